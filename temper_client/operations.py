@@ -265,6 +265,21 @@ class Operations:
         answer: types.EngineView = self._send("POST", f"/api/v1/engines/{quote(engine, safe='')}/stop")
         return answer
 
+    def inspect_own_server(self, **body: Unpack[types.OwnServerOrder]) -> types.OwnServerView:
+        """Ask a model server what it can do."""
+        answer: types.OwnServerView = self._send("POST", "/api/v1/lineup/server", body=dict(body))
+        return answer
+
+    def forget_own_server(self) -> types.LineupChangeView:
+        """Go back to the line-up that Temper was started with, from the next run on."""
+        answer: types.LineupChangeView = self._send("DELETE", "/api/v1/lineup/server")
+        return answer
+
+    def seat_own_server(self, **body: Unpack[types.ModelSeats]) -> types.LineupChangeView:
+        """Use the models of an inspected server from the next run on."""
+        answer: types.LineupChangeView = self._send("POST", "/api/v1/lineup/seats", body=dict(body))
+        return answer
+
     def plan_lineup(self, *, lineup: str | None = None) -> types.PlanList:
         """Estimate if the engines of a line-up fit their GPUs, and how fast they can be."""
         answer: types.PlanList = self._send("GET", "/api/v1/lineup/plan", query={"lineup": lineup})
@@ -854,6 +869,21 @@ class AsyncOperations:
     async def stop_engine(self, engine: str, /) -> types.EngineView:
         """Stop all replicas of an engine and all processes they started."""
         answer: types.EngineView = await self._send("POST", f"/api/v1/engines/{quote(engine, safe='')}/stop")
+        return answer
+
+    async def inspect_own_server(self, **body: Unpack[types.OwnServerOrder]) -> types.OwnServerView:
+        """Ask a model server what it can do."""
+        answer: types.OwnServerView = await self._send("POST", "/api/v1/lineup/server", body=dict(body))
+        return answer
+
+    async def forget_own_server(self) -> types.LineupChangeView:
+        """Go back to the line-up that Temper was started with, from the next run on."""
+        answer: types.LineupChangeView = await self._send("DELETE", "/api/v1/lineup/server")
+        return answer
+
+    async def seat_own_server(self, **body: Unpack[types.ModelSeats]) -> types.LineupChangeView:
+        """Use the models of an inspected server from the next run on."""
+        answer: types.LineupChangeView = await self._send("POST", "/api/v1/lineup/seats", body=dict(body))
         return answer
 
     async def plan_lineup(self, *, lineup: str | None = None) -> types.PlanList:

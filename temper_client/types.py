@@ -937,6 +937,11 @@ class LessonView(TypedDict):
     hits: int
 
 
+class LineupChangeView(TypedDict):
+    title: str
+    waits_for_runs: int
+
+
 class LineupView(TypedDict):
     name: str
     title: str
@@ -986,6 +991,11 @@ class Me(TypedDict):
     via: Literal["demo", "session", "token", "link"]
 
 
+class ModelSeats(TypedDict):
+    inspection: str
+    models: NotRequired[dict[str, str]]
+
+
 class NewLink(TypedDict):
     run: NotRequired[str | None]
     hours: NotRequired[float]
@@ -1033,6 +1043,24 @@ class NodeView(TypedDict):
     clock_off: "Figure"
     runs: list[str]
     answers: bool
+
+
+class OwnServerOrder(TypedDict):
+    address: str
+    key: NotRequired[str]
+    model: NotRequired[str]
+
+
+class OwnServerView(TypedDict):
+    inspection: str
+    base: str
+    model: str
+    models: list[str]
+    program: str
+    context: int
+    structured: bool
+    metrics: bool
+    findings: list["ServerFinding"]
 
 
 class ParameterList(TypedDict):
@@ -1928,6 +1956,12 @@ class Series(TypedDict):
     provenance: Literal["measured", "derived", "estimated", "simulated", "unsupported"]
     source: str
     points: list["Point"]
+
+
+class ServerFinding(TypedDict):
+    name: str
+    found: str
+    without: str
 
 
 class SetAgeing(TypedDict):

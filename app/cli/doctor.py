@@ -21,6 +21,7 @@ from app.engines.doctor.local_inventory import inspect_machine
 from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.pitfall import Pitfall, Severity, sort_worst_first
 from app.engines.doctor.server_checks import diagnose_server, inspect_server
+from app.engines.doctor.server_kinds import ServerExplanation, explain_server
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, read_lineup
@@ -29,27 +30,40 @@ from app.text.clean import clean_text
 FINE, WILL_STOP, BAD_INPUT = 0, 1, 2
 _STYLES: dict[Severity, str] = {"stop": "bold red", "warn": "yellow", "note": "dim"}
 _HTTP = ("http://", "https://")
+_CHECKED = ("vllm", "llamacpp", "unknown")
+"""Kinds of servers that the checks of running servers are made for; `unknown` may be vLLM behind a proxy."""
 
 
 def report_pitfalls(what: str, log: str, key_env: str, *, as_json: bool) -> int:
     """Return 0 if nothing prevents a start, 1 if something does, 2 if the input is invalid."""
+    explained: ServerExplanation | None = None
     try:
-        findings = _collect_findings(what, log, key_env)
+        if what.startswith(_HTTP):
+            explained, findings = _diagnose_server_address(what, log, key_env)
+        else:
+            findings = _collect_findings(what, log)
     except BadInput as exc:
         print(f"temper: {exc}", file=sys.stderr)  # noqa: T201
         return BAD_INPUT
     if as_json:
-        print(json.dumps({"findings": [asdict(one) for one in findings]}, ensure_ascii=False, indent=2))  # noqa: T201
+        server = {"server": asdict(explained)} if explained else {}
+        found = server | {"findings": [asdict(one) for one in findings]}
+        print(json.dumps(found, ensure_ascii=False, indent=2))  # noqa: T201
     else:
-        _print_findings(findings, Console(highlight=False))
+        console = Console(highlight=False)
+        if explained:
+            _print_explanation(explained, console)
+        _print_findings(findings, console)
     return WILL_STOP if any(one.severity == "stop" for one in findings) else FINE
 
 
-def _collect_findings(what: str, log: str, key_env: str) -> tuple[Pitfall, ...]:
-    if what.startswith(_HTTP):
-        if log:
-            raise BadInput("Give a server's address or --log, not both.")
-        return asyncio.run(_diagnose_address(what, os.environ.get(key_env, "") if key_env else ""))
+def _diagnose_server_address(what: str, log: str, key_env: str) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
+    if log:
+        raise BadInput("Give a server's address or --log, not both.")
+    return asyncio.run(_diagnose_address(what, os.environ.get(key_env, "") if key_env else ""))
+
+
+def _collect_findings(what: str, log: str) -> tuple[Pitfall, ...]:
     if not what and not log:
         raise BadInput("Give a line-up (a shipped one's name, or a path), a server's address, or --log FILE.")
     lineup = read_lineup(find_lineup(what)) if what else None
@@ -73,7 +87,8 @@ def _read_lines(path: Path) -> Iterator[str]:
             yield line
 
 
-async def _diagnose_address(url: str, key: str) -> tuple[Pitfall, ...]:
+async def _diagnose_address(url: str, key: str) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
+    """Return what kind of server it is, and its findings: those of vLLM for vLLM and llama.cpp, which share checks."""
     try:
         address = httpx.URL(url)
     except httpx.InvalidURL as exc:
@@ -82,8 +97,11 @@ async def _diagnose_address(url: str, key: str) -> tuple[Pitfall, ...]:
         raise BadInput(f"{clean_text(url, 200)!r} names no host: write it like http://127.0.0.1:8101.")
     base = str(address).rstrip("/").removesuffix("/v1") + "/v1"
     async with httpx.AsyncClient() as http:
+        explained = await explain_server(http, base, key)
+        if explained and explained.kind not in _CHECKED:
+            return explained, ()
         look = await inspect_server(http, base, key)
-    return sort_worst_first(diagnose_server(look))
+    return explained, sort_worst_first(diagnose_server(look))
 
 
 async def _diagnose_running(lineup: Lineup) -> list[Pitfall]:
@@ -105,6 +123,21 @@ async def _diagnose_replica(http: httpx.AsyncClient, engine: Engine, number: int
     if look.health is None and engine.launch:
         return []
     return [replace(one, engine=engine.name) for one in diagnose_server(look, engine)]
+
+
+def _print_explanation(one: ServerExplanation, console: Console) -> None:
+    """Print the kind of server, what it gives and lacks, and the settings that would bring what it lacks."""
+    console.print(Text(f"{one.title} {one.version}".strip(), style="bold"))
+    console.print(Text(f"  Recognised because {one.sign}."), soft_wrap=True)
+    if one.untried:
+        console.print(Text(f"  What it can do is not known: {one.untried}"), soft_wrap=True)
+    if one.gives:
+        console.print(Text(f"  Gives: {', '.join(one.gives)}."), soft_wrap=True)
+    for lack in one.lacks:
+        line = Text.assemble(f"  Lacks {lack.name}.\n", (f"  → {lack.setting}", "dim"))
+        console.print(line, soft_wrap=True)
+    for note in one.notes:
+        console.print(Text(f"  {note}"), soft_wrap=True)
 
 
 def _print_findings(findings: tuple[Pitfall, ...], console: Console) -> None:

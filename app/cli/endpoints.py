@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,17 +12,17 @@ import msgspec
 from rich.console import Console
 from rich.text import Text
 
-from app.cli.output import print_json
+from app.cli.output import print_json, print_line
 from app.config import Settings
 from app.engines.chat import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import Check, check_conformance
 from app.engines.endpoint import EndpointReport, inspect_endpoint
-from app.engines.endpoint_lineup import EndpointAddress, format_lineup, is_address, parse_endpoints
+from app.engines.endpoint_lineup import KEY_VARIABLE, EndpointAddress, format_lineup, is_address, parse_endpoints
 from app.errors import BadInput, EngineError
+from app.runtime import own_server
 from app.text.clean import clean_text
 
-KEY_VARIABLE = "TEMPER_ENGINE_KEY"
 LINEUP_FILE = "endpoints.toml"
 
 
@@ -41,6 +42,16 @@ def use_endpoints(settings: Settings, words: Sequence[str]) -> Settings:
         print_report(one, report, console)
     console.print(Text(f"The line-up is in {path}."), soft_wrap=True)
     return replace(settings, lineup=str(path))
+
+
+def use_stored_lineup(settings: Settings, *, chosen: bool) -> Settings:
+    """Return the settings with the line-up that was chosen on the page, unless this start chose one."""
+    stored = settings.data / own_server.LINEUP_FILE
+    if chosen or not stored.is_file():
+        return settings
+    note = f"Using the line-up {stored}, which was chosen on the page. --lineup takes another one."
+    Console(stderr=True, highlight=False).print(Text(note), soft_wrap=True)
+    return replace(settings, lineup=str(stored.resolve()))
 
 
 def split_engine_words(words: Sequence[str] | None) -> tuple[list[str], str]:
@@ -80,6 +91,14 @@ def print_report(one: EndpointAddress, report: EndpointReport, console: Console)
     for label, found, note in report.rows:
         line = f"  {label}: {found}" + (f" ({note})" if note else "")
         console.print(Text(clean_text(line, 300)), soft_wrap=True)
+
+
+def print_score_offer(address: str) -> None:
+    """Print how to score the model of a demo and send the result in."""
+    print_line(
+        f"To score this model and send the result in: temper score {shlex.quote(address)} --public my-score.json\n"
+        "It plays thirty rules on fresh hosts, three times; with --seeds 1 only once. docs/scores.md says more."
+    )
 
 
 def probe_endpoint(address: str, *, conformance: bool, as_json: bool) -> int:

@@ -8,16 +8,20 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from rich.console import Console
 from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app import __version__
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import use_database
+from app.cli.endpoints import inspect_address, print_report, write_lineup
 from app.cli.evidence import create_requester
 from app.cli.exit_codes import DONE, NOT_PINNED
 from app.cli.output import print_line
+from app.cli.score_submission import write_submission
 from app.config import Settings
+from app.engines.endpoint_lineup import is_address, parse_endpoints
 from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunStarted
@@ -30,6 +34,7 @@ from app.runtime.data_folder import hold_lock
 from app.scores import score_file
 from app.scores.generated_hosts import create_builtin_host, generate_host
 from app.scores.harbor_tasks import export_harbor_tasks
+from app.scores.public_score import read_any_score
 from app.scores.result import Kind, Score, ScoreOrder, Trial, is_harmed
 from app.scores.score_figures import build_score_row
 from app.scores.score_page import COLUMNS, describe_provenance, render_cells, render_score_page
@@ -38,6 +43,7 @@ from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
 from app.store import queries
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.text.clean import clean_text
 
 NOTHING, CANDIDATES = "nothing", "candidates"
 ON_DEBIAN = {"bash": "OpenSCAP's generated bash", "ansible": "Ansible from the same content"}
@@ -57,6 +63,10 @@ class ScoreOptions:
     note: str
     as_json: bool
     budget: Budget
+    public: Path | None = None
+    """File for a result that can be sent in."""
+    quantized: str = ""
+    """Quantisation that the server named for its model."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,7 @@ def use_score_folder(settings: Settings, lineup: str) -> Settings:
 
     A baseline without a model takes any line-up: no engine of it is asked.
     """
-    lineup = Settings.lineup if lineup == CANDIDATES else lineup
+    lineup = Settings.lineup if lineup == CANDIDATES or is_address(lineup) else lineup
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
@@ -83,10 +93,25 @@ def choose_subject(settings: Settings, asked: ScoreOptions) -> ScoreSubject:
     if asked.lineup in ON_DEBIAN:
         return ScoreSubject(None, ON_DEBIAN[asked.lineup], "baseline")
     lineup = load_lineup(settings)
+    if is_address(asked.lineup):
+        model = lineup.engines[lineup.seats["architect"].engine].model  # a public label without an address
+        return ScoreSubject(lineup, format_score_label(clean_text(model, 60), asked.budget), "line-up")
     if asked.lineup == CANDIDATES:
         label = format_score_label("candidates without a model", asked.budget)
         return ScoreSubject(lineup, label, "no model")
     return ScoreSubject(lineup, format_score_label(lineup.name, asked.budget), "line-up")
+
+
+def use_scored_server(settings: Settings, asked: ScoreOptions) -> tuple[Settings, ScoreOptions]:
+    """Return settings with a line-up for the server whose address is scored; both stay as they are without one."""
+    if not is_address(asked.lineup):
+        return settings, asked
+    [one] = parse_endpoints([asked.lineup])
+    report = inspect_address(one)
+    print_report(one, report, Console(stderr=True, highlight=False))
+    path = write_lineup(settings.data, [(one, report)])
+    quantized = next((served.quantized for served in report.models if served.id == report.model), "")
+    return replace(settings, lineup=str(path)), replace(asked, quantized=quantized)
 
 
 def format_score_label(name: str, budget: Budget) -> str:
@@ -103,6 +128,11 @@ def format_score_label(name: str, budget: Budget) -> str:
 def run_score(settings: Settings, asked: ScoreOptions) -> int:
     if asked.lineup in ON_DEBIAN:
         raise BadInput(f"{asked.lineup} requires a real host, since the built-in host has no shell. Add --host debian.")
+    if asked.public and (asked.held_back or asked.lineup in (NOTHING, CANDIDATES)):
+        raise BadInput(
+            "--public shows the hosts and a model's turns: give it a line-up or an address, and no --held-back."
+        )
+    settings, asked = use_scored_server(settings, asked)
     subject = choose_subject(settings, asked)
     lineup = subject.lineup
     order = ScoreOrder(
@@ -188,6 +218,8 @@ def finish_score(
         trials=trials,
     )
     content = write_score(settings, database, made, asked)
+    if asked.public and lineup:
+        write_submission(settings, database, made, lineup, asked.public, asked.quantized)
     database.dispose()
     notes.discard()
     if asked.as_json:
@@ -234,7 +266,7 @@ def _print_score(made: Score, out: Path) -> None:
 
 
 def write_score_table(files: Sequence[Path], into: Path | None) -> None:
-    found = [score_file.read_result_file(file).score for file in sorted(files, key=lambda file: file.name)]
+    found = [read_any_score(file) for file in sorted(files, key=lambda file: file.name)]
     text = render_score_page([build_score_row(one) for one in found])
     if into:
         into.write_text(text)

@@ -3,10 +3,12 @@
 import asyncio
 import gc
 import logging
+import os
 import signal
 import socket
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import partial
 
 from sqlmodel import Session
@@ -17,15 +19,20 @@ from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import use_database
 from app.cli.listening import create_server, open_listener
 from app.config import Settings
+from app.engines.endpoint_lineup import KEY_VARIABLE
 from app.errors import EnvironmentUnusable
 from app.lineups.model import Lineup
 from app.main import create_app
 from app.runs.order import Order, create_run_request
+from app.runtime.own_server import LINEUP_FILE, LineupChange
 from app.runtime.runtime import Runtime
 from app.store import people, queries
 from app.store.db import is_shared
 
 log = logging.getLogger(__name__)
+
+CHANGE_SECONDS = 1.0
+"""Seconds between looks for a run in progress while a line-up waits for its end."""
 
 SideTask = Callable[[Runtime], Awaitable[None]]
 """A task that runs beside the server and may end before it."""
@@ -37,19 +44,41 @@ async def serve_until_signal(settings: Settings, *, first: Order | None = None, 
     lineup = load_lineup(settings)
     _require_admin(settings)
     listener = open_listener(settings)
+    stored = str((settings.data / LINEUP_FILE).resolve())
+    start = Settings.lineup if settings.lineup == stored else settings.lineup
     with listener:
-        port = listener.getsockname()[1]
-        async with open_runtime(settings, lineup) as runtime:
-            if first:
-                await _submit_first_run(runtime, lineup, first)
-            _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
-            telling = asyncio.ensure_future(beside(runtime)) if beside else None
-            await _run_server(runtime, listener)
-            if telling:
-                telling.cancel()
-                await asyncio.wait({telling})
-            await runtime.writer.flush()  # raises the reason if the log is broken
+        change = await _serve_lineup(settings, lineup, listener, first, beside)
+        while change:
+            settings, lineup = _apply_change(settings, change, start)
+            change = await _serve_lineup(settings, lineup, listener, None, None)
     _log_stop(began)
+
+
+async def _serve_lineup(
+    settings: Settings, lineup: Lineup, listener: socket.socket, first: Order | None, beside: SideTask | None
+) -> LineupChange | None:
+    """Serve with one line-up. Return the change of line-up for which the server ended, or None after a signal."""
+    port = listener.getsockname()[1]
+    async with open_runtime(settings, lineup) as runtime:
+        if first:
+            await _submit_first_run(runtime, lineup, first)
+        _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
+        telling = asyncio.ensure_future(beside(runtime)) if beside else None
+        signalled = await _run_server(runtime, listener)
+        if telling:
+            telling.cancel()
+            await asyncio.wait({telling})
+        await runtime.writer.flush()  # raises the reason if the log is broken
+        return None if signalled else runtime.own_server.change
+
+
+def _apply_change(settings: Settings, change: LineupChange, start: str) -> tuple[Settings, Lineup]:
+    """Return settings and line-up after a change. The key is kept where the command line's is: in the environment."""
+    if change.key:
+        os.environ[KEY_VARIABLE] = change.key
+    gc.unfreeze()  # the parts of the old line-up are collected like anything else
+    settings = replace(settings, lineup=change.path or start)
+    return settings, load_lineup(settings)
 
 
 def _log_start(runtime: Runtime, greeting: str, **where: object) -> None:
@@ -127,16 +156,39 @@ async def _submit_first_run(runtime: Runtime, lineup: Lineup, order: Order) -> N
     await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
 
 
-async def _run_server(runtime: Runtime, listener: socket.socket) -> None:
+async def _run_server(runtime: Runtime, listener: socket.socket) -> bool:
+    """Serve until a signal, a broken log or a change of line-up. Return False for the last one."""
     application = create_app(runtime)
     server = create_server(application, runtime.settings, application.state.streams.close)
     gc.freeze()  # a full collection would stop every stream for 0.1 s
+    signalled = asyncio.Event()
+
+    def end_on_signal() -> None:
+        signalled.set()
+        server.request_exit()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, server.request_exit))
+        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, end_on_signal))
     _freeze_heap()
-    watching = asyncio.create_task(_end_on_event(runtime.writer.broken, server.request_exit), name="log watcher")
-    await server.serve(sockets=[listener])
-    watching.cancel()
+    watching = [
+        asyncio.create_task(_end_on_event(runtime.writer.broken, end_on_signal), name="log watcher"),
+        asyncio.create_task(_end_on_change(runtime, server.request_exit), name="line-up watcher"),
+    ]
+    await server.serve(sockets=[listener.dup()])  # it closes what it is given, and the next line-up needs the port
+    for one in watching:
+        one.cancel()
+    return signalled.is_set()
+
+
+async def _end_on_change(runtime: Runtime, end: Callable[[], None]) -> None:
+    """End the server for another line-up once no run is in progress, so that each run keeps the one it began with."""
+    await runtime.own_server.requested.wait()
+    while True:
+        version = runtime.changes.version()
+        if await asyncio.to_thread(runtime.is_idle):
+            break
+        await runtime.changes.wait_for_change(version, CHANGE_SECONDS)
+    _end_for("another line-up was chosen", end)
 
 
 async def _end_on_event(event: asyncio.Event, end: Callable[[], None]) -> None:

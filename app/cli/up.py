@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console, Group
@@ -13,15 +14,18 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.command_runtime import load_lineup
+from app.cli.endpoints import use_endpoints
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
 from app.engines.coldstart import ColdStartStep
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_inventory import inspect_machine
+from app.engines.endpoint_lineup import parse_endpoints
 from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units
 from app.errors import BadInput
+from app.lineups.model import Lineup
 from app.runtime.runtime import Runtime
 from app.text.clean import clean_text
 
@@ -45,18 +49,29 @@ def describe_blockers(settings: Settings) -> str:
     return "; ".join(f"{one.engine or lineup.name}: {one.says}: {one.fix}" for one in stops)
 
 
-def print_unit_files(settings: Settings, kind: str, into: Path | None) -> None:
-    """Write systemd units or a compose file into a folder, or print them."""
-    lineup = load_lineup(settings)
-    if not any(engine.launch for engine in lineup.engines.values()):
+def choose_engines_to_start(settings: Settings, addresses: Sequence[str]) -> Settings:
+    """Return the settings for the line-up, or for the servers at `addresses`. Raise BadInput for both or neither."""
+    if settings.lineup and addresses:
+        raise BadInput("Give a line-up or --engine, not both.")
+    if not settings.lineup and not addresses:
+        raise BadInput("Give a line-up (`temper lineups` lists them), or the address of a server with --engine.")
+    return use_endpoints(replace(settings, lineup=Settings.lineup), addresses) if addresses else settings
+
+
+def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses: Sequence[str] = ()) -> None:
+    """Write systemd units or a compose file into a folder, or print them. No server is asked."""
+    if addresses and settings.lineup:
+        raise BadInput("Give a line-up or --engine, not both.")
+    lineup = _name_endpoints(addresses) if addresses else load_lineup(settings)
+    if not addresses and not any(engine.launch for engine in lineup.engines.values()):
         raise BadInput(
             f"{lineup.name} starts no engine, so there is no configuration to print: give a line-up with [launch]."
         )
     match kind:
         case "systemd":
-            files = render_systemd_units(lineup, settings.lineup)
+            files = render_systemd_units(lineup, settings.lineup, addresses)
         case "compose":
-            files = {"compose.yaml": render_compose_file(lineup, settings.lineup)}
+            files = {"compose.yaml": render_compose_file(lineup, settings.lineup, addresses)}
         case _:
             raise BadInput(f"{kind!a} is not a known format: choose systemd or compose.")
     for name, text in files.items():
@@ -66,6 +81,12 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None) -> None:
             (into / name).chmod(0o644)  # systemd and compose must be able to read them
         else:
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
+
+
+def _name_endpoints(addresses: Sequence[str]) -> Lineup:
+    """Return a line-up without engines, for files that start Temper alone. Raise BadInput for a wrong address."""
+    where = ", ".join(dict.fromkeys(one.base for one in parse_endpoints(addresses)))
+    return Lineup(name="endpoints", title=clean_text(where, 200), note="", gpus=(), engines={}, seats={})
 
 
 async def follow_cold_starts(runtime: Runtime) -> None:

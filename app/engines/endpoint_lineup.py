@@ -12,6 +12,8 @@ from app.events.vocabulary import Role
 from app.text.clean import clean_text
 
 ROLES: tuple[Role, ...] = get_args(Role)
+KEY_VARIABLE = "TEMPER_ENGINE_KEY"
+"""Environment variable that holds the key for every server that somebody named. It is written nowhere."""
 SMALL_BILLIONS = 4.0
 """Below this size a model chooses among what the rule and its files say."""
 _SIZE = re.compile(r"(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)\s*([bm])(?![a-z])", re.IGNORECASE)
@@ -64,10 +66,15 @@ def _parse_endpoint(word: str) -> EndpointAddress:
     return EndpointAddress(normalize_base(address), model, tuple(role for role in ROLES if role == name))
 
 
+def find_model_billions(name: str) -> float | None:
+    """Return the size that the model's name gives, in billions of parameters; None if it gives none."""
+    return max((float(size) / (1000 if unit.lower() == "m" else 1) for size, unit in _SIZE.findall(name)), default=None)
+
+
 def is_small_model(name: str) -> bool:
     """Return True if the model's name gives a size below SMALL_BILLIONS."""
-    sizes = [float(size) / (1000 if unit.lower() == "m" else 1) for size, unit in _SIZE.findall(name)]
-    return bool(sizes) and max(sizes) < SMALL_BILLIONS
+    size = find_model_billions(name)
+    return size is not None and size < SMALL_BILLIONS
 
 
 def format_lineup(found: Sequence[tuple[EndpointAddress, EndpointReport]], key_env: str = "") -> str:

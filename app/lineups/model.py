@@ -18,6 +18,8 @@ _SHOWN: dict[Precision, str] = {
     "unstated": "precision not stated",
 }
 
+PLAYED = "temper.simulated"
+"""Part of the version that the simulator shows of itself."""
 CandidatesFor = Literal["architect", "none"]
 """Who is shown what the content and recipes propose for a rule."""
 EngineKind = Literal["vllm", "llamacpp", "openai"]
@@ -272,4 +274,5 @@ class Lineup:
 
     @property
     def simulated(self) -> bool:
-        return any(engine.simulation for engine in self.engines.values())
+        """Return True if a script plays an engine, also one at an address that says so of itself."""
+        return any(engine.simulation or PLAYED in engine.program for engine in self.engines.values())

@@ -81,6 +81,11 @@ _QUESTIONS = (
 )
 
 
+def list_fixed_texts() -> list[str]:
+    """Return the texts that prompts are built from, whatever the host, for a digest of them."""
+    return [VERSION, *_DUTY.values(), *_TASK.values(), _RULES, _ACTIONS, _QUESTIONS]
+
+
 @dataclass
 class Prompt:
     """Sections in order of importance; what exceeds the budget is cut from the end."""

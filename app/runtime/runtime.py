@@ -44,6 +44,7 @@ from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_f
 from app.runtime.data_folder import read_data_folder_id
 from app.runtime.disk_space import DiskMeter
 from app.runtime.offers import Offers, create_reach_check, offer_unreachable_run, pass_on_run
+from app.runtime.own_server import OwnServer
 from app.runtime.seats import create_seats
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
@@ -107,6 +108,7 @@ class Runtime:
     """Deliver commands to the runs in progress."""
     approvals: ApprovalPolicy | None = None
     """Approval policy of runs that begin here."""
+    own_server: OwnServer = field(default_factory=OwnServer)
     durable: DurableQueue = field(init=False)
     offers: Offers = field(init=False)
     disk: DiskMeter = field(default_factory=DiskMeter)

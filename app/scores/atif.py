@@ -72,7 +72,12 @@ def _apply_event(made: _TrajectoryBuilder, one: Recorded) -> None:
             )
         case kinds.TurnStarted() as event:
             made.asked = event
-            made.add_step(one, "user", event.prompt[1], extra={"turn": event.turn, "system": event.prompt[0]})
+            made.add_step(
+                one,
+                "user",
+                event.prompt[1],
+                extra={"turn": event.turn, "system": event.prompt[0], "prompts": event.prompts},
+            )
         case kinds.TurnFinished() as event:
             _add_turn(made, one, event)
         case kinds.TurnInterrupted():

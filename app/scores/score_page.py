@@ -1,8 +1,11 @@
 """Render docs/scores.md from result files. The web page shows the same rows."""
 
 from collections.abc import Sequence
+from itertools import pairwise
+from math import inf
 from pathlib import Path
 
+from app.engines.endpoint_lineup import find_model_billions
 from app.scores.score_figures import Mean, ScoreRow, Share
 from app.text.clean import clean_line
 
@@ -25,6 +28,10 @@ COLUMNS = (
     "failed at",
 )
 HEAD = Path(__file__).with_suffix(".md")
+SEND_IN = Path(__file__).with_name("send_a_score_in.md")
+SIZES = (0.0, 1.0, 4.0, 10.0, 20.0, 40.0, 100.0, inf)
+"""Bounds of the table by size, in billions of parameters."""
+MOST_BEST = 3
 
 
 def render_score_page(rows: Sequence[ScoreRow], unmeasured: Sequence[str] = ()) -> str:
@@ -34,7 +41,29 @@ def render_score_page(rows: Sequence[ScoreRow], unmeasured: Sequence[str] = ()) 
         _render_line(["---"] * len(COLUMNS)),
         *(_render_line(render_cells(row)) for row in rows),
     ]
-    return "\n".join([*lines, "", *_render_notes(rows), *(f"- {one}" for one in unmeasured)]).rstrip() + "\n"
+    notes = [*_render_notes(rows), *(f"- {one}" for one in unmeasured)]
+    return "\n".join([*lines, "", *notes, "", *_render_sizes(rows)]).rstrip() + "\n"
+
+
+def _render_sizes(rows: Sequence[ScoreRow]) -> list[str]:
+    """Return the table by size of model, with a place for each size that nobody has scored."""
+    places = [_render_line(("size", "models", "fixed, best row of each")), _render_line(("---",) * 3)]
+    for low, high in pairwise(SIZES):
+        found = [row for row in rows if (size := _find_size(row)) is not None and low <= size < high]
+        bounds = f"{low:g}B to below {high:g}B" if low else f"below {high:g}B"
+        name = f"{low:g}B and more" if high == inf else bounds
+        best = sorted(found, key=lambda row: -row.fixed.low)[:MOST_BEST]
+        models = ", ".join(dict.fromkeys(format_name(row) for row in best)) or "none yet: yours?"
+        shares = "; ".join(f"{format_share(row.fixed)}, {clean_line(row.hosts, 40)}" for row in best)
+        places.append(_render_line((name, models, shares or "—")))
+    return [*SEND_IN.read_text(encoding="utf-8").splitlines(), "", *places]
+
+
+def _find_size(row: ScoreRow) -> float | None:
+    """Return the size of the model by the row's names, or None for baselines, scripts and unnamed sizes."""
+    if row.score.order.kind != "line-up" or row.score.simulated:
+        return None
+    return find_model_billions(" ".join((row.score.order.label, *row.score.models)))
 
 
 def render_cells(row: ScoreRow) -> tuple[str, ...]:

@@ -883,6 +883,11 @@ export type LessonView = {
   "hits": number;
 };
 
+export type LineupChangeView = {
+  "title": string;
+  "waits_for_runs": number;
+};
+
 export type LineupView = {
   "name": string;
   "title": string;
@@ -928,6 +933,11 @@ export type Me = {
   "name": string;
   "right": "viewer" | "operator" | "admin";
   "via": "demo" | "session" | "token" | "link";
+};
+
+export type ModelSeats = {
+  "inspection": string;
+  "models"?: Record<string, string>;
 };
 
 export type NewLink = {
@@ -977,6 +987,24 @@ export type NodeView = {
   "clock_off": Figure;
   "runs": Array<string>;
   "answers": boolean;
+};
+
+export type OwnServerOrder = {
+  "address": string;
+  "key"?: string;
+  "model"?: string;
+};
+
+export type OwnServerView = {
+  "inspection": string;
+  "base": string;
+  "model": string;
+  "models": Array<string>;
+  "program": string;
+  "context": number;
+  "structured": boolean;
+  "metrics": boolean;
+  "findings": Array<ServerFinding>;
 };
 
 export type ParameterList = {
@@ -1814,6 +1842,12 @@ export type Series = {
   "points": Array<Point>;
 };
 
+export type ServerFinding = {
+  "name": string;
+  "found": string;
+  "without": string;
+};
+
 export type SetAgeing = {
   "do": "set_ageing";
   "account": string;
@@ -2143,6 +2177,9 @@ export interface Calls {
   show_engine: { given: { path: { "engine": string } }; answer: EngineView };
   start_engine: { given: { path: { "engine": string } }; answer: EngineView };
   stop_engine: { given: { path: { "engine": string } }; answer: EngineView };
+  inspect_own_server: { given: { body: OwnServerOrder }; answer: OwnServerView };
+  forget_own_server: { given: {  }; answer: LineupChangeView };
+  seat_own_server: { given: { body: ModelSeats }; answer: LineupChangeView };
   plan_lineup: { given: { query?: { "lineup"?: string } }; answer: PlanList };
   list_probes: { given: { query?: { "lineup"?: string; "engine"?: string; "limit"?: number } }; answer: ProbeList };
   start_probe: { given: { body?: ProbeOrder }; answer: ProbeList };
@@ -2242,6 +2279,9 @@ export const OPERATIONS: { [name in keyof Calls]: readonly [method: string, path
   show_engine: ["GET", "/api/v1/engines/{engine}"],
   start_engine: ["POST", "/api/v1/engines/{engine}/start"],
   stop_engine: ["POST", "/api/v1/engines/{engine}/stop"],
+  inspect_own_server: ["POST", "/api/v1/lineup/server"],
+  forget_own_server: ["DELETE", "/api/v1/lineup/server"],
+  seat_own_server: ["POST", "/api/v1/lineup/seats"],
   plan_lineup: ["GET", "/api/v1/lineup/plan"],
   list_probes: ["GET", "/api/v1/probes"],
   start_probe: ["POST", "/api/v1/probes"],

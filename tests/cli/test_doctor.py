@@ -10,6 +10,8 @@ import pytest
 
 from app.cli.doctor import BAD_INPUT, FINE, WILL_STOP, report_pitfalls
 from app.lineups.reader import LINEUPS
+from tests.engines.endpoint_wire import play_endpoint
+from tests.engines.test_endpoint import Server
 from tests.forkserver import temper
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"
@@ -56,6 +58,16 @@ def test_one_that_would_stop_ends_with_1_and_says_it_first(doctor, changed):
     ]
     assert list(stop) == ["check", "severity", "engine", "says", "fix"]
     assert (stop["check"], stop["engine"]) == ("mtp-without-method", "gemma-31b")
+
+
+def test_a_server_of_another_kind_gets_the_settings_of_that_kind(doctor):
+    ollama = Server(paths={"/api/version": {"json": {"version": "0.9.1"}}})
+    with play_endpoint(ollama) as base:
+        said = doctor(base, code=FINE)
+        found = json.loads(doctor(base, as_json=True, code=FINE))
+    assert said.startswith("Ollama 0.9.1\n")
+    assert "OLLAMA_CONTEXT_LENGTH" in said
+    assert (found["server"]["kind"], found["findings"]) == ("ollama", [])
 
 
 def test_a_log_is_read_with_and_without_a_line_up(doctor):

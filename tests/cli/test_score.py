@@ -1,11 +1,23 @@
 """A row says what is particular about it."""
 
-import pytest
+import shlex
+from dataclasses import replace
 
+import pytest
+from typer.main import get_command
+
+from app.cli.commands import scores
+from app.cli.endpoints import print_score_offer
+from app.cli.exit_codes import NOT_PINNED
 from app.cli.score import ScoreOptions, choose_subject, format_score_label, run_score, use_score_folder
 from app.config import Settings
+from app.errors import BadInput
 from app.events.vocabulary import Budget
+from app.scores.public_score import check_public_score
 from app.scores.score_file import read_result_file
+from tests.engines.conftest import simulator
+from tests.forkserver import temper
+from tests.test_cli import refused
 
 
 def test_a_smaller_budget_is_in_the_name_of_the_row():
@@ -40,3 +52,44 @@ def test_other_subjects_keep_their_names(tmp_path, name, label):
     asked = options(tmp_path, name)
     subject = choose_subject(use_score_folder(Settings(data=tmp_path), name), asked)
     assert (subject.label, subject.kind) == (label, "baseline" if name == "nothing" else "line-up")
+
+
+def test_a_server_is_scored_by_its_address_and_the_result_can_be_sent_in_without_it(tmp_path):
+    public = tmp_path / "public.json"
+    with simulator("--speed", "0") as running:
+        running.wait_until_ready()
+        words = ("--public", public, "--seeds", "1", "--rules", "V-257984", "--data", tmp_path / "data")
+        assert temper("score", f"{running.root()}/v1", *words).returncode == 0
+        address = running.root().removeprefix("http://")
+    done = temper("score", "check", public)
+    assert done.returncode == NOT_PINNED
+    assert "trials of nvidia/Gemma-4-31B-IT-NVFP4, SIMULATED engines" in done.stdout
+    assert "NVFP4 (guessed from the name)" in done.stdout
+    made = check_public_score(public).body
+    assert made.score.simulated
+    [trajectory] = made.trajectories
+    assert [one["source"] for one in trajectory["steps"]].count("agent") == made.summary.turns > 0
+    beside = tmp_path / "public.result.json"
+    assert not [path for path in (public, beside) if address in path.read_text()]
+    assert read_result_file(beside).score == made.score
+    assert temper("score", "check", public, "--key", "0" * 64).returncode == 2
+
+
+@pytest.mark.parametrize("words", [{"name": "nothing"}, {"name": "cpu", "held_back": "secret words"}])
+def test_what_cannot_be_shown_is_not_made_public(tmp_path, words):
+    asked = replace(options(tmp_path, words["name"]), public=tmp_path / "p.json", held_back=words.get("held_back", ""))
+    with pytest.raises(BadInput, match="--public shows the hosts"):
+        run_score(use_score_folder(Settings(data=tmp_path), asked.lineup), asked)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_command_wants_one_of_two_files_and_the_offer_of_a_demo_can_be_typed(tmp_path, capsys):
+    assert "--out FILE" in refused("score", "cpu")
+    assert "leave --host out" in refused("score", "cpu", "--public", str(tmp_path / "p"), "--host", "x")
+    print_score_offer("http://127.0.0.1:8080/v1#a model")
+    line = capsys.readouterr().out.splitlines()[0].partition(": ")[2]
+    words = shlex.split(line)
+    assert words[:4] == ["temper", "score", "http://127.0.0.1:8080/v1#a model", "--public"]
+    group = get_command(scores.app).commands["score"]
+    parsed = group.commands["lineup"].make_context("lineup", words[2:])
+    assert str(parsed.params["public"]) == words[4]

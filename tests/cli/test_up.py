@@ -1,13 +1,19 @@
 """`temper up` with what does as vLLM does: told step by step, and ended with us."""
 
+import shlex
 import signal
 import subprocess
 import sys
 
 import pytest
+import yaml
+from typer.main import get_command
 
+from app.cli.commands import serving
 from app.engines.launch.engine_fleet import compute_home_id
 from app.engines.launch.process_search import find_marked_processes
+from app.lineups.reader import read_lineup
+from tests.engines.conftest import simulator
 from tests.engines.launch.conftest import FAKE, free_port
 from tests.forkserver import Temper, temper
 from tests.test_cli import refused
@@ -111,3 +117,49 @@ def test_a_compose_file_is_of_no_image_that_a_tag_names(tmp_path):
     lineup.write_text(text.replace(command, f'{command}\nimage = "{pinned}"'))
     done = temper("up", lineup, "--print", "compose")
     assert f'image: "{pinned}"' in done.stdout
+
+
+def test_a_server_of_ones_own_is_asked_and_seated_as_serve_does(tmp_path):
+    with simulator("--speed", "0") as running:
+        running.wait_until_ready()
+        words = ["up", "--engine", f"{running.root()}/v1", "--port", "0", "--data", tmp_path / "data"]
+        process = Temper(*words, stdout=subprocess.PIPE, text=True)
+        printed = [process.stdout.readline() for _ in range(2)]
+        process.send_signal(signal.SIGTERM)
+        process.stdout.read()
+        process.stdout.close()
+        assert process.wait(30) == 0
+        assert printed[0].startswith("Temper is at http://127.0.0.1:")
+        assert "starts no engine" in printed[1]
+        engine = read_lineup(tmp_path / "data/endpoints.toml").engines["endpoint"]
+        assert engine.base_urls == (f"{running.root()}/v1",)
+
+
+def test_up_takes_a_line_up_or_addresses_and_one_of_them():
+    assert "not both" in refused("up", "simulated", "--engine", "http://127.0.0.1:1/v1")
+    assert "not both" in refused("up", "gb10", "--engine", "http://127.0.0.1:1/v1", "--print", "systemd")
+    assert "--engine" in refused("up")
+    assert "is not an address" in refused("up", "--engine", "nonsense", "--print", "systemd")
+
+
+@pytest.mark.parametrize("kind", ["systemd", "compose"])
+def test_addresses_are_in_the_configuration_so_that_a_restart_keeps_them(tmp_path, kind):
+    words = ("--engine", "architect=http://127.0.0.1:1/v1#big one", "--engine", "http://127.0.0.1:2/v1")
+    temper("up", *words, "--print", kind, "--into", tmp_path)
+    if kind == "systemd":
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["temper.service", "temper.target"]
+        lines = (tmp_path / "temper.service").read_text().splitlines()
+        started = shlex.split(next(line for line in lines if line.startswith("ExecStart=")).partition("=")[2])
+        assert "EnvironmentFile=-/etc/temper/engine.env" in lines
+    else:
+        service = yaml.safe_load((tmp_path / "compose.yaml").read_text())["services"]
+        assert list(service) == ["temper"]
+        started = service["temper"]["command"]
+        assert service["temper"]["environment"] == ["TEMPER_ENGINE_KEY"]
+        assert "deploy" not in service["temper"]
+    assert all(word in started for word in words)
+    assert "--lineup" not in started
+    parsed = (
+        get_command(serving.app).commands["serve"].make_context("serve", list(started[started.index("serve") + 1 :]))
+    )
+    assert tuple(parsed.params["engine"]) == (words[1], words[3])

@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from app.cli.options import Data, Out, RunId
 from app.config import Settings
+from app.errors import BadInput
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
 
 
@@ -28,7 +29,11 @@ score = typer.Typer(
 )
 app.add_typer(score, name="score")
 ResultFile = Annotated[
-    Path, typer.Option(help="File to write the result to. An interrupted score continues from the notes beside it.")
+    Path | None,
+    typer.Option(
+        help="File to write the result to. Default: beside the --public file. An interrupted score continues from the "
+        "notes beside it."
+    ),
 ]
 Rules = Annotated[str, typer.Option(help="Comma-separated rule ids. Default: all.")]
 Pack = Annotated[
@@ -43,10 +48,15 @@ def score_lineup(
     lineup: Annotated[
         str,
         typer.Argument(
-            help="Name or path of a line-up, or a baseline: nothing, candidates; with --host also bash, ansible."
+            help="Name or path of a line-up, address of a model server, or a baseline: nothing, candidates; with "
+            "--host also bash, ansible."
         ),
     ],
-    out: ResultFile,
+    out: ResultFile = None,
+    public: Annotated[
+        Path | None,
+        typer.Option(help="Also write a signed result that can be sent in: with each turn, and without an address."),
+    ] = None,
     seeds: Annotated[
         int, typer.Option(min=1, max=1000, help="Number of seeds; each seed generates its own hosts.")
     ] = 3,
@@ -74,10 +84,26 @@ def score_lineup(
     from app.cli.score_debian import score_debian
     from app.events.vocabulary import Budget
 
+    if out is None and public is None:
+        raise BadInput("Give --out FILE for the result, or --public FILE for one that can be sent in.")
+    if public and host:
+        raise BadInput("--public is for the built-in and generated hosts: leave --host out.")
+    out = out or (public or Path()).with_suffix(".result.json")
     settings = Settings(data=data, speed=speed, kind="score")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
-    asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget)
+    asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget, public)
     raise typer.Exit(score_debian(settings, asked, host) if host else work(use_score_folder(settings, lineup), asked))
+
+
+@score.command("check")
+def check_score(
+    file: Annotated[Path, typer.Argument(help="File that `temper score --public` wrote.")],
+    key: Annotated[str, typer.Option(help="Public key that must have signed it, as `temper key` prints it.")] = "",
+) -> None:
+    """Check a result that was sent in, and say what it proves. Ends with 0, 2 if it does not hold, 3 without --key."""
+    from app.cli.score_submission import check_score as check
+
+    raise typer.Exit(check(file, key))
 
 
 @score.command("table")

@@ -58,7 +58,7 @@ def run_demo(
     import getpass
 
     from app.cli.debian_demo import serve_debian_demo
-    from app.cli.endpoints import use_endpoints
+    from app.cli.endpoints import print_score_offer, use_endpoints
     from app.cli.real_model_demo import create_real_order, use_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
@@ -77,10 +77,13 @@ def run_demo(
         order = create_real_order(settings, by) if real or engine else demo
         beside = follow_cold_starts if real else None
         asyncio.run(serve_until_signal(settings, first=None if no_run else order, beside=beside))
+        if len(engine or ()) == 1:
+            print_score_offer((engine or [""])[0])
 
 
 @app.command(name="serve")
 def serve_app(
+    ctx: typer.Context,
     port: options.Port = 8000,
     address: options.Address = "127.0.0.1",
     sign_in: options.SignIn = False,
@@ -106,7 +109,7 @@ def serve_app(
     """Serve the web application and the API, and work on runs."""
     import asyncio
 
-    from app.cli.endpoints import use_endpoints
+    from app.cli.endpoints import use_endpoints, use_stored_lineup
     from app.cli.listening import parse_networks
     from app.cli.people import parse_right
     from app.cli.serve import serve_until_signal
@@ -134,7 +137,10 @@ def serve_app(
         speed=speed,
         log_format=log_format,
     )
-    asyncio.run(serve_until_signal(use_endpoints(settings, engine or ())))
+    source = ctx.get_parameter_source("lineup")
+    chosen = bool(engine) or (source is not None and source.name != "DEFAULT")
+    settings = use_stored_lineup(use_endpoints(settings, engine or ()), chosen=chosen)
+    asyncio.run(serve_until_signal(settings))
 
 
 @app.command(name="worker")
@@ -165,7 +171,8 @@ def run_worker(
 
 @app.command(name="up")
 def start_engines(
-    lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")],
+    lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")] = "",
+    engine: options.Engines = None,
     papers: Annotated[
         str, typer.Option("--print", help="Start nothing; print the configuration that does: systemd or compose.")
     ] = "",
@@ -180,9 +187,10 @@ def start_engines(
     data: options.Data = Path("data"),
     log_format: options.LogFormatName = "text",
 ) -> None:
-    """Start a line-up's engines and the web application, and print each step of the cold starts."""
+    """Start a line-up's engines and the web application, and print each step of the cold starts. With --engine, use
+    servers that run already."""
     from app.cli.listening import parse_networks
-    from app.cli.up import print_unit_files, start_lineup
+    from app.cli.up import choose_engines_to_start, print_unit_files, start_lineup
 
     settings = Settings(
         data=data,
@@ -194,9 +202,9 @@ def start_engines(
         log_format=log_format,
     )
     if papers:
-        print_unit_files(settings, papers, into)
+        print_unit_files(settings, papers, into, engine or ())
     else:
-        start_lineup(settings, anyway=anyway)
+        start_lineup(choose_engines_to_start(settings, engine or ()), anyway=anyway)
 
 
 @app.command("mcp")

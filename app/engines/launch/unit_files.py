@@ -1,7 +1,8 @@
 """Render a line-up's engines as systemd units or as one compose file, from the templates in units/."""
 
 import json
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,23 +15,25 @@ from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 
 HOME = "/var/lib/temper"
+KEY_FILE = "/etc/temper/engine.env"
 PYTHON = "/opt/temper/.venv/bin/python"
 PATHS = "/opt/vllm/bin:/usr/local/bin:/usr/bin:/bin"
 END_SECONDS = 40
 SEE_THROUGH_SECONDS = 90
 
 
-def render_systemd_units(lineup: Lineup, called: str) -> dict[str, str]:
+def render_systemd_units(lineup: Lineup, called: str, addresses: Sequence[str] = ()) -> dict[str, str]:
     """Return units by file name: one per replica, Temper itself and a target for all.
 
-    `called` is the name or path of the line-up."""
+    `called` is the name or path of the line-up. With `addresses`, Temper is started with --engine instead, and asks the
+    servers at each start."""
     units = {
         f"{format_container_name(engine, number)}.service": _render_engine_unit(lineup, called, engine, number)
         for engine, number in _iterate_replicas(lineup)
     }
     names = list(units)
     for name in ("temper.service", "temper.target"):
-        units[name] = _render_unit(name, lineup, called, "systemd", engines=names)
+        units[name] = _render_unit(name, lineup, called, "systemd", addresses, engines=names)
     return units
 
 
@@ -59,9 +62,9 @@ class _ComposeService:
         return "".join(one if one.isalnum() else "_" for one in self.build)
 
 
-def render_compose_file(lineup: Lineup, called: str) -> str:
+def render_compose_file(lineup: Lineup, called: str, addresses: Sequence[str] = ()) -> str:
     services = [_create_service(engine, number) for engine, number in _iterate_replicas(lineup)]
-    return _render_unit("compose.yaml", lineup, called, "compose", services=services)
+    return _render_unit("compose.yaml", lineup, called, "compose", addresses, services=services)
 
 
 def _create_service(engine: Engine, number: int) -> _ComposeService:
@@ -94,9 +97,16 @@ def _iterate_replicas(lineup: Lineup) -> Iterator[tuple[Engine, int]]:
                 yield engine, number
 
 
-def _render_unit(template: str, lineup: Lineup, called: str, kind: str, **values: Any) -> str:
-    made = f"# Made by `temper up {called} --print {kind}`. Change the line-up and make it again."
-    return _create_environment().get_template(template).render(made=made, lineup=lineup, called=called, **values)
+def _render_unit(
+    template: str, lineup: Lineup, called: str, kind: str, addresses: Sequence[str] = (), **values: Any
+) -> str:
+    words = tuple(word for one in addresses for word in ("--engine", one))
+    asked = shlex.join(words) if words else called
+    change = "Change the addresses" if words else "Change the line-up"
+    made = f"# Made by `temper up {asked} --print {kind}`. {change} and make it again."
+    choice = words or ("--lineup", called)
+    rendered = {"made": made, "lineup": lineup, "called": called, "choice": choice, "addresses": addresses, **values}
+    return _create_environment().get_template(template).render(rendered)
 
 
 @cache
@@ -109,7 +119,12 @@ def _create_environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {"systemd": _quote_systemd, "yaml": _quote_yaml, "json": json.dumps}
-    made.globals |= {"home": HOME, "end_seconds": END_SECONDS, "see_through_seconds": SEE_THROUGH_SECONDS}
+    made.globals |= {
+        "home": HOME,
+        "key_file": KEY_FILE,
+        "end_seconds": END_SECONDS,
+        "see_through_seconds": SEE_THROUGH_SECONDS,
+    }
     return made
 
 

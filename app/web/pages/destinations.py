@@ -73,6 +73,7 @@ ACTIONS = (
     _Place("Add a waiver", "waivers", "operator", anchor="add-waiver"),
     _Place("Add a host", "hosts", "admin", anchor="add-host"),
     _Place("Add a person", "people", "admin", anchor="add-person"),
+    _Place("Use a model server of your own", "lineup", "admin", anchor="add-server"),
     _Place("Add a webhook", "ops", "admin", anchor="add-webhook"),
     _Place("Show the tour", "home", links=True, anchor="tour", about="four steps around the mission page"),
 )

@@ -8,21 +8,24 @@ from fastapi import APIRouter, Form, HTTPException
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
+from app.engines.endpoint_lineup import ROLES
 from app.engines.fit.estimate import Fit
-from app.errors import BadInput
+from app.errors import BadInput, Rejected
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Gpu, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe_result import ProbeResult, find_comparable, read_newest_probes
-from app.people.rights import operators, viewers
+from app.people.rights import WHO, admins, operators, viewers
+from app.runtime.own_server import LINEUP_FILE, Inspection, ServerAddress
 from app.runtime.runtime import Runtime
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.templating import render_page
 
 HISTORY = 30
+OWN_LINEUP = LINEUP_FILE.removesuffix(".toml")
 
 router = APIRouter(include_in_schema=False)
 
@@ -50,8 +53,8 @@ class ReplicaSection:
 
 @router.get("/lineup", name="lineup")
 @viewers
-def show_running_lineup(runtime: TheRuntime, session: TheSession) -> Response:
-    return _render_lineup(runtime, session, runtime.lineup)
+def show_running_lineup(runtime: TheRuntime, session: TheSession, inspection: str = "") -> Response:
+    return _render_lineup(runtime, session, runtime.lineup, inspection)
 
 
 @router.get("/lineup/{name}", name="lineup_called")
@@ -62,6 +65,52 @@ def show_named_lineup(runtime: TheRuntime, session: TheSession, name: str) -> Re
     if name not in list_shipped_lineups():
         raise HTTPException(404, f"No line-up is called {name[:60]!a}. There are: {', '.join(list_shipped_lineups())}.")
     return _render_lineup(runtime, session, read_lineup(find_lineup(name)))
+
+
+@router.post("/lineup/server", name="own_server")
+@admins
+async def inspect_own_server(
+    runtime: TheRuntime,
+    address: Annotated[str, Form(max_length=500)],
+    key: Annotated[str, Form()] = "",
+    model: Annotated[str, Form(max_length=300)] = "",
+) -> Response:
+    _require_own_database(runtime)
+    found = await runtime.own_server.inspect(runtime.http, ServerAddress(address, model, key))
+    return RedirectResponse(f"{path_to('lineup')}?inspection={found.id}#own-server", status_code=303)
+
+
+@router.post("/lineup/server/seats", name="own_server_seats")
+@admins
+async def seat_own_server(
+    runtime: TheRuntime,
+    inspection: Annotated[str, Form(max_length=100)],
+    architect: Annotated[str, Form(max_length=300)] = "",
+    worker: Annotated[str, Form(max_length=300)] = "",
+    auditor: Annotated[str, Form(max_length=300)] = "",
+    sentry: Annotated[str, Form(max_length=300)] = "",
+) -> Response:
+    _require_own_database(runtime)
+    models: dict[Role, str] = {"architect": architect, "worker": worker, "auditor": auditor, "sentry": sentry}
+    await runtime.own_server.seat_models(runtime.http, inspection, models, runtime.settings.data)
+    return RedirectResponse(f"{path_to('lineup')}#own-server", status_code=303)
+
+
+@router.post("/lineup/server/forget", name="own_server_forget")
+@admins
+async def forget_own_server(runtime: TheRuntime) -> Response:
+    await runtime.own_server.forget_server(runtime.settings.data)
+    return RedirectResponse(f"{path_to('lineup')}#own-server", status_code=303)
+
+
+@router.get("/lineup/server/now", name="own_server_now")
+@viewers
+def show_lineup_change(runtime: TheRuntime) -> Response:
+    """Render the change of line-up that waits. The page polls this, and reloads once another line-up is in use."""
+    drawn = render_page("partials/_lineup_change.html", change=runtime.own_server.change, waits=_count_unended(runtime))
+    if runtime.own_server.change is None:
+        drawn.headers["hx-refresh"] = "true"
+    return drawn
 
 
 @router.post("/probes", name="probes")
@@ -84,7 +133,27 @@ def show_probe_progress(runtime: TheRuntime) -> Response:
     return drawn
 
 
-def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup) -> Response:
+def _require_own_database(runtime: Runtime) -> None:
+    """Raise Rejected if other nodes share the database: each of them would keep its own line-up."""
+    if runtime.leases:
+        raise Rejected("", "Several nodes share this database: start each with --engine or --lineup instead.", "busy")
+
+
+def _count_unended(runtime: Runtime) -> int:
+    return len(runtime.list_unended_runs()) if runtime.own_server.change else 0
+
+
+def _find_inspection(runtime: Runtime, inspection: str) -> tuple[Inspection | None, str]:
+    """Return the inspection, or why there is none to show."""
+    try:
+        return (runtime.own_server.find_inspection(inspection) if inspection else None), ""
+    except Rejected as exc:
+        return None, exc.sentence
+
+
+def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup, inspection: str = "") -> Response:
+    may_change = (person := WHO.get()) is not None and person.right == "admin"
+    found, lost = _find_inspection(runtime, inspection if may_change else "")
     history = read_newest_probes(session, lineup.name, limit=HISTORY)
     return render_page(
         "lineup.html",
@@ -95,6 +164,13 @@ def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup) -> Respon
         sections=_build_sections(lineup, history),
         history=history,
         prober=runtime.prober,
+        may_change=may_change and not runtime.leases,
+        inspection=found,
+        lost=lost,
+        change=runtime.own_server.change,
+        waits=_count_unended(runtime),
+        is_own=runtime.lineup.name == OWN_LINEUP,
+        all_roles=ROLES,
     )
 
 

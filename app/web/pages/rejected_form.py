@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import get_args
 
+from app.engines.endpoint_lineup import ROLES
 from app.people.rights import RIGHTS
 from app.runs.order import MODES
 from app.store.run_listing import FILTERS
@@ -39,6 +40,10 @@ LABELS = {
     "url": "Address",
     "kinds": "Kinds",
     "template": "Body",
+    "address": "Address of the model server",
+    "key": "Key (enter it again)",
+    "model": "Model",
+    **{str(role): f"Model of the {role}" for role in ROLES},
 }
 CHOICES: dict[str, tuple[str, ...]] = {
     "mode": (USUAL_MODE, *MODES),
@@ -48,7 +53,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 ORDER_FIELD_NAMES = {"window": "window_minutes"}
 """Form fields that have another name in an order."""
-SECRET = ("password", "secret")
+SECRET = ("password", "secret", "key")
 LONG = 80
 
 

@@ -9,8 +9,8 @@ from starlette.responses import Response
 from app.config import PACKAGE
 from app.errors import BadInput
 from app.people.rights import viewers
+from app.scores.public_score import read_any_score
 from app.scores.score_figures import ScoreRow, build_score_row
-from app.scores.score_file import read_result_file
 from app.scores.score_page import describe_provenance, format_name, render_cells
 from app.web.deps import TheRuntime
 from app.web.pages.templating import render_page
@@ -62,5 +62,5 @@ def show_scores(runtime: TheRuntime) -> Response:
 
 
 def _build_score_line(file: Path, *, here: bool) -> ScoreLine:
-    made = build_score_row(read_result_file(file).score)
+    made = build_score_row(read_any_score(file))
     return ScoreLine(made, format_name(made), render_cells(made), describe_provenance(made), here)

@@ -17,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from app.web.api.examples import PLACEHOLDERS, RECORDED
+from tests.engines.conftest import simulator
 from tests.scanners.openscap.content import SMALL, TAILORING
 from tests.served import served
 from tests.targets.ssh.host import ssh_host
@@ -26,10 +27,11 @@ PASSWORD = "correct horse battery staple"
 TIME = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?")
 DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 SECRET = re.compile(r"(temper|whsec)_[\w+/=-]{20,}")
+INSPECTION = re.compile(r"^[\w-]{22}$")
 SHOWN_TIME = "2026-11-26T09:30:00.000Z"
 MOST_ITEMS, MOST_TEXT, MOST_LINES = 2, 400, 12
 EARLY = ("add_", "keep_", "put_", "make_")
-LATE = ("delete_", "remove_", "disable_", "end_", "start_probe", "stop_engine", "start_engine")
+LATE = ("delete_", "remove_", "disable_", "end_", "start_probe", "stop_engine", "start_engine", "seat_own", "forget_")
 """What adds something comes first, so that the lists have it; what others need is taken away last."""
 
 
@@ -58,6 +60,12 @@ class World:
             text = text.replace(shown, names[shown])
         return text
 
+    def name_inspection(self) -> None:
+        """A server is asked before its models are seated. A run that waits for approval keeps this one as it is."""
+        created(self.api, "runs", review("fixture-12"))
+        found = self.api.post("/api/v1/lineup/server", json={"address": self.names["http://127.0.0.1:8080"]})
+        self.own["seat_own_server"] = {"k1Zp0uX2mQ8rT5vW7yBcDg": found.json()["inspection"]}
+
     def end_runs(self) -> None:
         """Engines are measured while no run works."""
         for state in ("queued", "running", "paused"):
@@ -70,13 +78,15 @@ class World:
         names = self.names | self.own.get(operation, {})
         for shown, real in sorted(names.items(), key=lambda pair: -len(pair[1])):
             text = text.replace(real, shown)
-        text = SECRET.sub(r"\1_…", text)
+        text = INSPECTION.sub("k1Zp0uX2mQ8rT5vW7yBcDg", SECRET.sub(r"\1_…", text))
         return DAY.sub(lambda day: day[0] if day[0] == "2027-01-31" else "2026-11-26", TIME.sub(SHOWN_TIME, text))
 
     def send(self, operation: str, curl: str) -> Sent:
         """Do what the command of the documentation does."""
         if operation == "start_probe":
             self.end_runs()
+        if operation == "seat_own_server":
+            self.name_inspection()
         method, address, headers, body = parsed(curl)
         said = body and json.dumps(translated(json.loads(body), lambda text: self.replaced(text, operation)))
         address = self.replaced(address.replace("$TEMPER", ""), operation)
@@ -190,6 +200,7 @@ def world(folder):
     with (
         receiver() as port,
         ssh_host(folder / "there") as host,
+        simulator("--speed", "0") as models,
         served(folder / "data", "--speed", "0", environment={"HOME": str(home)}) as server,
         Api(base_url=server.url, timeout=30) as api,
     ):
@@ -197,6 +208,8 @@ def world(folder):
         made = World(api, api.get("/openapi.json").json())
         become_admin(api)
         name_what_is_sent(made, host, port)
+        models.wait_until_ready()
+        made.names["http://127.0.0.1:8080"] = models.root()
         fill(made)
         yield made
 

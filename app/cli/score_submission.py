@@ -1,0 +1,77 @@
+"""`temper score --public` and `temper score check`: results that can be sent in, and what they prove."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sqlalchemy import Engine
+
+from app.cli.exit_codes import DONE, NOT_PINNED
+from app.cli.output import print_line
+from app.config import Settings
+from app.errors import BadInput
+from app.evidence.notary import open_notary
+from app.lineups.model import Lineup
+from app.scores.atif import build_trajectory
+from app.scores.public_score import (
+    SignedPublicScore,
+    check_public_score,
+    describe_setup,
+    sign_public_score,
+)
+from app.scores.result import Score
+from app.scores.score_file import BrokenScore
+from app.store.events import EventStore
+from app.text.clean import clean_text
+
+DOES_NOT_HOLD = 2
+PROVES = """\
+It proves:
+- Nothing was changed since the key {key} signed it.
+- The summary follows from the trials.
+- The turns, tokens and passes of each trial are those of its trajectory.
+- The prompts have version {prompts}, which this Temper knows by its digest.
+It does not prove:
+- that the named model gave these answers;
+- that server and hardware are as stated;
+- that no other trials were left out;
+- whose key it is.
+For that, repeat the score, or ask for the evidence of its runs (temper score --pack)."""
+
+
+def write_submission(
+    settings: Settings, database: Engine, made: Score, lineup: Lineup, into: Path, quantized: str
+) -> None:
+    """Sign and write a result that can be sent in. No address of an engine is in it."""
+    store, notary = EventStore(database), open_notary(settings.data, database)
+    runs = [trial.run for trial in made.trials if trial.run]
+    trajectories = [build_trajectory(store.read_events(run)) for run in runs]
+    hidden = {urlsplit(url).netloc for engine in lineup.engines.values() for url in engine.base_urls}
+    facts = describe_setup(lineup, made.machine, quantized)
+    try:
+        into.write_bytes(sign_public_score(made, facts, trajectories, hidden, notary.key))
+    except OSError as exc:
+        raise BadInput(f"cannot write {exc.filename}: {exc.strerror}. Choose another path.") from exc
+    print_line(f"Written: {into}. Look at it, then check it with `temper score check {into}`.", to_stderr=True)
+
+
+def check_score(path: Path, key: str) -> int:
+    """Print what a public score proves and what it does not. Return 0, 2 if it does not hold, 3 without a key."""
+    try:
+        found = check_public_score(path, key)
+    except BrokenScore as exc:
+        print_line(f"does not hold: {path}: {clean_text(str(exc), 500)}", to_stderr=True)
+        return DOES_NOT_HOLD
+    _print_score_contents(path, found)
+    return DONE if key else NOT_PINNED
+
+
+def _print_score_contents(path: Path, found: SignedPublicScore) -> None:
+    score, summary = found.body.score, found.body.summary
+    played = ", SIMULATED engines" if score.simulated else ""
+    print_line(f"holds: {path}: {len(score.trials)} trials of {clean_text(score.order.label, 80)}{played}")
+    print_line(
+        f"fixed {summary.fixed} of {summary.findings} findings; hosts on which harm stayed: {summary.harm_stayed}"
+    )
+    for fact in found.body.facts:
+        print_line(clean_text(f"  {fact.name}: {fact.value or '—'} ({fact.provenance})", 400))
+    print_line(PROVES.format(key=found.key, prompts=clean_text(found.body.prompts.version, 40)))
