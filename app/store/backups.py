@@ -1,4 +1,4 @@
-"""The times of the backups. They are in the database, so that every node knows of the newest, also if another made it."""
+"""The times of the backups, in the database: every node knows of the newest, also if another made it."""
 
 from sqlalchemy import Engine, func
 from sqlmodel import Field, Session, SQLModel, col, select
