@@ -198,3 +198,35 @@ def test_what_authselect_writes_is_left_to_it_and_the_reason_says_how(tmp_path):
     assert refusal.clause == "impossible here"
     assert "by authselect from the profile sssd" in refusal.reason
     assert "authselect enable-feature" in refusal.reason
+
+
+TIME = "-a always,exit -F arch=b32 -S adjtimex -S settimeofday -F key=time"
+DENIED = "-a always,exit -F arch=b64 -S open -F exit=-EACCES -F auid>=1000 -F auid!=unset -F key=access"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "refused"),
+    [
+        (TIME, "-a always,exit -F arch=b32 -S adjtimex,settimeofday,stime -F key=time", []),
+        (TIME, TIME.replace("-S settimeofday", "-S settimeofday -S clock_settime"), []),
+        (DENIED, DENIED.replace("-S open", "-S open -S truncate"), []),
+        (TIME, TIME.replace(" -S settimeofday", ""), ["evidence tampering"]),
+        (TIME, TIME.replace("-S adjtimex", "-S stime"), ["evidence tampering"]),
+        (
+            TIME,
+            TIME.replace("key=time", "key=other").replace("-S adjtimex", "-S adjtimex -S stime"),
+            ["evidence tampering"],
+        ),
+        (DENIED, DENIED.replace("EACCES", "EPERM").replace("-S open", "-S open -S creat"), ["evidence tampering"]),
+        (
+            DENIED,
+            DENIED.replace("always,exit", "never,exit").replace("-S open", "-S open -S creat"),
+            ["evidence tampering"],
+        ),
+    ],
+)
+def test_an_audit_rule_may_be_widened_by_system_calls_and_changed_in_no_other_way(tmp_path, old, new, refused):
+    target = laid_out(tmp_path)
+    rules = tmp_path / "root/etc/audit/rules.d/50-own.rules"
+    rules.write_text(f"{old}\n")
+    assert clauses(target, ReplaceLine(path="/etc/audit/rules.d/50-own.rules", old=old, new=new)) == refused

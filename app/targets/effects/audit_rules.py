@@ -106,7 +106,8 @@ def _describe_loaded(loaded: LoadedRules) -> dict[str, str]:
 def _describe_rules(rules: list[str]) -> dict[str, str]:
     """Return each rule with what stands in front of it: exceptions, and rules that record its events by another key.
 
-    The first matching rule decides both.
+    The first matching rule decides both. A rule of several system calls is a setting for each, so that one more takes
+    nothing away.
     """
     found, exceptions = {}, list[str]()
     recorded = [rule for rule in rules if not audit.is_exception(rule)]
@@ -116,8 +117,15 @@ def _describe_rules(rules: list[str]) -> dict[str, str]:
             exceptions.append(rule)
         else:
             first = [f"what {taker!r} records first, by another key" for taker in takers[rule]]
-            found[f"rule {rule}"] = _BUT.join([_RECORDED, *exceptions, *first])
+            for one in _split_by_call(rule):
+                found.setdefault(f"rule {one}", _BUT.join([_RECORDED, *exceptions, *first]))
     return {**found, "exceptions": _BUT.join(sorted(exceptions))} if exceptions else found
+
+
+def _split_by_call(rule: str) -> list[str]:
+    before, flag, rest = rule.partition(" -S ")
+    calls, _, after = rest.partition(" ")
+    return [f"{before}{flag}{call} {after}".rstrip() for call in calls.split(",")] if flag else [rule]
 
 
 def _compare_audit_rules(was: str, now: str) -> Strength:

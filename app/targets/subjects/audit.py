@@ -21,7 +21,7 @@ _OLD = "umount stime"
 _OPENING = "creat open openat openat2 open_by_handle_at truncate ftruncate"
 """Frequent in every program: recorded only where the kernel denied them to people."""
 _EVERY_CALL = f"{_RARE} {_OFTEN} {_OLD}"
-"""Calls that x86_64 does not have."""
+"""Also those that x86_64 does not have."""
 _WATCHED = (
     r"(?!\S*(?:/\.|//))/(?:etc/[\w./-]+|(?:usr/)?s?bin/[\w.-]+|usr/lib(?:exec)?/[\w.-]+/[\w./-]+|boot/[\w./-]+|root/?"
     r"|var/log/(?!audit|messages|secure|journal)[\w.-]+/?|(?:var/)?run/(?:faillock|utmp)/?|var/spool/cron/?)"
@@ -54,6 +54,7 @@ _NEW = re.compile(
             rf"{_ALWAYS}(?: {_ARCH})? -F (?:path|dir)={_WATCHED} -F perm=(?:wa|aw|w|a){_PEOPLE}?{_NARROWED}{_KEY}",
             rf"{_ALWAYS}(?: {_ARCH})? -F path={_RUN} -F perm=x{_PEOPLE}{_NARROWED}{_KEY}",
             rf"{_ALWAYS}(?: {_ARCH})?{_build_calls_pattern(_RARE)}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
+            rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(f'{_RARE} {_OLD}')}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
             rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(_EVERY_CALL)}{_APART}{_LOGINS}{_NARROWED}{_KEY}",
             rf"{_ALWAYS} -F arch=b64{_build_calls_pattern(f'{_RARE} {_OFTEN}')}{_APART}{_LOGINS}{_NARROWED}{_KEY}",
             rf"{_ALWAYS} {_ARCH}{_build_calls_pattern(_OPENING)}{_DENIED}{_PEOPLE}{_KEY}",
@@ -79,9 +80,26 @@ def judge_audit_edit(edit: FileEdit) -> Objection | None:
             return Objection("evidence tampering", f"{edit.path}: {line!r} does not add to what should be recorded.")
     replaced = {_parse_control(line) for line in added}
     for line in (" ".join(line.split()) for line in edit.removed if is_live(line)):
-        if line not in added and (not _parse_control(line) or _parse_control(line) not in replaced):
+        if line in added or any(_is_widened(line, one) for one in added):
+            continue
+        if not _parse_control(line) or _parse_control(line) not in replaced:
             return Objection("evidence tampering", f"{edit.path}: {line!r} may not be removed.")
     return _check_order(edit)
+
+
+def _is_widened(line: str, by: str) -> bool:
+    """Return True if the rule `by` is the rule `line` with more system calls, in the same place and order otherwise."""
+    (rest, calls), (other, more) = _split_calls(line), _split_calls(by)
+    return bool(calls) and rest == other and calls <= more
+
+
+def _split_calls(line: str) -> tuple[list[str], set[str]]:
+    """Split a rule into its other words and its system calls."""
+    words = line.split()
+    places = [place for place, word in enumerate(words) if word == "-S"]
+    calls = {call for place in places for call in "".join(words[place + 1 : place + 2]).split(",")}
+    named = {place + 1 for place in places} | set(places)
+    return [word for place, word in enumerate(words) if place not in named], calls
 
 
 def is_known_rule(line: str) -> bool:
