@@ -109,7 +109,7 @@ def _describe_rules(rules: list[str]) -> dict[str, str]:
     The first matching rule decides both. A rule of several system calls is a setting for each, so that one more takes
     nothing away.
     """
-    found, exceptions = {}, list[str]()
+    found, exceptions = dict[str, str](), list[str]()
     recorded = [rule for rule in rules if not audit.is_exception(rule)]
     takers = dict(zip(recorded, list_key_takers(recorded), strict=True))
     for rule in rules:
