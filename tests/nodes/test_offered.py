@@ -120,7 +120,8 @@ def test_who_loses_a_run_while_it_offers_it_offers_it_to_nobody(database, run):
         session.get_one(LeaseRow, run).node = other.node
         session.flush()
         told = pool.submit(offer_unreachable_run, database, one, queue, run)
-        with database.connect() as connection:
+        # Within one transaction PostgreSQL shows what it saw at the first look.
+        with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             while not connection.execute(blocked).first():
                 assert not told.done(), told.result()
         session.commit()
