@@ -239,7 +239,7 @@ def test_what_two_nodes_learn_at_the_same_moment_is_one_lesson_and_both_logs_go_
         project_events(session, logs[:1])
         session.flush()
         told = pool.submit(EventStore(database, other).append, logs[1:])
-        with database.connect() as connection:
+        with database.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             while not connection.execute(blocked).first():
                 assert not told.done(), told.result()
         session.commit()
