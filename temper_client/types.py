@@ -1991,7 +1991,7 @@ class SetOption(TypedDict):
 
 
 class SetPermissions(TypedDict):
-    """Set the mode of a folder or a file, and its owner as USER:GROUP; what is empty stays."""
+    """Set the mode of a folder or a file, and its owner as USER:GROUP, USER or :GROUP; what is left out stays."""
 
     do: Literal["set_permissions"]
     path: str

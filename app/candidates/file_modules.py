@@ -7,7 +7,6 @@ from typing import Any
 
 from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.syntax.host_text import decode_bytes
-from app.targets.file_owners import ROOT
 
 Arguments = Mapping[str, Any]
 Outcome = dict[str, Any]
@@ -122,7 +121,7 @@ def copy_content(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
 
 
 def set_file(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
-    """`file`: the permissions of a file that is there."""
+    """`file`: the mode of a file that is there; its owner is a resource's, as a folder's mode is."""
     path, state = _get_path(arguments), arguments.get("state")
     if scratch.now.is_folder(path):
         raise Undecidable(f"{path} is a folder; no typed action changes one.")
@@ -136,8 +135,6 @@ def set_file(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
             scratch.write_text(path, "")
         else:
             return dict(_NO)
-    elif not _is_owned(arguments, there.owner):
-        raise Undecidable(f"{path} would get another owner; no typed action does that.")
     return {"changed": _set_mode(arguments, path, scratch)}
 
 
@@ -239,12 +236,6 @@ def _find_insertion(arguments: Arguments, lines: list[str]) -> int:
             if found:
                 return found[-1] + step
     return len(lines)
-
-
-def _is_owned(arguments: Arguments, owner: str) -> bool:
-    wanted = (arguments.get("owner"), arguments.get("group"))
-    root = all(one is None or str(one) in ("0", "root") for one in wanted)
-    return wanted == (None, None) or (root and owner == ROOT)
 
 
 def _set_mode(arguments: Arguments, path: str, scratch: ScratchFiles) -> bool:

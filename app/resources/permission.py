@@ -11,10 +11,11 @@ from app.resources.kind import ForeseenStates, Objection, ResourceAction, Resour
 
 _PLACE = r"/[A-Za-z0-9_.@+-]+(?:/[A-Za-z0-9_.@+-]+)*"
 _CHMOD = re.compile(rf"\bchmod (?:-\w+ )?(0?[0-7]{{3,4}}) [\"']?({_PLACE})[\"']?(?![\w/*-])")
-_CHOWN = re.compile(rf"\bch(?:own|grp) (?:root|0)(?::(?:root|0))? [\"']?({_PLACE})[\"']?(?![\w/*-])")
+_CHOWN = re.compile(rf"\b(ch(?:own|grp)) (?:root|0)(:(?:root|0))? [\"']?({_PLACE})[\"']?(?![\w/*-])")
 _STATE = re.compile(
     r"(?P<kind>folder|file) (?P<mode>[0-7]{4}) (?P<user>[^: ]+):(?P<group>[^: ]+)(?P<more>(?: (?:home|program))*)"
 )
+_ACCOUNT = "[a-z_][a-z0-9_-]*"
 _ROOT = "root"
 _KERNEL = ("/dev", "/proc", "/sys", "/run")
 _CLOSED = (
@@ -27,18 +28,26 @@ _WRITE, _SEARCH_OR_READ, _STICKY, _SETUID = 0o022, 0o005, 0o1000, 0o4000
 
 
 class SetPermissions(ResourceAction, frozen=True, tag="set_permissions"):
-    """Set the mode of a folder or a file, and its owner as USER:GROUP; what is empty stays."""
+    """Set the mode of a folder or a file, and its owner as USER:GROUP, USER or :GROUP; what is left out stays."""
 
     path: Annotated[str, Meta(max_length=256, pattern=rf"^{_PLACE}$")]
     mode: Annotated[str, Meta(pattern="^(?:[0-7]{4})?$")] = ""
-    owner: Annotated[str, Meta(max_length=65, pattern=r"^(?:[a-z_][a-z0-9_-]*:[a-z_][a-z0-9_-]*)?$")] = ""
+    owner: Annotated[str, Meta(max_length=65, pattern=rf"^(?:{_ACCOUNT})?(?::{_ACCOUNT})?$")] = ""
 
 
 def find_candidates(rule: RuleTexts) -> Iterator[SetPermissions]:
-    """Find the modes that the texts give to paths; an owner belongs to a mode of the same path."""
-    owned = set(_CHOWN.findall(rule.text))
-    for mode, path in _CHMOD.findall(rule.text):
-        yield SetPermissions(path=path, mode=mode.zfill(4), owner="root:root" if path in owned else "")
+    """Find the modes and owners that the texts give to paths; those of one path are one action."""
+    users, groups = set[str](), set[str]()
+    for verb, group, path in _CHOWN.findall(rule.text):
+        if verb == "chown":
+            users.add(path)
+        if verb == "chgrp" or group:
+            groups.add(path)
+    modes = [(path, mode.zfill(4)) for mode, path in _CHMOD.findall(rule.text)]
+    named = {path for path, _ in modes}
+    for path, mode in (*modes, *((path, "") for path in sorted((users | groups) - named))):
+        owner = (_ROOT if path in users else "") + (f":{_ROOT}" if path in groups else "")
+        yield SetPermissions(path=path, mode=mode, owner=owner)
 
 
 def judge_action(action: SetPermissions) -> Objection | None:
@@ -86,6 +95,8 @@ def _judge_owner(path: str, was: re.Match[str], now: re.Match[str], mode: int) -
     for kind in ("user", "group"):
         if now[kind] not in (was[kind], _ROOT):
             return Objection("privilege", f"{path}: the {kind} {now[kind]} would own it.")
+    if was["kind"] == "file" and mode & 0o6000 and (now["user"], now["group"]) != (was["user"], was["group"]):
+        return Objection("destruction", f"{path}: with another owner it loses setuid or setgid; a person decides.")
     if now["user"] != was["user"] and "home" in was["more"]:
         return Objection("lockout", f"{path}: {was['user']} has to own it.")
     needs_it = was["group"] != now["group"] and mode & 0o050 and not mode & 0o005 and not path.startswith(_CLOSED)
@@ -99,14 +110,19 @@ def _is_within(path: str, places: Sequence[str]) -> bool:
 
 
 def _is_done(action: SetPermissions, state: str) -> bool:
-    return all(one in ("", *state.split(" ")) for one in (action.mode, action.owner))
+    found = _STATE.fullmatch(state)
+    user, _, group = action.owner.partition(":")
+    wanted = (("mode", action.mode), ("user", user), ("group", group))
+    return found is not None and all(value in ("", found[name]) for name, value in wanted)
 
 
 def _build_commands(action: SetPermissions, _: Sequence[str]) -> ShellCommands:
     at = shlex.quote(action.path)
     looks, steps = [], []
     if action.owner:
-        looks.append(f'[ "$(stat -c %U:%G {at})" = {action.owner} ]')
+        user, colon, _ = action.owner.partition(":")
+        words = ("%U" if user else "") + (":%G" if colon else "")
+        looks.append(f'[ "$(stat -c {words} {at})" = {action.owner} ]')
         steps.append(f"chown -h {action.owner} {at}")
     if action.mode:
         looks.append(f'[ "$(stat -c %04a {at})" = {action.mode} ]')

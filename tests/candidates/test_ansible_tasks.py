@@ -8,8 +8,11 @@ from app.candidates.scratch_files import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
+from app.resources.permission import SetPermissions
 from app.resources.unit import SetUnit
+from app.syntax.files import FileState
 from app.targets.file_changes import plan_changes
+from app.targets.overlay import Overlay
 from tests.hostfiles import DictFiles
 
 SSHD, SYSCTL, RULES = "/etc/ssh/sshd_config", "/etc/sysctl.conf", "/etc/audit/rules.d/time.rules"
@@ -101,11 +104,32 @@ def test_what_is_so_already_needs_no_action():
 
 
 @pytest.mark.parametrize(
+    ("arguments", "asked"),
+    [
+        ("path: /etc/ssh/sshd_config, owner: '0'", ()),
+        ("path: /etc/nowhere, owner: ana", ()),
+        ("path: /etc/gshadow-, owner: '0'", {"owner": "root"}),
+        ("path: /etc/gshadow-, group: 0", {"owner": ":root"}),
+        ("path: /etc/gshadow-, owner: root, group: root, mode: '0600'", {"mode": "0600", "owner": "root:root"}),
+        ("path: /etc/ssh, mode: 0755, state: directory", {"mode": "0755"}),
+        ("path: /etc/ssh, group: root", {"owner": ":root"}),
+    ],
+)
+def test_an_owner_and_a_folder_are_set_by_an_action_of_their_own(arguments, asked):
+    files = Overlay(HOST, {"/etc/gshadow-": FileState(b"x", 0o640, "ana:shadow")})
+    path = arguments.split(",")[0].removeprefix("path: ")
+    made = translate_tasks(f"- file: {{{arguments}}}", files)
+    assert made == ((SetPermissions(path=path, **asked),) if asked else ())
+
+
+@pytest.mark.parametrize(
     ("text", "why"),
     [
         ("- command: aideinit -y", "The module command"),
         ("- shell: rm -rf /", "The module shell"),
-        ("- file: {path: /etc/ssh/sshd_config, owner: daemon}", "another owner"),
+        ("- file: {path: /etc/ssh/sshd_config, owner: 'a b'}", "no typed action takes"),
+        ("- file: {path: /etc/ssh, mode: u+w}", "counts from the one before"),
+        ("- file: {path: /etc/ssh, owner: root, recurse: true}", "with all that is in it"),
         ("- file: {path: /etc/x, state: directory}", "would become directory"),
         ("- lineinfile: {path: '{{ nowhere.to_be_found }}', line: x}", "cannot be evaluated"),
         ("- lineinfile: {path: x, line: x}", "names no file"),

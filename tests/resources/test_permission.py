@@ -1,7 +1,10 @@
+import subprocess
+
 import pytest
 
 from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
 from app.resources.permission import SetPermissions, find_candidates, judge_permissions
+from app.targets.ssh.shell_script import load_script
 from tests.resources.case import KindCase, Sample
 from tests.targets.ssh.conftest import host, opened  # noqa: F401 (fixtures)
 
@@ -54,6 +57,7 @@ def test_permissions_may_become_stricter(path, before, after):
         ("/var/lib/x", "folder 0755 x:x", "folder 0455 x:x", "destruction"),
         ("/dev/shm", "folder 1777 root:root", "folder 1755 root:root", "destruction"),
         ("/etc/x", "link", "file 0600 root:root", "not understood"),
+        ("/usr/bin/x", "file 4755 ana:ana program", "file 4755 root:ana program", "destruction"),
     ],
 )
 def test_nobody_is_let_in_and_nobody_shut_out(path, before, after, clause):
@@ -65,6 +69,37 @@ def test_a_text_names_the_mode_and_the_owner_of_a_path():
     assert list(find_candidates(RuleTexts("x", text))) == [
         SetPermissions(path="/etc/cron.d", mode="0700", owner="root:root")
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "owner"),
+    [
+        ("$ sudo chown root /etc/gshadow-", "root"),
+        ("$ sudo chgrp root /etc/gshadow-", ":root"),
+        ("$ sudo chown 0 /etc/gshadow-\n$ sudo chgrp 0 /etc/gshadow-", "root:root"),
+    ],
+)
+def test_a_text_names_the_half_of_an_owner(text, owner):
+    assert list(find_candidates(RuleTexts("x", text))) == [SetPermissions(path="/etc/gshadow-", owner=owner)]
+
+
+@pytest.mark.parametrize(
+    ("owner", "after"),
+    [("root", "root:mail"), (":root", "daemon:root"), ("root:root", "root:root"), ("-", "daemon:mail")],
+)
+def test_what_is_left_out_of_an_owner_stays(owner, after):
+    script = f"{load_script('permission')}\nchanged - {owner} file 0644 daemon:mail program"
+    done = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == f"file 0644 {after} program\n"
+
+
+@pytest.mark.parametrize(
+    ("owner", "known"),
+    [("root", True), (":root", True), ("nobody-here", False), (":nobody-here", False), ("root:nobody-here", False)],
+)
+def test_an_account_and_a_group_have_to_be_on_the_host(owner, known):
+    done = subprocess.run(["sh", "-c", f"{load_script('permission')}\nis_known {owner}"], check=False)
+    assert (done.returncode == 0) is known
 
 
 def test_a_home_outside_of_etc_is_changed_without_drift_and_taken_back(host, opened):  # noqa: F811

@@ -20,16 +20,26 @@ permission_foresee() {
   was=$(permission_state "$1")
   [ "$was" ] || lacks "$1 is not there, or is a link"
   (reached "$1") || lacks "a link is on the way to $1"
-  [ "$3" = - ] || { getent passwd "${3%:*}" && getent group "${3#*:}"; } >/dev/null || lacks "it has no account or group $3"
+  [ "$3" = - ] || is_known "$3" || lacks "it has no account or group $3"
   row before "permission:$1" "$was"
   # shellcheck disable=SC2086
   row after "permission:$1" "$(changed "$2" "$3" $was)"
+}
+is_known() {
+  # is_known USER:GROUP, USER or :GROUP: say whether the host has them.
+  case $1 in :*) ;; *) getent passwd "${1%%:*}" >/dev/null || return 1 ;; esac
+  case $1 in *:*) getent group "${1#*:}" >/dev/null || return 1 ;; esac
 }
 changed() {
   # changed MODE OWNER KIND OLD_MODE OLD_OWNER [WORD...]: print the new state.
   mode=$1 owner=$2 is=$3
   [ "$mode" != - ] || mode=$4
-  [ "$owner" != - ] || owner=$5
+  case $owner in
+    -) owner=$5 ;;
+    :*) owner=${5%%:*}$owner ;;
+    *:*) ;;
+    *) owner=$owner:${5#*:} ;;
+  esac
   shift 5
   printf '%s\n' "$is $mode $owner${*:+ $*}"
 }
