@@ -35,6 +35,7 @@ def judge(path, before, after):
         ("/home/ana/.profile", "file 0644 ana:ana home", "file 0600 ana:ana home"),
         ("/usr/bin/sudo", "file 4755 root:root program", "file 4711 root:root program"),
         ("/usr/lib/x", "folder 0777 root:root", "folder 0755 root:root"),
+        ("/etc/gshadow-", "file 0640 root:shadow", "file 0640 root:root"),
         ("/srv/inbox", "folder 0777 root:root", "folder 1777 root:root"),
     ],
 )
@@ -56,6 +57,7 @@ def test_permissions_may_become_stricter(path, before, after):
         ("/home/ana", "folder 0755 ana:ana home", "folder 0700 root:ana home", "lockout"),
         ("/var/lib/x", "folder 0755 x:x", "folder 0455 x:x", "destruction"),
         ("/dev/shm", "folder 1777 root:root", "folder 1755 root:root", "destruction"),
+        ("/etc/gshadow", "file 0640 root:shadow", "file 0640 root:root", "destruction"),
         ("/etc/x", "link", "file 0600 root:root", "not understood"),
         ("/usr/bin/x", "file 4755 ana:ana program", "file 4755 root:ana program", "destruction"),
     ],
