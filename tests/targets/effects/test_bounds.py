@@ -130,7 +130,7 @@ def test_a_module_that_takes_weak_ones_away_may_stay(module):
     assert lost({CONFIG: "DEFAULT\n"}, {MODULE: module}) == ""
 
 
-@pytest.mark.parametrize("path", ["/etc/shadow", "/etc/gshadow", "/etc/shadow-"])
+@pytest.mark.parametrize("path", ["/etc/shadow", "/etc/gshadow"])
 def test_setgid_programs_of_the_family_can_still_read(path):
     def shadow(mode, owner):
         return {path: FileState(b"root:*:1:0:9:7:::\n", mode, owner)}
