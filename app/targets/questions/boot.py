@@ -19,6 +19,8 @@ NEEDED = (
     *("multi-user.target", "basic.target", "sysinit.target", "local-fs.target"),
 )
 _FIELDS = (2, 6)
+_ANYWAY = ("/dev/shm", "tmpfs")  # noqa: S108 (a line in a host's file)
+"""systemd mounts it at every boot; a line about it changes its options alone."""
 
 
 @runtime_checkable
@@ -62,7 +64,8 @@ def _read_mounts(files: Files) -> tuple[tuple[str, ...], str]:
             continue
         if not _FIELDS[0] < len(words) <= _FIELDS[1]:
             return tuple(mounts), f"{FSTAB} line {number} has {len(words)} fields, and systemd wants three to six"
-        mounts.append(f"mounts {words[0]} on {words[1]} as {words[2]}")
+        if (words[1], words[2]) != _ANYWAY:
+            mounts.append(f"mounts {words[0]} on {words[1]} as {words[2]}")
     return tuple(mounts), ""
 
 

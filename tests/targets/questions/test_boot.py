@@ -51,6 +51,10 @@ def test_a_mount_that_is_gone_or_new_is_harm():
     assert describe_harm(was, [asked({FSTAB: "# tidier\n" + ROOT + HOME})]) is None
     assert describe_harm(was, [asked({FSTAB: ROOT})]) == "next-boot: no longer: mounts /dev/sda2 on /home as ext4"
     assert describe_harm([asked({FSTAB: ROOT})], was).startswith("next-boot: new: mounts /dev/sda2")
+    shared = "tmpfs /dev/shm tmpfs nodev,nosuid,noexec 0 0\n"
+    assert describe_harm([asked({FSTAB: ROOT})], [asked({FSTAB: ROOT + shared})]) is None
+    other = [asked({FSTAB: ROOT + shared.replace("shm", "mem")})]
+    assert describe_harm([asked({FSTAB: ROOT})], other).startswith("next-boot: new: mounts tmpfs")
     assert "line 2 has 2 fields" in asked({FSTAB: ROOT + "/dev/sdb1 /data\n"}).detail
 
 
