@@ -31,13 +31,13 @@ _OFFERS = ("aide", "libpam-apparmor", "rsyslog-gnutls")
 _COMMON = (
     *("linux-image-cloud-amd64", "systemd-sysv", "libpam-systemd", "dbus", "udev", "kmod", "procps", "iproute2"),
     *("openssh-server", "sudo", "auditd", "rsyslog", "logrotate", "cron", "chrony", "grub-pc", "libpam-pwquality"),
-    *("openscap-scanner", "zstd"),
+    *("cracklib-runtime", "openscap-scanner", "zstd"),
 )
 _EL9 = (
     *("rpm", "dnf", "dnf-plugins-core", "createrepo-c", "gnupg", "selinux-basics", "selinux-policy-default"),
     *("policycoreutils-python-utils", "firewalld", "fapolicyd", "usbguard", "aide", "tmux", "opensc", "pcscd"),
     *("gnutls-bin", "libnss3-tools", "rng-tools5", "s-nail", "rsyslog-gnutls", "audispd-plugins", "systemd-coredump"),
-    *("cracklib-runtime", "wamerican"),
+    "wamerican",
 )
 _CONTENT = "/usr/share/xml/scap/ssg/content"
 _ONE_STREAM = tuple(
