@@ -165,6 +165,14 @@ LOOKED_AT = (
 )
 
 
+def test_a_new_machine_fails_no_probe(machine, tmp_path):
+    """A probe that fails from the start cannot tell what a change breaks."""
+    machine.reset()
+    with closing(open_target(machine.name, register_machine_in(tmp_path / "hosts", machine))) as target:
+        target.prepare()
+        assert [(one.name, one.detail) for one in target.check_health() if not one.ok] == []
+
+
 @pytest.mark.timeout(12 * 3600)
 def test_the_plug_is_pulled_at_random_moments_of_a_change_that_would_lock_somebody_out(machine, tmp_path, moments):
     """Nobody confirms the change: the boot hook takes it back, wherever the machine was."""
