@@ -1,5 +1,6 @@
 """What a host says of itself, made into probes: its words are rows, and hostile ones are no more than that."""
 
+import subprocess
 from types import SimpleNamespace
 
 import pytest
@@ -9,6 +10,7 @@ from app.targets.host_accounts import read_host_accounts
 from app.targets.ssh.connection import ScriptResult
 from app.targets.ssh.host_script_output import parse_host_report
 from app.targets.ssh.program_probes import KnownAnswers, build_password_probe, build_probes, probe_programs
+from app.targets.ssh.shell_script import read_script_part
 from tests.targets.hosts import host
 
 FINE = [
@@ -358,3 +360,21 @@ def test_what_no_login_reads_leaves_the_state_as_it_is(host, opened):
     (host.root / "etc/audit/rules.d/50-time.rules").write_text("-w /etc/localtime -p wa -k time\n")
     (host.root / "etc/default/grub").write_text('GRUB_CMDLINE_LINUX="pti=on"\n')
     assert (state_of(target)[0], passwords_of(target)) == (before, passwords)
+
+
+def test_a_mount_may_become_stricter_and_none_may_come_or_go(tmp_path):
+    text = read_script_part("examine")
+    begin = text.index("[ -r /etc/fstab ]")
+    lines, table = text[begin : text.index("\nif ", begin)], tmp_path / "fstab"
+
+    def read_table(mounts):
+        table.write_text(mounts)
+        script = f"row() {{ printf '%s\\n' \"$*\"; }}\n{lines.replace('/etc/fstab', str(table))}"
+        return subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+
+    home, shared = "/dev/vdb\t/home  ext4 {} 0 2\n", "tmpfs /dev/shm tmpfs defaults,noexec 0 0\n"
+    was = read_table(home.format("defaults"))
+    assert was.startswith("fstab 0 ")
+    assert read_table(home.format("defaults,nodev,noexec") + shared) == was
+    assert read_table(home.format("defaults") + shared.replace("shm", "mem")) != was
+    assert read_table("") != was
