@@ -115,7 +115,9 @@ class _Play:
             return self._ask_for_unit(filled)
         if kind == "mount":
             return self._ask_for_mount(filled)
-        if kind == "file" and isinstance(filled, dict) and self._ask_for_permissions(filled):
+        if kind == "file" and isinstance(filled, dict) and (action := self._plan_permissions(filled)):
+            if task.get("check_mode") is not True:
+                self._add_resource(action)
             return {"changed": True, "item": item}
         if kind not in MODULES or not isinstance(filled, dict):
             raise Undecidable(f"The module {kind} does what cannot be told beforehand.")
@@ -150,28 +152,30 @@ class _Play:
             self._add_resource({"do": "add_mount_options", "mount": place, "options": options})
         return {"changed": bool(options)}
 
-    def _ask_for_permissions(self, arguments: Mapping[str, Any]) -> bool:
-        """Ask for another owner, and for a folder's mode; return False where the scratch copy can tell it all."""
+    def _plan_permissions(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the action for another owner or a folder's mode; None if the mode of a file is all that is asked.
+
+        Raises Undecidable for a folder with all its content, and for a mode that depends on the one before.
+        """
         if arguments.get("state") in ("absent", "link", "hard") or "src" in arguments:
-            return False
+            return None
         path, mode = str(arguments.get("path", arguments.get("dest", arguments.get("name", "")))), ""
-        user, group = (_name_root(arguments.get(one)) for one in ("owner", "group"))
+        user, group = (_name_account(arguments.get(one)) for one in ("owner", "group"))
         there = self.scratch.now.state(path)
         if self.scratch.now.is_folder(path):
             if str(arguments.get("recurse")).lower() in ("true", "yes"):
                 raise Undecidable(f"{path} would be changed with all that is in it.")
-            mode = _read_digits(arguments.get("mode"), path)
+            mode = _read_mode_digits(arguments.get("mode"), path)
         elif there is not None:
             owned_by, _, owned_group = there.owner.partition(":")
             user, group = "" if user == owned_by else user, "" if group == owned_group else group
-            mode = _read_digits(arguments.get("mode"), path) if user or group else ""
+            mode = _read_mode_digits(arguments.get("mode"), path) if user or group else ""
         else:
-            return False
+            return None
         if not (user or group or mode):
-            return False
+            return None
         owner = user + (f":{group}" if group else "")
-        self._add_resource({"do": "set_permissions", "path": path, "mode": mode, "owner": owner})
-        return True
+        return {"do": "set_permissions", "path": path, "mode": mode, "owner": owner}
 
     def _add_resource(self, action: dict[str, Any]) -> None:
         try:
@@ -189,18 +193,18 @@ def _parse_arguments(arguments: Any) -> Any:
     return {} if arguments is None else arguments
 
 
-def _name_root(account: Any) -> str:
+def _name_account(account: Any) -> str:
     """Return the name of a task's owner or group; a task writes root as 0, too."""
     return "" if account is None else "root" if str(account) == "0" else str(account)
 
 
-def _read_digits(mode: Any, path: str) -> str:
-    """Return the four digits of a mode. Raises Undecidable for one that counts from the bits before."""
+def _read_mode_digits(mode: Any, path: str) -> str:
+    """Return the four digits of a mode, or nothing for None. Raises Undecidable for a symbolic mode."""
     if isinstance(mode, int):
         return f"{mode:04o}"
     if mode is None or re.fullmatch("[0-7]{3,4}", str(mode)):
         return "" if mode is None else str(mode).zfill(4)
-    raise Undecidable(f"The mode {mode!r} of {path} counts from the one before.")
+    raise Undecidable(f"The mode {mode!r} of {path} depends on the one before.")
 
 
 def _read_list(value: Any) -> Any:

@@ -121,7 +121,7 @@ def copy_content(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
 
 
 def set_file(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
-    """`file`: the mode of a file that is there; its owner is a resource's, as a folder's mode is."""
+    """`file`: the mode of a file that is there. Owners, and modes of folders, are set by `set_permissions`."""
     path, state = _get_path(arguments), arguments.get("state")
     if scratch.now.is_folder(path):
         raise Undecidable(f"{path} is a folder; no typed action changes one.")

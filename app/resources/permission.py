@@ -20,16 +20,8 @@ _ROOT = "root"
 _KERNEL = ("/dev", "/proc", "/sys", "/run")
 _CLOSED = (
     *("/root", "/boot", "/etc/sudoers.d", "/etc/cron", "/etc/at.", "/etc/audit", "/etc/aide", "/etc/ssh/"),
-    *(
-        "/etc/shadow-",
-        "/etc/gshadow-",
-        "/etc/ipsec",
-        "/etc/nftables",
-        "/etc/sysctl",
-        "/etc/modprobe.d",
-        "/etc/crontab",
-        "/etc/selinux",
-    ),
+    *("/etc/ipsec", "/etc/nftables", "/etc/sysctl", "/etc/modprobe.d", "/etc/crontab", "/etc/selinux"),
+    *("/etc/shadow-", "/etc/gshadow-"),
     *("/var/log", "/var/spool/cron", "/var/lib/aide", "/usr/sbin/audit", "/usr/sbin/aureport", "/usr/sbin/ausearch"),
 )
 """Nobody but root has to enter or read these."""

@@ -118,8 +118,9 @@ def test_what_is_so_already_needs_no_action():
 def test_an_owner_and_a_folder_are_set_by_an_action_of_their_own(arguments, asked):
     files = Overlay(HOST, {"/etc/gshadow-": FileState(b"x", 0o640, "ana:shadow")})
     path = arguments.split(",")[0].removeprefix("path: ")
-    made = translate_tasks(f"- file: {{{arguments}}}", files)
-    assert made == ((SetPermissions(path=path, **asked),) if asked else ())
+    task = f"- file: {{{arguments}}}"
+    assert translate_tasks(task, files) == ((SetPermissions(path=path, **asked),) if asked else ())
+    assert translate_tasks(f"{task}\n  check_mode: true", files) == ()
 
 
 @pytest.mark.parametrize(
@@ -128,7 +129,7 @@ def test_an_owner_and_a_folder_are_set_by_an_action_of_their_own(arguments, aske
         ("- command: aideinit -y", "The module command"),
         ("- shell: rm -rf /", "The module shell"),
         ("- file: {path: /etc/ssh/sshd_config, owner: 'a b'}", "no typed action takes"),
-        ("- file: {path: /etc/ssh, mode: u+w}", "counts from the one before"),
+        ("- file: {path: /etc/ssh, mode: u+w}", "depends on the one before"),
         ("- file: {path: /etc/ssh, owner: root, recurse: true}", "with all that is in it"),
         ("- file: {path: /etc/x, state: directory}", "would become directory"),
         ("- lineinfile: {path: '{{ nowhere.to_be_found }}', line: x}", "cannot be evaluated"),

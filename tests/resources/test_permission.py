@@ -100,8 +100,8 @@ def test_what_is_left_out_of_an_owner_stays(owner, after):
     [("root", True), (":root", True), ("nobody-here", False), (":nobody-here", False), ("root:nobody-here", False)],
 )
 def test_an_account_and_a_group_have_to_be_on_the_host(owner, known):
-    done = subprocess.run(["sh", "-c", f"{load_script('permission')}\nis_known {owner}"], check=False)
-    assert (done.returncode == 0) is known
+    done = subprocess.run(["sh", "-c", f"{load_script('permission')}\nhas_owner {owner}"], check=False)
+    assert done.returncode == (0 if known else 1)
 
 
 def test_a_home_outside_of_etc_is_changed_without_drift_and_taken_back(host, opened):  # noqa: F811

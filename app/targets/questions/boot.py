@@ -19,7 +19,7 @@ NEEDED = (
     *("multi-user.target", "basic.target", "sysinit.target", "local-fs.target"),
 )
 _FIELDS = (2, 6)
-_ANYWAY = ("/dev/shm", "tmpfs")  # noqa: S108 (a line in a host's file)
+_ALWAYS_MOUNTED = ("/dev/shm", "tmpfs")  # noqa: S108 (a line in a host's file)
 """systemd mounts it at every boot; a line about it changes its options alone."""
 
 
@@ -64,7 +64,7 @@ def _read_mounts(files: Files) -> tuple[tuple[str, ...], str]:
             continue
         if not _FIELDS[0] < len(words) <= _FIELDS[1]:
             return tuple(mounts), f"{FSTAB} line {number} has {len(words)} fields, and systemd wants three to six"
-        if (words[1], words[2]) != _ANYWAY:
+        if (words[1], words[2]) != _ALWAYS_MOUNTED:
             mounts.append(f"mounts {words[0]} on {words[1]} as {words[2]}")
     return tuple(mounts), ""
 

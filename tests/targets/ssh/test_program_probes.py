@@ -377,4 +377,5 @@ def test_a_mount_may_become_stricter_and_none_may_come_or_go(tmp_path):
     assert was.startswith("fstab 0 ")
     assert read_table(home.format("defaults,nodev,noexec") + shared) == was
     assert read_table(home.format("defaults") + shared.replace("shm", "mem")) != was
+    assert read_table(home.format("defaults") + shared.replace("noexec", "ro")) != was
     assert read_table("") != was

@@ -53,10 +53,10 @@ for module in $(grep -hE '^[[:space:]]*[A-Za-z]' /etc/pam.d/* 2>/dev/null | grep
 done
 row pam "${#missing}" "$missing"
 for account in $1; do lines sudo "$account" sudo -n -ll -U "$account"; done
-# Ignore the three options that only restrict a mount: it may become stricter. Ignore /dev/shm, which systemd mounts at
-# every boot, with a line or without one.
-[ -r /etc/fstab ] && row fstab 0 "$(awk '$2 == "/dev/shm" && $3 == "tmpfs" { next }
-  { $1 = $1; gsub(/,(nodev|nosuid|noexec)/, "", $4); print }' /etc/fstab | sha256sum | cut -c -12)"
+# Ignore the three options that only restrict a mount: it may become stricter. Ignore a line for /dev/shm that
+# says no more than that: systemd mounts it at every boot.
+[ -r /etc/fstab ] && row fstab 0 "$(awk '{ $1 = $1; gsub(/,(nodev|nosuid|noexec)/, "", $4) }
+  $2 == "/dev/shm" && $3 == "tmpfs" && $4 == "defaults" { next } { print }' /etc/fstab | sha256sum | cut -c -12)"
 if [ -r /etc/selinux/config ]; then
   policy=$(sed -n 's/^SELINUXTYPE=[[:space:]]*\([A-Za-z0-9_-]*\).*/\1/p' /etc/selinux/config | tail -n 1)
   set -- "$1" "$2" "$3" "/etc/selinux/${policy:-targeted}"/policy/policy.*

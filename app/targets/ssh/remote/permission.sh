@@ -20,13 +20,13 @@ permission_foresee() {
   was=$(permission_state "$1")
   [ "$was" ] || lacks "$1 is not there, or is a link"
   (reached "$1") || lacks "a link is on the way to $1"
-  [ "$3" = - ] || is_known "$3" || lacks "it has no account or group $3"
+  [ "$3" = - ] || has_owner "$3" || lacks "it has no account or group $3"
   row before "permission:$1" "$was"
   # shellcheck disable=SC2086
   row after "permission:$1" "$(changed "$2" "$3" $was)"
 }
-is_known() {
-  # is_known USER:GROUP, USER or :GROUP: say whether the host has them.
+has_owner() {
+  # has_owner USER:GROUP, USER or :GROUP: say whether the host has them.
   case $1 in :*) ;; *) getent passwd "${1%%:*}" >/dev/null || return 1 ;; esac
   case $1 in *:*) getent group "${1#*:}" >/dev/null || return 1 ;; esac
 }
