@@ -23,7 +23,7 @@ NOT_GIVEN = {"help": False, "install_completion": False, "show_completion": Fals
 
 app = Terminal(
     name="temper",
-    help="Four AI roles harden a Linux host, in plain sight.",
+    help="Harden Linux hosts with four AI roles. Watch, approve and audit every change.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     invoke_without_command=True,
@@ -37,7 +37,7 @@ app = Terminal(
 
 @app.callback()
 def temper(
-    version: Annotated[bool, typer.Option("--version", help="Say which Temper this is.", is_eager=True)] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version of Temper.", is_eager=True)] = False,
 ) -> None:
     if version:
         typer.echo(f"temper {__version__}")

@@ -23,15 +23,15 @@ Engines = Annotated[
     typer.Option(
         "--engine",
         help="Server with OpenAI's API to use for all roles: http://HOST:PORT/v1, with #MODEL to choose a model. "
-        "ROLE=URL#MODEL is for one role; repeat it. A key is read from TEMPER_ENGINE_KEY.",
+        "Use ROLE=URL#MODEL for one role, and repeat it for more. Temper reads the key from TEMPER_ENGINE_KEY.",
     ),
 ]
 EnginesOrNone = Annotated[
     list[str] | None,
     typer.Option(
         "--engine",
-        help="Server with OpenAI's API (http://HOST:PORT/v1, URL#MODEL or ROLE=URL#MODEL; repeatable), or none: ask no "
-        "model and try what the content itself proposes. Default: the line-up.",
+        help="Server with OpenAI's API (http://HOST:PORT/v1, URL#MODEL or ROLE=URL#MODEL; repeatable), or none: use no "
+        "model, and try the fixes that the content proposes. Default: the line-up.",
     ),
 ]
 Speed = Annotated[
@@ -54,7 +54,7 @@ SignIn = Annotated[
 Proxy = Annotated[
     list[str] | None,
     typer.Option(
-        "--proxy", help="Address or network of a trusted reverse proxy. Forwarded headers of others are ignored."
+        "--proxy", help="Address or network of a trusted reverse proxy. Temper ignores other forwarded headers."
     ),
 ]
 AuditSyslog = Annotated[str, typer.Option(help="HOST:PORT of a syslog server that receives the head of the audit log.")]
@@ -90,7 +90,7 @@ LogFormatName = Annotated[
         "--log-format",
         envvar="TEMPER_LOG_FORMAT",
         callback=open_log,
-        help="The server's log on standard error: text, or json with one object a line.",
+        help="Format of the server's log on standard error: text, or json with one object per line.",
     ),
 ]
 Attach = Annotated[bool, typer.Option("--attach", help="Only observe the engines; another program starts them.")]

@@ -36,7 +36,7 @@ def test_a_command_that_says_it_may_end_with_2_is_in_the_table():
         for group, before in groups(app)
         for one in group.registered_commands
     }
-    say_so = {name for name, text in help_of.items() if re.search(r"\bEnds with\b.*\b2\b", text)}
+    say_so = {name for name, text in help_of.items() if re.search(r"\bExits with\b.*\b2\b", text)}
     assert say_so <= set(re.findall(r"^\| `(temper [a-z -]+)` \|", DOCS, re.MULTILINE))
     assert "temper run" in say_so
 

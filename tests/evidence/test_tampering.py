@@ -80,28 +80,32 @@ TAMPERINGS = {
     "an event dropped": Tampering(lines(lambda rows: rows[:3] + rows[4:]), "event 4 is not what was recorded"),
     "an event added": Tampering(one_more, "event 12 is not what was recorded"),
     "the end of the log cut off": Tampering(lines(lambda rows: rows[:-1]), "the manifest says events"),
-    "another log from end to end": Tampering(
+    "the whole log replaced": Tampering(
         lambda _: unpack_archive(build_pack(chain([one.event for one in LOG], run="0a1b2c3e"), KEY)),
         "this is another log",
         HEAD,
     ),
-    "open made no finding in the CKLB": Tampering(
+    "open changed to no finding in the CKLB": Tampering(
         put("checklist.cklb", (b'"status": "open"', b'"status": "not_a_finding"')), "checklist.cklb does not say"
     ),
-    "open made no finding in the CKL": Tampering(
+    "open changed to no finding in the CKL": Tampering(
         put("checklist.ckl", (b"<STATUS>Open<", b"<STATUS>NotAFinding<")), "checklist.ckl does not say"
     ),
-    "fail made pass in the XCCDF results": Tampering(
+    "fail changed to pass in the XCCDF results": Tampering(
         put("results.xccdf.xml", (b">fail<", b">pass<")), "results.xccdf.xml does not say"
     ),
-    "fail made pass in the ARF": Tampering(
+    "fail changed to pass in the ARF": Tampering(
         put("results.arf.xml", (b">fail<", b">pass<")), "results.arf.xml does not say"
     ),
-    "a finding satisfied in OSCAL": Tampering(as_json("results.oscal.json", satisfied), "results.oscal.json does not"),
+    "a finding marked as satisfied in OSCAL": Tampering(
+        as_json("results.oscal.json", satisfied), "results.oscal.json does not"
+    ),
     "a risk closed in OSCAL's plan": Tampering(as_json("poam.oscal.json", closed), "poam.oscal.json does not say"),
-    "the plan's table closed": Tampering(everywhere(b",Ongoing,", b",Completed,", "poam.csv"), "poam.csv does not say"),
-    "rows taken out of eMASS' table": Tampering(fewer_rows, "poam.emass.csv does not say"),
-    "open shown as no finding in the report": Tampering(
+    "every row of the plan's table closed": Tampering(
+        everywhere(b",Ongoing,", b",Completed,", "poam.csv"), "poam.csv does not say"
+    ),
+    "rows removed from eMASS' table": Tampering(fewer_rows, "poam.emass.csv does not say"),
+    "open changed to no finding in the report": Tampering(
         put(
             "report.html",
             (b'word open" data-name="After">open', b'word not_a_finding" data-name="After">not a finding'),
@@ -111,31 +115,33 @@ TAMPERINGS = {
     "a category lowered in the rules": Tampering(
         put("rules.json", (b'"category": "I"', b'"category": "III"')), "does not say|another category"
     ),
-    "a waiver prolonged in every paper": Tampering(
+    "a waiver extended in every document": Tampering(
         everywhere(b"WAIVED until 2026-12-24", b"WAIVED until 2036-12-24", *EVERY), "does not say"
     ),
-    "a waiver made up for a finding": Tampering(
+    "a waiver invented for a finding": Tampering(
         everywhere(b"Run 0a1b2c3d on web-1, mode auto: not", b"WAIVED: not", *WORDS), "what the log says of a waiver"
     ),
-    "a larger model in the line-up": Tampering(as_json("lineup.json", another_model), "lineup.json does not say"),
+    "a larger model named in the line-up": Tampering(as_json("lineup.json", another_model), "lineup.json does not say"),
     "a diff added and listed": Tampering(
         lambda files: {**files, "diffs/000001-V-1-1.diff": b"+PermitRootLogin no\n"}, "is not what the events say"
     ),
     "a file added and listed": Tampering(
         lambda files: {**files, "approval.txt": b"All of it.\n"}, "is not what the events say"
     ),
-    "a report that runs something": Tampering(
+    "a script added to the report": Tampering(
         put("report.html", (b"</body>", b"<script>1</script></body>")), "would run or fetch something"
     ),
-    "bytes behind the archive": Tampering(
+    "bytes added after the archive": Tampering(
         dict, "bytes follow the end of the archive", raw=lambda archive: archive + b"\0"
     ),
-    "a sentence of the readme": Tampering(
+    "a sentence of the readme changed": Tampering(
         lambda files: {**files, "README.txt": files["README.txt"] + b"No need to check it.\n"},
         "not by the one that you gave",
         (*HEAD, "--key", KEY.public),
     ),
-    "nothing, signed by another key": Tampering(dict, "not by the one that you gave", (*HEAD, "--key", KEY.public)),
+    "no change, but signed by another key": Tampering(
+        dict, "not by the one that you gave", (*HEAD, "--key", KEY.public)
+    ),
 }
 
 

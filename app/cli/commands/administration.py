@@ -70,7 +70,7 @@ def report_usage(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """Show tokens, GPU-seconds and joules per person and API token."""
+    """Show the usage of each person and API token. Usage is runs, tokens, GPU-seconds and joules."""
     from app.cli.people import print_usage
 
     print_usage(Settings(data=data), since, until, per, as_json=as_json, csv=csv)
@@ -79,10 +79,10 @@ def report_usage(
 @app.command(name="tidy")
 def tidy_database(
     older_than: Annotated[float, typer.Option(min=0, help="Days since a run ended.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be done, and change nothing.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the effect, and change nothing.")] = False,
     data: Data = Path("data"),
 ) -> None:
-    """Shrink old runs to their evidence. Ends with 0, or with 2 if a run could not be shrunk."""
+    """Shrink old runs to their evidence. Exits with 0, or with 2 if a run could not be shrunk."""
     from app.cli.data_retention import tidy_runs
 
     raise typer.Exit(tidy_runs(Settings(data=data), older_than, dry_run=dry_run))
@@ -90,10 +90,10 @@ def tidy_database(
 
 @app.command(name="backup")
 def back_up_data(
-    file: Annotated[Path, typer.Argument(help="File to write; an older one of that name is replaced.")],
+    file: Annotated[Path, typer.Argument(help="File to write. An existing file of that name is replaced.")],
     data: Data = Path("data"),
 ) -> None:
-    """Write the database, keys, hosts and journals to one file, also while runs are at work."""
+    """Back up the data folder and database to one file. You can do this while runs are in progress."""
     from app.cli.backup import back_up
 
     back_up(Settings(data=data), file)
@@ -103,7 +103,7 @@ def back_up_data(
 def restore_data(
     file: Annotated[Path, typer.Argument(help="A file that temper backup wrote.")], data: Data = Path("data")
 ) -> None:
-    """Restore a backup to an empty data folder, after checking its digests, chains and keys."""
+    """Restore a backup to an empty data folder. First checks the backup's digests, chains and keys."""
     from app.cli.backup import restore_backup
 
     restore_backup(Settings(data=data), file)
@@ -111,7 +111,7 @@ def restore_data(
 
 @app.command(name="nodes")
 def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """List the nodes of the database in TEMPER_DATABASE_URL. Ends with 0, or with 2 if no node works on runs."""
+    """List the nodes of the database in TEMPER_DATABASE_URL. Exits with 0, or with 2 if no node works on runs."""
     from app.cli.database import print_nodes
 
     raise typer.Exit(print_nodes(Settings(data=data), as_json=as_json))
@@ -119,7 +119,7 @@ def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
 
 @db.command("copy")
 def db_copy(data: Data = Path("data")) -> None:
-    """Copy the data folder's SQLite database to the PostgreSQL in TEMPER_DATABASE_URL, and verify the copy."""
+    """Copy the SQLite database to PostgreSQL, and verify the copy. TEMPER_DATABASE_URL names the PostgreSQL."""
     from app.cli.database import copy_database
 
     copy_database(Settings(data=data))

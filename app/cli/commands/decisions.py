@@ -9,9 +9,9 @@ from app.cli.options import AsJson, Data
 from app.config import Settings
 
 app = typer.Typer()
-waiver = typer.Typer(help="Manage waivers: findings that an owner accepts until a date.", no_args_is_help=True)
+waiver = typer.Typer(help="Manage waivers. An owner accepts a finding until a date.", no_args_is_help=True)
 app.add_typer(waiver, name="waiver")
-approvals = typer.Typer(help="Policy for the approvals that each kind of change needs.", no_args_is_help=True)
+approvals = typer.Typer(help="Check the policy that says which changes need approval.", no_args_is_help=True)
 app.add_typer(approvals, name="approvals")
 parameter = typer.Typer(help="Set the values that rules leave to the site.", no_args_is_help=True)
 app.add_typer(parameter, name="parameter")
@@ -24,7 +24,7 @@ Skill = Annotated[str, typer.Option(help="Skill whose rules use the parameter.")
 
 @app.command("inbox")
 def inbox_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """List everything that waits for a person: approvals, findings, paused rollouts, failed hosts, waivers."""
+    """List everything that waits for a person. That is approvals, findings, paused rollouts, failed hosts, waivers."""
     from app.cli.waivers_and_policies import list_inbox
 
     list_inbox(Settings(data=data), as_json=as_json)
@@ -80,7 +80,7 @@ def waiver_end(
 def approvals_check(
     file: Annotated[Path, typer.Argument(help="The policy file, as in TEMPER_APPROVALS.")], as_json: AsJson = False
 ) -> None:
-    """Check a policy file and print how many approvals each kind of change needs."""
+    """Check a policy file. Prints how many approvals each kind of change needs."""
     from app.cli.waivers_and_policies import check_approvals
 
     check_approvals(file, as_json=as_json)
@@ -93,7 +93,7 @@ def parameter_list(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """List the parameters, with bounds, value and the hosts that each value is set for."""
+    """List the parameters with bounds, values and hosts."""
     from app.cli.waivers_and_policies import list_parameters
 
     list_parameters(Settings(data=data), skill, host, as_json=as_json)
@@ -111,7 +111,7 @@ def parameter_set(
     skill: Skill = "stig",
     data: Data = Path("data"),
 ) -> None:
-    """Set a value. New runs use it: the scanner checks it, and the roles and the evidence contain it."""
+    """Set a value. New runs use it: the scanner checks it, the roles see it, and the evidence contains it."""
     import getpass
 
     from app.cli.waivers_and_policies import read_value, set_value

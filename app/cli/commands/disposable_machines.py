@@ -10,7 +10,7 @@ from app.cli.options import Data
 if TYPE_CHECKING:
     from app.targets.rootfs.machine import Rootfs
 
-app = typer.Typer(help="Build and start disposable Debian machines with sshd on loopback.", no_args_is_help=True)
+app = typer.Typer(help="Manage disposable Debian machines (SSH on loopback).", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the machine.")]
 
 

@@ -35,7 +35,7 @@ def plan_engines(
     eager: Annotated[bool, typer.Option("--eager", help="Do not use CUDA graphs.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: each number with its provenance.")] = False,
 ) -> None:
-    """Estimate memory and speed before starting engines. Ends with 0 if everything fits, 2 if something does not."""
+    """Estimate memory and speed before starting engines. Exits with 0 if everything fits, 2 if something does not."""
     from app.cli.plan import SingleModel, print_plan
 
     one = SingleModel(
@@ -57,7 +57,7 @@ def plan_engines(
 
 @app.command(name="lineups")
 def show_lineups(as_json: AsJson = False) -> None:
-    """List the line-ups that come with Temper, for --lineup."""
+    """List the line-ups that come with Temper."""
     from app.cli.skill_and_lineup_lists import list_lineups
 
     list_lineups(as_json=as_json)
@@ -72,7 +72,7 @@ def run_doctor(
     key_env: Annotated[str, typer.Option(help="With an address: environment variable that holds the API key.")] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as one JSON document.")] = False,
 ) -> None:
-    """Check a line-up for known deployment problems. Ends with 1 if it would not start, 0 if it would, else 2."""
+    """Check a line-up for known deployment problems. Exits with 1 if it would not start, 0 if it would, else 2."""
     from app.cli.doctor import report_pitfalls
 
     raise typer.Exit(report_pitfalls(what, log, key_env, as_json=as_json))
@@ -91,7 +91,7 @@ def measure_engines(
     speed: Speed = PACE,
     data: Data = Path("data"),
 ) -> None:
-    """Measure a line-up's engines and compare them with the plan and earlier probes, or ask a server what it can do."""
+    """Measure engines, or ask a server what it can do. Compares engines with the plan and earlier probes."""
     import asyncio
 
     from app.cli.probe import probe_lineup

@@ -10,7 +10,7 @@ from app.cli.options import RULES, AsJson, AtOnce, Data, EventsAsJson, Harmed, R
 from app.config import Settings
 
 app = typer.Typer()
-scap = typer.Typer(help="Content for OpenSCAP: data streams, benchmarks and tailorings.", no_args_is_help=True)
+scap = typer.Typer(help="Manage SCAP content: data streams and tailorings.", no_args_is_help=True)
 app.add_typer(scap, name="scap")
 host_app = typer.Typer(help="Add, check and group hosts.", no_args_is_help=True)
 app.add_typer(host_app, name="host")
@@ -29,7 +29,7 @@ def scan_with_openscap(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """Scan a host with OpenSCAP. Ends with 0 if every rule passes, 2 if a rule does not."""
+    """Scan a host with OpenSCAP. Exits with 0 if every rule passes, 2 if a rule does not."""
     from app.cli.scan import scan_host
 
     raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or (), as_json=as_json))
@@ -44,9 +44,9 @@ def show_rule_candidates(
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """List what recipes and the content propose for a rule on a host.
+    """List the proposed fixes for a rule on a host. They come from recipes and from the content.
 
-    Ends with 0 if the policy accepts one of them, 2 if none."""
+    Exits with 0 if the policy accepts one of them, 2 if none."""
     from app.cli.candidates import show_candidates
 
     settings = Settings(data=data, recipes=tuple(recipes or ()))
@@ -56,15 +56,15 @@ def show_rule_candidates(
 @app.command(name="plan-run")
 def forecast_host_run(
     host: Annotated[str, typer.Option(help="Name of the host.")] = "fixture",
-    skill: Annotated[str, typer.Option(help="The skill whose rules count; see `temper skills`.")] = "stig",
+    skill: Annotated[str, typer.Option(help="The skill to plan for; see `temper skills`.")] = "stig",
     rule: Annotated[list[str] | None, typer.Option(help="A rule of the skill. Repeat for more rules.")] = None,
     recipes: Recipes = None,
     data: Data = Path("data"),
     as_json: AsJson = False,
 ) -> None:
-    """Scan a host and say what a run would probably fix, and what it would leave to a person. Nothing is changed.
+    """Scan a host and predict what a run would fix. Also lists the findings for a person, and changes nothing.
 
-    Ends with 0 if a change is accepted for every finding, 2 if not."""
+    Exits with 0 if the policy accepts a change for every finding, 2 if not."""
     from app.cli.plan_run import plan_run
 
     settings = Settings(data=data, recipes=tuple(recipes or ()))
@@ -86,7 +86,7 @@ def scap_list(
 def scap_add(
     file: Annotated[Path, typer.Argument(help="A data stream, or the XCCDF file of a STIG, as XML or zip.")],
 ) -> None:
-    """Add a benchmark: a data stream for scans, or a STIG whose rule texts the evidence uses."""
+    """Add a data stream for scans, or a STIG for evidence. The evidence uses the STIG's ids and texts."""
     from app.cli.scan import add_content
 
     add_content(file)
@@ -115,7 +115,7 @@ def scap_export(
     out: Annotated[str, typer.Option(help="File to write, or - for stdout.")] = "",
     data: Data = Path("data"),
 ) -> None:
-    """Export waivers, site values and a choice of rules as an xccdf:Tailoring for OpenSCAP."""
+    """Export a host's or group's decisions as an xccdf:Tailoring. It has waivers, site values and a choice of rules."""
     from app.cli.scan import write_tailoring
     from app.runs.tailoring_export import TailoringSpec
 
@@ -141,7 +141,7 @@ def host_add(
     ] = None,
     data: Data = Path("data"),
 ) -> None:
-    """Add a host: accept its host key, test the login and check whether changes can be rolled back."""
+    """Add a host over SSH. Temper asks you to confirm its host key, tests the login and checks the rollback."""
     from app.cli.host import NewHost, add_host
 
     new = NewHost(name, place, key, agent, password_from, known_hosts, accept_key, tuple(watch or ()))
@@ -150,7 +150,7 @@ def host_add(
 
 @host_app.command("list")
 def host_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """List the hosts and how each is reached."""
+    """List the hosts with their addresses."""
     from app.cli.host import list_hosts
 
     list_hosts(Settings(data=data), as_json=as_json)
@@ -164,7 +164,7 @@ def host_check(
     ] = False,
     data: Data = Path("data"),
 ) -> None:
-    """Log in to a host and run its health checks. Ends with 0 if it is healthy and no change is open, else with 2."""
+    """Log in to a host and run its health checks. Exits with 0 if it is healthy and no change is open, else with 2."""
     from app.cli.host import check_host
 
     raise typer.Exit(check_host(Settings(data=data), name, undo=undo))
@@ -176,7 +176,7 @@ def host_reboot_check(
     data: Data = Path("data"),
     as_json: EventsAsJson = False,
 ) -> None:
-    """Check after a reboot whether the last run's changes hold. Ends with 0 if they all hold, else with 2."""
+    """Check after a reboot whether the last run's changes hold. Exits with 0 if they all hold, else with 2."""
     from app.cli.harden import check_reboot
 
     raise typer.Exit(check_reboot(Settings(data=data), name, as_json=as_json))
@@ -185,12 +185,10 @@ def host_reboot_check(
 @host_app.command("remove")
 def host_remove(
     name: Annotated[str, typer.Argument(help="Name of the host.")],
-    clean: Annotated[
-        bool, typer.Option("--clean", help="First remove everything that Temper left on the host.")
-    ] = False,
+    clean: Annotated[bool, typer.Option("--clean", help="First remove all of Temper's files from the host.")] = False,
     data: Data = Path("data"),
 ) -> None:
-    """Remove a host from Temper. It is changed only with --clean; journals on this machine are kept."""
+    """Remove a host from Temper. Only --clean changes the host itself; journals on this machine are kept."""
     from app.cli.host import remove_host
 
     remove_host(Settings(data=data), name, clean_up=clean)

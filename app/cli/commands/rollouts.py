@@ -38,7 +38,7 @@ def rollout_evidence(
     ] = "",
     data: Data = Path("data"),
 ) -> None:
-    """Write the evidence of all its runs as one zip file with an index."""
+    """Write the evidence of a rollout. One zip file holds an index and the evidence of each run."""
     from app.cli.rollout import write_bundle
 
     write_bundle(Settings(data=data), wanted, out)
@@ -53,8 +53,8 @@ def _add_rollout_verb(verb: str, summary: str) -> None:
     rollout.command(verb, help=summary)(rollout_verb)
 
 
-_add_rollout_verb("pause", "Pause a rollout: no further host starts, and each run pauses after its change in progress.")
+_add_rollout_verb("pause", "Pause a rollout. No further host starts, and each run pauses after its change in progress.")
 _add_rollout_verb("resume", "Resume a rollout. The limits that paused it count from zero again.")
 _add_rollout_verb(
-    "stop", "Stop a rollout: no further host starts, and its runs stop; a change in progress is rolled back."
+    "stop", "Stop a rollout. No further host starts, its runs stop, and a change in progress is rolled back."
 )

@@ -85,13 +85,13 @@ def start_run(
         bool,
         typer.Option(
             "--reboot",
-            help="Reboot the host after the last item and see what still holds. A person approves it, "
+            help="Reboot the host after the last item and check which fixes still hold. A person approves it, "
             "unless the host is a machine of temper machine.",
         ),
     ] = False,
     reboot_minutes: Annotated[float, typer.Option(min=0.1, help="Minutes until a rebooted host must be back.")] = 10,
 ) -> None:
-    """Harden one host or many and follow the run. Ends with 0 if all rules passed, 2 if some did not, else with 1."""
+    """Harden one host or many and follow the run. Exits with 0 if all rules passed, 2 if some did not, else with 1."""
     import asyncio
     import getpass
 
@@ -165,7 +165,7 @@ def rename_run(
 
 @app.command(name="skills")
 def show_skills(as_json: AsJson = False) -> None:
-    """List the skills, for --skill."""
+    """List the skills that --skill accepts."""
     from app.cli.skill_and_lineup_lists import list_skills
 
     list_skills(as_json=as_json)
@@ -195,7 +195,7 @@ def approve_change(run_id: RunId, data: Data = Path("data"), reason: Reason = ""
 
 @app.command(name="refuse")
 def refuse_change(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
-    """Refuse the change that a run is waiting for, with a reason."""
+    """Refuse the change that a run is waiting for."""
     from app.cli.run_control import control_run
 
     control_run(Settings(data=data), run_id, "refuse", reason, token_from)
@@ -213,12 +213,12 @@ def verify_anything(
     key: Annotated[
         str | None, typer.Option(help="Require this signing key: the public key, or a file that holds it.")
     ] = None,
-    ca: Annotated[Path | None, typer.Option(help="Certificate of the time stamping authority of a pack.")] = None,
+    ca: Annotated[Path | None, typer.Option(help="Certificate of the authority that stamped a pack.")] = None,
     data: Data = Path("data"),
 ) -> None:
-    """Verify a run, an evidence pack, a shared file, a score or the audit log.
+    """Verify a run, evidence, a score or the audit log. Evidence is a pack or a shared file.
 
-    Ends with 0 if valid, 2 if not, and 3 if a pack, a shared file or a score is valid and no --key was given."""
+    Exits with 0 if valid, 2 if not, and 3 if a pack, a shared file or a score is valid and no --key was given."""
     from app.cli.verify import UnusableOption, verify_by_kind
 
     try:
@@ -254,7 +254,7 @@ def export_evidence(
     out: Out = "",
     data: Data = Path("data"),
 ) -> None:
-    """Write the evidence of a finished run: checklists, results, POA&M, the report, or the pack of all."""
+    """Write the evidence of a finished run. That is a checklist, results, POA&M, the report, or the pack of all."""
     from app.cli.evidence import write_evidence
 
     write_evidence(Settings(data=data), run_id, form, out)
@@ -269,7 +269,7 @@ def share_run(
     ] = False,
     data: Data = Path("data"),
 ) -> None:
-    """Write a finished run as one HTML file that plays and checks itself, without a server or a network."""
+    """Write a finished run as one HTML file. It plays the run and checks its log, without a server or a network."""
     from app.cli.share import write_shared_file
 
     write_shared_file(Settings(data=data), run_id, file, prompts=prompts)
@@ -281,7 +281,7 @@ def export_ansible(
     out: Out = "",
     data: Data = Path("data"),
 ) -> None:
-    """Write the changes that passed in a run as an Ansible role with a playbook, in a zip file."""
+    """Write a run's passed changes as an Ansible role. The zip file also has a playbook."""
     from app.cli.evidence import write_evidence
 
     write_evidence(Settings(data=data), run_id, "ansible", out)

@@ -31,7 +31,7 @@ app.add_typer(score, name="score")
 ResultFile = Annotated[
     Path | None,
     typer.Option(
-        help="File to write the result to. Default: beside the --public file. An interrupted score continues from the "
+        help="File to write the result to. Default: beside the --public file. An interrupted score resumes from the "
         "notes beside it."
     ),
 ]
@@ -55,7 +55,7 @@ def score_lineup(
     out: ResultFile = None,
     public: Annotated[
         Path | None,
-        typer.Option(help="Also write a signed result that can be sent in: with each turn, and without an address."),
+        typer.Option(help="Also write a signed result to submit. It has every turn, and no address."),
     ] = None,
     seeds: Annotated[
         int, typer.Option(min=1, max=1000, help="Number of seeds; each seed generates its own hosts.")
@@ -78,7 +78,7 @@ def score_lineup(
     as_json: AsJson = False,
     data: Data = Path("data"),
 ) -> None:
-    """Score a line-up on fresh hosts. Ends with 0 if no host was left worse than before, else with 2."""
+    """Score a line-up on fresh hosts. Exits with 0 if no host was left worse than before, else with 2."""
     from app.cli.score import ScoreOptions, use_score_folder
     from app.cli.score import run_score as work
     from app.cli.score_debian import score_debian
@@ -100,7 +100,7 @@ def check_score(
     file: Annotated[Path, typer.Argument(help="File that `temper score --public` wrote.")],
     key: Annotated[str, typer.Option(help="Public key that must have signed it, as `temper key` prints it.")] = "",
 ) -> None:
-    """Check a result that was sent in, and say what it proves. Ends with 0, 2 if it does not hold, 3 without --key."""
+    """Check a submitted result and say what it proves. Exits with 0 if it is valid, 2 if not, and 3 without --key."""
     from app.cli.score_submission import check_score as check
 
     raise typer.Exit(check(file, key))
@@ -138,7 +138,7 @@ def export_trajectory(
     out: Out = "",
     data: Data = Path("data"),
 ) -> None:
-    """Export a run as a trajectory (ATIF): each turn with its prompt, thought, answer and result."""
+    """Export a run as a trajectory (ATIF). Each turn has its prompt, thought, answer and result."""
     from app.cli.evidence import export_trajectory as export
 
     export(Settings(data=data), run_id, out)

@@ -37,8 +37,8 @@ def run_demo(
         bool,
         typer.Option(
             "--whole",
-            help="Take the whole benchmark of 316 rules on a disposable Debian, without a model: what the content "
-            "itself proposes is tried. With --vm on a machine that boots, which takes an hour or more.",
+            help="Run the whole benchmark of 316 rules on a disposable Debian, without a model: Temper tries the "
+            "content's own proposals. With --vm: on a machine that boots, which takes an hour or more.",
         ),
     ] = False,
     real: Annotated[
@@ -47,13 +47,13 @@ def run_demo(
     machine: Annotated[
         str,
         typer.Option(
-            help="With --rootfs or --vm: name of the machine, by default debian or debian12. Its run starts from the "
-            "state as built."
+            help="With --rootfs or --vm: name of the machine, by default debian or debian12. Its run starts from its "
+            "built state."
         ),
     ] = "",
     log_format: options.LogFormatName = "text",
 ) -> None:
-    """Serve the web application and start a run on the built-in host, or resume an interrupted one."""
+    """Serve the web application and start a demo run. It uses the built-in host; an interrupted run resumes instead."""
     import asyncio
     import getpass
 
@@ -106,7 +106,7 @@ def serve_app(
     engine: options.Engines = None,
     log_format: options.LogFormatName = "text",
 ) -> None:
-    """Serve the web application and the API, and work on runs."""
+    """Serve the web application and API, and work on runs."""
     import asyncio
 
     from app.cli.endpoints import use_endpoints, use_stored_lineup
@@ -152,7 +152,7 @@ def run_worker(
     lineup: options.LineupName = "simulated",
     log_format: options.LogFormatName = "text",
 ) -> None:
-    """Work on runs without a web server, as one of the nodes on the database in TEMPER_DATABASE_URL."""
+    """Work on runs without a web server. The worker is a node on the database in TEMPER_DATABASE_URL."""
     import asyncio
 
     from app.cli.serve import work_until_signal
@@ -187,8 +187,8 @@ def start_engines(
     data: options.Data = Path("data"),
     log_format: options.LogFormatName = "text",
 ) -> None:
-    """Start a line-up's engines and the web application, and print each step of the cold starts. With --engine, use
-    servers that run already."""
+    """Start engines and the web application. Prints each step of the cold starts. With --engine, use
+    servers that are already running."""
     from app.cli.listening import parse_networks
     from app.cli.up import choose_engines_to_start, print_unit_files, start_lineup
 
@@ -222,7 +222,7 @@ def serve_mcp_tools(
         typer.Option(min=1, max=65535, help="Serve on http://127.0.0.1:PORT/mcp instead of stdin and stdout."),
     ] = None,
 ) -> None:
-    """Serve the Model Context Protocol, so that other agents can read, plan, start reviewed runs and follow them."""
+    """Serve MCP, the Model Context Protocol. Other agents can then read, plan, start reviewed runs and follow them."""
     try:
         from app.cli.mcp_server import serve_mcp
     except ModuleNotFoundError as exc:

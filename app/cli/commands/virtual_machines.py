@@ -10,7 +10,7 @@ from app.cli.options import AsJson, Data
 if TYPE_CHECKING:
     from app.targets.vm.virtual_machine import VirtualMachine
 
-app = typer.Typer(help="Build and start disposable virtual machines that boot, by QEMU.", no_args_is_help=True)
+app = typer.Typer(help="Manage disposable virtual machines that boot (QEMU).", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the machine.")]
 AtOnce = Annotated[bool, typer.Option("--at-once", help="Pull the plug instead of shutting it down.")]
 
@@ -29,7 +29,7 @@ def machine_build(
 
 @app.command(name="start")
 def machine_start(name: Name, data: Data = Path("data")) -> None:
-    """Start a machine, add it as a host, and print how to reach it. It runs until it is stopped."""
+    """Start a machine, add it as a host, and print how to reach it. It runs until you stop it."""
     machine = _open_machine(data, name)
     machine.start()
     _register_as_host(machine, data)
@@ -37,14 +37,14 @@ def machine_start(name: Name, data: Data = Path("data")) -> None:
 
 @app.command(name="stop")
 def machine_stop(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
-    """Shut a machine down. No process of it is left."""
+    """Shut a machine down and end all its processes."""
     _open_machine(data, name).stop(at_once=at_once)
     _print_line(f"{name} is stopped.")
 
 
 @app.command(name="reboot")
 def machine_reboot(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
-    """Shut a machine down and boot it again, with its disks as they are."""
+    """Shut a machine down and boot it again. Its disks stay as they are."""
     machine = _open_machine(data, name)
     machine.reboot(at_once=at_once)
     _register_as_host(machine, data)
@@ -54,7 +54,7 @@ def machine_reboot(name: Name, data: Data = Path("data"), at_once: AtOnce = Fals
 def machine_snapshot(
     name: Name, label: Annotated[str, typer.Argument(help="Name of the snapshot.")], data: Data = Path("data")
 ) -> None:
-    """Keep a running machine's disks and memory under a name, for temper machine reset --to."""
+    """Keep a running machine's disks and memory as a snapshot. Return to it with temper machine reset --to."""
     _open_machine(data, name).take_snapshot(label)
     _print_line(f"Kept as {label}. Return to it with temper machine reset {name} --to {label}")
 
@@ -65,7 +65,7 @@ def machine_reset(
     data: Data = Path("data"),
     to: Annotated[str, typer.Option(help="A snapshot. Default: the machine after its first boot.")] = "pristine",
 ) -> None:
-    """Return a machine to a snapshot, within seconds. One that runs goes on running."""
+    """Return a machine to a snapshot, within seconds. A running machine keeps running."""
     machine = _open_machine(data, name)
     machine.reset(to)
     _print_line(f"{name} is reset to {to}.")
@@ -80,7 +80,7 @@ def machine_discard(name: Name, data: Data = Path("data")) -> None:
 
 @app.command(name="list")
 def machine_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
-    """List the machines: whether they run, how, and their snapshots."""
+    """List the machines with state, virtualisation and snapshots."""
     from app.cli.virtual_machine_list import print_machines
 
     print_machines(data / "machines", as_json=as_json)
@@ -90,9 +90,9 @@ def machine_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
 def machine_console(
     name: Name,
     data: Data = Path("data"),
-    lines: Annotated[int, typer.Option(min=1, max=10000, help="How many of the last lines.")] = 40,
+    lines: Annotated[int, typer.Option(min=1, max=10000, help="Number of lines to print.")] = 40,
 ) -> None:
-    """Print the end of what a machine wrote to its serial console."""
+    """Print the last lines of a machine's serial console."""
     text = _open_machine(data, name).read_console(lines * 200)
     _print_line("\n".join(text.splitlines()[-lines:]))
 
