@@ -83,7 +83,7 @@ def find_storage_fault(exc: BaseException | None) -> StorageFault | None:
     while exc is not None and not isinstance(exc, StorageFault | ConnectionLost):
         if isinstance(exc, OSError) and (said := _STORAGE_FAULTS.get(exc.errno or 0)):
             what = f"the file {exc.filename}" if isinstance(exc.filename, str) else "a file in the data folder"
-            return StorageFault(f"{said.format(what=what)}; the run goes on by itself.")
+            return StorageFault(f"{said.format(what=what)}; the run resumes by itself.")
         exc = exc.__cause__
     return exc if isinstance(exc, StorageFault) else None
 

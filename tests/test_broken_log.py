@@ -18,7 +18,7 @@ def test_the_process_ends_says_why_and_the_run_goes_on_when_it_is_started_again(
         with database:
             database.execute(TAKEN)  # where the next event belongs
         assert server.process.wait(timeout=30) == 1
-        assert "the log cannot be written any more: (sqlite3.IntegrityError)" in server.output()
+        assert "Temper can no longer write its log: (sqlite3.IntegrityError)" in server.output()
         assert "Traceback" not in server.output()
         assert "insert into" not in server.output().lower()
         with database:

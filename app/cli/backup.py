@@ -134,7 +134,7 @@ def _open_plain(place: str) -> Iterator[Engine]:
 def _run_program(name: str, place: str, *words: str) -> None:
     """Run a PostgreSQL client program. The password goes through the environment, which other users cannot read."""
     if shutil.which(name) is None:
-        raise EnvironmentUnusable(f"{name} is not installed: install Debian's postgresql-client or its equal.")
+        raise EnvironmentUnusable(f"{name} is not installed: install Debian's postgresql-client or its equivalent.")
     url = make_url(place).set(drivername="postgresql")
     env = {**os.environ, **({"PGPASSWORD": str(url.password)} if url.password else {})}
     address = url._replace(password=None).render_as_string()
@@ -212,7 +212,9 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
         missing = file if not file.exists() else f"{file} without {MANIFEST}"
         raise BadInput(f"there is no backup in {missing}.") from exc
     except (tarfile.TarError, EOFError, OSError, msgspec.DecodeError) as exc:
-        raise BadInput(f"{file} is not a whole backup: {clean_line(str(exc), 200)}. Use another copy of it.") from exc
+        raise BadInput(
+            f"{file} is not a complete backup: {clean_line(str(exc), 200)}. Use another copy of it."
+        ) from exc
     if made.format > FORMAT:
         raise BadInput(f"{file} was made by Temper {made.version}, which is newer: restore it with that version.")
     return made
@@ -223,7 +225,7 @@ def _require_safe(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:
     path = PurePosixPath(member.name)
     outside = path.is_absolute() or ".." in path.parts or not links.isdisjoint(path.parents)
     if outside or not (member.isfile() or member.isdir() or member.issym()):
-        raise BadInput(f"the file contains {clean_line(member.name, 100)!r}, which no backup contains.")
+        raise BadInput(f"{clean_line(member.name, 100)!r} does not belong in a backup. Use another file.")
     if member.issym():
         links.add(path)
 
@@ -236,11 +238,11 @@ def _check_digests(made: BackupManifest, unpacked: Path) -> None:
     }
     if left := sorted(set(made.files) ^ set(found)):
         raise BadInput(
-            f"the backup is not whole: {left[0]} is {'missing' if left[0] in made.files else 'foreign to it'}."
+            f"the backup is incomplete: {left[0]} is {'missing' if left[0] in made.files else 'not on its list'}."
         )
     for name, digest in made.files.items():
         if _compute_digest(found[name]) != digest:
-            raise BadInput(f"the backup is damaged: {name} has another content than when it was made.")
+            raise BadInput(f"the backup is damaged: the content of {name} has changed. Use another copy.")
 
 
 def _check_chains(settings: Settings, data: Path) -> str:
@@ -257,7 +259,7 @@ def _check_chains(settings: Settings, data: Path) -> str:
                 check_chain(rows, run)
             check_run_seal(run, found.seals.get(run), {seq: digest for seq, _, digest in rows})
     except BrokenChain as exc:
-        raise BadInput(f"the backup does not hold: {exc}") from exc
+        raise BadInput(f"the backup is not valid: {exc}") from exc
     finally:
         database.dispose()
     return f"the audit log and {len(runs)} runs hold, {len(found.seals)} of them sealed."

@@ -94,7 +94,7 @@ async def _diagnose_address(url: str, key: str) -> tuple[ServerExplanation | Non
     except httpx.InvalidURL as exc:
         raise BadInput(f"{clean_text(url, 200)!r} is not an address: write it like http://127.0.0.1:8101.") from exc
     if not address.host:
-        raise BadInput(f"{clean_text(url, 200)!r} names no host: write it like http://127.0.0.1:8101.")
+        raise BadInput(f"{clean_text(url, 200)!r} has no host: write it like http://127.0.0.1:8101.")
     base = str(address).rstrip("/").removesuffix("/v1") + "/v1"
     async with httpx.AsyncClient() as http:
         explained = await explain_server(http, base, key)

@@ -130,7 +130,7 @@ def run_score(settings: Settings, asked: ScoreOptions) -> int:
         raise BadInput(f"{asked.lineup} requires a real host, since the built-in host has no shell. Add --host debian.")
     if asked.public and (asked.held_back or asked.lineup in (NOTHING, CANDIDATES)):
         raise BadInput(
-            "--public shows the hosts and a model's turns: give it a line-up or an address, and no --held-back."
+            "--public publishes the hosts and the model's turns: give a line-up or an address, without --held-back."
         )
     settings, asked = use_scored_server(settings, asked)
     subject = choose_subject(settings, asked)

@@ -50,7 +50,7 @@ def parse_endpoints(words: Sequence[str]) -> tuple[EndpointAddress, ...]:
         raise BadInput("--engine has two addresses without a role: write ROLE=URL for one of them.")
     free = tuple(role for role in ROLES if role not in taken)
     if free and not others:
-        raise BadInput(f"--engine names nothing for the {' and the '.join(free)}: add one address without a role.")
+        raise BadInput(f"--engine gives no address for the {' and the '.join(free)}: add one address without a role.")
     return tuple(one if one.roles else EndpointAddress(one.base, one.model, free) for one in found)
 
 
@@ -58,7 +58,7 @@ def _parse_endpoint(word: str) -> EndpointAddress:
     name, _, address = word.rpartition("=") if "=" in word.partition("://")[0] else ("", "", word)
     address, _, model = address.partition("#")
     if name and name not in ROLES:
-        raise BadInput(f"--engine: {name[:40]!a} is no role: write {', '.join(ROLES[:-1])} or {ROLES[-1]}.")
+        raise BadInput(f"--engine: {name[:40]!a} is not a role: write {', '.join(ROLES[:-1])} or {ROLES[-1]}.")
     if not re.fullmatch(r"https?://[^\s/?#@]+(?:/[^\s?#]*)?", address):
         raise BadInput(
             f"--engine: {clean_text(word, 120)!a} is not an address: write http://HOST:PORT/v1; #MODEL chooses a model."

@@ -133,7 +133,7 @@ def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[s
 def change_key(notary: Notary, by: Requester, why: str) -> SigningKey:
     """Create a new key, record it with the old key's signature, and delete the old private half."""
     if not why.strip():
-        raise BadInput("say why the key is changed: it goes on record.")
+        raise BadInput("give the reason for changing the key: the audit log records it.")
     new, file = create_next_key(notary.folder)
     try:
         vouched = notary.key.sign(NEXT_KEY + bytes.fromhex(new.public))

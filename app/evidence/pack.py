@@ -37,12 +37,12 @@ def build_checked_files(events: Iterable[Recorded], signer: Signer) -> Files:
     run = json.loads(files["manifest.json"])["run"]
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
         raise EnvironmentUnusable(
-            f"run {run} is too large for one zip: take its events from the API, and the papers alone."
+            f"run {run} is too large for one zip: get its events from the API, and download each document by itself."
         )
     try:
         verify.check_pack(files, key=signer.public)
     except verify.BrokenPack as exc:
-        raise EnvironmentUnusable(f"run {run} cannot be handed on as evidence: {exc}.") from exc
+        raise EnvironmentUnusable(f"run {run} cannot be packed as evidence: {exc}.") from exc
     return files
 
 

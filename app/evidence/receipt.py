@@ -34,7 +34,9 @@ def parse_hook_command(text: str) -> tuple[str, ...]:
         or not 0 < len(words) <= MOST_WORDS
         or not all(isinstance(one, str) and one and "\0" not in one for one in words)
     ):
-        raise BadInput('TEMPER_LOG_HOOK is a JSON list of a command and its words, like ["/usr/local/bin/enter", "-"].')
+        raise BadInput(
+            'TEMPER_LOG_HOOK must be a JSON list of a command and its arguments, like ["/usr/local/bin/enter", "-"].'
+        )
     return tuple(words)
 
 
@@ -82,12 +84,12 @@ def _run_hook(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
         child.wait()
         timer.cancel()
     if late.is_set():
-        raise EnvironmentUnusable(f"{hook[0]} gave no answer in {patience:g} seconds.")
+        raise EnvironmentUnusable(f"{hook[0]} did not answer within {patience:g} seconds.")
     if len(answer) > LONGEST_RECEIPT:
         raise EnvironmentUnusable(f"{hook[0]} answered with more than {LONGEST_RECEIPT} bytes.")
     if child.returncode or not answer:
         raise EnvironmentUnusable(
-            f"{hook[0]} gave no receipt: it ended with {child.returncode}, and said {len(answer)} bytes."
+            f"{hook[0]} returned no receipt: it exited with {child.returncode} and wrote {len(answer)} bytes."
         )
     return answer
 

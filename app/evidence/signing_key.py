@@ -66,7 +66,7 @@ def find_key(folder: Path) -> SigningKey | None:
         ) from exc
     except ValueError as exc:
         raise EnvironmentUnusable(
-            f"{file} is not a key of Temper's: put it back from a backup, or move it away for a new one."
+            f"{file} is not a Temper key: restore it from a backup, or move it away to get a new key."
         ) from exc
 
 
@@ -107,7 +107,7 @@ def parse_public_key(given: str) -> str:
     text = path.read_text("ascii", "replace")[:200] if len(given) != 64 and path.is_file() else given
     key = text.strip().lower()
     if len(key) != 64 or set(key) - set("0123456789abcdef"):
-        raise BadInput(f"{given[:80]!a} is no public key: give the 64 hexadecimal digits that `temper key` prints.")
+        raise BadInput(f"{given[:80]!a} is not a public key: give the 64 hexadecimal digits that `temper key` prints.")
     return key
 
 
@@ -130,7 +130,7 @@ def _write_new_key(folder: Path) -> Path:
             os.fsync(new.fileno())
     except OSError as exc:
         raise EnvironmentUnusable(
-            f"no key can be made in {folder}: {exc.strerror}. Choose a writable folder with --data."
+            f"cannot create a key in {folder}: {exc.strerror}. Choose a writable folder with --data."
         ) from exc
     return file
 

@@ -45,13 +45,13 @@ def _request_stamp(authority: str, manifest: bytes) -> bytes:
     try:
         answer = httpx.post(authority, content=content, headers=kind, timeout=PATIENCE, follow_redirects=False)
     except (httpx.HTTPError, httpx.InvalidURL) as exc:
-        raise EnvironmentUnusable(f"{authority} gave no time stamp: {exc or type(exc).__name__}.") from exc
+        raise EnvironmentUnusable(f"{authority} returned no time stamp: {exc or type(exc).__name__}.") from exc
     if not answer.is_success or len(answer.content) > LARGEST:
-        raise EnvironmentUnusable(f"{authority} gave no time stamp: it answered {answer.status_code}.")
+        raise EnvironmentUnusable(f"{authority} returned no time stamp: its status was {answer.status_code}.")
     try:
         read_stamp_time(answer.content, manifest)
     except (ValueError, IndexError) as exc:
-        raise EnvironmentUnusable(f"{authority} gave no time stamp of this pack: {exc}.") from exc
+        raise EnvironmentUnusable(f"{authority} returned no valid time stamp for this pack: {exc}.") from exc
     return answer.content
 
 
@@ -65,7 +65,7 @@ def check_stamp(files: Files, authority: Path) -> str:
     if not authority.is_file():
         raise BadInput(f"--ca: there is no file {authority}: name the authority's certificate, in PEM.")
     if (openssl := shutil.which("openssl")) is None:
-        raise BadInput("--ca takes the program openssl, which is not installed here.")
+        raise BadInput("--ca needs openssl, which is not installed: apt-get install openssl.")
     at = read_stamp_time(files[STAMP], files["manifest.json"])
     with tempfile.TemporaryDirectory() as folder:
         there = Path(folder)

@@ -18,7 +18,7 @@ def decide_people_needed(policy: ApprovalPolicy | None, mode: Mode, risk: Change
         return asked
     sha256 = policy.sha256 if policy else ""
     if mode == "review":
-        return PeopleNeeded(people=1, why="each change is asked about", by="mode review", sha256=sha256, risk=risk)
+        return PeopleNeeded(people=1, why="every change needs approval", by="mode review", sha256=sha256, risk=risk)
     if risk.irreversible:
         return PeopleNeeded(people=1, why="cannot be undone", by=NO_FILE, sha256=sha256, risk=risk)
     if risk.vendor:

@@ -7,7 +7,7 @@ _BY_REFUSAL = (
     (("no installation candidate", "Unable to locate package"), "needs a package source"),
     ((f"{IMPOSSIBLE}:", "it has no systemctl"), "cannot be done on this host"),
     (("lockout:", "protected identity:"), "would end a login or sudo"),
-    (("too much:",), "would bring along more than the rule names"),
+    (("too much:",), "would add more than the rule names"),
     (("weakening:", "privilege:", "network:", "evidence tampering:"), "would weaken another setting"),
 )
 """Words of a refusal, and the question that it leaves."""

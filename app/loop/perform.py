@@ -105,7 +105,9 @@ async def _scan_host(run: Run, effect: effects.Scan) -> None:
     run.append(*given, kinds.ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
     reasons = {(verdict.word, verdict.evidence) for verdict in verdicts}
     if effect.phase == "opening" and len(reasons) == 1 and verdicts[0].word == "error":
-        raise EnvironmentUnusable(f"Nothing could be judged, so nothing is begun: {verdicts[0].evidence}")
+        raise EnvironmentUnusable(
+            f"The scanner could judge no rule, so the run changed nothing: {verdicts[0].evidence}"
+        )
 
 
 async def _scan_rules(run: Run, phase: Phase) -> list[Verdict]:

@@ -30,7 +30,7 @@ def parse_group_rights(options: Sequence[str]) -> tuple[tuple[str, Right], ...]:
         right = next((right for right in RIGHTS if right == word), None)
         if not group or right is None or len(group) > LONGEST:
             raise BadInput(
-                f"--oidc-group takes GROUP=RIGHT, a right being one of {', '.join(RIGHTS)}: not {one[:80]!a}."
+                f"--oidc-group takes GROUP=RIGHT, where RIGHT is one of {', '.join(RIGHTS)}: not {one[:80]!a}."
             )
         found.append((group, right))
     return tuple(found)

@@ -50,12 +50,14 @@ def _judge_account(name: str, one: kind.ResourceState, foreseen: kind.ForeseenSt
     was, now = _parse_days(one.before), _parse_days(one.after)
     for setting in now:
         if now[setting] != was.get(setting) and _is_weaker(setting, was.get(setting), now[setting]):
-            return kind.Objection("weakening", f"{name}: {setting} would be {now[setting]}, and is {was.get(setting)}.")
+            return kind.Objection(
+                "weakening", f"{name}: {setting} is {was.get(setting)}, and would become {now[setting]}."
+            )
     if one.name in foreseen.needed and _find_expiry_day(now) and _find_expiry_day(now) != _find_expiry_day(was):
-        return kind.Objection("lockout", f"{name} logs in by a key, and its password's end would shut it out one day.")
+        return kind.Objection("lockout", f"{name} logs in with a key, and an expired password would lock it out.")
     end, before = _find_expiry_day(now), _find_expiry_day(was)
     if end and end <= foreseen.today and not (before and before <= foreseen.today):
-        return kind.Objection("lockout", f"{name} would be expired at once: its password is of day {now['changed']}.")
+        return kind.Objection("lockout", f"{name} would expire at once: its password dates from day {now['changed']}.")
     least, most = now.get("min"), now.get("max")
     if least is not None and most is not None and least > most:
         return kind.Objection(

@@ -37,9 +37,9 @@ def find_candidates(rule: RuleTexts) -> Iterator[AddMountOptions]:
 def judge_mounts(foreseen: ForeseenStates) -> Objection | None:
     for place, one in foreseen.list_named("mount"):
         if place in _NONE_AT_ALL:
-            return Objection("destruction", f"{place} is mounted as the system needs it.")
+            return Objection("destruction", f"{place}: the system needs its mount options as they are.")
         if "noexec" in one.after and place in _RUN_PROGRAMS:
-            return Objection("destruction", f"{place}: programs and packages' scripts are run from there.")
+            return Objection("destruction", f"{place}: programs and package scripts run from there.")
     return None
 
 

@@ -80,7 +80,9 @@ def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     packages = list(foreseen.list_named("package"))
     coming = sum(_is_new(one) for _, one in packages)
     if coming > MOST_COMING:
-        return kind.Objection("too much", f"{coming} packages would come; one change may bring {MOST_COMING}.")
+        return kind.Objection(
+            "too much", f"it would install {coming} packages; the limit for one change is {MOST_COMING}."
+        )
     found = next((found for name, one in packages for found in _find_objections(name, one, foreseen.needed)), None)
     return found or next((found for name, one in packages if (found := _judge_company(name, one, foreseen))), None)
 
@@ -91,25 +93,27 @@ def _judge_company(name: str, one: kind.ResourceState, foreseen: kind.ForeseenSt
     if not asked or name in asked or any(name.startswith(f"{other}-") for other in asked):
         return None  # a package's own parts
     if not _is_new(one):
-        return kind.Objection("too much", f"{name} would go as well, as it depends on what goes: a person's to decide.")
+        return kind.Objection(
+            "too much", f"{name} would be removed too, because it depends on the package: a person decides."
+        )
     if _HARMLESS_COMPANY.fullmatch(name):
         return None
-    reason = f"{name} would come as well, and is no library: services, setuid programs, PAM or sudo files and cron jobs"
-    return kind.Objection("too much", f"{reason} are a person's to welcome.")
+    reason = f"{name} would be installed too. It is not a library, so it may have services, setuid programs,"
+    return kind.Objection("too much", f"{reason} PAM or sudo files, or cron jobs. A person decides.")
 
 
 def _find_objections(name: str, one: kind.ResourceState, needed: frozenset[str]) -> Iterator[kind.Objection]:
     if _is_new(one):
         if _UNWELCOME.fullmatch(name):
-            yield kind.Objection("weakening", f"{name} would come, and it is among what hardening takes away.")
+            yield kind.Objection("weakening", f"{name} would be installed, and hardening removes it.")
     elif one.after.startswith(INSTALLED):
-        yield kind.Objection("too much", f"{name} would become another version: an upgrade is a person's to order.")
+        yield kind.Objection("too much", f"{name} would change its version: only a person may order an upgrade.")
     elif one.name in needed:
-        yield kind.Objection("protected identity", f"{name} would go, and this program or its probes work with it.")
+        yield kind.Objection("protected identity", f"{name} would be removed, and Temper or its probes need it.")
     else:
         for pattern, clause in _PROTECTED:
             if re.fullmatch(pattern, name):
-                yield kind.Objection(clause, f"{name} would go, and it is protected.")
+                yield kind.Objection(clause, f"{name} would be removed, and it is protected.")
 
 
 def _is_new(one: kind.ResourceState) -> bool:

@@ -54,7 +54,7 @@ def find_candidates(rule: RuleTexts) -> Iterator[SetPermissions]:
 def judge_action(action: SetPermissions) -> Objection | None:
     if action.mode or action.owner:
         return None
-    return Objection("not understood", f"{action.path}: neither a mode nor an owner is given.")
+    return Objection("not understood", f"{action.path}: the action gives neither a mode nor an owner.")
 
 
 def judge_permissions(foreseen: ForeseenStates) -> Objection | None:
@@ -65,12 +65,12 @@ def judge_permissions(foreseen: ForeseenStates) -> Objection | None:
 def _judge_change(path: str, before: str, after: str) -> Objection | None:
     was, now = _STATE.fullmatch(before), _STATE.fullmatch(after)
     if was is None or now is None:
-        return Objection("not understood", f"{path} is no folder and no file whose permissions can be read.")
+        return Objection("not understood", f"{path} is not a folder or file with readable permissions.")
     if _is_within(path, _KERNEL):
-        return Objection("destruction", f"{path} belongs to the kernel and to what runs now.")
+        return Objection("destruction", f"{path} belongs to the kernel or to running programs.")
     old, new = int(was["mode"], 8), int(now["mode"], 8)
     if (more := new & ~old) and not (more == _STICKY and was["kind"] == "folder"):
-        return Objection("privilege", f"{path}: mode {new:04o} opens it; it is {old:04o}.")
+        return Objection("privilege", f"{path}: mode {new:04o} is more open than {old:04o}.")
     if old & ~new & 0o6000:
         return Objection("destruction", f"{path}: its programs need setuid or setgid; a person decides.")
     return _judge_loss(path, was, old & ~new) or _judge_owner(path, was, now, new)
@@ -79,16 +79,16 @@ def _judge_change(path: str, before: str, after: str) -> Objection | None:
 def _judge_loss(path: str, was: re.Match[str], lost: int) -> Objection | None:
     """Return the objection to a mode that shuts out somebody who has to read or enter."""
     if lost & 0o700 and was["user"] != _ROOT:
-        return Objection("destruction", f"{path}: its owner has to keep what it may do with it.")
+        return Objection("destruction", f"{path}: its owner must keep all rights to it.")
     if lost & _SEARCH_OR_READ and not (path.startswith(_CLOSED) or "home" in was["more"]):
         if int(was["mode"], 8) & _SETUID and lost & 0o001:
             return Objection("lockout", f"{path}: only {was['user']} and the group {was['group']} could still run it.")
         is_program = "program" in was["more"] and not lost & 0o001
         if not is_program:
-            return Objection("destruction", f"{path}: accounts and services other than root's have to read it.")
+            return Objection("destruction", f"{path}: other accounts and services must be able to read it.")
     group = was["group"]
     if lost & 0o050 and group != _ROOT and not (path.startswith(_CLOSED) or "home" in was["more"]):
-        return Objection("destruction", f"{path}: the group {group} has to read it.")
+        return Objection("destruction", f"{path}: the group {group} must be able to read it.")
     return None
 
 
@@ -99,10 +99,10 @@ def _judge_owner(path: str, was: re.Match[str], now: re.Match[str], mode: int) -
     if was["kind"] == "file" and mode & 0o6000 and (now["user"], now["group"]) != (was["user"], was["group"]):
         return Objection("destruction", f"{path}: with another owner it loses setuid or setgid; a person decides.")
     if now["user"] != was["user"] and "home" in was["more"]:
-        return Objection("lockout", f"{path}: {was['user']} has to own it.")
+        return Objection("lockout", f"{path}: {was['user']} must own it.")
     needs_it = was["group"] != now["group"] and mode & 0o050 and not mode & 0o005 and not path.startswith(_CLOSED)
     if needs_it:
-        return Objection("destruction", f"{path}: the group {was['group']} would lose what it may read.")
+        return Objection("destruction", f"{path}: the group {was['group']} could no longer read it.")
     return None
 
 

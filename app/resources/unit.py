@@ -70,13 +70,13 @@ def judge_units(foreseen: kind.ForeseenStates) -> kind.Objection | None:
         name, _, suffix = unit.rpartition(".")
         (_, ran), (set_to, runs) = (state.split(" ", 1) for state in (one.before, one.after))
         if (runs == "active" != ran or set_to in _ON) and _UNWELCOME.fullmatch(name):
-            return kind.Objection("weakening", f"{unit} would run, and it is among what hardening takes away.")
+            return kind.Objection("weakening", f"{unit} would run, and hardening disables it.")
         if (runs == "inactive" != ran) or set_to in _OFF:
             if suffix == "mount":
-                return kind.Objection("destruction", f"{unit}: what is mounted stays mounted.")
+                return kind.Objection("destruction", f"{unit}: Temper does not unmount file systems.")
             for pattern, clause in _PROTECTED:
                 if re.fullmatch(pattern, name):
-                    return kind.Objection(clause, f"{unit} would not run any more, and it is protected.")
+                    return kind.Objection(clause, f"{unit} would stop running, and it is protected.")
     return None
 
 

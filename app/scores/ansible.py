@@ -57,7 +57,7 @@ async def run_ansible_fixes(
             except asyncio.IncompleteReadError as exc:
                 _, told = await process.communicate()
                 raise EnvironmentUnusable(
-                    f"no playbook could be had: {clean_text(told[-400:].decode(errors='replace'), 400)}"
+                    f"oscap generated no playbook: {clean_text(told[-400:].decode(errors='replace'), 400)}"
                 ) from exc
             with tempfile.TemporaryDirectory(prefix="temper-") as folder:
                 playbook = await asyncio.to_thread(drop_unplayable_rules, program, made, names, Path(folder))

@@ -107,8 +107,7 @@ def parse_outcome(ran: SshResult, wants: Mapping[str, str] | None = None) -> Ven
     parts = ran.out.split(b"<<took>>\n")
     if ran.code != 0 or len(parts) != 2:
         raise EnvironmentUnusable(
-            f"what the content generates could not be scored (exit {ran.code}): "
-            f"{clean_text(ran.error_text[-400:], 400)}"
+            f"the content's script could not be scored (exit {ran.code}): {clean_text(ran.error_text[-400:], 400)}"
         )
     results, _, seen = parts[0].partition(b"<<deeds>>\n")
     before, _, after = results.partition(b"<<after>>\n")

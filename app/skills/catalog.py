@@ -30,7 +30,7 @@ class Catalog:
         if folder not in self.list_names():
             raise BadInput(f"There is no skill {name!a}; choose one of {', '.join(self.list_names())}.")
         if folder in behind:
-            raise BadInput(f"The skill folder {self.folder / folder} picks from itself, by way of {behind[-1]}.")
+            raise BadInput(f"The skill folder {self.folder / folder} includes itself through {behind[-1]}.")
         has_module, has_table = ((self.folder / folder / part).is_file() for part in (MODULE, TABLE))
         if has_module == has_table:
             found = "both of them" if has_module else "neither"
@@ -59,9 +59,11 @@ class Catalog:
 
     def _check_skill(self, skill: Skill, folder: str, argument: str) -> Skill:
         if argument:
-            raise BadInput(f"The skill {folder!a} takes nothing after a colon; ask for {folder} alone.")
+            raise BadInput(f"The skill {folder!a} takes no argument after a colon: use {folder} alone.")
         if skill.name != folder:
-            raise BadInput(f"The skill folder {self.folder / folder} calls its skill {skill.name!a}; they must agree.")
+            raise BadInput(
+                f"The skill folder {self.folder / folder} names its skill {skill.name!a}: the names must match."
+            )
         return skill
 
 

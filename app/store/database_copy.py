@@ -74,7 +74,6 @@ def _check_chains(store: EventStore, into: Engine) -> int:
                 check_chain(rows, run)
         except BrokenChain as exc:
             raise EnvironmentUnusable(
-                f"copied, but the chain of {run} does not hold: {exc}. It is broken in the source too; "
-                "see temper verify."
+                f"copied, but the chain of {run} is broken: {exc}. It is broken in the source too; see temper verify."
             ) from exc
     return len(runs)

@@ -33,7 +33,7 @@ def _parse_limit_key(key: str) -> tuple[str, str, str]:
     if len(words) == 2:
         words.insert(0, "*")
     if len(words) != 3 or words[1] not in {"hard", "soft", "-"}:
-        raise BadInput(f"limits.conf wants a key such as `hard maxlogins` or `@wheel hard nproc`, not {key!a}")
+        raise BadInput(f"limits.conf needs a key such as `hard maxlogins` or `@wheel hard nproc`, not {key!a}")
     return words[0], words[1], words[2]
 
 
@@ -63,7 +63,7 @@ def _parse_module_key(key: str) -> tuple[str, str]:
     if words == ["blacklist"]:
         return "blacklist", ""
     if len(words) != 2 or words[0] not in {"install", "options"}:
-        raise BadInput(f"modprobe.d wants the key `install <module>`, `options <module>` or `blacklist`, not {key!a}")
+        raise BadInput(f"modprobe.d needs the key `install <module>`, `options <module>` or `blacklist`, not {key!a}")
     return words[0], words[1].replace("-", "_")
 
 

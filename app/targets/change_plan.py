@@ -98,9 +98,9 @@ def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRu
 
 def _check_limits(actions: Sequence[AnyAction], number: int) -> Objection | None:
     if number >= MOST_ACTIONS:
-        return Objection("too much", f"an answer may hold {MOST_ACTIONS} actions; split the change.")
+        return Objection("too much", f"an answer may have at most {MOST_ACTIONS} actions; split the change.")
     if actions[number] in actions[:number] and not isinstance(actions[number], Reload):
-        return Objection("too much", "the same action stands in the answer already.")
+        return Objection("too much", "the answer has the same action twice.")
     return None
 
 
@@ -131,7 +131,7 @@ def _find_judge_of_path(path: str, files: HostFiles) -> Judge | Objection:
         if profile := _read_authselect_profile(link, files):
             return Objection(
                 IMPOSSIBLE,
-                f"{link} is written by authselect from the profile {profile}, and would be written over: enable a "
+                f"{link} is written by authselect from the profile {profile}, and would be overwritten: enable a "
                 "feature with `authselect enable-feature`, or change your own profile in /etc/authselect/custom.",
             )
         return Objection("escape", f"{link} is a link; a change through a link could end anywhere.")

@@ -10,6 +10,4 @@ def build_consent_sentence(host: str) -> str:
 def check_consent(host: str, said: str) -> None:
     """Raise BadInput if the words are wrong. An empty string is accepted: most hosts need no consent."""
     if said and said != build_consent_sentence(host):
-        raise BadInput(
-            f'these are not the words of consent for {host}: say "{build_consent_sentence(host)}", word for word.'
-        )
+        raise BadInput(f'this is not the consent for {host}: give "{build_consent_sentence(host)}", word for word.')

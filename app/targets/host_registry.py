@@ -89,10 +89,10 @@ def list_fixtures(hosts: Path) -> list[str]:
 def require_free_name(hosts: Path, name: str) -> None:
     if not _NAME.fullmatch(name) or is_fixture(name):
         raise BadInput(
-            f"{name[:64]!a} cannot be a host's name: small letters, digits, '.', '_' and '-', no {FIXTURE!r}."
+            f"{name[:64]!a} cannot be a host's name: use small letters, digits, '.', '_' and '-', and not {FIXTURE!r}."
         )
     if find_host(hosts, name):
-        raise BadInput(f"there is a host {name!r} already: remove it first, or choose another name.")
+        raise BadInput(f"there is already a host {name!r}: remove it first, or choose another name.")
 
 
 def find_host(hosts: Path, name: str) -> RegisteredHost | None:
@@ -123,9 +123,11 @@ def remove_host(hosts: Path, name: str) -> None:
 def require_removable(hosts: Path, name: str) -> RegisteredHost:
     found = find_host(hosts, name)
     if found is None:
-        raise BadInput(f"there is no host {name[:64]!a} that was added.")
+        raise BadInput(f"there is no added host {name[:64]!a}.")
     if held := list_pending_changes(hosts, name):
-        raise BadInput(f"{name} has the change {held[0]} open: temper host check {name} --undo takes it back first.")
+        raise BadInput(
+            f"the change {held[0]} is open on {name}: first roll it back with temper host check {name} --undo."
+        )
     return found
 
 
@@ -137,7 +139,7 @@ def list_pending_changes(hosts: Path, name: str) -> list[str]:
 def require_known_host(name: str, hosts: Path) -> None:
     if not is_fixture(name) and find_host(hosts, name) is None:
         names = ", ".join([FIXTURE, *(one.name for one in list_hosts(hosts))])
-        raise BadInput(f"there is no host {name[:64]!a}: there is {names}; temper host add makes others known.")
+        raise BadInput(f"there is no host {name[:64]!a}. The hosts are: {names}. Add others with temper host add.")
 
 
 def choose_default_mode(name: str) -> Mode:

@@ -141,12 +141,14 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
     longest = family.longest if family else _LONGEST_LINE
     for line in edit.lines:
         if len(line) > longest:
-            return Objection("too much", f"{edit.path}: a line of {len(line)} characters is none of configuration.")
+            return Objection("too much", f"{edit.path}: a line of {len(line)} characters is too long for a setting.")
         hidden = clean_text(line, len(line) + 1) != line or "\n" in line
         if hidden or not (_is_banner(edit) or _LINE.fullmatch(line)):
-            return Objection("obfuscation", "it holds control characters, or letters that look like others.")
+            return Objection("obfuscation", "it has control characters, or letters that look like others.")
         if obfuscation.has_modeline(line):
-            return Objection("obfuscation", f"{edit.path}: an editor would obey {line.strip()!r} when it opens it.")
+            return Objection(
+                "obfuscation", f"{edit.path}: an editor that opens the file would execute {line.strip()!r}."
+            )
     return None
 
 
@@ -156,16 +158,16 @@ def _judge_commands(edit: FileEdit) -> Objection | None:
         plain = edit.judge is audit.judge_audit_edit and audit.is_known_rule(line)
         clause = obfuscation.find_forbidden_clause(line) if is_live(line) and not plain else None
         if clause:
-            return Objection(clause, f"{edit.path}: {line.strip()!r} does more than configure.")
+            return Objection(clause, f"{edit.path}: {line.strip()!r} does more than set a value.")
         if line.endswith("\\"):
-            return Objection("obfuscation", f"{edit.path}: a backslash at the end would take in the next line.")
+            return Objection("obfuscation", f"{edit.path}: a backslash at the end would join the next line.")
     return None
 
 
 def _judge_continuations(edit: FileEdit) -> Objection | None:
     if _is_banner(edit) or _list_continuations(edit.after or "") <= _list_continuations(edit.before):
         return None
-    return Objection("obfuscation", f"{edit.path}: a line would come to continue the one above it.")
+    return Objection("obfuscation", f"{edit.path}: a line would become part of the line above it.")
 
 
 def _judge_mode(edit: FileEdit) -> Objection | None:

@@ -195,7 +195,7 @@ def judge_edit_scope(scope: RuleScope, edit: FileEdit) -> Objection | None:
 
 
 def _refuse_key(path: str, line: str, key: str) -> Objection:
-    return Objection(CLAUSE, f"{path}: {line.strip()!r} is about {key}, which the rule does not name.")
+    return Objection(CLAUSE, f"{path}: {line.strip()!r} concerns {key}, which the rule does not name.")
 
 
 def _describe_action(action: ResourceAction) -> str:

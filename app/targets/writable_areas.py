@@ -101,5 +101,5 @@ def find_judge(path: str) -> Judge | Objection:
                 return judge
     for clause, starts in _FORBIDDEN:
         if path.startswith(starts):
-            return Objection(clause, f"{path} is not ours to change.")
-    return Objection("not understood", f"{path} is not among the files that this program changes.")
+            return Objection(clause, f"Temper may not change {path}.")
+    return Objection("not understood", f"{path} is not among the files that Temper may change.")

@@ -75,7 +75,7 @@ def test_what_is_missing_for_a_machine_is_said_with_what_helps(tmp_path):
     done = temper(*words, env={**os.environ, "PATH": str(tmp_path)})
     assert done.returncode == 1
     said = done.stderr.splitlines()[-1]
-    assert said.startswith("temper: A disposable machine cannot be had here.")
+    assert said.startswith("temper: A disposable machine cannot be built here.")
     assert "apt-get install mmdebstrap" in said
     assert "apt-get install openssh-client" in said
 

@@ -86,7 +86,7 @@ def test_a_log_is_read_with_and_without_a_line_up(doctor):
         (("", "/tmp"), "cannot read"),
         (("", str(LINEUPS / "gb10.toml")), "gb10.toml is a log of another program"),
         (("", "/dev/null"), "is empty"),
-        (("http://",), "names no host"),
+        (("http://",), "has no host"),
         (("http://h:port",), "is not an address"),
         (("http://127.0.0.1:1", "x"), "not both"),
     ],

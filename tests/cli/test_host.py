@@ -31,7 +31,7 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
         ({"key": None}, "exactly one way"),
         ({"agent": True}, "exactly one way"),
         ({"name": "fixture"}, "cannot be a host's name"),
-        ({"place": "127.0.0.1"}, "not a place to log in"),
+        ({"place": "127.0.0.1"}, "is not a login"),
     ):
         with pytest.raises(BadInput, match=re.escape(says)):
             add_host(settings, new(**wrong))
@@ -48,7 +48,7 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
     _left_open(settings)
     assert check_host(settings, "web", undo=False) == 2
     assert "the change left is open" in capsys.readouterr().out
-    with pytest.raises(BadInput, match="has the change left open"):
+    with pytest.raises(BadInput, match="the change left is open"):
         remove_host(settings, "web")
     check_host(settings, "web", undo=True)
     assert "left: rolled back to the state before" in capsys.readouterr().out

@@ -78,7 +78,7 @@ def test_a_server_is_scored_by_its_address_and_the_result_can_be_sent_in_without
 @pytest.mark.parametrize("words", [{"name": "nothing"}, {"name": "cpu", "held_back": "secret words"}])
 def test_what_cannot_be_shown_is_not_made_public(tmp_path, words):
     asked = replace(options(tmp_path, words["name"]), public=tmp_path / "p.json", held_back=words.get("held_back", ""))
-    with pytest.raises(BadInput, match="--public shows the hosts"):
+    with pytest.raises(BadInput, match="--public publishes the hosts"):
         run_score(use_score_folder(Settings(data=tmp_path), asked.lineup), asked)
     assert not list(tmp_path.iterdir())
 

@@ -37,10 +37,10 @@ def test_one_address_takes_all_roles_and_a_role_may_have_its_own():
         (["ftp://h"], "is not an address"),
         (["http://user:pw@h/v1"], "is not an address"),
         (["http://h/v1?x=1"], "is not an address"),
-        (["boss=http://h"], "'boss' is no role"),
+        (["boss=http://h"], "'boss' is not a role"),
         (["architect=http://a", "architect=http://b", "http://c"], "names the architect twice"),
         (["http://a", "http://b"], "two addresses without a role"),
-        (["architect=http://a"], "nothing for the worker and the auditor and the sentry"),
+        (["architect=http://a"], "no address for the worker and the auditor and the sentry"),
     ],
 )
 def test_what_cannot_be_meant_is_said(words, why):

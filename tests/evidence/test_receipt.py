@@ -61,12 +61,12 @@ def test_it_is_asked_once(tmp_path):
 @pytest.mark.parametrize(
     ("body", "says"),
     [
-        ("exit 3", "ended with 3"),
-        ("true", "said 0 bytes"),
+        ("exit 3", "exited with 3"),
+        ("true", "wrote 0 bytes"),
         ("head -c 70000 /dev/zero; sleep 100", f"more than {LONGEST_RECEIPT} bytes"),
         ("yes", f"more than {LONGEST_RECEIPT} bytes"),
-        ("sleep 100 & sleep 100", "gave no answer in 0.3 seconds"),
-        ("exec >&-; sleep 100", "gave no answer in 0.3 seconds"),
+        ("sleep 100 & sleep 100", "did not answer within 0.3 seconds"),
+        ("exec >&-; sleep 100", "did not answer within 0.3 seconds"),
     ],
 )
 def test_what_gives_no_receipt_is_a_sentence_and_nothing_is_kept(tmp_path, body, says):
@@ -87,7 +87,7 @@ def test_a_command_that_is_not_there_is_said(tmp_path):
 
 @pytest.mark.parametrize("said", ["enter it", "[]", '"x"', "[1]", '[""]', '["a\\u0000"]', json.dumps(["x"] * 65)])
 def test_the_setting_is_a_list_of_words(said):
-    with pytest.raises(BadInput, match="TEMPER_LOG_HOOK is a JSON list"):
+    with pytest.raises(BadInput, match="TEMPER_LOG_HOOK must be a JSON list"):
         parse_hook_command(said)
     assert parse_hook_command('["a", "b c"]') == ("a", "b c")
     assert parse_hook_command("") == ()

@@ -118,4 +118,4 @@ def test_lines_of_a_diff():
 def test_a_look_after_a_reboot_is_told():
     found = RebootChecked(of="r1", boot_before="a", boot_now="b", rebooted=True, slipped=("V-257984",))
     page = build_report(plain_case({"V-257984": "fail"}, between=[found], mode="scan")).decode()
-    assert "the host began anew since run r1. no longer hold: V-257984." in page
+    assert "the host rebooted since run r1. no longer hold: V-257984." in page

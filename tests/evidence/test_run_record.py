@@ -36,8 +36,8 @@ def test_outcomes_in_words(case):
     assert describe_outcome(case, rules["V-258229"]).startswith("deferred: cannot be undone")
     assert describe_outcome(case, rules["V-257820"]) == "not part of the run"
     held = plain_case({RULE: "pass", OTHER: "unknown"}, {RULE: "pass", OTHER: "unknown"})
-    assert describe_outcome(held, by_rule(held)[RULE]) == "held before the run; nothing was done"
-    assert describe_outcome(held, by_rule(held)[OTHER]) == "not taken up: the scanner said unknown"
+    assert describe_outcome(held, by_rule(held)[RULE]) == "passed before the run; nothing was done"
+    assert describe_outcome(held, by_rule(held)[OTHER]) == "not attempted: the scanner said unknown"
 
 
 def test_what_was_done_is_told_attempt_by_attempt(case):

@@ -90,7 +90,7 @@ def test_of_many_that_make_it_at_once_one_does(tmp_path):
 
 def test_what_is_no_key_is_said_to_be_none(tmp_path):
     (tmp_path / "signing.key").write_text("nonsense")
-    with pytest.raises(EnvironmentUnusable, match="is not a key of Temper's"):
+    with pytest.raises(EnvironmentUnusable, match="is not a Temper key"):
         find_key(tmp_path)
     public = derive_key(bytes(32)).public
     (tmp_path / "noted").write_text(f"{public.upper()}\n")

@@ -119,10 +119,10 @@ def test_what_is_no_stamp_of_this_is_a_sentence_and_is_not_kept(address, token, 
     url, server = address
     for answer in (b"<html>", token[0], token[0][:-100], b"\x30\x00"):
         server.answer = answer
-        with pytest.raises(EnvironmentUnusable, match="gave no time stamp of this pack"):
+        with pytest.raises(EnvironmentUnusable, match="returned no valid time stamp for this pack"):
             get_stamp(tmp_path, url, b"something else")
     server.answer = b""
-    with pytest.raises(EnvironmentUnusable, match="gave no time stamp"):
+    with pytest.raises(EnvironmentUnusable, match="returned no time stamp"):
         get_stamp(tmp_path, "http://127.0.0.1:9/", b"x")
     assert [*tmp_path.iterdir()] == []
 
@@ -148,7 +148,7 @@ def test_where_the_authority_is_away_the_pack_goes_out_without_and_says_so(tmp_p
     )
     database.dispose()
     assert STAMP not in files
-    assert "without a time stamp: http://127.0.0.1:9/ gave no time stamp" in caplog.text
+    assert "without a time stamp: http://127.0.0.1:9/ returned no time stamp" in caplog.text
     assert list_proofs(files, check_pack(files))[-1].startswith("no time stamp")
 
 

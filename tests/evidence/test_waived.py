@@ -66,7 +66,7 @@ def test_checklists_have_it_open(case):
     rules = {one["group_id"]: one for one in json.loads(made(case, "checklist.cklb"))["stigs"][0]["rules"]}
     assert rules[RULE]["status"] == "open"
     assert rules[RULE]["comments"].startswith(TOLD)
-    assert "left alone, for it was waived" in rules[RULE]["comments"]
+    assert "left alone, because it was waived" in rules[RULE]["comments"]
     assert "WAIVED" not in rules[OTHER]["comments"]
     vulns = {
         one.findtext("STIG_DATA/ATTRIBUTE_DATA"): one for one in ET.fromstring(made(case, "checklist.ckl")).iter("VULN")
@@ -104,7 +104,7 @@ def test_what_holds_after_all_needs_none():
     assert case.waived_rules == []
     assert (
         describe_outcome(case, next(one for one in case.judged if one.rule.id == RULE))
-        == "left alone, for it was waived"
+        == "left alone, because it was waived"
     )
 
 

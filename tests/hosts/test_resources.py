@@ -129,7 +129,7 @@ def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alon
         assert [one.clause for one in refused] == ["lockout"]
     inside(machine, "chage -d 1 opsadmin")
     (refusal,) = opened.assess_actions([action], frozenset({"account:opsadmin"})).refusals
-    assert (refusal.clause, "expired at once" in refusal.reason) == ("lockout", True)
+    assert (refusal.clause, "would expire at once" in refusal.reason) == ("lockout", True)
 
 
 def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_again(opened, machine):

@@ -39,7 +39,7 @@ from tests.loop.walks import about, host, walk
 
 HOST = host()
 SCRIPT = read_script(ANSWERS)
-OF_SHAPE = ("not well formed", "not a plain absolute path", "the plan does not name", "stands in the answer already")
+OF_SHAPE = ("not well formed", "not a plain absolute path", "the plan does not name", "the same action twice")
 
 
 def planned(asked, plan):

@@ -33,7 +33,7 @@ def test_what_a_reboot_changed_is_told_by_rule():
     )
     assert (found.rebooted, found.slipped, found.arrived, found.waiting) == (True, ("V-1",), ("V-2", "V-3"), ())
     said = found.describe().text
-    assert "began anew since run r1. hold now that did not before: V-2, V-3. no longer hold: V-1" in said
+    assert "rebooted since run r1. hold now that did not before: V-2, V-3. no longer hold: V-1" in said
 
 
 def test_what_still_waits_for_a_reboot_is_told_as_waiting():
@@ -41,7 +41,7 @@ def test_what_still_waits_for_a_reboot_is_told_as_waiting():
     found = compare_after_reboot(state({"V-2": "pass"}, (ILL,)), was, InForceReport("b1", ("sysctl",), (LATE,)))
     assert (found.rebooted, found.waiting, found.arrived) == (False, ("V-2",), ())
     assert found.worse == "agent-login: refused"
-    assert "has not begun anew" in found.describe().text
+    assert "has not rebooted" in found.describe().text
     assert "kernel.x is 0, 1 wanted: a reboot" in found.describe().text
 
 

@@ -66,7 +66,7 @@ async def test_a_disk_that_fails_while_the_change_is_written_costs_no_attempt(tm
     assert disk.left == 0
     (waiting,) = on.events(kinds.RunWaiting)
     assert waiting.cause == "storage"
-    assert waiting.reason.endswith("the run goes on by itself.")
+    assert waiting.reason.endswith("the run resumes by itself.")
     assert len(on.events(kinds.RunWaitEnded)) == 1
     assert on.events(kinds.ActionRolledBack)[0].differences == ()
 

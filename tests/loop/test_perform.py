@@ -57,7 +57,9 @@ async def scanned(phase, *words):
 
 
 async def test_an_opening_scan_in_which_nothing_could_be_judged_says_why_and_ends_the_run():
-    with pytest.raises(EnvironmentUnusable, match=f"Nothing could be judged, so nothing is begun: {ABSENT}"):
+    with pytest.raises(
+        EnvironmentUnusable, match=f"The scanner could judge no rule, so the run changed nothing: {ABSENT}"
+    ):
         await scanned("opening", ("error", ABSENT), ("error", ABSENT))
 
 

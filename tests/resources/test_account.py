@@ -54,7 +54,7 @@ def test_nobody_is_expired_on_the_spot():
 def test_whoever_comes_by_a_key_is_never_shut_out_by_a_passwords_end():
     was, now = "min 0, max 99999, warn 7, inactive -", "min 0, max 60, warn 7, inactive -"
     found = judge_ageing(change(was, now, name="root", needed={"account:root"}))
-    assert (found.clause, "by a key" in found.reason) == ("lockout", True)
+    assert (found.clause, "with a key" in found.reason) == ("lockout", True)
 
 
 def test_a_password_can_be_changed_before_it_ends():

@@ -35,7 +35,7 @@ SAID = {
     ),
     "a mode that is empty": ({"mode": ""}, 422, "There is no mode ''"),
     "a mode that the skill does not have": ({"skill": "drift", "mode": "review"}, 422, "runs only in mode dry-run"),
-    "other words of consent": ({"consent": "yes"}, 422, "These are not the words of consent for fixture"),
+    "other words of consent": ({"consent": "yes"}, 422, "This is not the consent for fixture"),
 }
 TAKEN = {
     "whatever is usual": {"mode": "scan"},

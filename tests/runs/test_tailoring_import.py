@@ -61,7 +61,7 @@ async def test_what_is_wrong_is_said_alike(doors):
     shutil.copy(SMALL, doors.folder / ".local/share/xml/scap/other-ds.xml")
     wrong = [
         (TEXT.replace("rule_release", "rule_gone"), "small", "site", "which A small benchmark does not have"),
-        ("<a/>", "small", "site", "holds no tailoring"),
+        ("<a/>", "small", "site", "has no tailoring"),
         (
             TEXT.replace("small-ds.xml", "other-ds.xml"),
             "small",
@@ -69,7 +69,7 @@ async def test_what_is_wrong_is_said_alike(doors):
             "is for other-ds.xml, not for small",
         ),
         (TEXT, "gone", "site", "There is no data stream 'gone'"),
-        (TEXT, "small", "Site!", "'Site!' is no name for a tailoring"),
+        (TEXT, "small", "Site!", "'Site!' is not a valid name for a tailoring"),
     ]
     for text, content, name, says in wrong:
         found = {await door(doors, text, content, name) for door in (api, terminal)}
@@ -86,4 +86,4 @@ async def test_a_run_can_be_ordered_on_it(doors):
     refused = await doors.http.post("/api/v1/runs", json={"host": "fixture", "skill": NAME, "rules": ["by_hand"]})
     assert refused.status_code == 422
     gone = await doors.http.post("/api/v1/runs", json={"host": "fixture", "skill": "scap:small:ours:gone"})
-    assert "There is no tailoring 'gone'; here are: site." in gone.json()["detail"]
+    assert "There is no tailoring 'gone'; the tailorings are: site." in gone.json()["detail"]

@@ -54,13 +54,13 @@ def test_a_third_skill_is_a_folder_and_nothing_else(folders):
         ({"pack.py": "", "skill.toml": PICK}, "it has both"),
         ({"pack.py": "raise RuntimeError('half written')"}, "cannot be loaded: RuntimeError: half written"),
         ({"pack.py": "RULES = ()"}, "names no SKILL"),
-        (STIG_FOLDER, "calls its skill 'stig'"),
+        (STIG_FOLDER, "names its skill 'stig'"),
         ({"skill.toml": "title = "}, "skill.toml cannot be read"),
         ({"skill.toml": PICK + "colour = 1\n"}, "unknown field `colour`"),
         ({"skill.toml": PICK.replace("V-257985", "V-1")}, "stig has no rule 'V-1'"),
         ({"skill.toml": PICK.replace('["V-257985", "V-257984"]', "[]")}, "picks no rules"),
         ({"skill.toml": PICK + '[breaks]\n"V-2" = "all"\n'}, "stig has no rule 'V-2'"),
-        ({"skill.toml": PICK.replace('of = "stig"', 'of = "bad"')}, "picks from itself"),
+        ({"skill.toml": PICK.replace('of = "stig"', 'of = "bad"')}, "includes itself"),
         ({"skill.toml": PICK.replace('of = "stig"', 'of = "gone"')}, "no skill 'gone'"),
     ],
 )
@@ -75,7 +75,7 @@ def test_a_folder_that_is_none_is_named_and_harms_no_other(folders, files, says)
 
 
 def test_a_skill_that_takes_no_argument_says_so():
-    with pytest.raises(BadInput, match="takes nothing after a colon"):
+    with pytest.raises(BadInput, match="takes no argument after a colon"):
         load_skill("stig:rhel8")
 
 

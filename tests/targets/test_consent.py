@@ -13,5 +13,5 @@ def test_the_words_or_none(said):
     "said", ["yes", "I accept that web2 cannot be rolled back", "i accept that web1 cannot be rolled back", " "]
 )
 def test_other_words_are_answered_with_the_right_ones(said):
-    with pytest.raises(BadInput, match='say "I accept that web1 cannot be rolled back"'):
+    with pytest.raises(BadInput, match='give "I accept that web1 cannot be rolled back"'):
         consent.check_consent("web1", said)

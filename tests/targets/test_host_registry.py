@@ -22,9 +22,9 @@ def test_a_host_is_added_found_and_forgotten(tmp_path):
     assert (choose_default_mode("web1"), choose_default_mode("fixture")) == ("review", "auto")
     host_registry.remove_host(tmp_path, "web1")
     assert host_registry.list_hosts(tmp_path) == []
-    with pytest.raises(BadInput, match="there is fixture"):
+    with pytest.raises(BadInput, match="The hosts are: fixture"):
         require_known_host("web1", tmp_path)
-    with pytest.raises(BadInput, match="no host 'web1' that was added"):
+    with pytest.raises(BadInput, match="no added host 'web1'"):
         host_registry.remove_host(tmp_path, "web1")
 
 
@@ -60,7 +60,7 @@ def test_a_place_is_read(place, user, address, port):
     ["web1", "root@", "@web1", "root@-oProxyCommand=x", "root@web1:0", "root@web1:70000", "r oot@x", "root@a;b"],
 )
 def test_a_place_that_is_none_is_refused(place):
-    with pytest.raises(BadInput, match="is not a place to log in"):
+    with pytest.raises(BadInput, match="is not a login"):
         parse_endpoint(place, "agent")
 
 

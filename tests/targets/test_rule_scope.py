@@ -160,7 +160,7 @@ def test_what_comes_or_goes_along_with_a_package_is_judged_by_itself():
     scope, removed = TELNETD, RemovePackage(package="telnetd")
     more = ResourceState("package:site-agent", "installed 1", "")
     (found,) = review(scope, removed, foreseen=DryRun((*states_of(removed).states, more)))
-    assert "site-agent would go as well" in found.reason
+    assert "site-agent would be removed too" in found.reason
 
 
 def test_the_stories_of_the_demo_stay_within_their_rules(host):

@@ -85,7 +85,7 @@ def score_lineup(
     from app.events.vocabulary import Budget
 
     if out is None and public is None:
-        raise BadInput("Give --out FILE for the result, or --public FILE for one that can be sent in.")
+        raise BadInput("Give --out FILE for the result, or --public FILE for a result to submit.")
     if public and host:
         raise BadInput("--public is for the built-in and generated hosts: leave --host out.")
     out = out or (public or Path()).with_suffix(".result.json")

@@ -92,7 +92,7 @@ def _find_tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[
     story = stories[rule]
     source = stories.get(story.like) if story.like else story
     if source is None or not source.tries:
-        raise BadInput(f"{folder}: {rule} is to be told like {story.like}, which no file of it tells by itself.")
+        raise BadInput(f"{folder}: {rule} uses the answers of {story.like}, which has none of its own there.")
     return source.tries
 
 

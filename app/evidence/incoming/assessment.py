@@ -59,14 +59,14 @@ LARGEST = 32 * 1024 * 1024
 
 def read_checklist(content: bytes) -> list[AssessedRule]:
     if len(content) > LARGEST:
-        raise BadInput(f"it has more than {LARGEST // 1024**2} MiB, which no checklist needs.")
+        raise BadInput(f"it has more than {LARGEST // 1024**2} MiB, the limit for a checklist.")
     try:
         checklist = msgspec.json.decode(content.removeprefix(b"\xef\xbb\xbf"), type=_Checklist)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise BadInput(f"it is no CKLB: {exc}.") from exc
     rules = [rule for stig in checklist.stigs for rule in stig.rules]
     if len(rules) > MOST:
-        raise BadInput(f"it lists {len(rules)} rules; at most {MOST} are read.")
+        raise BadInput(f"it lists {len(rules)} rules; the limit is {MOST}.")
     return [_to_assessed_rule(rule) for rule in rules]
 
 
@@ -86,7 +86,7 @@ def read_results(content: bytes) -> list[AssessedRule]:
     if not vulns and not results:
         raise BadInput(f"it is XML of another kind: its root is {root[:40]!a}, and it has no result of any rule.")
     if len(vulns) + len(results) > MOST:
-        raise BadInput(f"it lists {len(vulns) + len(results)} results; at most {MOST} are read.")
+        raise BadInput(f"it lists {len(vulns) + len(results)} results; the limit is {MOST}.")
     known = {one.attributes.get("id", ""): _list_rule_names(one) for one in found if one.tag == "Rule"}
     return [*map(_parse_vuln, vulns), *_parse_rule_results(results, known)]
 

@@ -42,7 +42,7 @@ class _ElementReader:
             return
         self._kept += 1
         if self._kept > MOST:
-            raise BadInput(f"it has more than {MOST} elements that would have to be read.")
+            raise BadInput(f"it has more than {MOST} elements to read.")
         element = Element(tag, attributes)
         if self._open:
             self._open[-1].children.append(element)
@@ -78,4 +78,4 @@ def read_elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[El
 
 
 def _refuse_declaration(*_: object) -> None:
-    raise BadInput("it declares a document type or entities, which no checklist needs: it is not read.")
+    raise BadInput("it declares a document type or entities: Temper does not read such a file.")

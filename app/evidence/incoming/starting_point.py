@@ -61,7 +61,7 @@ def _read_content(path: Path) -> bytes:
     except OSError as exc:
         raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
     if len(content) > LARGEST:
-        raise BadInput(f"{path} is larger than {LARGEST // 1024**2} MiB: give the results alone.")
+        raise BadInput(f"{path} is larger than {LARGEST // 1024**2} MiB: give a file with the results only.")
     return content
 
 

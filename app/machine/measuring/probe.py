@@ -133,7 +133,9 @@ async def _find_served_model(subject: ProbeSubject) -> ServedModel:
         if model.id == wanted:
             return model
     there = ", ".join(model.id for model in models) or "nothing"
-    raise BadInput(f"{subject.title} serves {there}, not {wanted}: give the line-up's served_name the server's word.")
+    raise BadInput(
+        f"{subject.title} serves {there}, not {wanted}: set served_name in the line-up to the server's model name."
+    )
 
 
 async def _read_sample(subject: ProbeSubject) -> EngineSample | None:

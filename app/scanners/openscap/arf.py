@@ -49,7 +49,7 @@ def read_arf(content: bytes) -> ArfReport:
     reports = {one.get("id", ""): one for one in root.iter("{*}report")}
     result = next(root.iter("{*}TestResult"), None)
     if result is None:
-        raise BadInput("The scan's result holds no TestResult; it is no asset report of OpenSCAP.")
+        raise BadInput("The scan's result has no TestResult, so it is not an OpenSCAP asset report.")
     ovals: dict[str, OvalReport] = {}
     outcomes = [_parse_outcome(one, reports, ovals) for one in result.iter("{*}rule-result")]
     profile = next(result.iter("{*}profile"), None)

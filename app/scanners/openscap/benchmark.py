@@ -90,7 +90,7 @@ class Benchmark:
         root = parse_xml(content, what)
         found = find_benchmark(root)
         if found is None:
-            raise BadInput(f"{what} holds no benchmark: choose a data stream, a file that ends in -ds.xml.")
+            raise BadInput(f"{what} has no benchmark: choose a data stream, a file whose name ends in -ds.xml.")
         self._root: Element = found
         self._profiles = {one.get("id", ""): one for one in found.iter("{*}Profile")}
         if strange := next((id_ for id_ in self._profiles if not _ID.fullmatch(id_)), None):
@@ -217,7 +217,7 @@ class Benchmark:
         """Yield elements of the extended profiles, then of this one; raise BadInput beyond the depth limit."""
         below = self._profiles.get(one.get("extends", ""))
         if len(behind) > EXTENDED:
-            raise BadInput(f"{self.title}: a profile extends more than {EXTENDED} others; such content is not read.")
+            raise BadInput(f"{self.title}: a profile extends more than {EXTENDED} others, which is the limit.")
         if below is not None and below not in (*behind, one):
             yield from self._iter_inherited(below, kind, (*behind, one))
         yield from one.findall(f"{{*}}{kind}")

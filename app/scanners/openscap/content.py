@@ -56,7 +56,7 @@ def add_benchmark(file: Path, folder: Path = OWN) -> Path:
     name, content = _open_benchmark(file)
     root = parse_xml(content, name)
     if find_benchmark(root) is None:
-        raise BadInput(f"{name} holds no benchmark: choose a data stream or the XCCDF of a STIG.")
+        raise BadInput(f"{name} has no benchmark: choose a data stream or the XCCDF of a STIG.")
     ending = _XCCDF if get_local_name(root) == "Benchmark" else _ENDING
     folder.expanduser().mkdir(parents=True, exist_ok=True)
     plain = name.removesuffix(".xml").removesuffix("-xccdf").removesuffix("-ds")
@@ -68,7 +68,7 @@ def add_benchmark(file: Path, folder: Path = OWN) -> Path:
 def _open_benchmark(file: Path) -> tuple[str, bytes]:
     if not _NAME.fullmatch(file.name) or file.suffix.lower() not in (".xml", ".zip"):
         raise BadInput(
-            f"{file.name[:80]!a} is no name for a benchmark: rename it to NAME.xml or NAME.zip, of plain letters."
+            f"{file.name[:80]!a} is not a valid file name: rename it to NAME.xml or NAME.zip, with plain letters."
         )
     try:
         return _read_zip(file) if file.suffix.lower() == ".zip" else (file.name, file.read_bytes())
@@ -81,14 +81,16 @@ def _read_zip(file: Path) -> tuple[str, bytes]:
         with zipfile.ZipFile(file) as opened:
             inside = [one for one in opened.infolist() if _INSIDE.search(one.filename)]
             if len(inside) != 1:
-                raise BadInput(f"{file.name} holds {len(inside)} benchmarks: unpack it, and add the one that you mean.")
+                raise BadInput(f"{file.name} holds {len(inside)} benchmarks: unpack it, and add the one that you want.")
             with opened.open(inside[0]) as one:
                 content = one.read(MOST + 1)
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error) as exc:
         raise BadInput(f"{file.name} cannot be unpacked: {exc}. Unpack it, and add the XML file inside.") from exc
     name = inside[0].filename.rpartition("/")[2]
     if not _NAME.fullmatch(name):
-        raise BadInput(f"{name[:80]!a} in {file.name} is no name for a benchmark: unpack it, and give it a plain name.")
+        raise BadInput(
+            f"{name[:80]!a} in {file.name} is not a valid name: unpack the file, and rename it with plain letters."
+        )
     return name, content
 
 
@@ -96,7 +98,7 @@ def find_datastream(name: str, folders: Sequence[Path] = FOLDERS) -> Path:
     there = list_datastreams(folders)
     plain = name.removesuffix(".xml").removesuffix("-ds")
     if not _NAME.fullmatch(name) or plain not in there:
-        choice = f"here are: {', '.join(there)}" if there else "here is none: apt-get install ssg-debian brings some"
+        choice = f"the data streams are: {', '.join(there)}" if there else "apt-get install ssg-debian adds some"
         places = " or ".join(map(str, folders))
         raise BadInput(f"There is no data stream {name[:80]!a} in {places}; {choice}.")
     return there[plain]

@@ -22,7 +22,7 @@ def read_published(content: bytes, file: str) -> Published:
     root = parse_xml(content, file)
     found = find_benchmark(root)
     if found is None:
-        raise BadInput(f"{file} holds no benchmark.")
+        raise BadInput(f"{file} has no benchmark.")
     version, release = _read_version(found)
     return Published(
         file=file,

@@ -16,7 +16,7 @@ Element = etree._Element  # noqa: SLF001  (lxml gives its type no other name)
 def parse_xml(content: bytes, what: str) -> Element:
     """Parse XML; raise BadInput, naming the document as `what`."""
     if len(content) > MOST:
-        raise BadInput(f"{what} has {len(content) >> 20} MiB; more than {MOST >> 20} MiB are not read.")
+        raise BadInput(f"{what} has {len(content) >> 20} MiB; the limit is {MOST >> 20} MiB.")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )
@@ -27,7 +27,7 @@ def parse_xml(content: bytes, what: str) -> Element:
         raise BadInput(f"{what} is not well-formed XML: {said}.") from exc
     document: Any = root.getroottree().docinfo
     if document.doctype:
-        raise BadInput(f"{what} declares a document type or entities; such a file is not read.")
+        raise BadInput(f"{what} declares a document type or entities: Temper does not read such a file.")
     return root
 
 

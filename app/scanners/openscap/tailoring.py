@@ -39,16 +39,16 @@ class TailoringFile:
 def read_tailoring(content: bytes, name: str) -> TailoringFile:
     what = f"The tailoring file {clean_text(name, 80)}"
     if len(content) > MOST_BYTES:
-        raise BadInput(f"{what} has {len(content) >> 20} MiB; more than {MOST_BYTES >> 20} MiB are not read.")
+        raise BadInput(f"{what} has {len(content) >> 20} MiB; the limit is {MOST_BYTES >> 20} MiB.")
     top = parse_xml(content, what)
     root = _find_tailoring_element(top, what)
     profiles = {one.get("id", ""): one for one in root.findall(f"{{{XCCDF}}}Profile")}
     if not profiles:
-        raise BadInput(f"{what} has no profile: there is nothing in it to scan by.")
+        raise BadInput(f"{what} has no profile, so it cannot tailor a scan.")
     if strange := next((id_ for id_ in profiles if not is_valid_id(id_)), None):
         raise BadInput(f"{what} names a profile {strange[:60]!a}; such a file is not read.")
     if len(profiles) != len(root.findall(f"{{{XCCDF}}}Profile")):
-        raise BadInput(f"{what} has two profiles of the same id: rename one.")
+        raise BadInput(f"{what} has two profiles with the same id: rename one.")
     about = root.find(f"{{{XCCDF}}}benchmark")
     return TailoringFile(
         name=name,
@@ -66,13 +66,13 @@ def _find_tailoring_element(top: Element, what: str) -> Element:
     """Return the only Tailoring element, bare or inside a data stream collection; raise BadInput otherwise."""
     found = list(top.iter("{*}Tailoring")) if get_local_name(top) != "Tailoring" else [top]
     if len(found) != 1:
-        said = "holds no tailoring" if not found else f"holds {len(found)} tailorings: give each in a file of its own"
+        said = "has no tailoring" if not found else f"has {len(found)} tailorings: put each into its own file"
         raise BadInput(
-            f"{what} {said}; an xccdf:Tailoring is wanted, and its root is <{clean_text(get_local_name(top), 60)}>."
+            f"{what} {said}. Give an xccdf:Tailoring; the root here is <{clean_text(get_local_name(top), 60)}>."
         )
     space = etree.QName(found[0]).namespace or ""
     if space != XCCDF:
-        raise BadInput(f"{what} is in the namespace {space[:100]!a}; only XCCDF 1.2's is read, {XCCDF}.")
+        raise BadInput(f"{what} is in the namespace {space[:100]!a}; Temper reads only XCCDF 1.2, {XCCDF}.")
     return found[0]
 
 
@@ -80,7 +80,7 @@ def apply_tailoring(tailoring: TailoringFile, benchmark: Benchmark) -> Benchmark
     """Return the benchmark with the tailoring's profiles; raise BadInput if they name anything unknown."""
     what = f"The tailoring file {clean_text(tailoring.name, 80)}"
     if tailoring.benchmark not in ("", benchmark.id):
-        raise BadInput(f"{what} is for the benchmark {tailoring.benchmark!a}, and {benchmark.title} is {benchmark.id}.")
+        raise BadInput(f"{what} is for the benchmark {tailoring.benchmark!a}, but {benchmark.title} is {benchmark.id}.")
     for id_, one in tailoring.profiles.items():
         below = one.get("extends", "")
         if below and not benchmark.has_profile(below):
@@ -100,10 +100,10 @@ def _iter_mismatches(profile: Element, benchmark: Benchmark) -> Iterator[str]:
         if known is None:
             yield f"names {_NAMED[kind]} {id_[:100]!a}, which {benchmark.title} does not have"
         elif kind == "set-value" and (wrong := benchmark.values_by_id[id_].explain_refusal(line.text or "")):
-            yield f"sets {shorten_id(id_)} to {(line.text or '')[:60]!a}, and {wrong}"
+            yield f"sets {shorten_id(id_)} to {(line.text or '')[:60]!a}, but {wrong}"
         elif kind == "refine-value" and line.get("selector", "") not in benchmark.values_by_id[id_].choices:
             choices = ", ".join(filter(None, benchmark.values_by_id[id_].choices)) or "none"
-            yield f"wants the choice {line.get('selector', '')[:60]!a} of {shorten_id(id_)}, which has: {choices[:300]}"
+            yield f"selects {line.get('selector', '')[:60]!a} of {shorten_id(id_)}, whose choices are: {choices[:300]}"
 
 
 def list_tailoring_files() -> dict[str, Path]:
@@ -113,7 +113,7 @@ def list_tailoring_files() -> dict[str, Path]:
 def load_tailoring_file(name: str) -> TailoringFile:
     there = list_tailoring_files()
     if name not in there:
-        known = f"here are: {', '.join(there)}" if there else "here is none: temper scap tailor FILE adds one"
+        known = f"the tailorings are: {', '.join(there)}" if there else "add one with temper scap tailor FILE"
         raise BadInput(f"There is no tailoring {name[:80]!a}; {known}.")
     try:
         return read_tailoring(there[name].read_bytes(), there[name].name)
@@ -124,12 +124,12 @@ def load_tailoring_file(name: str) -> TailoringFile:
 def add_tailoring(content: bytes, name: str, benchmark: Benchmark) -> TailoringFile:
     """Validate and store a tailoring; a stored one is never replaced, since past runs used it."""
     if not _NAME.fullmatch(name):
-        said = "small letters, digits, '.', '_' and '-', sixty at the most"
-        raise BadInput(f"{name[:80]!a} is no name for a tailoring: {said}.")
+        said = "use at most 60 small letters, digits, '.', '_' and '-'"
+        raise BadInput(f"{name[:80]!a} is not a valid name for a tailoring: {said}.")
     read = read_tailoring(content, f"{name}{ENDING}")
     apply_tailoring(read, benchmark)
     if (there := list_tailoring_files().get(name)) and there.read_bytes() != content:
-        raise BadInput(f"There is another tailoring {name!a} already, and runs may have gone by it: choose a new name.")
+        raise BadInput(f"There is already another tailoring {name!a}, and runs may have used it: choose a new name.")
     folder = OWN.expanduser()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / read.name).write_bytes(content)

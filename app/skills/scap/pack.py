@@ -47,7 +47,9 @@ def skill(argument: str) -> Skill:
     name, profile, by = [*argument.split(":", 2), "", ""][:3]
     if not name or not profile:
         here = ", ".join(list_datastreams()) or "none yet: apt-get install ssg-debian brings some"
-        raise BadInput(f"Ask for scap:CONTENT:PROFILE; content on this machine: {here}. `temper scap list` shows more.")
+        raise BadInput(
+            f"Give the skill as scap:CONTENT:PROFILE; content on this machine: {here}. `temper scap list` shows more."
+        )
     file = find_datastream(name)
     stamp = list_tailoring_files()[by].stat().st_mtime_ns if by in list_tailoring_files() else 0
     return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp, *stamp_companions()), ())

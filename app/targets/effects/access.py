@@ -53,16 +53,16 @@ def judge_mode(path: str, before: int | None, mode: int) -> Objection | None:
     if mode & _SPECIAL & ~(before or 0):
         return Objection("privilege", f"{path}: mode {mode:04o} would be setuid, setgid or sticky.")
     if mode & _OTHERS_WRITE & ~(before or 0):
-        return Objection("privilege", f"{path}: mode {mode:04o} would let everybody write.")
+        return Objection("privilege", f"{path}: mode {mode:04o} would let everybody write to it.")
     if before is None and not known:
         return None  # a script's own file, which a person is warned of; a package's has the mode of its maker
     tight = _NEW_FILE if before is None else before
     if mode & ~tight & _EXECUTE:
         return Objection("privilege", f"{path}: mode {mode:04o} would make a configuration file executable.")
     if mode & ~tight:
-        return Objection("privilege", f"{path}: mode {mode:04o} opens it; give {tight:04o} or less.")
+        return Objection("privilege", f"{path}: mode {mode:04o} is too open; use {tight:04o} or less.")
     if known and not path.startswith(_READ_BY_ROOT) and not mode & 0o004:
-        return Objection("destruction", f"{path}: others than root have to read it.")
+        return Objection("destruction", f"{path}: accounts other than root must be able to read it.")
     return None
 
 
@@ -74,7 +74,7 @@ def _judge_owner(path: str, was: FileState | None, now: FileState) -> Objection 
         return None
     (user, _, group), (old_user, _, old_group) = (one.partition(":") for one in (now.owner, was.owner if was else ""))
     if user not in (_ROOT, old_user):
-        return Objection("privilege", f"{path}: {user} would own it, and could write it.")
+        return Objection("privilege", f"{path}: {user} would own it, and could write to it.")
     more = (now.mode >> 3) & ~now.mode & 0o7
     if group not in (_ROOT, old_group) and more and not is_reader(path, now.owner):
         return Objection("privilege", f"{path}: the group {group} would get mode {now.mode:04o}.")

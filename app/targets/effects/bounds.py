@@ -168,7 +168,7 @@ def _find_broken_reader(paths: Collection[str], before: Files, after: Files, ask
             if was.mode & one.needs & ~now.mode and f"mode {path} {now.mode:04o}" not in asks:
                 return Objection("destruction", f"{path}: mode {now.mode:04o} is too strict: {one.why}.")
             if was.owner != now.owner and was.mode & one.needs:
-                return Objection("destruction", f"{path}: its owner {was.owner} has to stay: {one.why}.")
+                return Objection("destruction", f"{path}: its owner must remain {was.owner}: {one.why}.")
     return None
 
 

@@ -37,7 +37,7 @@ def _judge_text(path: str, was: str, now: str, asks: frozenset[str]) -> Objectio
         return None
     notice, kept = _read_notice(was), _read_notice(now)
     if notice and not kept:
-        return Objection("destruction", f"{path}: the notice may not be emptied.")
+        return Objection("destruction", f"{path}: the notice may not become empty.")
     known = set(_list_lines(was))
     added = [line for line in _list_lines(now) if line not in known]
     if (notice != kept and notice) or (added and not is_chosen(" ".join(added), asks)):

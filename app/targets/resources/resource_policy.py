@@ -23,7 +23,7 @@ def judge_resource_action(action: ResourceAction, allowed: frozenset[str], fores
         return Objection("not understood", f"{name}: {clean_text(foreseen.obstacle, 300).rstrip('.')}.")
     asked = next((one for one in foreseen.states if one.name == name), None)
     if asked is None or asked.before == asked.after:
-        return Objection("not understood", f"{name} is that way already; there is nothing to do.")
+        return Objection("not understood", f"{name} is already in that state.")
     return None
 
 
@@ -34,11 +34,11 @@ def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Object
     if len(ours) > 1 and (alone := next((kind.alone for kind in kinds.values() if kind.alone), "")):
         return Objection("too much", alone)
     if ours and (len(kinds) > 1 or any(isinstance(action, FileAction) for action in actions)):
-        reason = "a package or unit brings changes of its own: let it be a change by itself, and files another."
+        reason = "a package or unit makes its own changes: change it alone, and files in another change."
         return Objection("too much", reason)
     asked = frozenset(map(get_resource_name, ours))
     if len(asked) < len(ours):
-        return Objection("too much", "the answer names one thing twice.")
+        return Objection("too much", "the answer names one resource twice.")
     return judge_states(replace(foreseen, asked=asked))
 
 

@@ -56,7 +56,7 @@ def find_mirror(suite: str, apt: Path = _APT) -> str:
             if wanted in suites:
                 return address.rstrip("/")
     raise EnvironmentUnusable(
-        f"No mirror of Debian {suite} is known here: {apt} names none. "
+        f"There is no known mirror of Debian {suite}: {apt} names none. "
         f"Set {MIRROR_VARIABLE} to the address of one, as it stands after deb in a sources.list."
     )
 

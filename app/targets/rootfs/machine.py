@@ -22,7 +22,9 @@ class Rootfs:
     def __init__(self, folder: Path, name: str) -> None:
         """`folder` holds all machines and base images; raise BadInput for an invalid name."""
         if not _NAME.fullmatch(name) or name in _RESERVED:
-            raise BadInput(f"{name[:40]!a} is no name for a machine: a letter first, then letters, digits and dashes.")
+            raise BadInput(
+                f"{name[:40]!a} is not a valid name for a machine: use a letter, then letters, digits and dashes."
+            )
         self.name = name
         self._machines = folder.absolute()
         self.folder = self._machines / name
@@ -49,9 +51,9 @@ class Rootfs:
     def build(self, base: BaseImage) -> None:
         """Build the machine; the first build of a base image takes minutes."""
         if found := list_missing_requirements(self._machines):
-            raise EnvironmentUnusable("A disposable machine cannot be had here. " + " ".join(found))
+            raise EnvironmentUnusable("A disposable machine cannot be built here. " + " ".join(found))
         if self.is_built:
-            raise BadInput(f"{self.name} is built already; `temper rootfs reset {self.name}` makes it new.")
+            raise BadInput(f"{self.name} already exists; reset it with `temper rootfs reset {self.name}`.")
         if not (self._machines / "bases" / base.name).is_dir():
             unpack_base(self._machines, base, f"bases/{base.name}")
         create_owned_folder(self.folder)
@@ -74,7 +76,7 @@ class Rootfs:
         if not wait_for_sshd(port, _UP_SECONDS, lambda: self.is_up):
             self.stop()
             told = clean_text((self.folder / "console.log").read_text(errors="replace")[-300:].strip(), 300)
-            raise EnvironmentUnusable(f"{self.name} does not come up: {told or 'it said nothing'}")
+            raise EnvironmentUnusable(f"{self.name} does not start: {told or 'it printed nothing'}")
         return self.get_access()
 
     def stop(self) -> None:
@@ -101,7 +103,7 @@ class Rootfs:
 
     def _require_built(self) -> None:
         if not self.is_built:
-            raise BadInput(f"There is no machine {self.name}: temper rootfs build {self.name}.")
+            raise BadInput(f"There is no machine {self.name}: build it with temper rootfs build {self.name}.")
 
     def _read_base_name(self) -> str:
         return (self.folder / "base").read_text().strip()

@@ -80,7 +80,7 @@ def _wait_until_ended(pid: int, family: dict[int, str]) -> None:
     while any(born and _read_start_time(one) == born for one, born in family.items()):
         if time.monotonic() > deadline:
             left = ", ".join(map(str, family))
-            raise EnvironmentUnusable(f"Processes of the machine are left: {left}; end them by hand.")
+            raise EnvironmentUnusable(f"Some processes of the machine are still running: {left}. End them by hand.")
         with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
         time.sleep(0.005)

@@ -177,7 +177,7 @@ class SshConnection:
 
     def _check_result(self, said: ScriptResult, seconds: float) -> ScriptResult:
         if said.code in _ENDED_BY_LIMIT:
-            raise EnvironmentUnusable(f"{self.end} did not finish within {seconds:g} s; what ran there was ended.")
+            raise EnvironmentUnusable(f"{self.end} did not finish within {seconds:g} s; Temper ended the command.")
         if (said.code, said.err.strip()) == _TAKEN_OVER:
             raise LeaseLost(str(self.end))
         return said
@@ -283,7 +283,9 @@ class SshConnection:
             if len(out) > _MOST:
                 process.close()
                 size = f"{_MOST // 2**20} MiB"
-                raise EnvironmentUnusable(f"{self.end} answers with more than {size}; that was not asked for.")
+                raise EnvironmentUnusable(
+                    f"{self.end} answered with more than {size}, which is more than Temper asked for."
+                )
             if begun < 0 and (at := out.find(mark)) >= 0:
                 begun = told = at + len(mark)
             while on_line and begun >= 0 and (end := out.find(b"\n", told)) >= 0:

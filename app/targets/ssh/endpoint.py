@@ -57,7 +57,7 @@ def parse_watched_login(text: str) -> WatchedLogin:
     """Parse `user=FILE`, where FILE is a private key; raise BadInput otherwise."""
     user, equals, key = text.partition("=")
     if not equals or not re.fullmatch(r"[a-z_][a-z0-9_.-]{0,31}", user) or not key:
-        raise BadInput(f"{text!a} is no login to watch: write it as user=FILE, the file of its private key.")
+        raise BadInput(f"{text!a} is not a login to watch: write user=FILE, where FILE is its private key.")
     return WatchedLogin(user, str(Path(key).expanduser().absolute()))
 
 
@@ -65,7 +65,7 @@ def parse_endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[st
     """Build an Endpoint from `user@address[:port]`; raise BadInput otherwise."""
     found = _PLACE.fullmatch(place)
     if not found or not 0 < int(found["port"] or 22) < 65536:
-        raise BadInput(f"{place!a} is not a place to log in: write it as user@address or user@address:port.")
+        raise BadInput(f"{place!a} is not a login: write user@address or user@address:port.")
     if way == "key":
         secret_at = str(Path(secret_at).expanduser().absolute())
     return Endpoint(

@@ -23,7 +23,7 @@ _FIELDS = 3
 def list_host_files(line: SshConnection, held: Snapshot) -> Baseline:
     said = line.run("listed", *NOT_LISTED, seconds=_SECONDS)
     if said.code:
-        raise EnvironmentUnusable(f"{line.end}: what stands on it cannot be told: {said.reason}.")
+        raise EnvironmentUnusable(f"{line.end}: its files cannot be listed: {said.reason}.")
     try:
         entries = _parse_entries(said.out.split(b"\0"))
     except (ValueError, IndexError) as exc:

@@ -62,7 +62,7 @@ def _check_size(member: tarfile.TarInfo, came: int) -> None:
     """Raise Unusable for a sparse or oversized member: it can claim any number of zero bytes."""
     if member.issparse() or member.size > came:
         sent = f"the host sent {clean_text(member.name, 100)!a} as {member.size} bytes in {came}"
-        raise EnvironmentUnusable(f"{sent}: a sparse file is not taken. Look at its tar, and at that file.")
+        raise EnvironmentUnusable(f"{sent}: Temper does not read sparse files. Check the file, and tar on the host.")
 
 
 def _parse_member_path(name: str) -> str | None:

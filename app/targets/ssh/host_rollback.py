@@ -79,7 +79,7 @@ def find_rollback_obstacle(line: SshConnection) -> str:
         return ""
     if said.code in (_NO_JOURNAL, _NO_TIMER):
         return said.reason
-    raise EnvironmentUnusable(f"{line.end} cannot be changed, so nothing is begun: {said.reason}.")
+    raise EnvironmentUnusable(f"Temper cannot change {line.end}, so the run does not start: {said.reason}.")
 
 
 def check_rollback_or_consent(line: SshConnection, host: str, said: str) -> bool:
@@ -87,8 +87,8 @@ def check_rollback_or_consent(line: SshConnection, host: str, said: str) -> bool
     why = find_rollback_obstacle(line)
     if why and said != consent.build_consent_sentence(host):
         raise EnvironmentUnusable(
-            f"{host} could not be rolled back, so nothing is begun: {why}. "
-            f'If that is accepted, ask again with --without-rollback "{consent.build_consent_sentence(host)}"; '
-            "over the API the same words are the field consent."
+            f"Temper could not roll back {host}, so the run does not start: {why}. "
+            f'If you accept that, start it with --without-rollback "{consent.build_consent_sentence(host)}"; '
+            "over the API, put the same sentence into the field consent."
         )
     return not why

@@ -63,8 +63,8 @@ def uninstall_from_host(line: SshConnection, content: str) -> list[str]:
     said = line.run("clean", content)
     if said.code == _OPEN:
         raise BadInput(
-            f"nothing was taken away from {line.end}: {said.reason}; temper host check --undo takes it back first."
+            f"nothing was removed from {line.end}: {said.reason}; first roll it back with temper host check --undo."
         )
     if said.code:
-        raise EnvironmentUnusable(f"{line.end} was not left clean: {said.reason}.")
+        raise EnvironmentUnusable(f"could not remove all files from {line.end}: {said.reason}.")
     return [clean_text(path, _LONGEST) for path in said.text.splitlines()]

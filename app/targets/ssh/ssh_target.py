@@ -272,11 +272,13 @@ class SshTarget:
         for name in self._journals.local.list_pending():
             undone = self._roll_back(name)
             if undone.differences:
-                raise EnvironmentUnusable(f"{name} is still open and cannot be undone: {undone.differences[0]}.")
+                raise EnvironmentUnusable(
+                    f"the change {name} is still open and cannot be rolled back: {undone.differences[0]}."
+                )
         for name in self._journals.list_pending():
             raise EnvironmentUnusable(
-                f"{self.line.end} has the change {name} open, made from elsewhere. "
-                f"If nobody works on it, take it back: temper host check {self.name} --undo."
+                f"another Temper left the change {name} open on {self.line.end}. "
+                f"If nobody works on it, roll it back: temper host check {self.name} --undo."
             )
         if consent is not None:
             self._journals.forget_host_images()

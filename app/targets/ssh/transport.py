@@ -81,12 +81,12 @@ async def open_ssh_connection(
             )
     except asyncssh.HostKeyNotVerifiable as exc:
         raise EnvironmentUnusable(
-            f"{end} shows another host key than the one that was accepted: it may be another machine that answers. "
+            f"{end} shows a different host key from the accepted one: another machine may be answering. "
             "If the key was changed on purpose, remove the host and add it again."
         ) from exc
     except asyncssh.PermissionDenied as exc:
         why = _describe_error(exc)
-        raise EnvironmentUnusable(f"{end} does not let {end.user} in with its {end.way}: {why}.") from exc
+        raise EnvironmentUnusable(f"{end} refuses the login of {end.user} with its {end.way}: {why}.") from exc
     except (asyncssh.Error, OSError, TimeoutError) as exc:
         if tunnel:
             why = tunnel.last_error_line or _describe_error(exc)
@@ -166,7 +166,7 @@ async def _require_agent_keys() -> list[asyncssh.SSHKeyPair]:
         where = at or "not set"
         raise EnvironmentUnusable(f"no agent answers at SSH_AUTH_SOCK ({where}): {_describe_error(exc)}.") from exc
     if not found:
-        raise EnvironmentUnusable("the agent holds no key: add one with ssh-add.")
+        raise EnvironmentUnusable("the agent has no key: add one with ssh-add.")
     return found
 
 

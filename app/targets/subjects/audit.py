@@ -77,7 +77,7 @@ def judge_audit_edit(edit: FileEdit) -> Objection | None:
     added = [line for line in edit.added if is_live(line)]
     for line in added:
         if not is_known_rule(line):
-            return Objection("evidence tampering", f"{edit.path}: {line!r} does not add to what should be recorded.")
+            return Objection("evidence tampering", f"{edit.path}: {line!r} records nothing more.")
     replaced = {_parse_control(line) for line in added}
     for line in (" ".join(line.split()) for line in edit.removed if is_live(line)):
         if line in added or any(_is_widened(line, one) for one in added):
@@ -115,7 +115,7 @@ def _check_order(edit: FileEdit) -> Objection | None:
     """Refuse a bad order: -D drops the rules above it, the first match decides, nothing loads after the lock."""
     old, new = _list_rules(edit.before), _list_rules(edit.after or "")
     if not keeps_order(old, new):
-        return Objection("evidence tampering", f"{edit.path}: the rules keep their order.")
+        return Objection("evidence tampering", f"{edit.path}: the order of the rules may not change.")
     standing = [
         line
         for path in _FILES
@@ -124,9 +124,9 @@ def _check_order(edit: FileEdit) -> Objection | None:
     ]
     for line in new:
         if line not in old and _is_looser(line, standing):
-            return Objection("evidence tampering", f"{edit.path}: {line!r} would take back what stands already.")
+            return Objection("evidence tampering", f"{edit.path}: {line!r} would weaken a rule that is already there.")
     if _LOCKED in new and new[new.index(_LOCKED) + 1 :] != _list_behind_lock(old):
-        return Objection("evidence tampering", f"{edit.path}: what stands behind {_LOCKED!r} would not be loaded.")
+        return Objection("evidence tampering", f"{edit.path}: rules after {_LOCKED!r} would not be loaded.")
     return None
 
 

@@ -21,5 +21,5 @@ def judge_backup_edit(edit: FileEdit) -> Objection | None:
         if account is None:
             return Objection("not understood", f"{edit.path}: there is no account {login!r} on this host.")
         if account.uid == 0:
-            return Objection("privilege", f"{edit.path}: the backup may not come to log in as {login}.")
+            return Objection("privilege", f"{edit.path}: the backup may not start to log in as {login}.")
     return None

@@ -9,5 +9,5 @@ _LONGEST = 8192
 def judge_banner_edit(edit: FileEdit) -> Objection | None:
     text = "\n".join(edit.added)
     if clean_text(text, _LONGEST) != text:
-        return Objection("obfuscation", f"{edit.path}: the text holds characters that nobody can see.")
+        return Objection("obfuscation", f"{edit.path}: the text has invisible characters.")
     return None

@@ -15,7 +15,7 @@ def judge_limits_edit(edit: FileEdit) -> Objection | None:
         if len(found) != 1 or found[0].item not in _GOOD:
             return create_unknown_objection(edit.path, line)
         if found[0].domain != _EVERYBODY or found[0].kind not in ("hard", "soft", "-"):
-            return Objection("protected identity", f"{edit.path}: limits are set for everybody, not for an account.")
+            return Objection("protected identity", f"{edit.path}: limits must apply to everybody, not to one account.")
         if not re.fullmatch(_GOOD[found[0].item], found[0].value):
             return Objection("destruction", f"{edit.path}: {found[0].item} {found[0].value} may lock people out.")
     for line in filter(is_live, edit.removed):

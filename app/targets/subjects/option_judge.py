@@ -63,7 +63,7 @@ class OptionJudge:
         for setting in (was, now):
             clause = self._find_clause(setting) if setting else None
             if setting and (clause or not self._is_known(setting)):
-                return Objection(clause or "not understood", f"{edit.path}: {setting.key} would get another meaning.")
+                return Objection(clause or "not understood", f"{edit.path}: {setting.key} would change its meaning.")
         if was is None or not self._is_good(was):
             return None
         if now is None or not self._is_good(now):

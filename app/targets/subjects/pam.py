@@ -42,19 +42,19 @@ def judge_pam_edit(edit: FileEdit) -> Objection | None:
     if not edit.has_line_changes:
         return None
     if edit.after is None:
-        return Objection("not understood", f"{edit.path}: the stack that would result cannot be worked out.")
+        return Objection("not understood", f"{edit.path}: Temper cannot work out the new stack.")
     old, new = pam.parse_service(edit.before, edit.path), pam.parse_service(edit.after, edit.path)
     for rule in new.rules:
         if rule.module in _EXECUTES and rule.module not in {known.module for known in old.rules}:
-            return Objection("privilege", f"{edit.path}: {rule.module} may not enter a stack.")
+            return Objection("privilege", f"{edit.path}: {rule.module} may not be added to a stack.")
     if new.problems or any(line.endswith("\\") for line in edit.added):
-        return Objection("not understood", f"{edit.path}: not every line of the new stack can be read.")
+        return Objection("not understood", f"{edit.path}: Temper cannot read every line of the new stack.")
     return _compare_rules(edit.path, list(old.rules), list(new.rules))
 
 
 def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:
     for kind, control, module in Counter(map(_get_shape, old)) - Counter(map(_get_shape, new)):
-        return Objection("weakening", f"{path}: the rule `{kind} {control} {module}` stays as it is.")
+        return Objection("weakening", f"{path}: the rule `{kind} {control} {module}` may not change.")
     waiting = list(old)
     ahead: PamRule | None = None
     for place, rule in enumerate(new):
@@ -64,10 +64,10 @@ def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objecti
         elif not (
             _is_faillock_part(rule, ahead) or (_may_insert_rule(rule, ahead) and not _is_jumped(rule, new[:place]))
         ):
-            return Objection("not understood", f"{path} line {rule.line}: this rule may not stand here.")
+            return Objection("not understood", f"{path} line {rule.line}: this rule is not allowed here.")
         ahead = rule
     if waiting:
-        return Objection("not understood", f"{path}: the rules keep their order.")
+        return Objection("not understood", f"{path}: the order of the rules may not change.")
     return None
 
 

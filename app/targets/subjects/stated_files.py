@@ -116,10 +116,10 @@ def _judge_setting(
     if rank := family.ranks.get(one.key):
         ours = (other.value for other in standing if other.key == one.key)
         if any(_RANKS[rank](_get_number(was), _get_number(one.value)) is Strength.WEAKER for was in ours):
-            return Objection("weakening", f"{edit.path}: {one.words!r} would be weaker than what stands already.")
+            return Objection("weakening", f"{edit.path}: {one.words!r} would be weaker than the present setting.")
     for key, pattern in family.clashes.items():
         if re.fullmatch(key, one.key) and any(re.search(pattern, other.words) for other in standing):
-            reason = f"{edit.path}: {one.words!r} would end what another line of this host does. A person decides."
+            reason = f"{edit.path}: {one.words!r} would cancel another line of this host. A person decides."
             return Objection("destruction", reason)
     return None
 

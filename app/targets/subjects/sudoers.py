@@ -36,12 +36,12 @@ _TEXT = re.compile(r"\s*(?:##.*|#\s.*|#)?")
 
 def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
     if edit.mode_after not in (None, edit.mode_before, *_TIGHT):
-        return Objection("privilege", f"{edit.path}: a sudoers file has mode 0440 or 0400.")
+        return Objection("privilege", f"{edit.path}: a sudoers file must have mode 0440 or 0400.")
     shrunk = {_strip_looseness(line) for line in edit.removed if not _TEXT.fullmatch(line)}
     grown = {_fold_blanks(line) for line in edit.added}
     for line in (*edit.added, *edit.removed):
         if not _TEXT.fullmatch(line) and _OF_AGENT.search(line):
-            return Objection("protected identity", f"{edit.path}: what {AGENT} may do is not ours to change.")
+            return Objection("protected identity", f"{edit.path}: Temper may not change the rights of {AGENT}.")
     for line in edit.added:
         if (
             not _TEXT.fullmatch(line)
@@ -53,11 +53,15 @@ def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
         if _TEXT.fullmatch(line) or _strip_looseness(line) in grown:
             continue
         if "include" in line:
-            return Objection("protected identity", f"{edit.path}: without {line.strip()!r} drop-ins are not read.")
+            return Objection(
+                "protected identity", f"{edit.path}: without {line.strip()!r} sudo would not read drop-ins."
+            )
         if not _LOOSE.search(line) or _DENIES.search(line):
             return create_weakening_objection(edit.path, line)
     if not keeps_order(_list_grants(edit.before), _list_grants(edit.after or "")):
-        return Objection("privilege", f"{edit.path}: the lines keep their order, since the last that fits decides.")
+        return Objection(
+            "privilege", f"{edit.path}: the order of the lines may not change, because the last match decides."
+        )
     return None
 
 
@@ -69,7 +73,7 @@ def _refuse_line(edit: FileEdit, line: str) -> Objection:
     if why := next((why for pattern, why in _CUTS if pattern.fullmatch(line.strip())), ""):
         return Objection("lockout", f"{edit.path}: with {line.strip()!r} {why}. A person decides.")
     if _LOOSE.search(line) or re.search(r"\bALL\b|=\s*\(|_Alias\b", line):
-        return Objection("privilege", f"{edit.path}: {line.strip()!r} grants what was not granted before.")
+        return Objection("privilege", f"{edit.path}: {line.strip()!r} grants a new right.")
     return create_unknown_objection(edit.path, line)
 
 

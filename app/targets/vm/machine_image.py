@@ -151,7 +151,7 @@ _KINDS: dict[str, Callable[[], MachineImage]] = {"debian12": _create_debian12, "
 def find_image(kind: str) -> MachineImage:
     """Return the image of a kind of machine; raise BadInput for an unknown one."""
     if kind not in _KINDS:
-        raise BadInput(f"{kind[:40]!a} is no kind of machine. There are: {', '.join(_KINDS)}.")
+        raise BadInput(f"{kind[:40]!a} is not a kind of machine. The kinds are: {', '.join(_KINDS)}.")
     return _KINDS[kind]()
 
 
@@ -161,7 +161,7 @@ def require_disk_space(machines: Path, megabytes: int) -> None:
     free = shutil.disk_usage(machines).free >> 20
     if free < megabytes:
         raise EnvironmentUnusable(
-            f"A virtual machine needs up to {megabytes} MB in {machines}, and {free} MB are free there. Free space, "
+            f"A virtual machine needs up to {megabytes} MB in {machines}, but only {free} MB are free. Free space, "
             "or choose another folder with --data."
         )
 

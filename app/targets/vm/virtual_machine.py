@@ -64,7 +64,9 @@ class VirtualMachine:
     def __init__(self, folder: Path, name: str, report: Report = ignore_report) -> None:
         """`folder` holds all machines and their images; `report` gets a sentence before each long step."""
         if not _NAME.fullmatch(name) or name in _RESERVED:
-            raise BadInput(f"{name[:40]!a} is no name for a machine: a letter first, then letters, digits and dashes.")
+            raise BadInput(
+                f"{name[:40]!a} is not a valid name for a machine: use a letter, then letters, digits and dashes."
+            )
         self.name = name
         self._machines = folder.absolute()
         self.folder = self._machines / name
@@ -85,7 +87,7 @@ class VirtualMachine:
 
     def read_record(self) -> MachineRecord:
         if not self.is_built:
-            raise BadInput(f"There is no machine {self.name}: temper machine build {self.name}.")
+            raise BadInput(f"There is no machine {self.name}: build it with temper machine build {self.name}.")
         return msgspec.json.decode((self.folder / _RECORD).read_bytes(), type=MachineRecord)
 
     def find_image(self) -> MachineImage:
@@ -111,7 +113,7 @@ class VirtualMachine:
         if found := [*list_missing_programs(), *list_missing_requirements(self._machines)]:
             raise EnvironmentUnusable("A virtual machine cannot be built here. " + " ".join(found))
         if self.is_built:
-            raise BadInput(f"{self.name} is built already; `temper machine reset {self.name}` makes it new.")
+            raise BadInput(f"{self.name} already exists; reset it with `temper machine reset {self.name}`.")
         image = find_image(kind)
         require_memory(memory, Path("/proc/meminfo").read_text())
         require_disk_space(self._machines, image.megabytes)
@@ -165,11 +167,13 @@ class VirtualMachine:
         """Keep the running machine's disks and memory under a label."""
         record = self.read_record()
         if not _NAME.fullmatch(label) or label == PRISTINE:
-            raise BadInput(f"{label[:40]!a} cannot be a snapshot's name: letters, digits, dashes, and not {PRISTINE}.")
+            raise BadInput(
+                f"{label[:40]!a} cannot be a snapshot's name: use letters, digits and dashes, and not {PRISTINE}."
+            )
         if not self.is_up:
-            raise BadInput(f"{self.name} does not run: temper machine start {self.name}.")
+            raise BadInput(f"{self.name} is not running: start it with temper machine start {self.name}.")
         if label != BEFORE_REBOOT and len({*record.snapshots, label} - {BEFORE_REBOOT}) > _MOST_SNAPSHOTS:
-            raise BadInput(f"{self.name} has {_MOST_SNAPSHOTS} snapshots, the most that it keeps: take one again.")
+            raise BadInput(f"{self.name} has {_MOST_SNAPSHOTS} snapshots, the maximum: reuse one of their names.")
         self._save_snapshot(record, label)
 
     def reset(self, label: str = PRISTINE) -> None:
@@ -177,7 +181,7 @@ class VirtualMachine:
         record = self.read_record()
         known = record.snapshots.get(label)
         if known is None and label != PRISTINE:
-            raise BadInput(f"{self.name} has no snapshot {label[:40]!a}: temper machine list.")
+            raise BadInput(f"{self.name} has no snapshot {label[:40]!a}: list them with temper machine list.")
         if known and self.is_up:
             with open_monitor(self.folder) as monitor:
                 monitor.run_snapshot_command("loadvm", label)
@@ -245,7 +249,7 @@ class VirtualMachine:
         said = get_last_line(self.read_console(400) if self.is_up else log, 200)
         self._process.terminate()
         return EnvironmentUnusable(
-            f"{self.name} does not come up: {said or 'it wrote nothing'}. See temper machine console {self.name}."
+            f"{self.name} does not start: {said or 'it printed nothing'}. See temper machine console {self.name}."
         )
 
     def _save_snapshot(self, record: MachineRecord, label: str) -> None:

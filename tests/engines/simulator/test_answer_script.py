@@ -87,7 +87,7 @@ def test_rules_that_differ_by_a_setting_share_their_tries(tmp_path):
 
 def test_a_story_like_none_is_named(tmp_path):
     (tmp_path / "bad.toml").write_text('["V-1"]\nlike = "V-2"\n["V-2"]\nlike = "V-1"\n')
-    with pytest.raises(BadInput, match="V-1 is to be told like V-2"):
+    with pytest.raises(BadInput, match="V-1 uses the answers of V-2"):
         read_script(tmp_path)
     (tmp_path / "bad.toml").write_text('["V-1"]\nlike = "V-2"\n[["V-1".try]]\n')
     with pytest.raises(BadInput, match="not both"):

@@ -66,5 +66,5 @@ def test_the_organisation_is_left_out_of_a_short_name():
 def test_what_is_no_data_stream_is_refused(tmp_path):
     with pytest.raises(BadInput, match="cannot be read"):
         read_benchmark(tmp_path / "gone-ds.xml")
-    with pytest.raises(BadInput, match="holds no benchmark"):
+    with pytest.raises(BadInput, match="has no benchmark"):
         read_benchmark(ARF)

@@ -21,7 +21,7 @@ def test_the_first_folder_wins(tmp_path):
 @pytest.mark.parametrize("name", ["../own/small", "/etc/passwd", "small\n", "", "x" * 5000])
 def test_a_name_is_never_a_path(tmp_path, name):
     add_benchmark(SMALL, tmp_path / "own")
-    with pytest.raises(BadInput, match="here are: small"):
+    with pytest.raises(BadInput, match="the data streams are: small"):
         find_datastream(name, (tmp_path / "own",))
 
 
@@ -64,6 +64,6 @@ def test_a_zip_has_to_hold_one_benchmark(tmp_path, names, says):
 def test_what_is_neither_is_refused_with_what_to_do(tmp_path):
     (tmp_path / "no.zip").write_bytes(b"no zip")
     (tmp_path / "arf.xml").write_bytes(b"<a/>")
-    for name, says in (("no.zip", "Unpack it"), ("arf.xml", "holds no benchmark"), ("gone.xml", "cannot be read")):
+    for name, says in (("no.zip", "Unpack it"), ("arf.xml", "has no benchmark"), ("gone.xml", "cannot be read")):
         with pytest.raises(BadInput, match=says):
             add_benchmark(tmp_path / name, tmp_path / "own")

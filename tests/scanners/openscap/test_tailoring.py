@@ -86,23 +86,23 @@ FILE = b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + HEAD.encode()
 @pytest.mark.parametrize(
     ("content", "says"),
     [
-        (BOMB, "declares a document type or entities; such a file is not read"),
-        (FILE, "declares a document type or entities; such a file is not read"),
+        (BOMB, "declares a document type or entities: Temper does not read such a file"),
+        (FILE, "declares a document type or entities: Temper does not read such a file"),
         (b"", "is not well-formed XML"),
         (b"<Tailoring", "is not well-formed XML"),
         (HEAD.encode() + b"<a>" * 600 + b"</a>" * 600 + b"</Tailoring>", "is not well-formed XML"),
-        (b"x" * ((4 << 20) + 1), "more than 4 MiB are not read"),
-        (SMALL.read_bytes(), "holds no tailoring; an xccdf:Tailoring is wanted"),
-        (b"<a>" + HEAD.encode() + b"</Tailoring>" + HEAD.encode() + b"</Tailoring></a>", "holds 2 tailorings"),
-        (b"<Tailoring/>", "is in the namespace ''; only XCCDF 1.2's is read"),
+        (b"x" * ((4 << 20) + 1), "the limit is 4 MiB"),
+        (SMALL.read_bytes(), "has no tailoring. Give an xccdf:Tailoring"),
+        (b"<a>" + HEAD.encode() + b"</Tailoring>" + HEAD.encode() + b"</Tailoring></a>", "has 2 tailorings"),
+        (b"<Tailoring/>", "is in the namespace ''; Temper reads only XCCDF 1.2"),
         (changed("xccdf/1.2", "xccdf/1.1"), "is in the namespace 'http://checklists.nist.gov/xccdf/1.1'"),
         (HEAD.encode() + b"</Tailoring>", "has no profile"),
         (changed('id="xccdf_temper.test_profile_ours"', 'id="--remediate"'), "names a profile '--remediate'"),
-        (changed("benchmark_small", "benchmark_big"), "is for the benchmark 'xccdf_temper.test_benchmark_big', and A"),
+        (changed("benchmark_small", "benchmark_big"), "is for the benchmark 'xccdf_temper.test_benchmark_big', but A"),
         (changed('extends="xccdf_temper.test_profile_base"', 'extends="xccdf_x_profile_y"'), "it is for other content"),
         (changed("test_rule_release", "test_rule_gone"), "names the rule 'xccdf_temper.test_rule_gone', which A small"),
         (changed("test_value_answer", "test_value_gone"), "names the value 'xccdf_temper.test_value_gone', which A"),
-        (changed('selector=""', 'selector="lax"'), "wants the choice 'lax' of answer, which has: strict"),
+        (changed('selector=""', 'selector="lax"'), "selects 'lax' of answer, whose choices are: strict"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_sentence(content, says):
@@ -113,15 +113,15 @@ def test_it_is_kept_for_good_under_its_name(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     added = add_tailoring(TEXT.encode(), "site", BENCHMARK)
     assert add_tailoring(TEXT.encode(), "site", BENCHMARK).sha256 == added.sha256
-    with pytest.raises(BadInput, match="another tailoring 'site' already"):
+    with pytest.raises(BadInput, match="already another tailoring 'site'"):
         add_tailoring(changed(">3<", ">4<"), "site", BENCHMARK)
-    with pytest.raises(BadInput, match="is no name for a tailoring"):
+    with pytest.raises(BadInput, match="is not a valid name for a tailoring"):
         add_tailoring(TEXT.encode(), "../site", BENCHMARK)
     with pytest.raises(BadInput, match="for other content"):
         add_tailoring(changed("profile_base", "profile_x"), "other", BENCHMARK)
     assert [*list_tailoring_files()] == ["site"]
     assert load_tailoring_file("site").sha256 == added.sha256
-    with pytest.raises(BadInput, match=r"There is no tailoring 'gone'; here are: site\."):
+    with pytest.raises(BadInput, match=r"There is no tailoring 'gone'; the tailorings are: site\."):
         load_tailoring_file("gone")
 
 

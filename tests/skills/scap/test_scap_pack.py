@@ -50,8 +50,8 @@ def test_a_data_stream_that_changed_is_read_again(content):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("scap", "Ask for scap:CONTENT:PROFILE; content on this machine: .*small"),
-        ("scap:small", "Ask for scap:CONTENT:PROFILE"),
+        ("scap", "Give the skill as scap:CONTENT:PROFILE; content on this machine: .*small"),
+        ("scap:small", "Give the skill as scap:CONTENT:PROFILE"),
         ("scap:gone:base", "no data stream 'gone'"),
         ("scap:../small:base", "no data stream"),
         ("scap:small:bas", "it has: base, more"),

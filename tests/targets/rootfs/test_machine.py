@@ -6,7 +6,7 @@ from app.targets.rootfs.machine import Rootfs
 
 @pytest.mark.parametrize("name", ["", "A", "a b", "../a", "a" * 40, "bases", "trial", "a\n"])
 def test_a_name_that_is_none_is_refused(tmp_path, name):
-    with pytest.raises(BadInput, match="no name for a machine"):
+    with pytest.raises(BadInput, match="not a valid name for a machine"):
         Rootfs(tmp_path, name)
 
 

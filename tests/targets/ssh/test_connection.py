@@ -36,16 +36,16 @@ def line(host, tmp_path):
 def test_another_host_key_is_never_talked_to(host, line):
     other = asyncssh.generate_private_key("ssh-ed25519").export_public_key().decode()
     for known in (f"[127.0.0.1]:{host.port} {other}", ""):
-        with pytest.raises(EnvironmentUnusable, match="shows another host key"):
+        with pytest.raises(EnvironmentUnusable, match="shows a different host key"):
             line(known).log_in()
 
 
 def test_who_is_not_let_in_is_told_why(host, line, tmp_path):
-    with pytest.raises(EnvironmentUnusable, match="does not let nobody-here in with its key"):
+    with pytest.raises(EnvironmentUnusable, match="refuses the login of nobody-here with its key"):
         line(user="nobody-here").log_in()
     strange = tmp_path / "strange"
     asyncssh.generate_private_key("ssh-ed25519").write_private_key(strange)
-    with pytest.raises(EnvironmentUnusable, match="does not let"):
+    with pytest.raises(EnvironmentUnusable, match="refuses the login"):
         line(secret_at=str(strange)).log_in()
     with pytest.raises(EnvironmentUnusable, match="cannot be read"):
         line(secret_at=str(tmp_path / "none")).log_in()
@@ -118,7 +118,7 @@ async def test_a_host_is_introduced_by_its_key_and_checked_before_it_is_known(ho
     host.enters(small="--size 65536 --tmpfs /var/lib")
     assert "no room to write in /var/lib/temper/journal" in verify_host_access(host.endpoint(), known)
     host.enters(small="--ro-bind /etc /etc")
-    with pytest.raises(EnvironmentUnusable, match=r"cannot be changed.*/etc, or it is read-only"):
+    with pytest.raises(EnvironmentUnusable, match=r"Temper cannot change .*/etc, or it is read-only"):
         verify_host_access(host.endpoint(), known)
     assert not (host.root / "etc/.temper-trial").exists()
     assert list((host.root / "var/lib/temper/journal").iterdir()) == []

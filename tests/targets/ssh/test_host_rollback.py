@@ -42,7 +42,9 @@ def test_who_only_looks_says_nothing(host, opened):
 
 def test_a_host_that_cannot_be_changed_at_all_is_not_a_matter_of_consent(host, opened):
     host.enters(small="--ro-bind /etc /etc")
-    with pytest.raises(EnvironmentUnusable, match=r"cannot be changed, so nothing is begun.*/etc, or it is read-only"):
+    with pytest.raises(
+        EnvironmentUnusable, match=r"Temper cannot change .*, so the run does not start.*/etc, or it is read-only"
+    ):
         opened().prepare(consent=WORDS)
 
 
@@ -80,7 +82,7 @@ def test_consent_is_for_one_run(host, opened):
     host.enters(small=NO_FOLDER)
     target = opened()
     target.prepare(consent=WORDS)
-    with pytest.raises(EnvironmentUnusable, match="could not be rolled back"):
+    with pytest.raises(EnvironmentUnusable, match="could not roll back"):
         target.prepare()
     host.enters()
     target.prepare()

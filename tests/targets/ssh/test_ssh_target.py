@@ -80,7 +80,7 @@ def test_the_host_alone_knows_a_change_that_was_made_from_elsewhere(host, opened
     elsewhere.prepare()
     elsewhere.apply("theirs", [NO_X11], PATHS)
     assert target.list_pending() == ["theirs"]
-    with pytest.raises(EnvironmentUnusable, match=r"made from elsewhere.*temper host check web --undo"):
+    with pytest.raises(EnvironmentUnusable, match=r"another Temper left.*temper host check web --undo"):
         target.prepare()
     assert target.roll_back("theirs").differences == ()
     assert host.everything() == before
@@ -179,5 +179,5 @@ def test_a_login_that_is_watched_is_tried_anew_with_its_own_key(host, tmp_path):
 
 @pytest.mark.parametrize("text", ["root", "root=", "=key", "Root=key", "ro ot=key", "root;id=key"])
 def test_what_is_no_login_to_watch_is_refused(text):
-    with pytest.raises(BadInput, match="write it as user=FILE"):
+    with pytest.raises(BadInput, match="write user=FILE"):
         parse_watched_login(text)

@@ -44,7 +44,7 @@ def test_the_stand_in_says_what_it_is_and_has_content_for_what_it_stands_for():
 
 
 def test_an_unknown_kind_is_refused_with_those_that_exist():
-    with pytest.raises(BadInput, match=r"'plan9' is no kind of machine\. There are: debian12, el9"):
+    with pytest.raises(BadInput, match=r"'plan9' is not a kind of machine\. The kinds are: debian12, el9"):
         find_image("plan9")
 
 

@@ -27,7 +27,7 @@ def write_record(machine, record):
 
 @pytest.mark.parametrize("name", ["", "A", "a b", "../a", "a" * 40, "bases", "trial", "a\n"])
 def test_a_name_that_is_none_is_refused(tmp_path, name):
-    with pytest.raises(BadInput, match="no name for a machine"):
+    with pytest.raises(BadInput, match="not a valid name for a machine"):
         VirtualMachine(tmp_path, name)
 
 
@@ -68,7 +68,7 @@ def test_a_snapshots_name_cannot_be_another_command(machine, label):
 
 
 def test_only_a_machine_that_runs_is_kept_and_only_what_was_kept_comes_back(machine):
-    with pytest.raises(BadInput, match="does not run"):
+    with pytest.raises(BadInput, match="is not running"):
         machine.take_snapshot("before")
     with pytest.raises(BadInput, match="no snapshot 'before'"):
         machine.reset("before")
@@ -105,7 +105,7 @@ def test_the_snapshot_before_a_reboot_takes_no_place_of_the_users(machine):
     stand_in = DetachedProcess(machine.folder / "pid")
     stand_in.start(["sleep", "60"], Path("/dev/null"), machine.folder / "qemu.log")
     assert machine.is_up
-    with pytest.raises(BadInput, match="the most that it keeps"):
+    with pytest.raises(BadInput, match="snapshots, the maximum"):
         machine.take_snapshot("ninth")
     with pytest.raises(EnvironmentUnusable, match="monitor of one does not answer"):
         machine.take_snapshot(BEFORE_REBOOT)
