@@ -204,9 +204,9 @@ class RebootChecked(RunEvent, frozen=True, tag="reboot.checked"):
         if not self.of:
             return Sentence("Check after a reboot: no earlier run changed this host", glyph, kind)
         if not self.boot_before or not self.boot_now:
-            begun = f"whether the host began anew since run {self.of} is not known"
+            begun = f"Temper cannot tell whether the host rebooted since run {self.of}"
         else:
-            begun = f"the host {'began anew' if self.rebooted else 'has not begun anew'} since run {self.of}"
+            begun = f"the host {'rebooted' if self.rebooted else 'has not rebooted'} since run {self.of}"
         said = {
             "hold now that did not before": ", ".join(self.arrived),
             "no longer hold": ", ".join(self.slipped),
@@ -338,7 +338,7 @@ class DriftFound(RunEvent, frozen=True, tag="drift"):
     """The last run."""
 
     def describe(self) -> Sentence:
-        return Sentence(f"Drift: {', '.join(self.rules)} held in run {self.since} and fail now", "!", "alarm")
+        return Sentence(f"Drift: {', '.join(self.rules)} passed in run {self.since} and fail now", "!", "alarm")
 
 
 class RunPaused(RunEvent, frozen=True, tag="run.paused"):
@@ -360,7 +360,7 @@ class RunResumed(RunEvent, frozen=True, tag="run.resumed"):
         if not self.after_crash:
             return Sentence(f"Resumed by {self.by}", "▸")
         why = self.reason or "The server was killed or restarted"
-        return Sentence(f"{why}; the run goes on, taken up again by {self.by}", "▸")
+        return Sentence(f"{why}; {self.by} resumed the run", "▸")
 
 
 class RunWaiting(RunEvent, frozen=True, tag="run.waiting"):
@@ -382,7 +382,7 @@ class RunWaitEnded(RunEvent, frozen=True, tag="run.wait_ended"):
     seconds: float
 
     def describe(self) -> Sentence:
-        return Sentence(f"Run goes on by itself after {self.seconds:.0f} s of waiting", "▸")
+        return Sentence(f"Run resumed by itself after {self.seconds:.0f} s of waiting", "▸")
 
 
 class RunStopRequested(RunEvent, frozen=True, tag="run.stopping"):
@@ -922,7 +922,9 @@ class ApprovalEdited(RunEvent, frozen=True, tag="approval.edited"):
     actions: tuple[AnyAction, ...]
 
     def describe(self) -> Sentence:
-        return Sentence(f"Change edited by {self.by}: it is judged and asked about anew. {self.reason}")
+        return Sentence(
+            f"Change edited by {self.by}: the policy judges it again, and it needs a new approval. {self.reason}"
+        )
 
 
 class ApprovalExpired(RunEvent, frozen=True, tag="approval.expired"):

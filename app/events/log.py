@@ -111,9 +111,7 @@ class LogWriter:
 
 def _create_unwritable_error(failure: Exception) -> EnvironmentUnusable:
     why = str(failure).partition("\n")[0]
-    return EnvironmentUnusable(
-        f"the log cannot be written any more: {why}. Start Temper again: its runs go on where they stood."
-    )
+    return EnvironmentUnusable(f"Temper can no longer write its log: {why}. Start Temper again: its runs resume.")
 
 
 class RunLog:

@@ -49,14 +49,16 @@ def describe_outcome(case: RunRecord, one: RuleRecord) -> str:
         if one.opening is None:
             return "not scanned"
         held = one.opening.word == "pass"
-        return "held before the run; nothing was done" if held else f"not taken up: the scanner said {one.opening.word}"
+        return (
+            "passed before the run; nothing was done" if held else f"not attempted: the scanner said {one.opening.word}"
+        )
     if one.item.status == "passed" and (compared := case.state.reboot.compared) and one.rule.id in compared.held:
         return f"passed at attempt {len(one.tried)}, and holds after the reboot"
     if one.item.status == "passed":
         waits = _describe_not_in_force(one)
         return f"passed at attempt {len(one.tried)}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
     if one.item.status == "waived":
-        return "left alone, for it was waived"
+        return "left alone, because it was waived"
     return f"{one.item.status}: {one.item.reason}" if one.item.reason else one.item.status
 
 

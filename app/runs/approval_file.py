@@ -29,7 +29,7 @@ def read_approvals(path: Path) -> ApprovalPolicy:
     try:
         content = path.read_bytes()
     except OSError as exc:
-        raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS must name a file of rules.") from exc
+        raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS must name a policy file.") from exc
     if len(content) > LONGEST:
         raise BadInput(f"{path} has {len(content)} bytes; the limit is {LONGEST}.")
     return _PolicyReader(path, content).read_policy(hashlib.sha256(content).hexdigest())

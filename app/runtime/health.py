@@ -25,9 +25,9 @@ SILENT_NODE = 2.0
 
 NAMED = 3
 """Runs that are named singly; more are one fault that counts them."""
-_HUNG = "Pause or stop it. If it does not react, restart Temper: it goes on from where it stood."
-_LEFT = "The server's log says why. Restart Temper, or stop the run and order it again."
-_GOES_ON = "It goes on by itself, and spends no attempt and no budget meanwhile."
+_HUNG = "Pause or stop it. If it does not react, restart Temper: the run resumes."
+_LEFT = "The server's log says why. Restart Temper, or stop the run and start it again."
+_GOES_ON = "It resumes by itself, and uses no attempt and no budget meanwhile."
 
 FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node", "wait", "progress", "queue", "disk"]
 FaultPlace = Literal["guide", "engines", "run"]
@@ -120,7 +120,7 @@ def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
     if at.wait is None or any(fault.stops_work for fault in found):
         return found  # the cause is named already
     since, waiting = at.wait
-    badge, remedy = "RUN WAITS", "The run goes on by itself. It spends no attempt and no budget meanwhile."
+    badge, remedy = "RUN WAITS", "The run resumes by itself. It uses no attempt and no budget meanwhile."
     return (HealthFault("wait", badge, waiting.reason, remedy, since), *found)
 
 
@@ -130,7 +130,7 @@ def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
         remedy = "Runs wait for it and resume by themselves. Check the database and the network."
         yield HealthFault("database", "NO DATABASE", text, remedy, at.now - at.unanswered)
     if at.broken_log:
-        text = "Temper cannot write its log any more, and stops."
+        text = "Temper can no longer write its log, and stops."
         yield HealthFault(
             "log", "LOG STOPPED", text, "Free space in the data folder, then start Temper again: runs resume."
         )
@@ -153,7 +153,7 @@ def _find_node_faults(at: Conditions) -> Iterator[HealthFault]:
         )
     if at.left_since is not None:
         text = "The process that worked on this run was killed or restarted."
-        remedy = "The run goes on from where it stood as soon as a process takes it up."
+        remedy = "The run resumes as soon as a process works on it again."
         yield HealthFault("node", "INTERRUPTED", text, remedy, at.left_since)
 
 

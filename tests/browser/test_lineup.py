@@ -30,7 +30,7 @@ async def test_a_server_of_ones_own_is_asked_by_the_keyboard_and_taken_into_use(
         await page.get_by_label("Address", exact=True).focus()
         await page.keyboard.type(base)
         await page.keyboard.press("Tab")
-        await expect(page.get_by_label("Key, if it wants one")).to_be_focused()
+        await expect(page.get_by_label("Key, if the server requires one")).to_be_focused()
         await page.keyboard.press("Enter")
         seats = page.get_by_role("button", name="Use it for all four roles")
         await expect(seats).to_be_visible()

@@ -32,7 +32,7 @@ async def test_the_report_never_scrolls_sideways(page, shown, tmp_path, width):
 async def test_before_and_after_are_read_on_a_phone_beside_each_rule(page, shown):
     await page.set_viewport_size({"width": 390, "height": 844})
     await page.goto(f"{shown.url}/api/v1/runs/{shown.runs()[0]}/report.html")
-    for name in ("Before", "After", "What became of it", "Tokens written"):
+    for name in ("Before", "After", "Outcome", "Tokens written"):
         cells = await page.evaluate(CELLS, name)
         assert cells, name
         assert all(cells), name

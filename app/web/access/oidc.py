@@ -56,7 +56,7 @@ class OidcProvider:
         try:
             return Path(self.secret_from).read_text(encoding="utf-8").strip()
         except OSError as exc:
-            raise BadInput(f"--oidc-secret-from: there is no variable and no file {self.secret_from!r}.") from exc
+            raise BadInput(f"--oidc-secret-from: {self.secret_from!r} is neither a variable nor a file.") from exc
 
 
 @dataclass(frozen=True)

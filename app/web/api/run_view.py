@@ -34,7 +34,7 @@ class RunView(ApiModel):
     waiting_for: str = Field(
         default="",
         description="The fault of the machinery that the run waits out, as a sentence; empty if it waits for none. "
-        "The run goes on by itself and spends no budget meanwhile.",
+        "The run resumes by itself and uses no budget meanwhile.",
     )
     queued_at: str
     started_at: str | None

@@ -48,7 +48,7 @@ class FaultedRun:
             turn = f"the {self.state.turn.role.capitalize()}'s turn"
             patience = f"{self.state.budget.stall_seconds:g} s without a token"
             return f"Temper ends {turn} after {patience}, and asks again as soon as the engine answers."
-        return "The run goes on until it needs the engine, and then waits for it."
+        return "The run continues until it needs the engine, and then waits for it."
 
     def list_buttons(self, fault: HealthFault) -> tuple[NeedButton, ...]:
         return tuple(list_engine_buttons(fault, self.launched, simulated=self.simulated))

@@ -156,7 +156,7 @@ def _write_comparison(pairs: Sequence[RulePair]) -> str:
         return "No rule was decided in both runs"
     left, right = sum(_is_compliant(pair.left) for pair in decided), sum(_is_compliant(pair.right) for pair in decided)
     many = "as many as" if left == right else f"{abs(right - left)} {'more' if right > left else 'fewer'} than"
-    return f"{right} of {len(decided)} rules hold after the second run, {many} after the first"
+    return f"{right} of {len(decided)} rules pass after the second run, {many} after the first"
 
 
 def _is_compliant(side: RuleSide) -> bool:

@@ -65,7 +65,7 @@ def test_it_says_when_temper_tries_again():
     assert "asks the engine again every half second, and at most every 15 s" in after(WAITING).describe_retry(DOWN)
     turn = after(turn_started("t", "worker")).describe_retry(DOWN)
     assert turn.startswith("Temper ends the Worker's turn after 60 s without a token")
-    assert after().describe_retry(DOWN) == "The run goes on until it needs the engine, and then waits for it."
+    assert after().describe_retry(DOWN) == "The run continues until it needs the engine, and then waits for it."
     log = HealthFault("log", "LOG STALLED", "No log.", "Runs resume by themselves.")
     assert after(WAITING).describe_retry(log) == "Runs resume by themselves."
 

@@ -56,7 +56,7 @@ def test_only_what_both_runs_decided_can_differ(other, differs):
 def test_the_headline_and_the_difference_are_in_words():
     pair = RulePair("R1", "", _build_side(PASSED, "R1"), _build_side(ESCALATED, "R1"))
     assert pair.difference_text == "passed → escalated"
-    assert _write_comparison([pair]) == "0 of 1 rules hold after the second run, 1 fewer than after the first"
+    assert _write_comparison([pair]) == "0 of 1 rules pass after the second run, 1 fewer than after the first"
     assert RulePair("R1", "", pair.left, pair.left).difference_text == ""
     assert _write_comparison([]) == "No rule was decided in both runs"
 

@@ -46,7 +46,7 @@ def write_caption(mission: Mission) -> str:
     if state.status == "paused":
         return "Paused. Nothing changes until a person resumes the run."
     if state.waiting:
-        return f"The run waits and goes on by itself. {state.waiting.reason}"
+        return f"The run waits and resumes by itself. {state.waiting.reason}"
     if state.status == "queued":
         return "Queued: runs on the same host go one after the other."
     if state.scope is None:
