@@ -79,7 +79,7 @@ def test_a_sshd_begun_for_one_login_tells_what_the_next_restart_would_do(opened,
     us = opened.line.end
     assert service_activator.list_accepted_users(opened.line) == {"temper", "root"}
     inside(machine, f"sed -i '1i DenyUsers temper' {SSHD}")
-    assert "does not let temper in" in service_activator.find_login_refusal(opened.line, us)
+    assert "refuses the login of temper" in service_activator.find_login_refusal(opened.line, us)
     assert service_activator.list_accepted_users(opened.line) == {"root"}
     assert "temper" in inside(machine, "id -un temper")  # the one that listens has not read it
     inside(machine, f"sed -i '1s/.*/Nonsense yes/' {SSHD}")

@@ -79,5 +79,5 @@ def read_boots(lines: Iterable[str], name: str) -> tuple[Boot, ...]:
     if not number:
         raise BadInput(f"{name} is empty: give the log that vLLM wrote.")
     if not ours:
-        raise BadInput(f"{name} is a log of another program: no line of {number:,} is from vLLM or llama.cpp.")
+        raise BadInput(f"{name} is a log of another program: none of its {number:,} lines is from vLLM or llama.cpp.")
     return tuple(boots)

@@ -65,7 +65,7 @@ def test_a_lockout_is_seen_by_a_new_login_and_undone_over_the_old_one(host, open
     target.apply("lockout", [LOCKOUT], PATHS)
     login, sudo = (target.check_health())[:2]
     assert (login.ok, sudo.ok) == (False, False)
-    assert "does not let" in login.detail
+    assert "refuses the login" in login.detail
     with pytest.raises(ActionFailed, match="cannot stay"):
         target.commit("lockout")
     assert target.roll_back("lockout").differences == ()

@@ -134,6 +134,6 @@ async def test_a_stranger_is_not_told_the_password_of_another(strange, bound, mo
             await open_ssh_connection(web(place), known)
     assert heard == []
     bound(f"{place} {fingerprint}")
-    with pytest.raises(EnvironmentUnusable, match="does not let root in"):
+    with pytest.raises(EnvironmentUnusable, match="refuses the login of root"):
         await open_ssh_connection(web(place), known)
     assert set(heard) == {"hunter2"}

@@ -84,7 +84,7 @@ def test_a_host_is_known_by_its_key_until_it_is_forgotten(api, host):
     view = (added.json()["place"], added.json()["fingerprint"], added.json()["way"], added.json()["simulated"])
     assert view == (place, right, "key", False)
     again = problem(api.post("/api/v1/hosts", json=order(host)), 422, "unsupported-host", "name")
-    assert "There is a host 'web' already" in again["detail"]
+    assert "There is already a host 'web'" in again["detail"]
     forgotten = api.delete("/api/v1/hosts/web")
     assert (forgotten.status_code, forgotten.content) == (204, b"")
     assert "web" not in hosts(api)
@@ -112,7 +112,7 @@ def test_a_host_that_could_not_be_rolled_back_is_changed_for_who_says_so(api, ho
     assert f'--without-rollback "{WORDS}"' in refused["reason"]
     assert api.ended(api.start(host="web", rules=[RULE], mode="scan"))["state"] == "finished"
     wrong = {"host": "web", "rules": [RULE], "mode": "auto", "consent": "I accept that db cannot be rolled back"}
-    assert f'say "{WORDS}"' in problem(api.post("/api/v1/runs", json=wrong), 422, "invalid", "consent")["detail"]
+    assert f'give "{WORDS}"' in problem(api.post("/api/v1/runs", json=wrong), 422, "invalid", "consent")["detail"]
     run = api.start(host="web", rules=[RULE], mode="auto", consent=WORDS)
     ended = api.ended(run)
     assert ended["state"] == "finished", ended["reason"]
