@@ -165,7 +165,7 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
         raise RunNotEnded(f"run {state.run} has not ended: its papers are made when it has.")
     pack = load_run_skill(state)
     if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
-        raise BadInput(f"{pack.title} has no rule {gone[0]} any longer: use the version of Temper that made the run.")
+        raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
     judged = tuple(_build_rule_records(pack, state, state.request, tried))
     title = describe_benchmark(pack, state.started)
     asked, deeds = state.request, tuple(people)
