@@ -45,6 +45,8 @@ class Delta:
     channel: Channel
     text: str
     tokens: int
+    is_counted: bool = field(default=False, compare=False)
+    """The engine counted the tokens; otherwise they are the pieces so far, each of which may hold several tokens."""
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,12 @@ async def check_conformance(client: EngineClient, report: EndpointReport) -> Asy
     yield Check("lists its models", passed=True, detail=f"{len(report.models)} listed")
     yield Check("binds answers to a JSON Schema", report.structured, report.structured_detail, "examples and repair")
     yield Check("counts tokens", report.counts != "none", report.counts, "pieces count as tokens")
-    said = report.context != ASSUMED_CONTEXT
-    yield Check("says how long its context is", said, report.context_source, f"{ASSUMED_CONTEXT:,} tokens are assumed")
+    yield Check(
+        "says how long its context is",
+        report.states_context,
+        report.context_source,
+        f"{ASSUMED_CONTEXT:,} tokens are assumed",
+    )
     yield Check("has metrics", report.metrics, "", "rates are Temper's own count")
     for name, (attempt, without) in _TRIES.items():
         try:

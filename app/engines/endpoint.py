@@ -25,12 +25,14 @@ MOST_TOKENS, LONG_WORDS = 400, 40_000
 ASSUMED_CONTEXT, LONG_CONTEXT = 8192, 32_768
 """Tokens, if the server does not say; and if it did not refuse LONG_WORDS."""
 WORD = "temper"
+_PLAIN = "Reply with the single word hello."
 _SCHEMA = {
     "type": "object",
     "properties": {"word": {"type": "string", "enum": [WORD]}},
     "required": ["word"],
     "additionalProperties": False,
 }
+_ASSUMED = "assumed: the server does not say"
 _CONTEXT = re.compile(r"context\s*(?:window|length|size)?[^0-9]{0,40}([0-9]{3,7})", re.IGNORECASE)
 _OWNERS = {"llamacpp": "llama.cpp", "library": "Ollama", "sglang": "SGLang", "vllm": "vLLM", "me": "llama-cpp-python"}
 """What servers name as the owner of their models."""
@@ -45,7 +47,7 @@ class EndpointReport:
     model: str
     program: str = ""
     context: int = ASSUMED_CONTEXT
-    context_source: str = "assumed: the server does not say"
+    context_source: str = _ASSUMED
     structured: bool = False
     structured_detail: str = ""
     counts: TokenCounts = "none"
@@ -55,15 +57,21 @@ class EndpointReport:
     tok_s: float | None = None
 
     @property
+    def states_context(self) -> bool:
+        """Return True if the context is known, and not assumed for want of an answer."""
+        return self.context_source != _ASSUMED
+
+    @property
     def rows(self) -> list[tuple[str, str, str]]:
         """Return what was asked about, what was found, and what Temper does without it."""
         without = "answers are asked for by an example, read leniently, and asked for again with what was wrong"
+        unbound = f"{self.structured_detail}; {without}" if self.structured_detail else without
         own = "rates are Temper's own count, labelled derived; GPU figures only where NVML can read them"
         return [
             ("program", self.program or "unknown", ""),
             ("model", self.model, "" if len(self.models) < 2 else f"one of {len(self.models)}; choose with URL#MODEL"),
             ("context", f"{self.context:,} tokens", self.context_source),
-            ("answers bound to a JSON Schema", _to_word(self.structured), "" if self.structured else without),
+            ("answers bound to a JSON Schema", _to_word(self.structured), "" if self.structured else unbound),
             ("thoughts", self.thoughts, "" if self.thoughts != "none seen" else "a short question brought none"),
             ("token counts", self.counts, "pieces are counted as tokens" if self.counts == "none" else ""),
             ("metrics", _to_word(self.metrics), "" if self.metrics else own),
@@ -79,7 +87,6 @@ class _Reply:
     text: str = ""
     thought: str = ""
     end: Finished | None = None
-    counted_pieces: int = 0
     deltas: list[Delta] = field(default_factory=list)
 
 
@@ -93,7 +100,7 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     client = EngineClient(http, base, key=key, patience=PATIENCE, dialect=ServerDialect(extensions=False))
     models = await client.list_models()
     chosen = _choose_model(base, models, model)
-    plain = await _ask_question(client, chosen.id, "Reply with the single word hello.", None)
+    plain = await _ask_question(client, chosen.id, _PLAIN, None)
     assert plain.end
     report = EndpointReport(
         base=base,
@@ -158,8 +165,7 @@ def _judge_counts(reply: _Reply) -> TokenCounts:
     assert reply.end
     if reply.end.prompt_tokens == 0:
         return "none"
-    by_piece = [one.tokens for one in reply.deltas]
-    return "with each piece" if reply.end.decode_rate is not None and by_piece else "at the end"
+    return "with each piece" if any(one.is_counted for one in reply.deltas) else "at the end"
 
 
 async def _try_schema(client: EngineClient, model: str) -> tuple[bool, str]:
@@ -168,6 +174,10 @@ async def _try_schema(client: EngineClient, model: str) -> tuple[bool, str]:
         reply = await _ask_question(client, model, "Reply with the single word hello and nothing else.", _SCHEMA)
     except EngineRefused as exc:
         return False, clean_text(f"refused: {exc}", 300)
+    except EngineError as exc:
+        # vLLM fails like this without the package of its grammar backend. Ask again: is the schema alone at fault?
+        await _ask_question(client, model, _PLAIN, None)
+        return False, clean_text(f"failed: {exc}", 300)
     try:
         bound = msgspec.json.decode(reply.text.strip().encode()) == {"word": WORD}
     except NOT_JSON:
@@ -220,9 +230,9 @@ async def _find_context(client: EngineClient, model: ServedModel) -> tuple[int, 
             async for _ in parts:
                 break
     except TimeoutError:
-        return ASSUMED_CONTEXT, "assumed: the server does not say"
+        return ASSUMED_CONTEXT, _ASSUMED
     except EngineError as exc:
         if found := _CONTEXT.search(str(exc)):
             return int(found[1]), "the server's refusal of a prompt that is too long"
-        return ASSUMED_CONTEXT, "assumed: the server does not say"
+        return ASSUMED_CONTEXT, _ASSUMED
     return LONG_CONTEXT, f"it took {LONG_WORDS:,} words; more is not used"

@@ -19,7 +19,7 @@ def extract_error_message(body: bytes) -> str:
 
 def format_error_message(error: object) -> str:
     if isinstance(error, dict):
-        error = error.get("message") or error.get("detail") or error
+        error = error.get("message") or error.get("detail") or error.get("type") or error
     return to_single_line(str(error))
 
 

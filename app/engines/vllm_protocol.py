@@ -201,7 +201,7 @@ class ChatReply:
         self._pieces += 1
         self._reads += at != self._last_piece_at
         self._last_piece_at = at
-        return Delta(channel, text, self._tokens or self._pieces)
+        return Delta(channel, text, self._tokens or self._pieces, is_counted=self._tokens > 0)
 
     def _compute_decode_rate(self) -> float | None:
         """Return tokens per second, or None if unknown.

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -66,6 +66,7 @@ Answer = Plan | Inquiry | Work | Review | Triage | Reflection
 _LINES = frozenset({"new", "line", "old", "value"})
 _LONGEST = 512
 _MOST_OBJECTS = 64
+_WARNINGS = frozenset({"veto", "alarm"})
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 ANSWER_TYPES: dict[Purpose, type[Answer]] = {
@@ -85,14 +86,17 @@ Numbered = Mapping[str, Mapping[int, str]]
 """Lines of files by path and number, as shown to a role."""
 
 
-def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None) -> Answer:
-    """Parse a role's answer, ignoring text around the JSON object. Raises BrokenAnswer."""
+def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None, *, exact: bool = False) -> Answer:
+    """Parse a role's answer, ignoring text around the JSON object and names in it that no answer has.
+
+    Raises BrokenAnswer. With `exact` it is raised for such names, too.
+    """
     try:
-        said = _find_object(text)
+        said = _find_object(purpose, text)
         asks = purpose == "plan" and isinstance(said, dict) and "questions" in said
-        fields = _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said)
         kind: type[Answer] = Inquiry if asks else ANSWER_TYPES[purpose]
-        answer = msgspec.convert(fields, kind)
+        fields = _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said)
+        answer = msgspec.convert(fields if exact or asks else _drop_surplus(fields, kind), kind)
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
@@ -104,39 +108,68 @@ def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None) -> 
     return _drop_duplicates(answer)
 
 
-def _find_object(text: str) -> Any:
+def _find_object(purpose: Purpose, text: str) -> Any:
     """Return the JSON object of an answer: all between the first and the last brace, or else the last whole object.
 
     Raises BrokenAnswer, or ValueError with the fault of the first reading.
     """
     start, end = text.find("{"), text.rfind("}")
-    if start < 0 or end < start:
+    if start < 0:
         raise BrokenAnswer("no JSON object in the answer")
+    if end < start:
+        raise BrokenAnswer("the JSON object in the answer does not end")
     try:
         # Grammars allow raw control characters in strings: newlines stay, others are removed.
-        return json.loads(text[start : end + 1], strict=False)
+        return json.loads(text[start : end + 1], strict=False, object_pairs_hook=_keep_first)
     except ValueError:
         # Without a grammar models write around the object, and commas before a closing bracket.
-        if (found := _find_last_object(_TRAILING_COMMA.sub(r"\1", text[start : end + 1]))) is not None:
-            return found
-        raise
+        whole = list(_find_whole_objects(_TRAILING_COMMA.sub(r"\1", text[start : end + 1])))
+        if not whole:
+            raise
+        # An object inside a broken one is whole, too.
+        return next((one for one in reversed(whole) if _has_required_names(purpose, one)), whole[-1])
 
 
-def _find_last_object(text: str) -> Any:
-    decoder, found, at, tries = json.JSONDecoder(strict=False), None, text.find("{"), 0
+def _find_whole_objects(text: str) -> Iterator[Any]:
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_keep_first)
+    at, tries = text.find("{"), 0
     while at >= 0 and tries < _MOST_OBJECTS:
         tries += 1
         try:
             found, at = decoder.raw_decode(text, at)
+            yield found
         except ValueError:
             at += 1
         at = text.find("{", at)
+
+
+def _keep_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the object of the pairs. The first value of a name counts: small models go on after a whole answer.
+
+    A veto or an alarm counts wherever it is said.
+    """
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name not in found or (name in _WARNINGS and value is True):
+            found[name] = value
     return found
+
+
+def _has_required_names(purpose: Purpose, said: dict[str, Any]) -> bool:
+    kinds = (Plan, Inquiry) if purpose == "plan" else (ANSWER_TYPES[purpose],)
+    return any(all(one.name in said for one in msgspec.structs.fields(kind) if one.required) for kind in kinds)
+
+
+def _drop_surplus(said: Any, kind: type[Answer]) -> Any:
+    """Return what an answer of this kind has. Within an action nothing is dropped: a name could narrow it."""
+    if not isinstance(said, dict):
+        return said
+    return {one.name: said[one.name] for one in msgspec.structs.fields(kind) if one.name in said}
 
 
 def parse_actions(text: str) -> tuple[AnyAction, ...]:
     """Parse a person's actions in the Worker's format. Raises BrokenAnswer."""
-    work = parse_answer("act", text)
+    work = parse_answer("act", text, exact=True)
     assert isinstance(work, Work)
     return work.actions
 
@@ -144,7 +177,14 @@ def parse_actions(text: str) -> tuple[AnyAction, ...]:
 def _clean_fields(said: Any) -> Any:
     if not isinstance(said, dict):
         return said
-    return {name: one if name == "paths" else _clean_value(one) for name, one in said.items()}
+    return {name: _drop_repeated(one) if name == "paths" else _clean_value(one) for name, one in said.items()}
+
+
+def _drop_repeated(paths: Any) -> Any:
+    """Return the paths without repeated ones, before they are counted."""
+    if not isinstance(paths, list) or not all(isinstance(one, str) for one in paths):
+        return paths
+    return list(dict.fromkeys(paths))
 
 
 def _clean_value(one: Any) -> Any:
@@ -193,9 +233,7 @@ def _resolve_line_number(action: dict[str, Any], lines: Numbered) -> dict[str, A
 
 
 def _drop_duplicates(answer: Answer) -> Answer:
-    """Remove repeated paths, actions and questions."""
-    if isinstance(answer, Plan):
-        return msgspec.structs.replace(answer, paths=tuple(dict.fromkeys(answer.paths)))
+    """Remove repeated actions and questions."""
     if isinstance(answer, Work):
         return msgspec.structs.replace(answer, actions=tuple(dict.fromkeys(answer.actions)))
     if isinstance(answer, Inquiry):

@@ -90,7 +90,8 @@ class DeltaMerger:
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(wait, self._flush_on_timer)
         if self._repeating.is_repeating(delta.channel, delta.text):
-            raise RepetitionFound(f"it repeated itself and was cut after {self.tokens} tokens")
+            unit = "tokens" if delta.is_counted else "pieces"
+            raise RepetitionFound(f"it repeated itself and was cut after {self.tokens} {unit}")
 
     def _flush_on_timer(self) -> None:
         with suppress(errors.LeaseLost, errors.EnvironmentUnusable):  # the next delta raises it to the caller

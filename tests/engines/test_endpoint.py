@@ -10,19 +10,22 @@ from app.engines.chat import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import check_conformance
 from app.engines.endpoint import ASSUMED_CONTEXT, LONG_CONTEXT, inspect_endpoint, normalize_base
-from app.errors import EngineRefused
+from app.errors import EngineDied, EngineRefused
 
 BASE = "http://server:8080/v1"
+STREAM = {"content-type": "text/event-stream"}
 
 
 @dataclass
 class Server:
-    """A server that binds answers to a schema, ignores it or refuses it, and may say how long its context is."""
+    """A server that binds answers to a schema, ignores it, refuses it or fails, and may say how long its context is."""
 
     models: list[dict] = field(default_factory=lambda: [{"id": "m-7b", "owned_by": "somebody"}])
     schema: str = "binds"
+    dead: bool = False
     too_long: str = ""
     usage: bool = True
+    usage_each: bool = False
     thought: str = ""
     key: str = ""
     paths: dict[str, dict] = field(default_factory=dict)
@@ -45,15 +48,25 @@ class Server:
         bound = "response_format" in body
         if bound and self.schema == "refuses":
             return httpx.Response(400, json={"error": {"message": "response_format is unknown here"}})
+        if bound and self.schema == "fails in the stream":
+            error = json.dumps({"error": {"message": "", "type": "InternalServerError", "code": 500}})
+            return httpx.Response(200, headers=STREAM, text=f"data: {error}\n\ndata: [DONE]\n\n")
+        if bound and self.schema in ("fails", "dies"):
+            self.dead = self.schema == "dies"
+            return httpx.Response(500, json={"error": {"message": "No module named 'outlines_core'"}})
+        if self.dead:
+            return httpx.Response(500, json={"error": {"message": "EngineCore encountered an issue"}})
         return self.stream('{"word": "temper"}' if bound and self.schema == "binds" else "hello")
 
     def stream(self, text: str) -> httpx.Response:
         chunks: list[dict] = [{"choices": [{"delta": {"reasoning": self.thought}}]}] if self.thought else []
         chunks += [{"choices": [{"delta": {"content": piece}}]} for piece in (text[:2], text[2:])]
         chunks.append({"choices": [{"delta": {}, "finish_reason": "stop"}]})
+        if self.usage_each:
+            chunks = [one | {"usage": {"prompt_tokens": 9, "completion_tokens": n}} for n, one in enumerate(chunks, 1)]
         chunks += [{"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 5}}] if self.usage else []
         lines = "".join(f"data: {json.dumps(one)}\n\n" for one in chunks) + "data: [DONE]\n\n"
-        return httpx.Response(200, headers={"content-type": "text/event-stream"}, text=lines)
+        return httpx.Response(200, headers=STREAM, text=lines)
 
 
 async def inspect(server: Server, **how):
@@ -80,6 +93,21 @@ async def test_a_server_that_refuses_the_schema_is_used_without():
     report = await inspect(Server(schema="refuses"))
     assert (report.structured, "response_format is unknown here" in report.structured_detail) == (False, True)
     assert any("by an example" in without for _, _, without in report.rows)
+
+
+@pytest.mark.parametrize(
+    ("schema", "why"), [("fails", "No module named 'outlines_core'"), ("fails in the stream", "InternalServerError")]
+)
+async def test_a_server_that_fails_at_the_schema_alone_is_used_without(schema, why):
+    report = await inspect(Server(schema=schema))
+    assert not report.structured
+    assert why in report.structured_detail
+    assert any(why in note for _, _, note in report.rows), "the report says why"
+
+
+async def test_a_server_that_dies_of_the_schema_is_not_used():
+    with pytest.raises(EngineDied, match="EngineCore encountered an issue"):
+        await inspect(Server(schema="dies"))
 
 
 @pytest.mark.parametrize(
@@ -113,6 +141,8 @@ async def test_programs_are_known_by_what_they_say_of_themselves():
 
 
 async def test_counts_thoughts_and_metrics_are_what_was_seen():
+    assert (await inspect(Server())).counts == "at the end"
+    assert (await inspect(Server(usage_each=True))).counts == "with each piece"
     report = await inspect(Server(usage=False))
     assert (report.counts, report.thoughts, report.metrics) == ("none", "none seen", False)
     metrics = {"text": 'vllm:generation_tokens_total{a="b"} 4\nvllm:num_requests_running{a="b"} 0\n'}
@@ -157,3 +187,12 @@ async def test_the_table_of_checks_says_what_holds_and_what_temper_does_without(
     }
     assert all(checks[name].without for name in failed)
     assert checks["streams an answer in pieces"].is_needed
+
+
+async def test_a_context_that_the_server_states_is_stated_even_if_it_is_the_one_that_would_be_assumed():
+    server = Server(models=[{"id": "m", "max_model_len": ASSUMED_CONTEXT}])
+    async with httpx.AsyncClient(transport=httpx.MockTransport(server)) as http:
+        report = await inspect_endpoint(http, BASE)
+        client = EngineClient(http, BASE, dialect=ServerDialect(extensions=False))
+        checks = {one.name: one async for one in check_conformance(client, report)}
+    assert checks["says how long its context is"].passed

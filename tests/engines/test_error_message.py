@@ -10,6 +10,7 @@ from app.engines.error_message import LIMIT, extract_error_message
             b'{"error":{"message":"The model `x` does not exist.","type":"NotFoundError"}}',
             "The model `x` does not exist.",
         ),
+        (b'{"error":{"message":"","type":"InternalServerError","param":null,"code":500}}', "InternalServerError"),
         (b'{"error":"Unauthorized"}', "Unauthorized"),
         (b'{"detail":"Not Found"}', "Not Found"),
         (b'{"message":"old style"}', "old style"),

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption
-from app.loop.answers import BrokenAnswer, Review, Work, parse_answer
+from app.loop.answers import BrokenAnswer, Review, Work, parse_actions, parse_answer
 
 REVIEW = {"explanation": "e", "veto": False, "reason": ""}
 
@@ -26,6 +26,51 @@ def test_an_answer_is_read_with_whatever_stands_around_it():
 )
 def test_without_a_grammar_the_last_whole_object_counts(text):
     assert parse_answer("review", text) == Review("e", False, "")
+
+
+def test_surplus_names_of_an_answer_are_left_out_and_those_of_an_action_are_refused():
+    said = json.dumps({**REVIEW, "backup": "/etc/x", "do": "set_option"})
+    assert parse_answer("review", said) == Review("e", False, "")
+    flat = act(do="reload", service="sshd")[:-1] + ', "do": "set_option", "path": "/etc/x", "key": "k", "value": "v"}]'
+    assert parse_answer("act", flat, {}).actions == (Reload(service="sshd"),)
+    with pytest.raises(BrokenAnswer, match="unknown field `sudo`"):
+        parse_answer("act", act(do="reload", service="sshd", sudo=True), {})
+    asked = {"approach": "a", "paths": ["/etc/x"], "questions": [{"ask": "mounts"}]}
+    with pytest.raises(BrokenAnswer, match="unknown field"):
+        parse_answer("plan", json.dumps(asked))
+
+
+def test_a_person_who_writes_a_name_that_is_none_is_told():
+    with pytest.raises(BrokenAnswer, match="unknown field `notes`"):
+        parse_actions(json.dumps({"actions": [{"do": "reload", "service": "sshd"}], "notes": ""}))
+
+
+def test_of_a_name_that_is_repeated_the_first_value_counts():
+    said = '{"mechanism": "m", "advice": "a", "decision": "CONTINUE", "reason": "r", "decision": "RESPONSE"}'
+    assert parse_answer("reflect", said).decision == "CONTINUE"
+
+
+@pytest.mark.parametrize(("first", "second"), [("true", "false"), ("false", "true")])
+def test_a_veto_or_an_alarm_counts_wherever_it_is_said(first, second):
+    review = f'{{"explanation": "e", "veto": {first}, "reason": "r", "veto": {second}}}'
+    assert parse_answer("review", review).veto
+    triage = f'{{"assessment": "a", "alarm": {first}, "reason": "r", "alarm": {second}}}'
+    assert parse_answer("triage", triage).alarm
+
+
+def test_the_last_whole_object_that_fits_counts_not_a_piece_of_what_follows_it():
+    said = f'{json.dumps(REVIEW)}], "more": {{"do": "reload"}}], "note": "'
+    assert parse_answer("review", said + "}") == Review("e", False, "")
+
+
+def test_an_object_without_an_end_is_called_so():
+    with pytest.raises(BrokenAnswer, match="the JSON object in the answer does not end"):
+        parse_answer("plan", '{"approach": "a", "paths": ["/etc/x", "/etc/x"')
+
+
+def test_paths_that_are_repeated_are_counted_once():
+    plan = {"approach": "a", "paths": ["/etc/x", "/etc/y"] * 8}
+    assert parse_answer("plan", json.dumps(plan)).paths == ("/etc/x", "/etc/y")
 
 
 def test_a_raw_newline_inside_a_sentence_is_welcome_and_other_control_characters_are_taken_out():

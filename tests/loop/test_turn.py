@@ -153,8 +153,9 @@ async def test_bytes_may_be_cut_anywhere(cut):
     assert (end.thought, end.answer) == ("I think so.", "{}")
 
 
-async def test_a_reply_that_repeats_itself_is_cut_and_says_so():
-    pieces = [chunk({"content": "and then the same, "}, n) for n in range(1, 200)]
+@pytest.mark.parametrize(("counted", "unit"), [(True, "tokens"), (False, "pieces")])
+async def test_a_reply_that_repeats_itself_is_cut_and_says_after_how_much(counted, unit):
+    pieces = [chunk({"content": "and then the same, "}, n if counted else None) for n in range(1, 200)]
     log, body = Log(), wire(*pieces, chunk({}, 200, "length"))
     transport = httpx.MockTransport(
         lambda _: httpx.Response(200, content=body, headers={"content-type": "text/event-stream"})
@@ -163,6 +164,6 @@ async def test_a_reply_that_repeats_itself_is_cut_and_says_so():
         client = EngineClient(http, "http://engine/v1")
         finished = await stream_turn(NAME, client, QUESTION, log, seconds=5, stall_after=5)
     assert (finished.outcome, finished.looped) == ("broken", True)
-    assert finished.detail == f"it repeated itself and was cut after {finished.completion_tokens} tokens"
+    assert finished.detail == f"it repeated itself and was cut after {finished.completion_tokens} {unit}"
     assert 0 < finished.completion_tokens < 60
     assert finished.answer.startswith("and then the same, ")

@@ -165,6 +165,6 @@ def _judge_abilities(report: EndpointReport) -> dict[Ability, bool]:
         "structured": report.structured,
         "thoughts": report.thoughts != "none seen",
         "counts": report.counts != "none",
-        "context": not report.context_source.startswith("assumed"),
+        "context": report.states_context,
         "metrics": report.metrics,
     }
