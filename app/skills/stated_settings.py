@@ -19,6 +19,8 @@ _OPTIONS = (
 _PATH = re.compile(r"(/etc/[A-Za-z0-9_.@/-]*[A-Za-z0-9])")
 COMMAND = re.compile(r"^\$ (?:sudo )?(.+)$")
 _WRITTEN = re.compile(r"echo (?P<quote>['\"])(?P<line>[^'\"]+)(?P=quote) \| sudo tee (?:-a )?(?P<path>/etc/[\w./-]+)")
+_BOOT_ARGUMENTS = re.compile(r"grubby --update-kernel=ALL --args=(?P<quote>['\"]?)(?P<arguments>[\w.,=: -]+)(?P=quote)")
+"""A boot loader with entries of its own is given them by grubby; /etc/default/grub is where every menu is made from."""
 _SENTENCE = re.compile(r"[.:?]$|^(?:Note|Then|If|Or|To|Add|The|For|Where)\b")
 _TAKES_AWAY = re.compile(r"\b(?:[Rr]emove|[Dd]elete|[Cc]omment out|[Uu]ncomment|conflict)\b")
 _SECTION = re.compile(r"\[([A-Za-z][\w/.-]*)\]")
@@ -63,6 +65,8 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
             path, section = (named[-1], "") if named else (path, section)
             if command and (written := _WRITTEN.fullmatch(command[1])):
                 yield StatedLine(written["path"], "", written["line"])
+            if command and (added := _BOOT_ARGUMENTS.fullmatch(command[1])):
+                yield StatedLine("/etc/default/grub", "", f'GRUB_CMDLINE_LINUX="{added["arguments"]}"')
             section = next(iter(_SECTION.findall(line)), section)
             announced = line.endswith(":") and not command and not _TAKES_AWAY.search(line)
         elif named == [line.strip("\"'`")]:

@@ -61,6 +61,12 @@ $ sudo systemctl restart systemd-logind
         (LOGIN.replace("StopIdleSessionSec=600", "# StopIdleSessionSec=600"), set()),
         ("StopIdleSessionSec=600 in /etc/systemd/logind.conf ends sessions.", set()),
         ('Add to "/etc/default/grub":\n\nGRUB_CMDLINE_LINUX="pti=on"', {"grub GRUB_CMDLINE_LINUX pti on"}),
+        (
+            "Use the command:\n\n$ sudo grubby --update-kernel=ALL --args=audit_backlog_limit=8192",
+            {"grub GRUB_CMDLINE_LINUX audit_backlog_limit 8192"},
+        ),
+        ('$ sudo grubby --update-kernel=ALL --args="init_on_free=1"', {"grub GRUB_CMDLINE_LINUX init_on_free 1"}),
+        ('$ sudo grubby --update-kernel=ALL --remove-args="systemd.confirm_spawn"', set()),
         ("$ echo 'port 0' | sudo tee -a /etc/chrony.conf", {"chrony port 0"}),
         ("Add a line to /etc/unknown.conf:\n\nport 0", set()),
     ],
