@@ -110,7 +110,7 @@ class _Play:
             self._known |= filled if isinstance(filled, dict) else {}
             return {"changed": False}
         if kind in _PACKAGES:
-            return self._ask_for_packages(filled)
+            return self._propose_packages(filled)
         if kind in _UNITS:
             return self._ask_for_unit(filled)
         if kind == "mount":
@@ -127,7 +127,7 @@ class _Play:
         except KeyError as exc:
             raise Undecidable(f"The module {kind} lacks {exc}.") from exc
 
-    def _ask_for_packages(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _propose_packages(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         names = arguments.get("name", arguments.get("pkg", []))
         verb = "remove_package" if arguments.get("state") in ("absent", "removed") else "install_package"
         for name in [names] if isinstance(names, str) else names:

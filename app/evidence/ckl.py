@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
 from app.evidence.benchmark import BenchmarkTitle
+from app.evidence.finding_text import describe_actions_taken, describe_finding
 from app.evidence.markup import add_element, serialize_document
-from app.evidence.rule_text import describe_actions_taken, describe_finding
 from app.evidence.run_record import RuleRecord, RunRecord, Status
 
 CKL_STATUS: dict[Status, str] = {

@@ -3,8 +3,8 @@
 from typing import Any
 
 from app.evidence.benchmark import BenchmarkTitle
+from app.evidence.finding_text import describe_actions_taken, describe_finding
 from app.evidence.markup import encode_json
-from app.evidence.rule_text import describe_actions_taken, describe_finding
 from app.evidence.run_record import RuleRecord, RunRecord
 
 _EMPTY = (

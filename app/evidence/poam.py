@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 
 from app.events.record import format_timestamp
+from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome
 from app.evidence.markup import encode_json
-from app.evidence.rule_text import describe_actions_taken, describe_finding, describe_outcome
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.text.clean import clean_text
 

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 
 from app.events.kinds import VerdictGiven
 from app.events.record import format_timestamp
+from app.evidence.finding_text import format_verdict
 from app.evidence.markup import add_element, serialize_document
-from app.evidence.rule_text import format_verdict
 from app.evidence.run_record import RuleRecord, RunRecord
 
 SPACE = "http://checklists.nist.gov/xccdf/1.2"

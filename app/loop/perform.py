@@ -14,7 +14,7 @@ from app.events import kinds
 from app.events.vocabulary import Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix, reboot
 from app.loop.effects import Effect
-from app.loop.open_question import name_open_question
+from app.loop.escalated_question import name_open_question
 from app.loop.role_turns import (
     ask_role,
     continue_without_answer,

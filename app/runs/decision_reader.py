@@ -52,7 +52,7 @@ class DecisionReader:
             now=self._now(),
             asking=[self._read_asking_run(run) for run in attention_queries.list_asking_runs(session)],
             findings=self._read_findings(session),
-            in_work=_read_rules_in_work(session),
+            in_work=_read_rules_being_handled(session),
             waivers=waivers.list_waivers(session),
             groups=read_groups(session),
             rollouts=unended,
@@ -79,7 +79,7 @@ class DecisionReader:
             return [one for _, found in self._findings.values() for one in found]
 
 
-def _read_rules_in_work(session: Session) -> Mapping[str, frozenset[str]]:
+def _read_rules_being_handled(session: Session) -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
     runs = [row.id for row in queries.list_unended_runs(session)]
     for asked in select_events(attention_queries.read_newest_events(session, runs, "run.queued").values(), RunQueued):

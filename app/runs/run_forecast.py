@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
 from app.candidates.recipes import Recipe
 from app.events.vocabulary import Candidate
-from app.loop.open_question import name_open_question
+from app.loop.escalated_question import name_open_question
 from app.loop.perform import sort_findings
 from app.loop.situation import build_rule_scope
 from app.loop.state import Item

@@ -6,7 +6,7 @@ from typing import Literal
 
 from app.events.kinds import EngineState, RunWaiting
 from app.runtime.disk_space import DiskSpace
-from app.runtime.run_progress import RunProgress, Silence, find_silences
+from app.runtime.stalled_runs import RunProgress, Silence, find_silences
 from app.store.nodes import NodeStatus
 
 WELL = ("ready", "loading")

@@ -11,8 +11,8 @@ from sqlmodel import Session, col, select
 from app.events.kinds import ApprovalGiven, RunQueued, RunWaiting
 from app.runtime.disk_space import DiskSpace
 from app.runtime.health import SILENT_NODE, Conditions, HealthFault, find_faults
-from app.runtime.run_progress import IN_TURN, RunProgress, find_silences
 from app.runtime.runtime import WAITS, Runtime
+from app.runtime.stalled_runs import IN_TURN, RunProgress, find_silences
 from app.store import attention_queries, nodes
 from app.store.leases import LeaseRow
 from app.store.models import EventRow, RunRow

@@ -76,7 +76,9 @@ COLUMNS = (
 """Columns of a run after its id, in the terminal and on the page."""
 
 
-def spread_filters(to_parameter: Callable[[RunFilter], inspect.Parameter]) -> Callable[[Callable[..., Any]], Any]:
+def accept_filters_as_parameters(
+    to_parameter: Callable[[RunFilter], inspect.Parameter],
+) -> Callable[[Callable[..., Any]], Any]:
     """Decorate a function that takes `filters`, so that FastAPI or Typer sees a parameter for each filter instead."""
     taken = {name: to_parameter(one) for name, one in FILTERS.items()}
 

@@ -6,7 +6,7 @@ from app.events.vocabulary import Probe
 from app.syntax import pam
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
-from app.targets import granted_rights, host_accounts, pam_outcome, uploads
+from app.targets import granted_rights, host_accounts, mission_inbox, pam_outcome
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
 from app.targets.questions import auditing, boot, login_probes, password_change, sudo_grants
@@ -65,35 +65,39 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = uploads.find_backup_login(host.files)
+    login = mission_inbox.find_backup_login(host.files)
     if login is None:
-        return ProbeAnswer(False, f"{uploads.BACKUP_CONFIG} does not say which account the nightly backup logs in as")
+        return ProbeAnswer(
+            False, f"{mission_inbox.BACKUP_CONFIG} does not say which account the nightly backup logs in as"
+        )
     return _probe_login(host, login.value, "for the nightly backup")
 
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
-    reason = host_accounts.explain_read_refusal(host.files, host.people, uploads.READER, uploads.MISSION_CONFIG)
-    if not reason and not uploads.read_mission_settings(host.files):
-        reason = f"{uploads.MISSION_CONFIG} says nothing"
-    return ProbeAnswer(not reason, reason or f"{uploads.READER} can read {uploads.MISSION_CONFIG}")
+    reason = host_accounts.explain_read_refusal(
+        host.files, host.people, mission_inbox.READER, mission_inbox.MISSION_CONFIG
+    )
+    if not reason and not mission_inbox.read_mission_settings(host.files):
+        reason = f"{mission_inbox.MISSION_CONFIG} says nothing"
+    return ProbeAnswer(not reason, reason or f"{mission_inbox.READER} can read {mission_inbox.MISSION_CONFIG}")
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
-    path, umask = uploads.find_inbox(host.files), uploads.read_upload_umask(host.files)
+    path, umask = mission_inbox.find_inbox(host.files), mission_inbox.read_upload_umask(host.files)
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
         return ProbeAnswer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
     if umask is None:
         return ProbeAnswer(False, "the umask for uploads is not a number")
-    if not host_accounts.is_access_granted(folder, host.people, uploads.UPLOADER, host_accounts.WRITE):
-        return ProbeAnswer(False, f"{uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
-    if not host_accounts.is_access_granted(folder, host.people, uploads.READER, host_accounts.ENTER):
-        return ProbeAnswer(False, f"{uploads.READER} may not enter {path} (mode {folder.mode:04o})")
-    new = uploads.predict_upload(folder, umask)
+    if not host_accounts.is_access_granted(folder, host.people, mission_inbox.UPLOADER, host_accounts.WRITE):
+        return ProbeAnswer(False, f"{mission_inbox.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
+    if not host_accounts.is_access_granted(folder, host.people, mission_inbox.READER, host_accounts.ENTER):
+        return ProbeAnswer(False, f"{mission_inbox.READER} may not enter {path} (mode {folder.mode:04o})")
+    new = mission_inbox.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
-    if host_accounts.is_access_granted(new, host.people, uploads.READER, host_accounts.READ):
-        return ProbeAnswer(True, f"{upload}: {uploads.READER} can read it")
-    return ProbeAnswer(False, f"{upload}: {uploads.READER} cannot read it")
+    if host_accounts.is_access_granted(new, host.people, mission_inbox.READER, host_accounts.READ):
+        return ProbeAnswer(True, f"{upload}: {mission_inbox.READER} can read it")
+    return ProbeAnswer(False, f"{upload}: {mission_inbox.READER} cannot read it")
 
 
 def _probe_pam(host: ProbedHost) -> ProbeAnswer:

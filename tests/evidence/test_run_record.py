@@ -2,7 +2,7 @@ import pytest
 
 from app.events.kinds import RunFailed
 from app.evidence.ckl import CKL_STATUS
-from app.evidence.rule_text import describe_actions_taken, describe_outcome
+from app.evidence.finding_text import describe_actions_taken, describe_outcome
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import CKL_STATUS as CKL_OF_SCRIPT
 from app.evidence.verify import STATUS as STATUS_OF_SCRIPT

@@ -7,7 +7,7 @@ import pytest
 from app.events.kinds import EngineState, RunWaiting
 from app.runtime.disk_space import DiskSpace
 from app.runtime.health import LATE_ANSWER, LATE_POLL, LATE_WRITE, Conditions, explain_unreadiness, find_faults
-from app.runtime.run_progress import RunProgress
+from app.runtime.stalled_runs import RunProgress
 from app.store.nodes import NodeStatus
 
 NOW = 1_000_000.0

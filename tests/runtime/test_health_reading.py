@@ -17,7 +17,7 @@ from app.events.kinds import (
     TurnStarted,
 )
 from app.runtime.health_reading import read_faults
-from app.runtime.run_progress import GRACE, HOST_STEP, STARTING
+from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING
 from app.scanners.openscap.scanner import SECONDS_WHOLE
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS, FIRST

@@ -26,7 +26,7 @@ from app.cli.options import (
 )
 from app.config import Settings
 from app.events.limits import ATTEMPTS, ITEM_SECONDS
-from app.store.run_listing import NO_FILTERS, GivenFilters, RunFilter, spread_filters
+from app.store.run_listing import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 
 if TYPE_CHECKING:
     from app.events.command import Verb  # msgspec comes with it, and help needs it not
@@ -134,7 +134,7 @@ def _to_option(one: RunFilter) -> Parameter:
 
 
 @app.command(name="runs")
-@spread_filters(_to_option)
+@accept_filters_as_parameters(_to_option)
 def show_runs(
     filters: GivenFilters = NO_FILTERS,
     most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Maximum number of results.")] = 50,

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.engines.doctor import memory_checks, model_checks, serving_checks, speculation_checks
+from app.engines.doctor import launch_checks, memory_checks, model_checks, speculation_checks
 from app.engines.doctor.engine_situation import Situation, build_situations
 from app.engines.doctor.local_inventory import NOTHING, LocalInventory
 from app.engines.doctor.pitfall import Pitfall, sort_worst_first
@@ -24,15 +24,15 @@ CHECKS: tuple[Check, ...] = (
     memory_checks.check_media_memory,
     memory_checks.check_stream_knee,
     memory_checks.check_free_memory,
-    serving_checks.check_refused_flag_values,
-    serving_checks.check_flag_overrides,
-    serving_checks.check_chat_template,
-    serving_checks.check_parser_flags,
-    serving_checks.check_image_pin,
-    serving_checks.check_answer_padding,
+    launch_checks.check_refused_flag_values,
+    launch_checks.check_flag_overrides,
+    launch_checks.check_chat_template,
+    launch_checks.check_parser_flags,
+    launch_checks.check_image_pin,
+    launch_checks.check_answer_padding,
     model_checks.check_ignored_attention,
-    serving_checks.check_forced_marlin,
-    serving_checks.check_forced_backend,
+    launch_checks.check_forced_marlin,
+    launch_checks.check_forced_backend,
     speculation_checks.check_mtp_method,
     speculation_checks.check_mtp_version,
     speculation_checks.check_parallel_drafting,

@@ -15,7 +15,7 @@ from app.store import queries
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.store.run_list import ListPlace, RunPage, read_run_page
-from app.store.run_listing import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, spread_filters
+from app.store.run_listing import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, declare_field
 from app.web.api.api_route import create_router as api_router
@@ -119,7 +119,7 @@ def _to_query_parameter(one: RunFilter) -> Parameter:
 
 @router.get("/runs", responses=document_problems("bad-cursor"))
 @guests
-@spread_filters(_to_query_parameter)
+@accept_filters_as_parameters(_to_query_parameter)
 @declare_example(query={"state": "finished", "limit": "1"})
 def list_runs(
     session: TheSession,

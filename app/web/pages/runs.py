@@ -16,7 +16,7 @@ from app.people.rights import can_see_run, get_visible_runs, guests
 from app.skills.catalog import SHIPPED, load_skill
 from app.store import queries
 from app.store.run_list import ListPlace, read_run_page
-from app.store.run_listing import COLUMNS, FILTERS, NO_FILTERS, GivenFilters, RunFilter, spread_filters
+from app.store.run_listing import COLUMNS, FILTERS, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 from app.targets.host_registry import list_fixtures, list_hosts
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
@@ -45,7 +45,7 @@ def _to_parameter(one: RunFilter) -> Parameter:
 
 @router.get("/runs", name="runs")
 @guests
-@spread_filters(_to_parameter)
+@accept_filters_as_parameters(_to_parameter)
 def show_runs(
     runtime: TheRuntime,
     session: TheSession,

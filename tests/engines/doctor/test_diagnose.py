@@ -3,8 +3,8 @@
 import pytest
 
 from app.engines.doctor.diagnose import diagnose_lineup
+from app.engines.doctor.launch_checks import TEMPLATE_SHA256
 from app.engines.doctor.local_inventory import LocalInventory
-from app.engines.doctor.serving_checks import TEMPLATE_SHA256
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.lineups.model import Gpu, Speculation
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup

@@ -10,7 +10,7 @@ from app.events.kinds import EngineState
 from app.loop.state import RunState, fold_events
 from app.runtime.disk_space import DiskSpace
 from app.runtime.health import Conditions, find_faults
-from app.runtime.run_progress import GRACE, HOST_STEP, RunProgress
+from app.runtime.stalled_runs import GRACE, HOST_STEP, RunProgress
 from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.pages.run_faults import FaultedRun
 from app.web.stream.fold_cache import RunStateCache

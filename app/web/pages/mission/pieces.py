@@ -15,7 +15,7 @@ from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_gaps, draw_hol
 from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
-from app.web.pages.mission.ribbon_parts import group_by_part
+from app.web.pages.mission.ribbon_groups import group_by_part
 from app.web.pages.mission.steps import list_steps
 from app.web.pages.templating import render_template
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.loop.state import SILENT_SECONDS
-from app.runtime.run_progress import GRACE, HOST_STEP, STARTING, RunProgress, find_limit, find_silences
+from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress, find_limit, find_silences
 from app.scanners.openscap.scanner import SECONDS_WHOLE
 from app.targets.ssh.ssh_resources import SECONDS
 

@@ -10,7 +10,7 @@ from app.events.kinds import (
     ItemStarted,
 )
 from app.events.vocabulary import PendingSetting
-from app.evidence.rule_text import describe_actions_taken, describe_finding, describe_outcome
+from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome
 from tests.evidence.logs import plain_case
 from tests.loop.playing import FIX
 
