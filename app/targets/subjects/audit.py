@@ -60,7 +60,7 @@ _NEW = re.compile(
             rf"{_ALWAYS} {_ARCH}{_build_calls_pattern(_OPENING)}{_DENIED}{_PEOPLE}{_KEY}",
             rf"{_ALWAYS} {_ARCH} -S execve{_RAISED}{_KEY}",
             rf"{_ALWAYS} {_ARCH} -S execve -F subj_type=[a-z_]{{1,64}}_t(?: -F euid=0|{_PEOPLE}){_KEY}",
-            rf"{_ALWAYS} {_ARCH} -S ptrace -F a0=0x[0-9a-f]{{1,4}}{_KEY}",
+            rf"{_ALWAYS} {_ARCH} -S (?:ptrace|clock_settime) -F a0=0x[0-9a-f]{{1,4}}{_KEY}",
         )
     ),
     re.ASCII,
