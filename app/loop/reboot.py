@@ -3,6 +3,7 @@
 import asyncio
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable, TemperError, find_storage_fault
@@ -166,9 +167,13 @@ async def _record_return(run: Run, found: BootStatus) -> str:
             return harm
         if not (harm or undone):
             await _call_rebooter(run, lambda rebooter: rebooter.confirm(_name_guard(run)))
-            await forget_pre_images(run)
     except EnvironmentUnusable as exc:
         return str(exc)
+    if not (harm or undone):
+        with suppress(
+            EnvironmentUnusable
+        ):  # the changes are confirmed; the next run deletes what is left of the images
+            await forget_pre_images(run)
     run.append(
         kinds.RebootReturned(
             host=announced.host,

@@ -57,7 +57,7 @@ class Film:
     async def film_recovery(self) -> None:
         await self._expect_live()
         await self.take_picture("server started again", await measure_words(self._page, "LIVE"))
-        await expect(self._page.locator("#feed")).to_contain_text("the run goes on")
+        await expect(self._page.locator("#feed")).to_contain_text("resumed the run")
         await self.take_picture("run goes on")
 
     async def film_nodes(self, data: Path) -> None:
@@ -77,7 +77,7 @@ class Film:
                     await self.take_picture("node killed", seconds)
             with served(data, *PACE, environment=shared) as second:
                 await self._page.goto(f"{second.url}/runs/{run}")
-                await expect(self._page.locator("#feed")).to_contain_text("the run goes on")
+                await expect(self._page.locator("#feed")).to_contain_text("resumed the run")
                 await self.take_picture("run at another node")
 
     async def _expect_live(self) -> None:

@@ -146,7 +146,7 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
     assert is_key_successor(new.public, notary.key.public, change["signature"])
     assert change["key"] == new.public
     assert find_key(tmp_path / KEYS).list_changes_since("0" * 64) == []
-    with pytest.raises(BadInput, match="say why"):
+    with pytest.raises(BadInput, match="give the reason"):
         change_key(notary, ADA, " ")
 
 

@@ -74,6 +74,6 @@ def test_a_chain_that_does_not_hold_is_said(shared, tmp_path):
     file = open_database(Settings(data=tmp_path / "other").database_location)
     with file.begin() as connection:
         connection.exec_driver_sql("update event set hash = 'x' where seq = 3")
-    with pytest.raises(EnvironmentUnusable, match="does not hold: event 3"):
+    with pytest.raises(EnvironmentUnusable, match="is broken: event 3"):
         copy_all_tables(file, shared.database)
     file.dispose()

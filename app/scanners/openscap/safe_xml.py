@@ -16,7 +16,7 @@ Element = etree._Element  # noqa: SLF001  (lxml gives its type no other name)
 def parse_xml(content: bytes, what: str) -> Element:
     """Parse XML; raise BadInput, naming the document as `what`."""
     if len(content) > MOST:
-        raise BadInput(f"{what} has {len(content) >> 20} MiB; the limit is {MOST >> 20} MiB.")
+        raise BadInput(f"{what} has more than {MOST >> 20} MiB, which is the limit.")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )

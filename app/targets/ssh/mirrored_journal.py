@@ -123,7 +123,7 @@ class MirroredJournal:
 
     def forget_host_images(self) -> None:
         if not self.local_only:
-            self._require_success(self._line.run("release"))
+            self._require_success(self._line.run("release", seconds=SECONDS))
 
     def restore_on_host(self, name: str) -> list[str]:
         """Restore on the host from its own journal; return the paths that still differ."""

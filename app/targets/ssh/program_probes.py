@@ -27,6 +27,7 @@ _NOBODY = "nobody"
 _ABSENT, _IN = "127", "in"
 _SHORT = "short"
 _TOOK_TOO_LONG = "it took too long"
+_OWN_UNITS = "temper-undo-"
 _LISTS, _CUT_SHORT = ("masked", "failed", "doors", "denied"), (124, 137)
 """Lists whose missing entries would count as new, or as lost, on the next probe; and the exit codes of `timeout`."""
 _KIB = 1024
@@ -214,11 +215,13 @@ def _read_next_boot(said: HostReport) -> ProbeAnswer:
 
 
 def _read_failed_units(said: HostReport) -> ProbeAnswer:
+    """Read what systemd says failed. A rollback unit of ours is no harm that a change did."""
     if said.get_exit_code("failed", "all") != 0:
         return ProbeAnswer(
             True, "systemd does not run there or does not answer, so no failed unit is known", asked=False
         )
-    failed = [line.split()[0] for line in said.get_lines("failed", "all") if line.strip()]
+    units = (line.split()[0] for line in said.get_lines("failed", "all") if line.strip())
+    failed = [unit for unit in units if not unit.startswith(_OWN_UNITS)]
     weak = tuple(f"{unit} failed" for unit in failed)
     return ProbeAnswer(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
 

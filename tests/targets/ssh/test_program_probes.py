@@ -69,6 +69,10 @@ def test_a_host_in_order_is_fine_and_holds_what_it_has():
     assert describe_harm(of(FINE), of(FINE)) is None
 
 
+def test_a_failed_unit_that_rolls_back_is_no_harm_of_the_change():
+    assert describe_harm(of(FINE), of([*FINE, "failed\tall\ttemper-undo-reboot-1.service loaded failed"])) is None
+
+
 @pytest.mark.parametrize(
     ("rows", "harm"),
     [

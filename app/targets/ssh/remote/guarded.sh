@@ -10,6 +10,7 @@ until [ -e "$at/taking" ] || [ ! -e "$at/journals" ] || [ "$seconds" -le 0 ]; do
   sleep 1
   seconds=$((seconds - 1))
 done
+[ -e "$at/taking" ] || [ -e "$at/journals" ] || exit 0 # confirmed; whoever did that may hold the lock for long
 locked
 [ ! -e "$at/journals" ] || mv -T -- "$at/journals" "$at/taking"
 [ -e "$at/taking" ] || exit 0
