@@ -170,9 +170,8 @@ async def _record_return(run: Run, found: BootStatus) -> str:
     except EnvironmentUnusable as exc:
         return str(exc)
     if not (harm or undone):
-        with suppress(
-            EnvironmentUnusable
-        ):  # the changes are confirmed; the next run deletes what is left of the images
+        # The changes are confirmed, so nothing is rolled back from here on. The next run deletes what is left.
+        with suppress(EnvironmentUnusable, ActionFailed):
             await forget_pre_images(run)
     run.append(
         kinds.RebootReturned(

@@ -20,7 +20,7 @@ _PATH = re.compile(r"(/etc/[A-Za-z0-9_.@/-]*[A-Za-z0-9])")
 COMMAND = re.compile(r"^\$ (?:sudo )?(.+)$")
 _WRITTEN = re.compile(r"echo (?P<quote>['\"])(?P<line>[^'\"]+)(?P=quote) \| sudo tee (?:-a )?(?P<path>/etc/[\w./-]+)")
 _BOOT_ARGUMENTS = re.compile(r"grubby --update-kernel=ALL --args=(?P<quote>['\"]?)(?P<arguments>[\w.,=: -]+)(?P=quote)")
-"""A boot loader with entries of its own is given them by grubby; /etc/default/grub is where every menu is made from."""
+"""grubby writes these into the entries of the boot loader. Menus are made from /etc/default/grub, so they go there."""
 _SENTENCE = re.compile(r"[.:?]$|^(?:Note|Then|If|Or|To|Add|The|For|Where)\b")
 _TAKES_AWAY = re.compile(r"\b(?:[Rr]emove|[Dd]elete|[Cc]omment out|[Uu]ncomment|conflict)\b")
 _SECTION = re.compile(r"\[([A-Za-z][\w/.-]*)\]")

@@ -4,6 +4,7 @@ import asyncio
 
 import pytest
 
+from app.errors import ActionFailed, EnvironmentUnusable
 from app.events.approvals import ApprovalPolicy
 from app.events.kinds import (
     ApprovalRequested,
@@ -25,6 +26,7 @@ from app.events.vocabulary import Budget
 from app.loop.drive import drive_run
 from app.loop.run import Run
 from app.loop.state import fold_events
+from app.targets.ssh.ssh_rebooter import SshRebooter
 from app.targets.ssh.ssh_target import SshTarget
 from app.targets.target_thread import TargetThread
 from tests.loop.onfixture import OnFixture, Person
@@ -79,6 +81,19 @@ async def test_a_disposable_machine_is_rebooted_and_its_fixes_still_hold(host):
     assert count_reboots(host) == 1
     assert not (host.root / "var/lib/temper/journal/reboot-r").exists()
     assert list((host.root / "var/lib/temper/journal").glob("*/kept")) == []
+    assert here.events(RunFinished)[0].passed == 2
+
+
+@pytest.mark.parametrize("failure", [EnvironmentUnusable("it did not finish"), ActionFailed("somebody holds the lock")])
+async def test_a_confirmed_reboot_stays_confirmed_where_its_pre_images_cannot_be_deleted(host, monkeypatch, failure):
+    def fail(_):
+        raise failure
+
+    monkeypatch.setattr(SshRebooter, "forget_pre_images", fail)
+    here = on(host)
+    await here.run(EMPTY, X11, engine="none", reboot=True)
+    assert here.events(RebootUndone) == []
+    assert here.events(RebootCompared)[0].held == (EMPTY, X11)
     assert here.events(RunFinished)[0].passed == 2
 
 

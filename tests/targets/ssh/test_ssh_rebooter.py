@@ -1,5 +1,6 @@
 """A host over SSH reboots: what is seen of it meanwhile, what it takes back by itself, and what can be taken back."""
 
+import fcntl
 from contextlib import suppress
 from pathlib import Path
 
@@ -114,6 +115,17 @@ def test_once_its_pre_images_are_gone_a_change_is_never_taken_for_one_that_added
     boot(target)
     until(lambda: count_reboots(booting) == 1)
     assert booting.everything() == after
+
+
+def test_a_guard_whose_changes_are_confirmed_ends_although_the_lock_is_held(booting, changed):
+    target, _ = changed
+    target.rebooter.prepare(GUARD, 60, NEWEST_FIRST)
+    folder = booting.root / "var/lib/temper/journal"
+    (folder / GUARD / "journals").unlink()
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        ended = target.line.run_text(f"/bin/sh /var/lib/temper/journal/{GUARD}/restore {GUARD} late", seconds=10)
+    assert (ended.code, ended.err) == (0, "")
 
 
 def test_what_nobody_confirms_after_the_start_the_host_takes_back_and_boots_again(booting, changed, opened):
