@@ -11,17 +11,24 @@ from msgspec import ValidationError, convert
 from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.errors import TemperError
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.option_edit import can_set_option
 from app.targets.file_changes import plan_changes
+from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.stated_families import find_stated_family
 
 _CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")
 """A path with a placeholder or a wildcard is none of one file."""
 _PACKAGES = re.compile(r"(?:dnf|yum)(?: -y)? (install|remove) ([\w.+-]+)")
 _UNIT = re.compile(r"systemctl (?:--now )?(enable|disable|mask|unmask|start|stop)(?: --now)? ([\w@.:-]+)")
+_AGEING = re.compile(
+    r"(?:\$ )?(?:sudo )?(?:chage -(?P<chage>[Mm])|passwd -(?P<passwd>[xn])) (?P<days>\d{1,5}) [\[<][A-Za-z_ ]+[\]>]$"
+)
+"""The command for "each account that does not comply", which the text leaves open."""
+_AGE_SETTINGS: dict[str, AgeSetting] = {"M": "max", "m": "min", "x": "max", "n": "min"}
 _OPTION = re.compile(r"^([A-Za-z][\w.]*)(?:\s*=\s*|\s+)(\S.*)$")
 _SET_SENTENCE = re.compile(r"Set (?:the option )?`?([A-Za-z][\w.]*(?: [a-z]\w*)?)`? to ([\w/.-]*\w)(?=[\s.,;]|$)")
 _SUDOERS = "/etc/sudoers.d/"
@@ -39,7 +46,7 @@ _WHOLE_LINES = (
 
 def find_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
-    resources = list(_find_resource_actions(fix))
+    resources = [*_find_resource_actions(fix), *_find_ageing(fix, files)]
     modes = [one for one in resources if isinstance(one, Chmod)]
     steps = [*(one for one in resources if one not in modes), *_find_lines(fix, files), *modes]
     if not steps:
@@ -67,6 +74,16 @@ def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
             yield from _convert_action({"do": "set_unit", "unit": unit, "to": found[1]})
         elif found := _CHMOD.match(command[1]):
             yield from _convert_action({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
+
+
+def _find_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
+    """Yield the ageing of each account with a password whose own is weaker than the text asks for."""
+    for found in filter(None, (_AGEING.match(line.strip()) for line in fix.split("\n"))):
+        setting, days = _AGE_SETTINGS[found["chage"] or found["passwd"]], int(found["days"])
+        for entry in read_host_accounts(files).shadow:
+            now = entry.max_days if setting == "max" else entry.min_days
+            if entry.has_password and is_weaker_age(setting, days, now):
+                yield SetAgeing(account=entry.name, setting=setting, days=days)
 
 
 def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:

@@ -7,6 +7,7 @@ from app.errors import TemperError
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
+from app.targets.change_plan import MOST_ACTIONS
 from app.targets.file_changes import plan_changes
 from app.targets.file_owners import ROOT
 from app.targets.overlay import Overlay
@@ -73,7 +74,7 @@ class ScratchFiles:
             return
         if before.content != wanted.content:
             lines = _derive_line_actions(path, host_text.decode_bytes(before.content), text)
-            if _leads_to(lines, wanted.content, self._files, path):
+            if len(lines) <= MOST_ACTIONS and _leads_to(lines, wanted.content, self._files, path):
                 yield from lines
             else:
                 yield _write_whole(path, text, wanted.mode)

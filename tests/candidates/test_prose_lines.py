@@ -5,6 +5,8 @@ import pytest
 from app.candidates.prose_lines import find_set_sentence, find_stated_actions
 from app.candidates.scratch_files import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.resources.account import SetAgeing, find_candidates
+from app.resources.kind import RuleTexts
 from app.resources.package import InstallPackage
 from app.resources.unit import SetUnit
 from tests.hostfiles import DictFiles
@@ -115,3 +117,21 @@ def test_a_sentence_that_names_a_setting_and_its_value_is_one_action():
 def test_a_sentence_that_leaves_something_open_is_undecidable(fix, path):
     with pytest.raises(Undecidable):
         find_set_sentence(fix, path)
+
+
+@pytest.mark.parametrize(
+    ("command", "setting", "days", "weaker"),
+    [
+        ("passwd -x 60 [user]", "max", 60, ["root", "ops"]),
+        ("$ sudo chage -M 60 <user name>", "max", 60, ["root", "ops"]),
+        ("$ sudo passwd -n 1 [user]", "min", 1, ["root", "old"]),
+    ],
+)
+def test_a_command_for_each_account_is_meant_for_those_that_are_weaker(command, setting, days, weaker):
+    shadow = ["root:$6$x:1:0:99999:7:::", "ops:$6$x:1:7::7:::", "old:$6$x:1::30:7:::", "sync:*:1:0:99999:7:::"]
+    host = DictFiles({"/etc/shadow": "\n".join([*shadow, ""])})
+    actions = find_stated_actions(f"Configure noncompliant accounts:\n\n{command}", host)
+    assert actions == tuple(SetAgeing(account=name, setting=setting, days=days) for name in weaker)
+    assert [*find_candidates(RuleTexts(id="V-1", text=command, accounts=("root",)))] == [
+        SetAgeing(account="root", setting=setting, days=days)
+    ]
