@@ -124,7 +124,7 @@ def _find_loss(changes: Iterable[SettingChange], asks: frozenset[str]) -> Object
         order = one.daemon.compare_values(one.key, one.was, one.now)
         if order not in _FINE and not _is_asked_for(one, order, asks):
             would = f"{one.key} is {one.was or 'not set'} and would be {one.now or 'not set'}"
-            how = "weaker" if order is Strength.WEAKER else "no stronger, as far as can be told"
+            how = "weaker" if order is Strength.WEAKER else "not known to be as strong"
             return Objection("weakening", clean_text(f"{one.daemon.name}: {would}, which is {how}.", 400))
     return None
 
