@@ -31,6 +31,7 @@ _AGEING = re.compile(
 _AGE_SETTINGS: dict[str, AgeSetting] = {"M": "max", "m": "min", "x": "max", "n": "min"}
 _OPTION = re.compile(r"^([A-Za-z][\w.]*)(?:\s*=\s*|\s+)(\S.*)$")
 _SET_SENTENCE = re.compile(r"Set (?:the option )?`?([A-Za-z][\w.]*(?: [a-z]\w*)?)`? to ([\w/.-]*\w)(?=[\s.,;]|$)")
+_UMASK = re.compile(r"\bumask 0?[0-7]{3}\b")
 _SUDOERS = "/etc/sudoers.d/"
 _STACKS = "/etc/pam.d/"
 _PAM_RULE = re.compile(r"(\S+)\s+(\S+)\s+(\S+\.so)\b(.*)")
@@ -94,8 +95,7 @@ def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
             raise Undecidable(f"The fix text leaves a value open, which a person decides: {one.line!r}.")
         family = find_stated_family(one.path)
         if family is None or family.partial:
-            if (action := _write_line(one.path, one.line, scratch)) is not None:
-                yield action
+            yield from _write_line(one.path, one.line, scratch)
             continue
         text = family.place_line(placed.read_text(one.path) or "", one.section, one.line)
         if placed.write_text(one.path, text) and files.state(one.path) is None:
@@ -103,12 +103,16 @@ def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
     yield from placed.derive_actions()
 
 
-def _write_line(path: str, line: str, scratch: ScratchFiles) -> AnyAction | None:
+def _write_line(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
     text = scratch.read_text(path) or ""
+    if _UMASK.fullmatch(line) and (edits := _replace_umasks(path, text, line)):
+        yield from edits
+        return
     if line in (one.strip() for one in text.split("\n")):
-        return None
+        return
     if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
-        return _add_pam_arguments(path, rule, line)
+        yield from _add_pam_arguments(path, rule, line)
+        return
     option = _OPTION.match(line)
     choices: list[AnyAction] = [AppendLine(path=path, line=line)]
     if path.startswith(_SUDOERS) and scratch.now.state(path) is None:
@@ -123,8 +127,15 @@ def _write_line(path: str, line: str, scratch: ScratchFiles) -> AnyAction | None
         if path in made:
             scratch.write_text(path, host_text.decode_bytes(made[path].content))
             scratch.change_mode(path, made[path].mode)
-        return action
-    return None
+        yield action
+        return
+
+
+def _replace_umasks(path: str, text: str, line: str) -> list[ReplaceLine]:
+    """Return the edits that give each umask of a script the line's number, whichever of them runs."""
+    was = [one for one in dict.fromkeys(text.split("\n")) if not one.lstrip().startswith("#")]
+    now = [_UMASK.sub(line, one) for one in was]
+    return [ReplaceLine(path=path, old=old, new=new) for old, new in zip(was, now, strict=True) if old != new]
 
 
 def _find_pam_rule(text: str, line: str) -> str | None:
@@ -138,9 +149,9 @@ def _find_pam_rule(text: str, line: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _add_pam_arguments(path: str, rule: str, line: str) -> AnyAction | None:
-    missing = [word for word in line.split()[3:] if word not in rule.split()]
-    return ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}") if missing else None
+def _add_pam_arguments(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:
+    if missing := [word for word in line.split()[3:] if word not in rule.split()]:
+        yield ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}")
 
 
 def _convert_action(action: dict[str, str]) -> Iterator[AnyAction]:
