@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from msgspec import to_builtins
@@ -16,6 +16,8 @@ from app.candidates.recipes import Recipe
 from app.candidates.scratch_files import Undecidable
 from app.candidates.script_trial import translate_script
 from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
+from app.resources.kind import ResourceAction
+from app.resources.registry import get_kind
 from app.skills.skill import Rule, Skill
 from app.syntax.files import Files
 from app.targets.change_plan import IMPOSSIBLE, Asks
@@ -55,7 +57,7 @@ def judge_candidates(
     found: Iterable[Candidate], target: Target, asks: Asks, scope: RuleScope | None = None
 ) -> tuple[Candidate, ...]:
     """Return the candidates with what each would change and what the policy says; equal changes are merged."""
-    judged = [_judge_candidate(_add_reloads(one), target, asks, scope) for one in found]
+    judged = [part for one in found for part in _judge_with_parts(_add_reloads(one), target, asks, scope)]
     return tuple(_merge_repeated(judged, lambda one: one.diff if one.is_usable else ""))
 
 
@@ -93,6 +95,26 @@ def _read_prose(rule: Rule, files: Files, broken_at: str) -> tuple[AnyAction, ..
         return find_stated_actions(rule.fix, files)
     except Undecidable:
         return find_set_sentence(rule.fix, broken_at or next(iter(rule.paths), ""))
+
+
+def _judge_with_parts(one: Candidate, target: Target, asks: Asks, scope: RuleScope | None) -> Iterator[Candidate]:
+    """Yield the judged candidate. If it is refused as a whole, its packages, units and files follow apart.
+
+    A package brings units and files along, which nobody can foresee: what it brings may already be all that is wanted.
+    """
+    whole = _judge_candidate(one, target, asks, scope)
+    yield whole
+    if whole.refusal:
+        groups: dict[str, list[AnyAction]] = {}
+        for action in one.actions:
+            groups.setdefault(get_kind(action).name if isinstance(action, ResourceAction) else "file", []).append(
+                action
+            )
+        for name, actions in groups.items() if len(groups) > 1 else ():
+            part = Candidate(source=f"{one.source}, its {name} part", actions=tuple(actions))
+            judged = _judge_candidate(_add_reloads(part), target, asks, scope)
+            if judged.is_usable:
+                yield judged
 
 
 def _judge_candidate(one: Candidate, target: Target, asks: Asks, scope: RuleScope | None) -> Candidate:

@@ -12,6 +12,7 @@ from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.errors import TemperError
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
+from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.files import Files
@@ -23,7 +24,9 @@ from app.targets.subjects.stated_families import find_stated_family
 _CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")
 """A path with a placeholder or a wildcard is none of one file."""
 _PACKAGES = re.compile(r"(?:dnf|yum)(?: -y)? (install|remove) ([\w.+-]+)")
-_UNIT = re.compile(r"systemctl (?:--now )?(enable|disable|mask|unmask|start|stop)(?: --now)? ([\w@.:-]+)")
+_UNIT = re.compile(r"systemctl (?:--now )?(enable|disable|mask|unmask|start|stop|set-default)(?: --now)? ([\w@.:-]+)")
+_OVERRULED = {"disable": {"mask"}, "stop": {"disable", "mask"}, "start": {"enable"}}
+"""A verb that another one of the same unit includes, or makes of no use from the next boot on."""
 _AGEING = re.compile(
     r"(?:\$ )?(?:sudo )?(?:chage -(?P<chage>[Mm])|passwd -(?P<passwd>[xn])) (?P<days>\d{1,5}) [\[<][A-Za-z_ ]+[\]>]$"
 )
@@ -64,6 +67,15 @@ def find_set_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
 
 
 def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
+    found = [*_find_commands(fix)]
+    verbs: dict[str, set[str]] = {}
+    for one in found:
+        if isinstance(one, SetUnit):
+            verbs.setdefault(one.unit, set()).add(one.to)
+    return (one for one in found if not isinstance(one, SetUnit) or not _OVERRULED.get(one.to, set()) & verbs[one.unit])
+
+
+def _find_commands(fix: str) -> Iterator[AnyAction]:
     for line in fix.split("\n"):
         command = COMMAND.match(line.strip())
         if command is None:

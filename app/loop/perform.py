@@ -237,7 +237,8 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
     rule, reason = effect.rule, effect.reason
     match effect.outcome:
         case "passed":
-            run.append(*await change.keep_change(run))
+            kept = await change.keep_change(run) if run.state.attempt else [kinds.ItemPassed(rule=rule, attempts=0)]
+            run.append(*kept)
         case "escalated":
             assert run.state.item
             question = name_open_question(run.state.item)
@@ -314,6 +315,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Scan: _scan_host,
     effects.Scope: _scope_run,
     effects.StartItem: _start_item,
+    effects.Recheck: change.recheck_rule,
     effects.StartAttempt: _start_attempt,
     effects.Ask: ask_role,
     effects.Propose: propose_edit,
