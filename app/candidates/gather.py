@@ -15,6 +15,7 @@ from app.candidates.prose_lines import find_set_sentence, find_stated_actions
 from app.candidates.recipes import Recipe
 from app.candidates.scratch_files import Undecidable
 from app.candidates.script_trial import translate_script
+from app.candidates.shown_permissions import find_shown_permissions
 from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
@@ -26,8 +27,8 @@ from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
-PROSE, PERSON = "the fix text", "a person"
-_OPEN = re.compile(r"\bchange_?me\b[^\s\"']*|\bset_this\b", re.IGNORECASE)
+PROSE, EVIDENCE, PERSON = "the fix text", "what the scanner shows", "a person"
+_OPEN = re.compile(r"\bchange_?me\b[^\s\"']*|\bset_this\b|@@?logcollector\b", re.IGNORECASE)
 _LOADED_BY = ("systemd-sysctl", "auditd", "grub")
 """Services that load their files at a reload; the other programs read theirs anew each time."""
 MOST_CANDIDATES = 8
@@ -36,11 +37,16 @@ MOST_REFUSAL, MOST_DIFF = 600, 8000
 
 
 def gather_candidates(
-    skill: Skill, rule: Rule, files: Files, broken_at: str = "", recipes: Iterable[Recipe] = ()
+    skill: Skill,
+    rule: Rule,
+    files: Files,
+    broken_at: str = "",
+    recipes: Iterable[Recipe] = (),
+    evidence: str = "",
 ) -> list[Candidate]:
-    """Return the proposals for this host: people's recipes first, then the content's tasks and its fix text.
+    """Return the proposals for this host: recipes first, the content's tasks and fix text, then what the scanner shows.
 
-    `broken_at` is the file in which the scanner found the rule broken.
+    `broken_at` is the file in which the scanner found the rule broken, `evidence` what it says of it.
     """
     found = [Candidate(source=one.source, actions=one.actions) for one in recipes if one.rule == rule.id]
     found += [
@@ -48,6 +54,8 @@ def gather_candidates(
     ]
     if not rule.script:
         found.append(_make_candidate(PROSE, lambda: _read_prose(rule, files, broken_at)))
+    if " has mode " in evidence:
+        found.append(_make_candidate(EVIDENCE, lambda: find_shown_permissions(rule.title, evidence)))
     if not any(one.actions for one in found):
         found += _list_decisions(rule)
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]

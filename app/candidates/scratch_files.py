@@ -11,6 +11,7 @@ from app.targets.change_plan import MOST_ACTIONS
 from app.targets.file_changes import plan_changes
 from app.targets.file_owners import ROOT
 from app.targets.overlay import Overlay
+from app.targets.subjects.stated_families import find_stated_family
 
 _NEW_MODE = 0o644
 _MOST_CONTENT = 8192
@@ -38,7 +39,9 @@ class ScratchFiles:
         content = host_text.encode_text(text)
         if before is not None and before.content == content:
             return False
-        mode, owner = (before.mode, before.owner) if before else (_NEW_MODE, ROOT)
+        family = find_stated_family(path)
+        new = int(family.mode, 8) if family else _NEW_MODE
+        mode, owner = (before.mode, before.owner) if before else (new, ROOT)
         self._changed[path] = FileState(content, mode, owner)
         return True
 

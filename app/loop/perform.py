@@ -182,14 +182,14 @@ async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kin
     known = item.candidates
     if effect.vendor or (effect.number != 1 and not item.needs_script_trial):
         return []
-    opening = run.state.opening.get(run.rule.id)
+    verdict = item.rechecked or run.state.opening.get(run.rule.id)
     asks, scope, rule, services = run.build_change((), None).asks, run.scope, run.rule, run.services
 
     def gather_on_target(target: Target) -> tuple[Candidate, ...]:
         with target.cache_reads():
-            broken_at = (opening and opening.path) or ""
+            broken_at, evidence = ((verdict.path or ""), verdict.evidence) if verdict else ("", "")
             if effect.number == 1:
-                found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes)
+                found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes, evidence)
                 judged = judge_candidates(found, target, asks, scope)
                 if is_settled(judged):
                     return judged

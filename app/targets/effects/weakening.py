@@ -1,5 +1,6 @@
 """Finds settings that a change weakens, for every program whose files it touches."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -119,6 +120,10 @@ def _list_sides(
             yield ReadSide(daemon, was, now)
 
 
+_PAM_SETTING = re.compile(r": pam_(\w+)\.so: (\w+)$")
+"""A setting as a stack has it, which texts name by the module's file: pwquality retry."""
+
+
 def _find_loss(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:
     for one in changes:
         order = one.daemon.compare_values(one.key, one.was, one.now)
@@ -132,7 +137,9 @@ def _find_loss(changes: Iterable[SettingChange], asks: frozenset[str]) -> Object
 def _is_asked_for(one: SettingChange, order: Strength, asks: frozenset[str]) -> bool:
     if order is Strength.WEAKER and one.daemon.asked_only_if_unranked:
         return False
-    return f"{one.daemon.name} {one.key} {one.now}" in asks
+    module = _PAM_SETTING.search(one.key)
+    names = [f"{one.daemon.name} {one.key}", *([f"{module[1]} {module[2]}"] if module else [])]
+    return any(f"{name} {one.now}" in asks for name in names)
 
 
 def _follows_general_value(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
