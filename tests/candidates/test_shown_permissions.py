@@ -39,7 +39,9 @@ def test_an_owner_is_given_where_the_title_names_it(title, owner):
     assert find_shown_permissions(title, shown) == (SetPermissions(path="/var/log/audit/audit.log", owner=owner),)
 
 
-@pytest.mark.parametrize("title", ["The host must log.", "It must have mode 0777 or less permissive.", "owned by admin"])
+@pytest.mark.parametrize(
+    "title", ["The host must log.", "It must have mode 0777 or less permissive.", "It must be owned by admin."]
+)
 def test_a_title_that_forbids_nothing_of_it_proposes_nothing(title):
     with pytest.raises(Undecidable, match="no path with a mode or an owner"):
         find_shown_permissions(title, FILES)
