@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from app.events.vocabulary import ParameterUsed
 from app.evidence.benchmark import INCOMPLETE
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
@@ -73,6 +74,13 @@ def test_papers_say_which_benchmark_by_its_digest_and_without_one_that_they_are_
         assert says in json.loads(build_cklb(case))["target_data"]["comments"]
         assert says in (ET.fromstring(build_ckl(case)).findtext("ASSET/TARGET_COMMENT") or "")
         assert json.loads(build_poam_json(case))["benchmark"] == says
+
+
+def test_the_note_names_the_values_that_the_site_chose():
+    used = [ParameterUsed(name=name, value="1", sha256="f" * 64, rules=(ROOT,), where="every host") for name in "ab"]
+    case = plain_case({ROOT: "fail"}, {ROOT: "fail"}, begun={"parameters": tuple(used)})
+    assert case.published.note == f"{INCOMPLETE} Values that the site chose: a, b."
+    assert plain_case({ROOT: "fail"}, {ROOT: "fail"}).published.note == INCOMPLETE
 
 
 def test_no_rule_is_decided_by_nothing():

@@ -32,8 +32,13 @@ CORE = (
     "targets/*journal*.py",
 )
 WHOLE = {
-    "loop": ("loop/test_drive.py", "loop/test_perform.py"),
-    "store": ("nodes/test_shared_database.py", "nodes/test_offered.py"),
+    "loop": (
+        "loop/test_drive.py",
+        "loop/test_perform.py",
+        "loop/test_machinery_faults.py",
+        "loop/test_without_model.py",
+    ),
+    "store": ("store/test_migrations.py", "nodes/test_shared_database.py", "nodes/test_offered.py"),
     "targets": ("targets/test_transaction.py",),
 }
 """Of these rooms, the tests that go the whole way, whichever of the room's files is changed."""
