@@ -38,6 +38,7 @@ WHOLE = {
         "loop/test_machinery_faults.py",
         "loop/test_without_model.py",
     ),
+    "evidence": ("evidence/test_statement.py", "evidence/test_stamping.py", "evidence/test_tampering.py"),
     "store": ("store/test_migrations.py", "nodes/test_shared_database.py", "nodes/test_offered.py"),
     "targets": ("targets/test_transaction.py",),
 }
