@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplying,
     ActionRefused,
@@ -30,7 +31,20 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Budget
 from app.loop.decide import decide_next_effect
-from app.loop.effects import Ask, CloseItem, Halt, Propose, RollBack, StartAttempt, TakeVendors, Wait, WaitOut
+from app.loop.effects import (
+    Apply,
+    Ask,
+    CloseItem,
+    Halt,
+    Judge,
+    Propose,
+    Rehearse,
+    RollBack,
+    StartAttempt,
+    TakeVendors,
+    Wait,
+    WaitOut,
+)
 from app.loop.state import fold_events
 from tests.loop.playing import SHUT_OUT, SOUND, World, pack, request, rule
 from tests.thorough import examples
@@ -304,6 +318,16 @@ def test_while_an_engine_is_away_only_a_change_that_the_probes_cleared_stays_on_
     world.put(RunWaiting(cause="engine", reason="Engine e is away.", engine="e"))
     stays = RollBack(world.state.attempt.journal, "interrupted") if probes != SOUND else WaitOut()
     assert decide_next_effect(world.state, world.skill, world.now) == stays
+
+
+@pytest.mark.parametrize(("people", "effect"), [(0, Apply), (1, Rehearse)])
+def test_the_policy_decides_whether_a_person_is_asked_before_a_change(people, effect):
+    world = World(pack([rule("A")]), scripted())
+    world.put(request(world.skill, mode="review"))
+    while not isinstance(decide_next_effect(world.state, world.skill, world.now), Judge):
+        world.come_out(decide_next_effect(world.state, world.skill, world.now))
+    world.put(ActionsAllowed(rule="A", attempt=1, needs=PeopleNeeded(people=people, why="", by="")))
+    assert isinstance(decide_next_effect(world.state, world.skill, world.now), effect)
 
 
 def test_without_a_model_and_a_proposal_the_first_attempt_is_the_last():

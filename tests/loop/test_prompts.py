@@ -6,9 +6,9 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from app.events.kinds import PlanMade, TurnFinished, VerdictGiven
+from app.events.kinds import PlanMade, SentryProbed, TurnFinished, VerdictGiven
 from app.events.questions import AnsweredQuestion, AskVerdict
-from app.events.vocabulary import AppendLine, Candidate, Lesson, fingerprint_actions
+from app.events.vocabulary import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version
 from app.loop.situation import TurnContext
@@ -91,6 +91,16 @@ def test_every_role_reads_the_lessons_of_earlier_attempts(role, purpose):
     asked = complete_context("V-257984", host(), guided=False)
     asked = replace(asked, attempt=msgspec.structs.replace(asked.attempt, lessons=(lesson,)))
     assert build_user_prompt(purpose, asked, 4000).endswith("## Lessons\n- m (e) Next time: LEARNT"), role
+
+
+def test_the_sentry_reads_of_each_probe_whether_it_answered_and_whether_it_failed_before_the_run():
+    probes = tuple(Probe(name, ok, "detail") for name, ok in (("login", True), ("sudo", False), ("backup", False)))
+    probed = SentryProbed(rule="V-257984", attempt=1, probes=probes, drift=(), log=(), ailing=("backup",))
+    asked = complete_context("V-257984", host(), guided=False)
+    told = build_user_prompt(
+        "triage", replace(asked, attempt=msgspec.structs.replace(asked.attempt, probed=probed)), 4000
+    )
+    assert "\nok login: detail\nFAILED sudo: detail\nFAILED-BEFORE backup: detail\n" in told
 
 
 def test_the_lesson_is_kept_where_the_host_has_much_to_say():
