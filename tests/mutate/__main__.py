@@ -40,7 +40,7 @@ WHOLE = {
     ),
     "evidence": ("evidence/test_statement.py", "evidence/test_stamping.py", "evidence/test_tampering.py"),
     "store": ("store/test_migrations.py", "nodes/test_shared_database.py", "nodes/test_offered.py"),
-    "targets": ("targets/test_transaction.py",),
+    "targets": ("targets/test_transaction.py", "targets/test_hostile.py"),
 }
 """Of these rooms, the tests that go the whole way, whichever of the room's files is changed."""
 SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")
