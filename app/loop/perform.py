@@ -3,7 +3,7 @@
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from graphlib import TopologicalSorter
 from typing import Any
 
@@ -264,10 +264,15 @@ async def _wait_out_fault(run: Run, _: effects.WaitOut) -> None:
     began, waiting = time.monotonic(), run.state.waiting
     assert waiting
     while True:
-        await asyncio.sleep(min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** max(run.waits.values(), default=0)))
+        await asyncio.sleep(compute_pause(run.waits.values()))
         if await _is_fault_over(run, waiting):
             break
     run.append(kinds.RunWaitEnded(seconds=round(time.monotonic() - began, 1)))
+
+
+def compute_pause(waits: Iterable[int]) -> float:
+    """Return the seconds before the next look at what failed, given how often effects met a fault in a row."""
+    return min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** max(waits, default=0))
 
 
 async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:

@@ -108,7 +108,7 @@ def _open_sqlite(path: Path) -> Engine:
 def _open_postgres(address: str) -> Engine:
     try:
         url = make_url(address)
-    except ArgumentError as exc:
+    except (ArgumentError, ValueError) as exc:  # ValueError: a port that is not a number
         raise EnvironmentUnusable(
             "TEMPER_DATABASE_URL is not a valid address: use postgresql://USER:PASSWORD@HOST/DATABASE."
         ) from exc

@@ -47,8 +47,7 @@ def delete_turn_pieces(database: Engine, run: str) -> int:
         pieces = delete(EventRow).where(
             col(EventRow.run) == run,
             col(EventRow.kind) == "turn.delta",
-            col(EventRow.seq) > first,
-            col(EventRow.seq) < last,
+            col(EventRow.seq).between(first, last),
         )
         with database.begin() as connection:
             gone += connection.execute(pieces).rowcount

@@ -7,7 +7,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.evidence.benchmark import INCOMPLETE
+from app.events.vocabulary import ParameterUsed
+from app.evidence.benchmark import INCOMPLETE, describe_benchmark
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.pack import build_pack
@@ -15,6 +16,7 @@ from app.evidence.poam import build_poam_csv, build_poam_json
 from app.evidence.rebuild import compare_rebuilt_pack
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
+from app.skills.catalog import load_skill
 from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.played import KEY
 from tests.evidence.published import NAMES, named, named_log
@@ -73,6 +75,18 @@ def test_papers_say_which_benchmark_by_its_digest_and_without_one_that_they_are_
         assert says in json.loads(build_cklb(case))["target_data"]["comments"]
         assert says in (ET.fromstring(build_ckl(case)).findtext("ASSET/TARGET_COMMENT") or "")
         assert json.loads(build_poam_json(case))["benchmark"] == says
+
+
+def test_a_run_that_failed_before_it_began_has_the_names_of_its_skill():
+    title = describe_benchmark(load_skill("stig"), None)
+    assert (title.id, title.note) == ("RHEL_9_STIG", INCOMPLETE)
+
+
+def test_the_note_names_the_values_that_the_site_chose():
+    used = [ParameterUsed(name=name, value="1", sha256="f" * 64, rules=(ROOT,), where="every host") for name in "ab"]
+    case = plain_case({ROOT: "fail"}, {ROOT: "fail"}, begun={"parameters": tuple(used)})
+    assert case.published.note == f"{INCOMPLETE} Values that the site chose: a, b."
+    assert plain_case({ROOT: "fail"}, {ROOT: "fail"}).published.note == INCOMPLETE
 
 
 def test_no_rule_is_decided_by_nothing():

@@ -7,18 +7,21 @@ from app.events.kinds import (
     AttemptStarted,
     InForceChecked,
     ItemPassed,
+    ItemSkipped,
     ItemStarted,
+    RebootCompared,
+    VerdictGiven,
 )
 from app.events.vocabulary import PendingSetting
-from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome
+from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome, format_verdict
 from tests.evidence.logs import plain_case
 from tests.loop.playing import FIX
 
-RULE = "V-257984"
+RULE, OTHER, UNSEEN = "V-257984", "V-257985", "V-257986"
 LATE = PendingSetting(program="sysctl", setting="kernel.x", wanted="1", running="0", by="a reboot")
 
 
-def passed(*behind):
+def passed(*behind, more=()):
     made = ActionApplied(rule=RULE, attempt=1, journal="j", diff="", changes=(), seconds=0)
     between = [
         ItemStarted(rule=RULE, title="", category="I"),
@@ -27,6 +30,7 @@ def passed(*behind):
         made,
         InForceChecked(rule=RULE, attempt=1, asked=("sysctl",), behind=behind),
         ItemPassed(rule=RULE, attempts=1),
+        *more,
     ]
     case = plain_case({RULE: "fail"}, {RULE: "pass"}, between)
     return case, case.requested_rules[0]
@@ -42,6 +46,49 @@ def test_what_is_set_and_not_in_force_is_said_where_the_pass_is():
 def test_what_is_in_force_needs_no_word():
     case, one = passed()
     assert "in force" not in describe_finding(case, one) + describe_outcome(case, one)
+
+
+@pytest.mark.parametrize(
+    ("held", "words"), [((RULE,), "passed at attempt 1, and holds after the reboot"), ((), "passed at attempt 1")]
+)
+def test_a_rule_holds_after_the_reboot_if_the_comparison_names_it(held, words):
+    case, one = passed(more=[RebootCompared(host="web-1", held=held)])
+    assert describe_outcome(case, one) == words
+
+
+def test_a_rule_without_an_attempt_says_why():
+    words = {RULE: "pass", OTHER: "unknown"}
+    case = plain_case(words, words, rules=(RULE, OTHER, UNSEEN))
+    outcomes = {one.rule.id: describe_outcome(case, one) for one in case.judged}
+    assert outcomes[RULE] == "passed before the run; nothing was done"
+    assert outcomes[OTHER] == "not attempted: the scanner said unknown"
+    assert outcomes[UNSEEN] == "not scanned"
+    assert outcomes["V-257981"] == "not part of the run"
+
+
+@pytest.mark.parametrize(
+    ("waiver", "words"), [("w1", "left alone, because it was waived"), ("", "skipped: not in this window")]
+)
+def test_a_waived_rule_is_left_alone_and_a_skipped_one_has_a_reason(waiver, words):
+    skipped = ItemSkipped(rule=RULE, reason="not in this window", waiver=waiver)
+    case = plain_case({RULE: "fail"}, {RULE: "fail"}, [skipped])
+    assert describe_outcome(case, case.requested_rules[0]) == words
+
+
+@pytest.mark.parametrize(
+    ("verdict", "place"),
+    [
+        ({"path": "/etc/x", "line": 3}, " (/etc/x line 3)"),
+        ({"path": "/etc/x"}, " (/etc/x)"),
+        ({"path": "/etc/x", "line": 3, "evidence": "/etc/x says no"}, ""),
+        ({}, ""),
+    ],
+)
+def test_a_verdict_names_the_place_unless_its_evidence_does(verdict, place):
+    given = VerdictGiven(
+        **{"rule": RULE, "phase": "opening", "word": "fail", "evidence": "no", "scanner": "s", **verdict}
+    )
+    assert format_verdict(given) == f"scanner s says fail: {given.evidence}{place}"
 
 
 @pytest.mark.parametrize("replayed", [FIX.id, ""])

@@ -5,8 +5,9 @@ import json
 import pytest
 
 from app.evidence.rebuild import compare_rebuilt_pack
-from app.evidence.verify import BrokenPack, check_pack, unpack_archive
-from tests.evidence.test_verify import FORGERS, listed_anew
+from app.evidence.verify import NEXT_KEY, BrokenPack, check_pack, unpack_archive
+from tests.evidence.played import KEY
+from tests.evidence.test_verify import FORGERS, listed_anew, signed_anew
 
 
 @pytest.fixture(scope="session")
@@ -30,6 +31,18 @@ def test_a_manifest_that_lists_more_than_we_do_is_told(files):
     manifest = {**json.loads(files["manifest.json"]), "signed": "by nobody"}
     with pytest.raises(BrokenPack, match=r"manifest.json is not what this Temper makes"):
         compare_rebuilt_pack({**files, "manifest.json": json.dumps(manifest).encode()})
+
+
+def test_a_change_of_the_key_that_signed_all_along_is_not_what_temper_writes(files):
+    vouched = KEY.sign(NEXT_KEY + bytes.fromhex(KEY.public))
+    changes = {"key_changes": [{"key": KEY.public, "signature": vouched}]}
+    manifest = {}
+    for name, value in json.loads(files["manifest.json"]).items():
+        manifest |= {name: value} | (changes if name == "key" else {})
+    changed = signed_anew(files, manifest, KEY)
+    check_pack(changed, key=KEY.public)
+    with pytest.raises(BrokenPack, match=r"manifest.json is not what this Temper makes"):
+        compare_rebuilt_pack(changed)
 
 
 def test_a_pack_of_another_temper_is_said_to_be_one(files):

@@ -161,6 +161,15 @@ def test_a_stamp_of_another_pack_is_found(token):
         check_pack(listed_anew({**files, STAMP: b"\x30\x80\x00"}))
 
 
+def test_an_openssl_that_says_nothing_of_a_verification_vouches_for_no_stamp(authority, token, tmp_path, monkeypatch):
+    (content, manifest), mute = token, tmp_path / "openssl"
+    mute.write_text("#!/bin/sh\nexit 0\n")
+    mute.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(BrokenPack, match=r"not signed by an authority of ca\.pem"):
+        check_stamp({"manifest.json": manifest, STAMP: content}, authority / "ca.pem")
+
+
 def test_openssl_is_asked_whose_stamp_it_is(authority, address, tmp_path):
     manifest = b"a manifest"
     files = {"manifest.json": manifest, STAMP: get_stamp(tmp_path / "stamps", address[0], manifest)}

@@ -127,6 +127,8 @@ def test_every_region_of_a_real_pack_at_first_and_last_byte(archive):
         (lambda data: data[: len(data) // 2], "begins neither a file nor its directory|is not as it was packed"),
         (lambda data: data[:-10] + b"comment!!!", "the end of the archive"),
         (lambda _: b"", "after nothing, byte 0"),
+        (lambda data: data[:29], "after nothing, byte 0"),
+        (lambda data: data[:30], "a file with the name '', which no pack has"),
         (lambda _: b"PK\5\6" + bytes(18), "after nothing, byte 0"),
     ],
 )

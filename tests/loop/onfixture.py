@@ -43,10 +43,11 @@ def answered(request):
 
 
 class Person:
-    """Says what the test says."""
+    """Says what the test says, and notes which commands the run has closed."""
 
     def __init__(self):
         self._said = asyncio.Queue()
+        self.closed = []
 
     def says(self, verb, **more):
         said = {"by": "p", "reason": "", "approval": "", "actions": "", **more}
@@ -55,7 +56,8 @@ class Person:
     async def read_commands(self):
         return [await self._said.get()]
 
-    async def close(self, command): ...
+    async def close(self, command):
+        self.closed.append(command)
 
     async def wait_for_commands(self): ...
 

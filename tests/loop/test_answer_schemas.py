@@ -214,6 +214,15 @@ def test_a_pass_alone_can_be_vetoed_and_an_alarm_needs_something_to_be_raised_ov
     assert SCHEMA_BUILDERS["triage"](replace(now, trouble=()))["properties"]["alarm"] == {"const": False}
 
 
+@pytest.mark.parametrize("guided", [True, False])
+@pytest.mark.parametrize(("purpose", "quiet"), [("review", {"gamable": False}), ("triage", {"trouble": ()})])
+def test_a_turn_without_an_objection_may_give_a_reason_unless_it_is_guided(purpose, quiet, guided):
+    now = replace(build_situation(purpose, about("V-257985", HOST, guided=guided)), **quiet)
+    schema = SCHEMA_BUILDERS[purpose](now)
+    assert ("reason" in schema["properties"]) == (not guided)
+    assert "reason" not in schema["required"]
+
+
 @pytest.mark.parametrize(
     ("cause", "kept"), [("scanner", (ScannerMove(frozenset({"/etc/x"}), "/etc/y"),)), ("alarm", ())]
 )

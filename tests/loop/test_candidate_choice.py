@@ -7,7 +7,7 @@ import pytest
 
 from app.candidates.recipes import Recipe
 from app.events.kinds import ActionProposed, CandidatesGathered, ItemPassed, PlanMade, TurnFinished, TurnStarted
-from app.events.vocabulary import AppendLine, Candidate, Sampling, SetOption
+from app.events.vocabulary import AppendLine, Candidate, Sampling, SetOption, fingerprint_actions
 from app.loop import answer_schemas, prompts
 from app.loop.answer_schemas import SCHEMA_BUILDERS
 from app.loop.answers import BrokenAnswer, Plan
@@ -116,6 +116,14 @@ def test_the_shapes_allow_exactly_the_numbers_that_can_be_taken():
     assert "candidate" not in own["properties"]
     with pytest.raises(BrokenAnswer):
         answer_schemas.resolve_candidate(Plan("", (SSHD,), candidate=2), now)
+
+
+def test_a_failed_proposal_is_named_to_a_seat_that_may_take_proposals_and_to_no_other():
+    fresh = proposing(GOOD)
+    failed = replace(fresh, item=msgspec.structs.replace(fresh.item, tried=(fingerprint_actions(GOOD.actions),)))
+    assert "cannot be taken: 1." in build_user_prompt("plan", failed, 3000)
+    assert "Failed here before" not in build_user_prompt("plan", fresh, 3000)
+    assert "Failed here before" not in build_user_prompt("plan", replace(failed, shows_candidates=False), 3000)
 
 
 @pytest.mark.parametrize("tokens", [700, 1500, 3000])

@@ -52,3 +52,8 @@ def test_a_setting_of_the_kernel():
 def test_a_word_of_a_comment_is_no_example_where_keys_may_be_two_words():
     path, named = "/etc/modprobe.d/x.conf", RuleTerms(("Write `blacklist sctp` there.",))
     assert list_set_choices(path, "# blacklist\n", named) == (SetChoice(path, "blacklist", ("sctp",)),)
+
+
+def test_a_control_of_the_audit_system_is_an_option_and_another_dashed_word_is_none():
+    path, named = "/etc/audit/rules.d/audit.rules", RuleTerms(("Set -f to 2 and -w to 2.",))
+    assert list_keys(path, "", named) == ("-f",)

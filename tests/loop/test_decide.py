@@ -1,11 +1,14 @@
 """decide() over every way that things may come out: whatever happens, the run ends and the host is accounted for."""
 
 import random
+from dataclasses import replace
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplying,
     ActionRefused,
@@ -23,12 +26,27 @@ from app.events.kinds import (
     RunResumed,
     RunStopped,
     RunStopRequested,
+    RunWaiting,
+    SentryProbed,
 )
 from app.events.vocabulary import Budget
 from app.loop.decide import decide_next_effect
-from app.loop.effects import Ask, CloseItem, Halt, Propose, StartAttempt, TakeVendors, Wait
+from app.loop.effects import (
+    Apply,
+    Ask,
+    CloseItem,
+    Halt,
+    Judge,
+    Propose,
+    Rehearse,
+    RollBack,
+    StartAttempt,
+    TakeVendors,
+    Wait,
+    WaitOut,
+)
 from app.loop.state import fold_events
-from tests.loop.playing import World, pack, request, rule
+from tests.loop.playing import SHUT_OUT, SOUND, World, pack, request, rule
 from tests.thorough import examples
 
 PACK = pack([rule("A"), rule("B", depends=("A",)), rule("C"), rule("D", irreversible=True)])
@@ -287,6 +305,38 @@ def test_a_clock_that_was_set_and_a_machine_that_slept_cost_no_budget(jump):
     assert decide_next_effect(world.state, world.skill, world.now).seconds == pytest.approx(effect.seconds, abs=1)
     world.play()
     assert world.state.items["A"].status == "passed"
+
+
+@pytest.mark.parametrize("probes", [None, SHUT_OUT, SOUND])
+def test_while_an_engine_is_away_only_a_change_that_the_probes_cleared_stays_on_the_host(probes):
+    world = World(pack([rule("A")]), scripted())
+    world.put(request(world.skill))
+    while not (world.state.attempt and world.state.attempt.applied):
+        world.come_out(decide_next_effect(world.state, world.skill, world.now))
+    if probes:
+        world.put(SentryProbed(rule="A", attempt=1, probes=probes, drift=(), log=()))
+    world.put(RunWaiting(cause="engine", reason="Engine e is away.", engine="e"))
+    stays = RollBack(world.state.attempt.journal, "interrupted") if probes != SOUND else WaitOut()
+    assert decide_next_effect(world.state, world.skill, world.now) == stays
+
+
+@pytest.mark.parametrize(("people", "effect"), [(0, Apply), (1, Rehearse)])
+def test_the_policy_decides_whether_a_person_is_asked_before_a_change(people, effect):
+    world = World(pack([rule("A")]), scripted())
+    world.put(request(world.skill, mode="review"))
+    while not isinstance(decide_next_effect(world.state, world.skill, world.now), Judge):
+        world.come_out(decide_next_effect(world.state, world.skill, world.now))
+    world.put(ActionsAllowed(rule="A", attempt=1, needs=PeopleNeeded(people=people, why="", by="")))
+    assert isinstance(decide_next_effect(world.state, world.skill, world.now), effect)
+
+
+def test_without_a_model_and_a_proposal_the_first_attempt_is_the_last():
+    skill = pack([replace(rule("A"), foreign=True)])
+    world = World(skill, scripted())
+    world.put(msgspec.structs.replace(request(skill), engine="none"))
+    world.play()
+    assert len([one for one in world.effects if isinstance(one, StartAttempt)]) == 1
+    assert "nothing is proposed that can be done here" in world.state.items["A"].reason
 
 
 def test_nobody_approves_in_time_and_the_item_is_deferred():

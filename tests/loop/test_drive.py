@@ -6,7 +6,17 @@ import threading
 import httpx
 
 from app.engines.client import EngineClient
-from app.events.kinds import ActionApplied, ActionRolledBack, RunFailed, RunFinished, RunQueued
+from app.events.kinds import (
+    ActionApplied,
+    ActionRolledBack,
+    ApprovalRequested,
+    RunFailed,
+    RunFinished,
+    RunPaused,
+    RunQueued,
+    RunResumed,
+    RunStopped,
+)
 from app.events.log import RunLog
 from app.events.vocabulary import Budget
 from app.loop.drive import drive_run, fail_run
@@ -15,7 +25,7 @@ from app.loop.state import RunState
 from app.skills.stig.pack import STIG
 from app.targets.ssh.ssh_target import SshTarget
 from app.targets.target_thread import TargetThread
-from tests.loop.onfixture import SCANNER, answered
+from tests.loop.onfixture import SCANNER, OnFixture, answered
 from tests.loop.test_approvals import Kept
 from tests.loop.test_change import PARANOID, TURNED_DOWN, Life
 from tests.targets.ssh.conftest import host
@@ -95,3 +105,20 @@ async def test_a_run_that_fails_puts_back_the_change_in_hand(tmp_path):
     await fail_run(life.run, "the scanner is gone")
     assert [type(one) for one in life.events()[-2:]] == [ActionRolledBack, RunFailed]
     assert (life.target.files.read(PARANOID.path), life.target.list_pending()) == (None, [])
+
+
+async def test_a_command_is_closed_once_the_run_has_recorded_it(tmp_path):
+    here = OnFixture(tmp_path)
+
+    async def pause_resume_and_stop():
+        await here.kept.until(ApprovalRequested, count=1)
+        for verb in ("pause", "resume", "stop"):
+            here.person.says(verb)
+
+    await asyncio.gather(here.run(RULE, mode="review"), pause_resume_and_stop())
+    assert [type(one) for one in here.events(RunPaused | RunResumed | RunStopped)] == [
+        RunPaused,
+        RunResumed,
+        RunStopped,
+    ]
+    assert [one.verb for one in here.person.closed][:2] == ["pause", "resume"]

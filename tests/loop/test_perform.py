@@ -11,7 +11,7 @@ from app.events.log import RunLog
 from app.events.vocabulary import ParameterUsed
 from app.events.waiver import Waiver
 from app.loop.effects import Scan, Start
-from app.loop.perform import perform_effect
+from app.loop.perform import compute_pause, perform_effect
 from app.loop.run import Run, RunServices
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
@@ -116,6 +116,10 @@ class Sound:
 
     def check_in_force(self):
         return InForceReport()
+
+
+def test_a_fault_that_comes_again_is_looked_at_more_and_more_seldom_up_to_a_limit():
+    assert [compute_pause(waits) for waits in ([], [1], [3, 1], [5], [6], [60])] == [0.25, 0.5, 2.0, 8.0, 15.0, 15.0]
 
 
 async def test_a_run_begins_with_the_waivers_of_its_host(tmp_path, monkeypatch):

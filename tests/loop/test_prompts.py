@@ -3,11 +3,12 @@
 import hashlib
 from dataclasses import replace
 
+import msgspec
 import pytest
 
-from app.events.kinds import PlanMade, TurnFinished, VerdictGiven
+from app.events.kinds import PlanMade, SentryProbed, TurnFinished, VerdictGiven
 from app.events.questions import AnsweredQuestion, AskVerdict
-from app.events.vocabulary import AppendLine, Candidate, Lesson, fingerprint_actions
+from app.events.vocabulary import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version
 from app.loop.situation import TurnContext
@@ -15,6 +16,8 @@ from app.loop.state import Item
 from app.resources.registry import describe_answer_forms
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
+from tests.loop.walks import about as complete_context
+from tests.loop.walks import host
 
 FORMS = (
     "install_package{package} | remove_package{package} | set_unit{unit,to} | add_mount_options{mount,options}"
@@ -80,6 +83,24 @@ def test_what_is_equal_in_every_attempt_stands_first_and_the_lesson_last():
     assert one.partition("Attempt: ")[0] == other.partition("Attempt: ")[0]
     assert "line 1 says no" in one.partition("Attempt: ")[0]
     assert other.endswith("LEARNT")
+
+
+@pytest.mark.parametrize(("role", "purpose"), SPOKEN)
+def test_every_role_reads_the_lessons_of_earlier_attempts(role, purpose):
+    lesson = Lesson(id="1", rule="V-257984", mechanism="m", environment="e", advice="LEARNT")
+    asked = complete_context("V-257984", host(), guided=False)
+    asked = replace(asked, attempt=msgspec.structs.replace(asked.attempt, lessons=(lesson,)))
+    assert build_user_prompt(purpose, asked, 4000).endswith("## Lessons\n- m (e) Next time: LEARNT"), role
+
+
+def test_the_sentry_reads_of_each_probe_whether_it_answered_and_whether_it_failed_before_the_run():
+    probes = tuple(Probe(name, ok, "detail") for name, ok in (("login", True), ("sudo", False), ("backup", False)))
+    probed = SentryProbed(rule="V-257984", attempt=1, probes=probes, drift=(), log=(), ailing=("backup",))
+    asked = complete_context("V-257984", host(), guided=False)
+    told = build_user_prompt(
+        "triage", replace(asked, attempt=msgspec.structs.replace(asked.attempt, probed=probed)), 4000
+    )
+    assert "\nok login: detail\nFAILED sudo: detail\nFAILED-BEFORE backup: detail\n" in told
 
 
 def test_the_lesson_is_kept_where_the_host_has_much_to_say():

@@ -10,9 +10,13 @@ from app.events.kinds import (
     AttemptStarted,
     ItemSkipped,
     ItemStarted,
+    RunPaused,
     RunQueued,
+    RunResumed,
     RunStarted,
+    ScanProgressed,
 )
+from app.events.record import record_event
 from app.events.vocabulary import Budget, Probe, Published, PublishedRule
 from app.events.waiver import Waiver
 from app.loop.decide import decide_next_effect
@@ -88,3 +92,16 @@ def test_a_denial_that_a_rollback_leaves_in_the_records_is_no_harm_that_stayed()
     assert not isinstance(decide_next_effect(state, SKILL, BEGAN), Halt)
     later = Probe("selinux-denials", True, "SELinux denied", weak=(*sshd, "denied cron: read on file shadow_t"))
     assert "denied cron" in describe_harm(state.known_probes, (later,))
+
+
+def test_a_run_that_is_paused_over_a_crash_is_idle_from_its_pause_to_its_resumption():
+    events = [
+        (0.0, begun()[0]),
+        (10.0, started()),
+        (100.0, RunPaused(by="ada")),
+        (150.0, ScanProgressed(phase="opening", judged=1, rules=2)),
+        (200.0, RunResumed(by="w", after_crash=True)),
+        (260.0, RunResumed(by="ada")),
+    ]
+    state = fold_events(record_event("r", seq, at, event, "x") for seq, (at, event) in enumerate(events, 1))
+    assert (state.started_at, state.idle_since) == (10.0 + 160.0, None)

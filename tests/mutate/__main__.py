@@ -32,9 +32,15 @@ CORE = (
     "targets/*journal*.py",
 )
 WHOLE = {
-    "loop": ("loop/test_drive.py", "loop/test_perform.py"),
-    "store": ("nodes/test_shared_database.py", "nodes/test_offered.py"),
-    "targets": ("targets/test_transaction.py",),
+    "loop": (
+        "loop/test_drive.py",
+        "loop/test_perform.py",
+        "loop/test_machinery_faults.py",
+        "loop/test_without_model.py",
+    ),
+    "evidence": ("evidence/test_statement.py", "evidence/test_stamping.py", "evidence/test_tampering.py"),
+    "store": ("store/test_migrations.py", "nodes/test_shared_database.py", "nodes/test_offered.py"),
+    "targets": ("targets/test_transaction.py", "targets/test_hostile.py"),
 }
 """Of these rooms, the tests that go the whole way, whichever of the room's files is changed."""
 SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")
@@ -57,14 +63,17 @@ def choose_mutants(sample: int, seed: int, only: str) -> list[Mutant]:
 def find_tests(path: Path) -> tuple[str, ...]:
     """The test that mirrors a file, those that import it, and those of its room that go the whole way.
 
-    Where there are none, those that mirror whatever imports it.
+    Where none mirrors it, those that mirror whatever imports it, too.
     """
     room = path.parts[1]
     known = [one for one in _importers("tests", path) if one.name.startswith("test_")]
     near = [one for one in sorted(known, key=lambda one: (one.parts[1] != room, str(one))) if one.parts[1] not in SLOW]
     whole = [Path("tests", name) for name in WHOLE.get(room, ())]
     found = _existing([_mirror(path), *near[:MOST_TESTS]])
-    found = found or _existing(map(_mirror, _importers("app", path)))[:MOST_TESTS] or known[:1]
+    if not (ROOT / _mirror(path)).exists():
+        others = _existing(map(_mirror, _importers("app", path)))
+        found += [one for one in others if not found or one.parts[1] not in SLOW][:MOST_TESTS]
+    found = found or known[:1]
     return tuple(dict.fromkeys(str(one) for one in [*found, *_existing(whole)]))
 
 

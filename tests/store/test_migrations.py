@@ -1,15 +1,18 @@
 """A process may die while it brings a database up: the next one finds nothing half done."""
 
+import importlib
 import multiprocessing
 import os
+import pkgutil
 import signal
 import sqlite3
 
 import pytest
 from alembic import command
 from sqlalchemy import Engine, create_engine, event, inspect, text
-from sqlmodel import Session, select
+from sqlmodel import Session, SQLModel, select
 
+from app import store
 from app.store.db import HEAD, open_database, read_revision
 from app.store.models import CredentialRow, PersonRow, ScheduleRow
 from tests.store.fresh import moved, tables
@@ -88,6 +91,21 @@ def test_a_new_file_has_the_tables_that_the_migrations_make(tmp_path):
     assert tables(new) == tables(old)
     for one in (new, old):
         one.dispose()
+
+
+def test_tables_have_the_keys_and_required_columns_that_their_rows_declare(tmp_path):
+    for module in pkgutil.iter_modules(store.__path__, "app.store."):
+        importlib.import_module(module.name)
+    database = open_database(tmp_path / "t.db")
+    made, declared = inspect(database), SQLModel.metadata.tables
+    assert {*made.get_table_names()} == {*declared, "alembic_version"}
+    assert {name: made.get_pk_constraint(name)["constrained_columns"] for name in declared} == {
+        name: [column.name for column in table.primary_key] for name, table in declared.items()
+    }
+    assert {name: {one["name"]: one["nullable"] for one in made.get_columns(name)} for name in declared} == {
+        name: {column.name: column.nullable for column in table.columns} for name, table in declared.items()
+    }
+    database.dispose()
 
 
 def test_two_that_open_a_new_file_at_once_both_come_up(tmp_path):

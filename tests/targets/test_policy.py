@@ -230,3 +230,11 @@ def test_an_audit_rule_may_be_widened_by_system_calls_and_changed_in_no_other_wa
     rules = tmp_path / "root/etc/audit/rules.d/50-own.rules"
     rules.write_text(f"{old}\n")
     assert clauses(target, ReplaceLine(path="/etc/audit/rules.d/50-own.rules", old=old, new=new)) == refused
+
+
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_backslash_at_the_end_of_a_line_is_refused_whether_or_not_a_line_follows(host, end):
+    written = WriteFile(path="/etc/sysctl.d/50-x.conf", content=f"kernel.randomize_va_space = 2 \\{end}")
+    (refusal,) = host.assess_actions((written,), paths_of(written)).refusals
+    assert refusal.clause == "obfuscation"
+    assert "a backslash at the end would join the next line" in refusal.reason

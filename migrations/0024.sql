@@ -8,6 +8,11 @@ CREATE TABLE attempt (
 	since FLOAT NOT NULL, 
 	PRIMARY KEY ("key")
 );
+CREATE TABLE backup (
+	made_at FLOAT NOT NULL, 
+	"by" VARCHAR NOT NULL, 
+	PRIMARY KEY (made_at)
+);
 CREATE TABLE chain_end (
 	chain VARCHAR NOT NULL, 
 	seq INTEGER NOT NULL, 
@@ -302,4 +307,4 @@ CREATE INDEX ix_sample_at ON sample (at);
 CREATE INDEX ix_schedule_host ON schedule (host);
 CREATE INDEX ix_waiver_rule ON waiver (rule);
 CREATE INDEX run_host_newest ON run (host, queued_at, started_at);
-INSERT INTO alembic_version VALUES ('0023');
+INSERT INTO alembic_version VALUES ('0024');

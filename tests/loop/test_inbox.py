@@ -1,0 +1,68 @@
+"""Commands of people, and the moments at which a run takes none."""
+
+import pytest
+
+from app.events.command import Command
+from app.events.kinds import (
+    ApprovalRefused,
+    RunFailed,
+    RunPaused,
+    RunResumed,
+    RunStopRequested,
+)
+from app.loop.decide import decide_next_effect
+from app.loop.effects import Wait
+from app.loop.inbox import find_open_approval, interpret_command
+from tests.loop.playing import World, pack, request, rule
+
+STOPPING, FAILED = RunStopRequested(by="bob", reason="enough"), RunFailed(reason="halt")
+VERBS = ("pause", "resume", "stop", "approve", "refuse", "edit")
+EDIT = '{"actions": [{"do": "set_option", "path": "/etc/x", "key": "k", "value": "v"}], "note": ""}'
+
+
+@pytest.fixture
+def world():
+    """A run that waits for a person's approval."""
+    made = World(pack([rule("A")]), lambda _, choices: choices[0])
+    made.put(request(made.skill, mode="review"))
+    while not isinstance(effect := decide_next_effect(made.state, made.skill, made.now), Wait):
+        made.come_out(effect)
+    return made
+
+
+def interpret(world, verb):
+    approval = world.state.attempt.approval.approval
+    command = Command(id=1, verb=verb, by="ada", reason="why", approval=approval, actions=EDIT)
+    return interpret_command(command, world.state, world.now)
+
+
+def test_a_command_becomes_the_event_that_names_who_gave_it(world):
+    approval = world.state.attempt.approval.approval
+    assert interpret(world, "pause") == RunPaused(by="ada")
+    assert interpret(world, "stop") == RunStopRequested(by="ada", reason="why")
+    assert interpret(world, "refuse") == ApprovalRefused(approval=approval, by="ada", reason="why")
+    assert interpret(world, "edit").actions[0].value == "v"
+    assert interpret(world, "approve").given == 1
+
+
+def test_only_a_running_run_is_paused_and_only_a_paused_one_is_resumed(world):
+    assert interpret(world, "resume") is None
+    world.put(RunPaused(by="bob"))
+    assert interpret(world, "pause") is None
+    assert interpret(world, "resume") == RunResumed(by="ada")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("event", [STOPPING, FAILED])
+def test_a_run_that_stops_or_has_ended_takes_no_command(world, event, verb):
+    world.put(event)
+    assert interpret(world, verb) is None
+
+
+@pytest.mark.parametrize("event", [STOPPING, FAILED])
+def test_an_approval_is_open_until_it_expires_or_the_run_stops_or_ends(world, event):
+    asked = world.state.attempt.approval
+    assert find_open_approval(world.state, asked.expires - 1) == asked.approval
+    assert find_open_approval(world.state, asked.expires) is None
+    world.put(event)
+    assert find_open_approval(world.state, world.now) is None

@@ -1,0 +1,49 @@
+"""Which runs are due to be shrunk, and which are not swept yet."""
+
+import pytest
+from sqlmodel import Session
+
+from app.store.db import open_database
+from app.store.models import EvidenceRow, RunRow
+from app.store.shrunk_runs import list_runs_to_shrink, list_unswept_runs, read_evidence_pack, save_evidence_pack
+
+RUN = {"host": "h", "mode": "auto", "skill": "stig", "lineup": "l", "simulated": True, "note": "", "queued_at": 1.0}
+
+
+@pytest.fixture
+def session(tmp_path):
+    database = open_database(tmp_path / "temper.sqlite")
+    with Session(database) as opened:
+        yield opened
+    database.dispose()
+
+
+def add_run(session, name, ended_at, state="finished", **more):
+    session.add(RunRow(id=name, state=state, ended_at=ended_at, **RUN, **more))
+    session.flush()
+
+
+def test_runs_that_ended_before_a_time_are_due_oldest_first(session):
+    for name, ended_at in (("young", 9.0), ("at the time", 10.0), ("old", 8.0), ("at work", None)):
+        add_run(session, name, ended_at)
+    add_run(session, "shrunk", 7.0, shrunk_at=7.5)
+    add_run(session, "resumed", 7.0, state="running")
+    assert [row.id for row in list_runs_to_shrink(session, 10.0)] == ["old", "young"]
+
+
+def test_a_run_is_shrunk_once_and_only_after_its_end(session):
+    add_run(session, "over", 8.0)
+    add_run(session, "at work", None, state="running")
+    assert save_evidence_pack(session, "over", b"pack", 20.0)
+    assert not save_evidence_pack(session, "over", b"another", 30.0)
+    assert not save_evidence_pack(session, "at work", b"pack", 20.0)
+    assert session.get_one(RunRow, "over").shrunk_at == 20.0
+    assert [read_evidence_pack(session, name) for name in ("over", "at work")] == [b"pack", None]
+
+
+def test_a_shrunk_run_is_unswept_until_its_pieces_are_deleted(session):
+    for name in ("one", "other"):
+        add_run(session, name, 8.0)
+        save_evidence_pack(session, name, b"pack", 20.0)
+    session.get_one(EvidenceRow, "one").swept = True
+    assert list_unswept_runs(session) == ["other"]
