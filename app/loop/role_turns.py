@@ -16,7 +16,7 @@ from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe
 from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
 from app.loop.answers import Answer, BrokenAnswer, Inquiry, Plan, Reflection, Review, Triage, Work
-from app.loop.decide import WEIGH_EVERY
+from app.loop.attempt_limit import WEIGH_EVERY
 from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
 from app.loop.harm import describe_harm
 from app.loop.host_inquiry import answer_inquiry

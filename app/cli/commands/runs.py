@@ -25,7 +25,7 @@ from app.cli.options import (
     Waves,
 )
 from app.config import Settings
-from app.events.limits import ATTEMPTS, ITEM_SECONDS
+from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 from app.store.run_listing import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def start_run(
     lineup: LineupName = "simulated",
     as_json: EventsAsJson = False,
     keep: Annotated[bool, typer.Option("--keep", help="Do not reset the built-in host first.")] = False,
-    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per item.")] = ATTEMPTS,
-    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per item.")] = ITEM_SECONDS / 60,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per item.")] = ATTEMPTS_PER_ITEM,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per item.")] = SECONDS_PER_ITEM / 60,
     note: Annotated[str, typer.Option(help="Note for the log.")] = "",
     papers: Papers = None,
     consent: Consent = "",

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from app.cli.options import Data, Out, RunId
 from app.config import Settings
 from app.errors import BadInput
-from app.events.limits import ATTEMPTS, ITEM_SECONDS
+from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 
 
 class DefaultLineupGroup(TyperGroup):
@@ -71,8 +71,8 @@ def score_lineup(
         str, typer.Option(help="Generate all hosts from this secret seed; the result contains only its digest.")
     ] = "",
     speed: Annotated[float, typer.Option(min=0, help="Pace of simulated engines; 0 means as fast as possible.")] = 0.0,
-    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per rule.")] = ATTEMPTS,
-    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per rule.")] = ITEM_SECONDS / 60,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per rule.")] = ATTEMPTS_PER_ITEM,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per rule.")] = SECONDS_PER_ITEM / 60,
     pack: Pack = None,
     note: Note = "",
     as_json: AsJson = False,
