@@ -21,7 +21,7 @@ from app.skills.catalog import load_skill
 from app.store import queries
 from app.targets import host_registry
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.ssh.endpoint import parse_endpoint
 from app.targets.ssh.registration import read_known_identity

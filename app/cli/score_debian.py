@@ -25,7 +25,7 @@ from app.scores.trials import TrialJournal
 from app.scores.vendor_fixes import VendorOutcome, run_bash_fixes, run_vendor_trial
 from app.targets.host_registry import open_target
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 
 ANSIBLE, WHOLE = "ansible", "all"

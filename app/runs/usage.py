@@ -15,7 +15,7 @@ from app.errors import Rejected
 from app.events.kinds import EnergySpent
 from app.events.record import Recorded, select_events
 from app.evidence.poam import escape_cell
-from app.machine.sampling.energy_shares import extrapolate_joules
+from app.machine.sampling.role_energy import extrapolate_joules
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.store.people import list_token_labels

@@ -17,7 +17,7 @@ from app.scores.effect_checks import SCRIPT, Observations, parse_observations, r
 from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.target import Target
 from app.text.clean import clean_text

@@ -13,7 +13,7 @@ from app.errors import EnvironmentUnusable
 from app.events.kinds import EngineSampled, Event, GpuSampled
 from app.lineups.model import Lineup
 from app.machine.gpus.gpu_reading import GpuReading, GpuSource
-from app.machine.sampling.energy_ledger import EnergyLedger
+from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.gpu_placement import find_misplaced
 from app.machine.sampling.machine_log import MachineLog
@@ -109,7 +109,7 @@ class Sampler(BackgroundTask):
         if not self._machine.is_leader or now - self._booked < BOOK_EVERY:
             return ()
         self._booked = now
-        return await asyncio.to_thread(self._ledger.find_due, self._machine.clock())
+        return await asyncio.to_thread(self._ledger.list_due_records, self._machine.clock())
 
     def _thin_out(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
