@@ -16,9 +16,9 @@ from app.events.kinds import EnergySpent
 from app.events.record import Recorded, select_events
 from app.evidence.poam import escape_cell
 from app.machine.sampling.role_energy import extrapolate_joules
+from app.store.credentials import list_token_labels
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.store.people import list_token_labels
 from app.store.queries import list_ordered_runs
 
 Per = Literal["day", "month"]

@@ -16,8 +16,8 @@ from app.loop.drive import drive_run, fail_run
 from app.loop.harm import describe_harm
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
-from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.role_energy import extrapolate_joules
+from app.machine.sampling.run_energy import EnergyLedger
 from app.runs.scanner_factory import create_scanner
 from app.runtime.runtime import Runtime, create_run_id
 from app.runtime.seats import create_seats

@@ -1,4 +1,4 @@
-"""The energy of a run: GPU-seconds and joules, computed while turns and samples exist, and recorded before they expire."""
+"""The energy of a run: GPU-seconds and joules, computed while samples exist, and recorded before they expire."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -8,8 +8,8 @@ from math import inf
 from app.events.kinds import EnergySpent, GpuSampled, RunQueued, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.record import Recorded
 from app.lineups.model import Gpu, Lineup
-from app.machine.sampling.role_energy import TurnSpan, merge_role_energy, share_energy_among_roles
 from app.machine.sampling.gpu_energy import GAP, build_power_curves
+from app.machine.sampling.role_energy import TurnSpan, merge_role_energy, share_energy_among_roles
 from app.store.events import EventStore, RunSpan
 
 BOOK_EVERY = 600.0

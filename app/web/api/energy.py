@@ -6,8 +6,8 @@ from pydantic import Field
 
 from app.events.kinds import EnergySpent
 from app.events.vocabulary import Role, Spent
-from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules
+from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests
 from app.web.api.api_model import ApiModel, Figure, Time, derive_figure
 from app.web.api.api_route import create_router as api_router

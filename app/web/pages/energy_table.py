@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.events.vocabulary import Spent
-from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules
+from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.events.vocabulary import Spent
-from app.machine.sampling.role_energy import TurnSpan, extrapolate_joules, merge_role_energy, share_energy_among_roles
 from app.machine.sampling.gpu_energy import PowerCurve
+from app.machine.sampling.role_energy import TurnSpan, extrapolate_joules, merge_role_energy, share_energy_among_roles
 
 A, B, C = ("", 0), ("", 1), ("node7", 0)
 

@@ -30,7 +30,7 @@ from app.runs.order import create_run_request
 from app.runs.run_control import command_run
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
-from app.store import people, queries
+from app.store import credentials, queries
 from app.store.models import RunRow
 from app.targets.host_registry import is_fixture
 from app.web.addresses import path_to, redirect_back, redirect_to
@@ -289,6 +289,6 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
-        made, secret = people.issue_link(session, me.name, row.id, hours, list_new_makers())
+        made, secret = credentials.issue_link(session, me.name, row.id, hours, list_new_makers())
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at
     return render_page("shared.html", here="runs", run=row, link=link, until=until, over=over)
