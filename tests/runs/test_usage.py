@@ -10,7 +10,7 @@ from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app as terminal
-from app.background.schedules.schedule_editing import create_scheduled_order
+from app.background.schedules.schedule_editing import create_order_from_schedule
 from app.errors import Rejected
 from app.events.kinds import EnergySpent, RunQueued, TurnFinished
 from app.events.record import MACHINE, record_event
@@ -92,10 +92,10 @@ def test_a_schedules_and_a_rollouts_runs_count_for_who_made_them(tmp_path):
         id="s1", host="fixture", skill="stig", rules="", mode="scan", cron="@daily", zone="UTC", by="ada", made_at=0,
         next_at=0,
     )  # fmt: skip
-    request = create_run_request(create_scheduled_order(row, 1.0), lineup, tmp_path)
+    request = create_run_request(create_order_from_schedule(row, 1.0), lineup, tmp_path)
     assert (request.by, request.whose) == ("schedule s1 of ada", "ada")
     asked = create_rollout_request(
-        RolloutSpec(order=create_scheduled_order(row, 1.0), hosts=("fixture",), words="all", terms=RolloutTerms()),
+        RolloutSpec(order=create_order_from_schedule(row, 1.0), hosts=("fixture",), words="all", terms=RolloutTerms()),
         lineup,
         tmp_path,
     )

@@ -26,6 +26,7 @@ from app.web.pages import (
     run_search,
     runs,
     scores,
+    start_run,
     summary_page,
     waivers,
 )
@@ -45,6 +46,7 @@ from app.web.pages.ops.console import Console
 
 PARTS = (
     routes,
+    start_run,
     machine,
     gpu_cards,
     run_search,
