@@ -5,7 +5,7 @@ from app.loop.attempt_limit import explain_last_attempt
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
-from app.loop.reboot_decision import decide_comparison, decide_reboot, see_reboot_through
+from app.loop.reboot_decision import decide_after_reboot_announcement, decide_comparison, decide_reboot
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_left
 from app.skills.skill import Rule, Skill
 
@@ -30,7 +30,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return cut
     if broken := _find_unrestored_harm(state):
         return effects.Halt(broken)
-    if course := see_reboot_through(state):
+    if course := decide_after_reboot_announcement(state):
         return course
     if state.stopping:
         return _stop_run(state)

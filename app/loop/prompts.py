@@ -19,7 +19,7 @@ from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
 from app.targets.effects.weakening import DAEMONS, read_cached_settings
 from app.text.clean import clean_text
-from app.text.prompt_defusing import OPEN, SHUT, clean_heading, make_inert, to_one_line
+from app.text.prompt_defusing import OPEN, SHUT, clean_heading, neutralize_markup, to_one_line
 from app.text.redaction import redact_secrets
 
 _WORDS = "6"
@@ -107,7 +107,7 @@ class Prompt:
         room = min(self.budget - used, limit)
         if not text or room < WORTH_TELLING:
             return
-        text = make_inert(redact_secrets(text))  # catches what control characters or a cut had hidden
+        text = neutralize_markup(redact_secrets(text))  # catches what control characters or a cut had hidden
         whole = text if len(text) <= room else text[: room - len(_CUT)] + _CUT
         self.parts.append(f"## {title}\n{frame.format(whole)}")
 

@@ -150,7 +150,7 @@ class Node(BackgroundTask):
         self._beaten_at = time.monotonic()
 
     def _send_heartbeat(self) -> Overview | None:
-        heard = self._clock.start_asking()
+        heard = self._clock.start_measuring_offset()
         with Session(use_autocommit(self._database)) as session:
             seen = nodes.send_heartbeat(session, self._leases.node, self._clock.seconds_ahead)
         if seen:
@@ -185,7 +185,9 @@ class Node(BackgroundTask):
             if not offers:
                 return ()
             durable = self._durable
-            return nodes.offer_orphans(session, self._leases.node, durable.in_hand, left, at, durable.list_still_queued)
+            return nodes.offer_orphaned_runs(
+                session, self._leases.node, durable.in_hand, left, at, durable.list_still_queued
+            )
 
     def _list_left_runs(self) -> Sequence[Orphan]:
         with Session(self._database) as session:

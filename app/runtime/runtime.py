@@ -137,7 +137,7 @@ class Runtime:
         run = run or create_run_id()
         RunLog(run, self.writer, clock=self.clock.now).append(request)
         await self.writer.flush()
-        self.offers.look_now()
+        self.offers.request_offer_round()
         return run
 
     def read_run_row(self, run: str) -> RunRow | None:
@@ -206,7 +206,7 @@ class Runtime:
                 if await asyncio.to_thread(pass_on_run, self.database, self.leases, self.durable, run_id, epoch):
                     return None
                 await self._drive_run(run_id, epoch, interrupted_by)
-                self.offers.look_now()
+                self.offers.request_offer_round()
                 return await asyncio.to_thread(self._seal_log, run_id)
             except LeaseLost:
                 return log.warning("run goes on at another node", extra={"run": run_id})

@@ -33,7 +33,7 @@ class Scheduler(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether schedules may exist, and the database version at the last check."""
 
-    def is_look_due(self) -> bool:
+    def is_check_due(self) -> bool:
         """Return True unless there are no schedules and the database has not changed since the last look."""
         version, before = self._runtime.changes.version(), self._seen
         self._seen = version
@@ -42,11 +42,11 @@ class Scheduler(PeriodicTask):
     async def run_due_schedules(self, now: float) -> None:
         if begun := await asyncio.to_thread(self._fire_due_schedules, now):
             self._runtime.bus.publish(begun)
-            self._runtime.offers.look_now()
+            self._runtime.offers.request_offer_round()
         self._any = await asyncio.to_thread(self._stop_where_window_is_over, now)
 
     async def _run_once(self) -> None:
-        if self._runtime.is_leader and self.is_look_due():
+        if self._runtime.is_leader and self.is_check_due():
             self._any = True  # until a look has come to its end
             await self.run_due_schedules(self._runtime.clock.now())
 

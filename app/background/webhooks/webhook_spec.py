@@ -52,12 +52,12 @@ def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: floa
         local=wish.local,
     )
     if row.local:
-        record_local_permission(database, row.id, row.url, allowed=True)
+        record_private_address_permission(database, row.id, row.url, allowed=True)
     webhooks.add_webhook(session, row)
     return row
 
 
-def record_local_permission(database: Engine, webhook: str, url: str, *, allowed: bool) -> None:
+def record_private_address_permission(database: Engine, webhook: str, url: str, *, allowed: bool) -> None:
     """Record in the audit log whether the webhook may use non-public addresses, before it takes effect."""
     me = WHO.get() or DEMO
     did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"

@@ -99,9 +99,9 @@ def scap_tailor(
     name: Annotated[str, typer.Option(help="Name of the tailoring in Temper. Default: the file's name.")] = "",
 ) -> None:
     """Add a tailoring file: each of its profiles becomes a skill. A file that does not fit is rejected."""
-    from app.cli.scan import add_tailoring_file
+    from app.cli.scan import import_tailoring_file
 
-    add_tailoring_file(file, content, name)
+    import_tailoring_file(file, content, name)
 
 
 @scap.command("export")

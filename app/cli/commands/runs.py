@@ -95,13 +95,15 @@ def start_run(
     import asyncio
     import getpass
 
-    from app.cli.endpoints import split_engine_words, use_endpoints
+    from app.cli.endpoints import select_endpoints_as_lineup, split_engine_words
     from app.cli.harden import apply_starting_point, harden_host
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
 
     addresses, choice = split_engine_words(engine)
-    settings = use_endpoints(Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ())), addresses)
+    settings = select_endpoints_as_lineup(
+        Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ())), addresses
+    )
     order = Order(
         host=host,
         skill=skill,

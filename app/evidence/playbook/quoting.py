@@ -36,7 +36,7 @@ def to_yaml(value: Plain, indent: int = 0) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        quoted = _fold_quoted(quote_yaml(value), indent)
+        quoted = _wrap_quoted_text(quote_yaml(value), indent)
         return f"!unsafe {quoted}" if _JINJA.search(value) else quoted
     if not value:
         return "{}" if isinstance(value, Mapping) else "[]"
@@ -50,7 +50,7 @@ def _format_yaml_value(held: Plain, indent: int) -> str:
     return said if said.startswith("\n") else f" {said}"
 
 
-def _fold_quoted(quoted: str, indent: int) -> str:
+def _wrap_quoted_text(quoted: str, indent: int) -> str:
     """Break a long quoted text over lines, each of which but the last ends with a backslash."""
     parts: list[str] = [""]
     for one in _ESCAPED.findall(quoted):

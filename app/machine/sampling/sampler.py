@@ -72,13 +72,13 @@ class Sampler(BackgroundTask):
 
     async def check_once(self) -> None:
         """Ask the engines for their health alone, and sample everything if one is not well or a page has news."""
-        with self._note_polling():
+        with self._measure_polling_time():
             answers = await asyncio.gather(*(engine.answers_health() for engine in self._engines))
         if not all(answers) or self._board.has_news():
             await self.poll_once()
 
     @contextmanager
-    def _note_polling(self) -> Iterator[None]:
+    def _measure_polling_time(self) -> Iterator[None]:
         """Tell the board how long engines and GPUs take to answer."""
         now = time.monotonic()
         self._board.polling_since = self._board.polling_since or now
@@ -89,7 +89,7 @@ class Sampler(BackgroundTask):
 
     async def poll_once(self) -> None:
         now = time.monotonic()
-        with self._note_polling():
+        with self._measure_polling_time():
             looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
             self._looked()
         rates = (
@@ -103,7 +103,7 @@ class Sampler(BackgroundTask):
         self._board.loaded |= {one.engine.name: one.loaded_memory for one in self._engines if one.loaded_memory}
         if self._machine.is_leader and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
-            await asyncio.to_thread(self._thin_out, self._machine.clock())
+            await asyncio.to_thread(self._thin_and_delete_samples, self._machine.clock())
 
     async def _find_spent_energy(self, now: float) -> Sequence[Event]:
         if not self._machine.is_leader or now - self._booked < BOOK_EVERY:
@@ -111,7 +111,7 @@ class Sampler(BackgroundTask):
         self._booked = now
         return await asyncio.to_thread(self._ledger.list_due_records, self._machine.clock())
 
-    def _thin_out(self, now: float) -> None:
+    def _thin_and_delete_samples(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
         self._thinning.catch_up(now)
         self._store.delete_samples(now - KEEP_SECONDS)

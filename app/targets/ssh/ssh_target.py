@@ -189,7 +189,7 @@ class SshTarget:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
         actions = assessed.change.actions
         paths = {one.path for one in actions if isinstance(one, FileAction)} | assessed.foreseen.files.keys()
-        self._journals.services = service_activator.services_to_reload(paths, actions)
+        self._journals.services = service_activator.list_services_to_reload(paths, actions)
         self._force.record_accepted_users(self._journals.services)
 
     def _refuse_weaker_result(self, done: AppliedChange, before: Files, after: Files, asks: frozenset[str]) -> None:

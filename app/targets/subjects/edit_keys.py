@@ -8,7 +8,7 @@ from app.targets.subjects import audit, backup, option_tables, pam, profile, sud
 from app.targets.subjects import limits as limits_subject
 from app.targets.subjects import modules as modules_subject
 from app.targets.subjects.file_edit import FileEdit, Judge, is_live
-from app.targets.subjects.option_judge import OptionJudge, parse_section_line
+from app.targets.subjects.option_judge import OptionJudge, parse_ini_line
 from app.targets.subjects.stated_files import StatedFileJudge
 
 Keys = tuple[str, ...]
@@ -105,5 +105,5 @@ _FINDERS: dict[Judge, Callable[[str], Keys]] = {
     profile.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _find_module_keys,
     limits_subject.judge_limits_edit: _find_limit_keys,
-    backup.judge_backup_edit: lambda line: tuple(one.key for one in parse_section_line(line)),
+    backup.judge_backup_edit: lambda line: tuple(one.key for one in parse_ini_line(line)),
 }

@@ -54,7 +54,7 @@ class IdempotencyKeys:
 
     def _claim_in_database(self, key: str, digest: str, run: str) -> tuple[str, bool]:
         with Session(self._database) as session, session.begin():
-            row = queries.claim_key(session, key, digest, run, database_time(session))
+            row = queries.claim_idempotency_key(session, key, digest, run, database_time(session))
             if row.digest != digest:
                 raise Problem(
                     "key-reused", f"This key was already used with another body, for run {row.run}.", field=FIELD

@@ -93,7 +93,7 @@ def render_decision(decision: OpenDecision | None, person: Person | None) -> str
 def create_answer_form(decision: OpenDecision, person: Person | None) -> AnswerForm:
     denials = {one.verb: explain_denial(decision, one.verb, person) for one in decision.answers}
     return AnswerForm(
-        action=_choose_action(decision),
+        action=_build_action_address(decision),
         hidden=dict(_list_hidden_fields(decision)),
         answers=[one for one in decision.answers if not denials[one.verb]],
         denials=list(dict.fromkeys(filter(None, denials.values()))),
@@ -104,7 +104,7 @@ def to_inbox_address(decision: OpenDecision) -> str:
     return f"{path_to('inbox')}?{urlencode({'item': decision.id})}"
 
 
-def _choose_action(decision: OpenDecision) -> str:
+def _build_action_address(decision: OpenDecision) -> str:
     match decision.kind:
         case "approval" | "run":
             return path_to("run_ask", run=decision.run)
