@@ -52,7 +52,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
     """Build and start the machine, then serve. The folder's lock keeps a second demo from resetting it."""
     machine = Rootfs(settings.data / "rootfs", name)
     with hold_lock(settings.lock_path):
-        ensure_built(machine, BaseImage())
+        ensure_machine_built(machine, BaseImage())
         if start and not has_unended_run(settings, name):
             machine.reset()
     try:
@@ -69,7 +69,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
         print_line(f"{name} is stopped.", to_stderr=True)
 
 
-def ensure_built(machine: Rootfs, base: BaseImage) -> None:
+def ensure_machine_built(machine: Rootfs, base: BaseImage) -> None:
     if machine.is_built:
         return
     building = f"Building {machine.name}, a Debian 12 from the Debian archive."

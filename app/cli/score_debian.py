@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 from app.cli.command_runtime import open_runtime
-from app.cli.debian_demo import CONTENT, SKILL, ensure_built, register_machine, select_demo_rules, store_content
+from app.cli.debian_demo import CONTENT, SKILL, ensure_machine_built, register_machine, select_demo_rules, store_content
 from app.cli.score import (
     ScoreOptions,
     choose_score_subject,
@@ -39,7 +39,7 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
             "hosts are generated only from the built-in host: leave out --hosts and --held-back with --host."
         )
     machine = Rootfs(settings.data / "rootfs", name)
-    ensure_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
+    ensure_machine_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
     store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
     own = select_score_data_folder(settings, asked.lineup)
     subject = choose_score_subject(own, asked)

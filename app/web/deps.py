@@ -10,7 +10,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
 from app.runtime.runtime import Runtime
-from app.store.request_session import bind_request_session
+from app.store.request_session import share_session_within_request
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.stream_registry import StreamRegistry
 
@@ -33,7 +33,7 @@ async def _open_session(request: Request) -> AsyncIterator[Session]:
     async with request.app.state.readers:  # waiting here holds neither a thread nor a connection
         session = Session(request.app.state.reading)
         try:
-            with bind_request_session(session):
+            with share_session_within_request(session):
                 yield session
             if not getattr(request.state, "refused", False):
                 await run_in_threadpool(session.commit)

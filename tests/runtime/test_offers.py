@@ -76,7 +76,9 @@ async def test_a_run_that_is_refused_because_the_log_waits_leaves_nothing(tmp_pa
 
 @pytest.mark.parametrize("steps", range(5))
 async def test_offers_end_although_they_are_asked_to_look_at_that_moment(steps):
-    offers = Offers(SimpleNamespace(find_next=list), None, SimpleNamespace(version=lambda: 0), lambda: False)
+    offers = Offers(
+        SimpleNamespace(list_next_runs_to_offer=list), None, SimpleNamespace(version=lambda: 0), lambda: False
+    )
     offers.start()
     for _ in range(10):
         await asyncio.sleep(0)

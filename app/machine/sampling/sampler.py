@@ -70,7 +70,7 @@ class Sampler(BackgroundTask):
         self._step = step
         return self.needs_every_second or step != before
 
-    async def check_once(self) -> None:
+    async def check_health_once(self) -> None:
         """Ask the engines for their health alone, and sample everything if one is not well or a page has news."""
         with self._measure_polling_time():
             answers = await asyncio.gather(*(engine.answers_health() for engine in self._engines))
@@ -134,7 +134,7 @@ class Sampler(BackgroundTask):
                 if self.is_due(self._machine.clock()):
                     await self.poll_once()
                 elif self.is_watched:
-                    await self.check_once()
+                    await self.check_health_once()
             except EnvironmentUnusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return

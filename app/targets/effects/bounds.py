@@ -45,13 +45,13 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def measure_excess(self, value: str) -> int:
         """Return how far the value is past the bound; 0 within it, and for words."""
-        return max((self._measure(number) for number in self._list_numbers(value)), default=0)
+        return max((self._measure_number(number) for number in self._list_numbers(value)), default=0)
 
     def is_stated(self, key: str, value: str, asks: frozenset[str]) -> bool:
         """Return True if a rule asks for this value, or for each number in it that is past the bound."""
         if not self.part:
-            return f"{_get_word(key)} {value}" in asks
-        past = {number for number in self._list_numbers(value) if self._measure(number)}
+            return f"{_get_setting_name(key)} {value}" in asks
+        past = {number for number in self._list_numbers(value) if self._measure_number(number)}
         start = f"{self.words[0]} "
         return past <= {parse_number(one.removeprefix(start)) for one in asks if one.startswith(start)}
 
@@ -59,7 +59,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         found = map(parse_number, re.findall(self.part, value) if self.part else [value])
         return [number for number in found if number is not None and number != self.none]
 
-    def _measure(self, number: int) -> int:
+    def _measure_number(self, number: int) -> int:
         low = self.least - number if self.least is not None else 0
         return max(low, number - self.most if self.most is not None else 0, 0)
 
@@ -149,7 +149,7 @@ def _read_stated_number(behind: str) -> list[str]:
     return [match[1]] if match else []
 
 
-def _get_word(key: str) -> str:
+def _get_setting_name(key: str) -> str:
     """Return the name of a setting as a rule spells it: "login auth: pam_unix.so: rounds" is rounds."""
     return key.partition(" for ")[0].removesuffix(" in PAM").rpartition(" ")[2]
 

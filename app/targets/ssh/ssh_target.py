@@ -25,7 +25,7 @@ from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.in_force_report import InForceReport, list_changed_kernel_settings
-from app.targets.inquiry import answer_from_files, bound_answer
+from app.targets.inquiry import answer_from_files, clean_answer
 from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
@@ -244,7 +244,7 @@ class SshTarget:
         """Ask the host's programs in one call; the rest is answered from its files."""
         files, told = self._tree.snapshot, ask_programs(self.line, questions)
         return tuple(
-            bound_answer(told[one] if one in told else answer_from_files(one, files, named)) for one in questions
+            clean_answer(told[one] if one in told else answer_from_files(one, files, named)) for one in questions
         )
 
     def read_log_lines(self, limit: int) -> list[str]:

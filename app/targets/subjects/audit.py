@@ -7,7 +7,7 @@ The effect on existing rules and switches is compared in effects/.
 import re
 
 from app.syntax import host_text
-from app.targets.subjects.file_edit import FileEdit, Objection, is_live, keeps_order
+from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line, keeps_order
 
 _RARE = (
     "mount umount2 init_module finit_module delete_module adjtimex settimeofday clock_settime sethostname setdomainname"
@@ -74,12 +74,12 @@ _FILES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 
 
 def judge_audit_edit(edit: FileEdit) -> Objection | None:
-    added = [line for line in edit.added if is_live(line)]
+    added = [line for line in edit.added if is_content_line(line)]
     for line in added:
         if not is_known_rule(line):
             return Objection("evidence tampering", f"{edit.path}: {line!r} records nothing more.")
     replaced = {_parse_control(line) for line in added}
-    for line in (" ".join(line.split()) for line in edit.removed if is_live(line)):
+    for line in (" ".join(line.split()) for line in edit.removed if is_content_line(line)):
         if line in added or any(_is_widened_rule(line, one) for one in added):
             continue
         if not _parse_control(line) or _parse_control(line) not in replaced:
@@ -143,7 +143,7 @@ def _is_looser(line: str, standing: list[str]) -> bool:
 
 
 def _list_rules(text: str) -> list[str]:
-    return [" ".join(line.split()) for line in text.split("\n") if is_live(line)]
+    return [" ".join(line.split()) for line in text.split("\n") if is_content_line(line)]
 
 
 def _parse_control(line: str) -> str | None:

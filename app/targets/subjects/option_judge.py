@@ -15,7 +15,7 @@ from app.targets.subjects.file_edit import (
     Objection,
     create_unknown_objection,
     create_weakening_objection,
-    is_live,
+    is_content_line,
 )
 
 Read = Callable[[str], list[Setting]]
@@ -41,8 +41,8 @@ class OptionJudge:
     def __call__(self, edit: FileEdit) -> Objection | None:
         lines = (edit.after or "").split("\n")
         kept = {self.spelt(setting.key) for setting in self._parse_lines(lines) if self._is_allowed_setting(setting)}
-        added = ((line, None) for line in filter(is_live, edit.added) if line not in self.sections)
-        removed = ((line, kept) for line in filter(is_live, edit.removed))
+        added = ((line, None) for line in filter(is_content_line, edit.added) if line not in self.sections)
+        removed = ((line, kept) for line in filter(is_content_line, edit.removed))
         found = (self._judge_line(edit, line, still) for line, still in itertools.chain(added, removed))
         return next(filter(None, found), None) or (None if self.first_wins else self._judge_effect(edit))
 
@@ -96,7 +96,7 @@ class OptionJudge:
         return None if settings else create_unknown_objection(edit.path, line)
 
     def _parse_lines(self, lines: Iterable[str]) -> list[Setting]:
-        return [setting for line in lines if is_live(line) for setting in self.read(line)]
+        return [setting for line in lines if is_content_line(line) for setting in self.read(line)]
 
     def _find_clause(self, setting: Setting) -> str | None:
         return next((clause for key, clause in self.named.items() if re.fullmatch(key, fold_case(setting.key))), None)

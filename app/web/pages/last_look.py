@@ -20,7 +20,7 @@ from app.store.queries import UNENDED
 from app.text.counts import count_things
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, get_from_state
-from app.web.pages.looks import identify_reader
+from app.web.pages.appearance import identify_reader
 
 VISIT_GAP = 600.0
 """Seconds after which a page that is opened begins a new visit."""

@@ -29,7 +29,7 @@ from app.web.pages.machine import RunArchive, render_past_gpus, render_past_mete
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.replay import ItemJumps
 from app.web.pages.mission.summary import READ as SUMMED
 from app.web.pages.mission.summary import build_summary
@@ -143,7 +143,7 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         no_model=mission.state.has_no_model,
         shrunk_at=None,
         pace=mission.state.request.pace if mission.state.request else None,
-        pieces=render_pieces(mission, scene),
+        pieces=render_mission_parts(mission, scene),
         health="",
         roles=ROLES,
         engines=tuple(archive.lineup.engines.values()),

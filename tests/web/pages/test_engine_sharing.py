@@ -11,8 +11,8 @@ from app.store.models import PersonRow
 from app.web.pages.engine_sharing import MOST_LANES, RunHolds, ServedHost, Sharing, compute_shares
 from app.web.pages.mission.engine_holds import HoldBar
 from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_renderer import PageRenderer
-from app.web.pages.mission.pieces import Scene
 from tests.runs.doors import house
 from tests.web.access.walk import application
 from tests.web.pages.sharing_log import BEGUN, EVENTS, HOSTS, began, queued, write

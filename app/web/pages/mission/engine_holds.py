@@ -100,23 +100,23 @@ def draw_hold_bars(
         first = min(hold.first or end, end)
         for piece in (HoldPiece(hold.since, first, prefill=True), HoldPiece(first, end, prefill=False)):
             for since, until, prefill in _leave_outages_out(piece, outages):
-                if (width := _to_percent(until, now, span) - (left := _to_percent(since, now, span))) > 0:
+                if (width := _to_axis_percent(until, now, span) - (left := _to_axis_percent(since, now, span))) > 0:
                     lasts = hold.until is None and until == now
                     drawn.append(HoldBar(hold.role, round(left, 2), round(width, 2), prefill, lasts))
     return drawn
 
 
-def draw_gaps(outages: Sequence[EngineOutage], now: float, span: float) -> list[GapBar]:
+def draw_outage_gaps(outages: Sequence[EngineOutage], now: float, span: float) -> list[GapBar]:
     """Draw the outages of an engine from their recorded begin to their recorded end."""
     drawn = []
     for one in outages:
-        left, right = _to_percent(one.since, now, span), _to_percent(one.until or now, now, span)
+        left, right = _to_axis_percent(one.since, now, span), _to_axis_percent(one.until or now, now, span)
         if right > left or one.until is None:
             drawn.append(GapBar(round(left, 2), round(right - left, 2), one.until is None))
     return drawn
 
 
-def _to_percent(at: float, now: float, span: float) -> float:
+def _to_axis_percent(at: float, now: float, span: float) -> float:
     return min(100.0, max(0.0, 100 * (1 - (now - at) / span)))
 
 

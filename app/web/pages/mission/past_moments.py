@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 from starlette.responses import Response
 
-from app.store.request_session import bind_request_session
+from app.store.request_session import share_session_within_request
 from app.web.deps import get_from_state
 from app.web.pages.mission.view import MissionView
 
@@ -65,7 +65,7 @@ class PastMoments:
         time.sleep(max(0.0, self._rest_until - time.monotonic()))
         began = time.monotonic()
         try:
-            with Session(self._reading) as session, bind_request_session(session):
+            with Session(self._reading) as session, share_session_within_request(session):
                 return build(session)
         finally:
             ended = time.monotonic()

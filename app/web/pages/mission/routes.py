@@ -40,9 +40,9 @@ from app.web.pages.last_look import LastLook, TheLastLook, TheLookReader
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_engine_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
+from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.past_moments import PastMoments, TheMoments
-from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
 from app.web.pages.start_run import FORM_PERSON
