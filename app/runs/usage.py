@@ -98,10 +98,10 @@ def sum_usage(
     for run in runs:
         period = datetime.fromtimestamp(run.queued_at, UTC).isoformat()[: _LENGTH[per]]
         groups.setdefault((period, run.whose, run.token, run.simulated), []).append(run)
-    return [_sum_line(key, groups[key], energy, named.get(key[2], "")) for key in sorted(groups)]
+    return [_build_usage_line(key, groups[key], energy, named.get(key[2], "")) for key in sorted(groups)]
 
 
-def _sum_line(
+def _build_usage_line(
     key: tuple[str, str, str, bool], runs: Sequence[RunRow], energy: Mapping[str, EnergySpent], label: str
 ) -> UsageLine:
     period, person, token, simulated = key

@@ -196,7 +196,9 @@ class Runtime:
         )
 
     def _describe_work(self) -> str:
-        return find_working_run(fold_events(self.store.read_without_deltas(run)) for run in self.list_unended_runs())
+        return find_working_run(
+            fold_events(self.store.read_events_without_deltas(run)) for run in self.list_unended_runs()
+        )
 
     async def work_on_run(self, run_id: str, epoch: int) -> None:
         """Resume a run from its log and drive it to its end. An unavailable database is handled like a crash."""
@@ -298,7 +300,7 @@ class Runtime:
 
     def _load_run(self, run_id: str, epoch: int) -> Run:
         owned = self._claim_host(run_id, epoch)
-        state = fold_events(self.store.read_for_fold(run_id))
+        state = fold_events(self.store.read_events_for_fold(run_id))
         assert state.request
         pack = self._load_skill(state)
         target = open_target(state.request.host, self.settings.hosts_folder, owned)

@@ -119,14 +119,14 @@ class EventStore:
         found = self._fetch(query.order_by(col(EventRow.seq).desc()).limit(1))
         return found[0].at if found else None
 
-    def read_without_deltas(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
+    def read_events_without_deltas(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
         """Yield all events except turn deltas. A finished turn holds its whole text."""
         return self.read_events(run, after=after, upto=upto, kinds=STEADY)
 
-    def read_for_fold(self, run: str) -> Iterator[Recorded]:
+    def read_events_for_fold(self, run: str) -> Iterator[Recorded]:
         """Yield the events for folding a state: no turn deltas, but the newest event of any kind for its time."""
         last = 0
-        for recorded in self.read_without_deltas(run):
+        for recorded in self.read_events_without_deltas(run):
             last = recorded.seq
             yield recorded
         yield from (newest for newest in self.read_newest(run, None, tuple(KINDS), 1) if newest.seq > last)

@@ -129,7 +129,7 @@ async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
     status, said = await page(waiting, "edit", actions="[{}]")
     assert (status, said[:25]) == (422, "The actions are not valid")
     assert (await page(waiting, "edit", actions=""))[0] == 422
-    state = fold_events(waiting.store.read_for_fold("r1"))
+    state = fold_events(waiting.store.read_events_for_fold("r1"))
     with pytest.raises(Rejected, match="leave them out"), Session(waiting.database) as session:
         record_answer(session, state, WAITING, "approve", by="ada", actions=ACTIONS)
     assert await page(waiting, "edit") is None

@@ -175,9 +175,9 @@ def show_skills(as_json: AsJson = False) -> None:
 
 def _add_run_verb(verb: "Verb", summary: str) -> None:
     def run_verb(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
-        from app.cli.run_control import control_run
+        from app.cli.run_control import send_run_command
 
-        control_run(Settings(data=data), run_id, verb, reason)
+        send_run_command(Settings(data=data), run_id, verb, reason)
 
     app.command(name=verb, help=summary)(run_verb)
 
@@ -190,17 +190,17 @@ _add_run_verb("stop", "Stop a run. The turn ends at once, and a change in progre
 @app.command(name="approve")
 def approve_change(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token_from: TokenFrom = "") -> None:
     """Approve the change that a run is waiting for."""
-    from app.cli.run_control import control_run
+    from app.cli.run_control import send_run_command
 
-    control_run(Settings(data=data), run_id, "approve", reason, token_from)
+    send_run_command(Settings(data=data), run_id, "approve", reason, token_from)
 
 
 @app.command(name="refuse")
 def refuse_change(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
     """Refuse the change that a run is waiting for."""
-    from app.cli.run_control import control_run
+    from app.cli.run_control import send_run_command
 
-    control_run(Settings(data=data), run_id, "refuse", reason, token_from)
+    send_run_command(Settings(data=data), run_id, "refuse", reason, token_from)
 
 
 @app.command(name="verify")

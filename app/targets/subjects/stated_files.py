@@ -39,7 +39,7 @@ class StatedFileJudge:
         if edit.mode_before is None and (edit.mode_after or 0) & ~int(self.family.mode, 8):
             reason = f"{edit.path}: its program ignores a new file with a wider mode than {self.family.mode}."
             return Objection("privilege", reason)
-        return find_unstated(self.family, edit, None)
+        return find_unstated_change(self.family, edit, None)
 
 
 STATED: tuple[tuple[Judge, tuple[str, ...]], ...] = tuple(
@@ -50,10 +50,10 @@ STATED: tuple[tuple[Judge, tuple[str, ...]], ...] = tuple(
 def judge_stated_edit(edit: FileEdit, asks: frozenset[str]) -> Objection | None:
     """Return the objection to the first setting that the rule does not state; None for files of no family."""
     family = find_stated_family(edit.path)
-    return find_unstated(family, edit, asks) if family else None
+    return find_unstated_change(family, edit, asks) if family else None
 
 
-def find_unstated(family: Family, edit: FileEdit, asks: frozenset[str] | None) -> Objection | None:
+def find_unstated_change(family: Family, edit: FileEdit, asks: frozenset[str] | None) -> Objection | None:
     """Return the objection to the first setting that goes, moves, or comes without need. None as `asks` allows all."""
     whole = edit.after is not None
     old = family.list_settings(edit.before) if whole else []

@@ -70,7 +70,7 @@ class MissionLoader:
         mission = Mission()
         begin = self._find_first_seq(run, seq)
         mission.state = self._frames.fold_upto(run, begin - 1)
-        for recorded in self._store.read_without_deltas(run, seq, after=begin - 1):
+        for recorded in self._store.read_events_without_deltas(run, seq, after=begin - 1):
             mission.apply_event(recorded)
         if mission.state.turn:
             self._apply_open_turn(run, mission, seq)

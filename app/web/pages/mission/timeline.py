@@ -13,7 +13,7 @@ from app.events.record import Recorded
 from app.machine.sampling.engine_outages import EngineOutage, read_engine_outages
 from app.store.events import EventStore
 from app.text.clean import clean_text
-from app.web.pages.mission.caption import name_harm
+from app.web.pages.mission.caption import describe_who_was_harmed
 from app.web.stream.sse_messages import encode_message
 
 READ = (
@@ -200,7 +200,7 @@ def _describe_mark(event: object, title: str) -> tuple[str, str, str] | None:
     """Return the kind, the text and the words of a mark, or None if the event has none."""
     match event:
         case kinds.SentryAlarm():
-            return "alarm", f"{event.rule}: Sentry alarm", name_harm(event) or title
+            return "alarm", f"{event.rule}: Sentry alarm", describe_who_was_harmed(event) or title
         case kinds.VerdictExplained(veto=True):
             return "refused", f"{event.rule}: Auditor's veto", f"vetoed: {title}"
         case kinds.ActionRolledBack():

@@ -125,7 +125,7 @@ def build_mission_view(
         stream=_build_stream_address(row.id, seq, replay=at is not None, speed=speed, over=over),
         playing=at is not None and speed is not None,
         speed=speed,
-        jumps=Replay(runtime.store, row.id).find_jumps(seq, last),
+        jumps=Replay(runtime.store, row.id).find_neighbouring_items(seq, last),
         simulated=row.simulated,
         no_model=mission.state.has_no_model,
         shrunk_at=row.shrunk_at,
