@@ -24,7 +24,7 @@ from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.ssh.endpoint import parse_endpoint
-from app.targets.ssh.registration import read_known_identity
+from app.targets.ssh.registration import read_identity_from_known_hosts
 from app.targets.vm.virtual_machine import VirtualMachine
 
 MACHINE = "debian"
@@ -98,7 +98,7 @@ def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: S
         return
     if there:
         host_registry.remove_host(settings.hosts_folder, machine.name)
-    known = read_known_identity(end, at.known_hosts)
+    known = read_identity_from_known_hosts(end, at.known_hosts)
     found = known.known_hosts, known.fingerprint
     host_registry.register_host(settings.hosts_folder, machine.name, end, *found, title, own)
 

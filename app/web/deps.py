@@ -15,17 +15,17 @@ from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.stream_registry import StreamRegistry
 
 
-def get_from_state(name: str) -> Callable[[Request], Awaitable[Any]]:
-    async def get_value(request: Request) -> Any:
+def create_state_dependency(name: str) -> Callable[[Request], Awaitable[Any]]:
+    async def read_state_value(request: Request) -> Any:
         return getattr(request.app.state, name)
 
-    return get_value
+    return read_state_value
 
 
-TheRuntime = Annotated[Runtime, Depends(get_from_state("runtime"))]
-TheStreams = Annotated[StreamRegistry, Depends(get_from_state("streams"))]
-TheFolds = Annotated[RunStateCache, Depends(get_from_state("folds"))]
-TheRolloutFolds = Annotated[RolloutStateCache, Depends(get_from_state("rollouts"))]
+TheRuntime = Annotated[Runtime, Depends(create_state_dependency("runtime"))]
+TheStreams = Annotated[StreamRegistry, Depends(create_state_dependency("streams"))]
+TheFolds = Annotated[RunStateCache, Depends(create_state_dependency("folds"))]
+TheRolloutFolds = Annotated[RolloutStateCache, Depends(create_state_dependency("rollouts"))]
 
 
 async def _open_session(request: Request) -> AsyncIterator[Session]:

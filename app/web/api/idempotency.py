@@ -14,7 +14,7 @@ from app.people.rights import resolve_recorded_name
 from app.store import queries
 from app.store.clock import database_time
 from app.web.api.problem import Problem
-from app.web.deps import get_from_state
+from app.web.deps import create_state_dependency
 
 FIELD = "Idempotency-Key"
 REPLAYED = "idempotency-replayed"
@@ -62,4 +62,4 @@ class IdempotencyKeys:
             return row.run, queries.find_run(session, row.run) is not None
 
 
-TheKeys = Annotated[IdempotencyKeys, Depends(get_from_state("keys"))]
+TheKeys = Annotated[IdempotencyKeys, Depends(create_state_dependency("keys"))]

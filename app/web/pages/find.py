@@ -14,7 +14,7 @@ from app.store import queries
 from app.store.models import RunRow
 from app.store.run_list import read_run_page
 from app.web.addresses import path_to
-from app.web.deps import TheFolds, TheSession, Words, get_from_state
+from app.web.deps import TheFolds, TheSession, Words, create_state_dependency
 from app.web.pages.destinations import (
     SHOWN,
     Destination,
@@ -41,8 +41,8 @@ MOST_ACTED_ON = 8
 def search_destinations(
     session: TheSession,
     folds: TheFolds,
-    fleet: Annotated[Fleet, Depends(get_from_state("fleet"))],
-    decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))],
+    fleet: Annotated[Fleet, Depends(create_state_dependency("fleet"))],
+    decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))],
     q: Words = "",
     run: Annotated[str, Query(max_length=40)] = "",
     part: bool = False,

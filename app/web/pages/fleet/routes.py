@@ -18,7 +18,7 @@ from app.store.host_standing import StandingRow, decode_cells, list_standings, p
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to, redirect_back, redirect_to
-from app.web.deps import TheRuntime, TheSession, TheStreams, Words, get_from_state
+from app.web.deps import TheRuntime, TheSession, TheStreams, Words, create_state_dependency
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
@@ -48,8 +48,8 @@ Place = Annotated[str, Query(max_length=300)]
 
 
 AsAsked = Annotated[FleetQuery, Depends()]
-TheFleet = Annotated[Fleet, Depends(get_from_state("fleet"))]
-TheHealth = Annotated[HealthWatch, Depends(get_from_state("health"))]
+TheFleet = Annotated[Fleet, Depends(create_state_dependency("fleet"))]
+TheHealth = Annotated[HealthWatch, Depends(create_state_dependency("health"))]
 
 
 @router.get("/fleet", name="fleet")

@@ -10,7 +10,7 @@ from app.events.kinds import KINDS, RUN_KINDS
 from app.loop.state import RunState, fold_events
 from app.machine.sampling.engine_outages import RecentOutages
 from app.store.events import EventStore
-from app.web.deps import get_from_state
+from app.web.deps import create_state_dependency
 from app.web.pages.mission.engine_holds import HOLD_SECONDS
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.mission.mission import FEED_LINES, Mission
@@ -100,4 +100,4 @@ class MissionLoader:
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 
 
-TheMissions = Annotated[MissionLoader, Depends(get_from_state("missions"))]
+TheMissions = Annotated[MissionLoader, Depends(create_state_dependency("missions"))]

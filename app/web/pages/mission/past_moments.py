@@ -14,7 +14,7 @@ from sqlmodel import Session
 from starlette.responses import Response
 
 from app.store.request_session import share_session_within_request
-from app.web.deps import get_from_state
+from app.web.deps import create_state_dependency
 from app.web.pages.mission.view import MissionView
 
 R = TypeVar("R", bound=Response)
@@ -72,4 +72,4 @@ class PastMoments:
             self._rest_until = ended + min(ended - began, LONGEST_REST)
 
 
-TheMoments = Annotated[PastMoments, Depends(get_from_state("moments"))]
+TheMoments = Annotated[PastMoments, Depends(create_state_dependency("moments"))]
