@@ -24,7 +24,7 @@ from app.evidence.rebuild import compare_rebuilt_pack
 from app.evidence.shared_log import check_shared_file
 from app.evidence.shrunk_runs import check_against_log, read_kept_pack
 from app.evidence.signing_key import parse_public_key
-from app.evidence.stamping import check_stamp
+from app.evidence.time_stamping import check_stamp
 from app.loop.state import RunState, fold_events
 from app.scores.score_file import is_score_file
 from app.store import queries

@@ -22,7 +22,7 @@ from app.evidence.receipt import get_receipt
 from app.evidence.shrunk_runs import read_evidence
 from app.evidence.signing_key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.spool import Spool
-from app.evidence.stamping import FOLDER, get_stamp
+from app.evidence.time_stamping import FOLDER, get_stamp
 from app.evidence.verify import ATTESTED, NEXT_KEY, RECEIPT, STAMP, build_chunks, compute_sha256, unpack_archive
 from app.store import audit
 from app.store.events import EventStore

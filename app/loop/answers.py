@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from app.events.questions import MOST_QUESTIONS, Question
 from app.events.vocabulary import AnyAction, Decision, Place, Purpose
-from app.loop import choices
+from app.loop import change_choices
 from app.resources.vendor import RunVendorScript
 from app.text.clean import clean_text
 
@@ -224,7 +224,7 @@ def _resolve_line_number(action: dict[str, Any], lines: Numbered) -> dict[str, A
                 **rest,
                 "do": "replace_line",
                 "old": line,
-                "new": choices.remove_word(line, str(action.get("word"))),
+                "new": change_choices.remove_word(line, str(action.get("word"))),
             }
         case "remove_line":
             return {**rest, "line": line}

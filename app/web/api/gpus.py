@@ -9,7 +9,7 @@ from pydantic import Field
 from app.events.kinds import GpuSampled
 from app.events.record import Recorded, format_timestamp
 from app.events.vocabulary import GpuProcess, Provenance
-from app.machine.gpus.waterfall import Kind, MemoryPart
+from app.machine.gpus.memory_waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import attribute_memory
 from app.machine.sampling.sensors import describe_gpu_data_source, to_sensor_reading
 from app.people.rights import viewers

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
 from app.events.kinds import GpuSampled
-from app.machine.gpus.waterfall import Kind, MemoryPart
+from app.machine.gpus.memory_waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.sample_board import POWER_SECONDS
 from app.machine.sampling.sensors import describe_gpu_data_source, to_sensor_reading
