@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 
 from msgspec import to_builtins
@@ -15,7 +15,10 @@ from app.candidates.prose_lines import find_set_sentence, find_stated_actions
 from app.candidates.recipes import Recipe
 from app.candidates.scratch_files import Undecidable
 from app.candidates.script_trial import translate_script
+from app.candidates.shown_permissions import find_shown_permissions
 from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
+from app.resources.kind import ResourceAction
+from app.resources.registry import get_kind
 from app.skills.skill import Rule, Skill
 from app.syntax.files import Files
 from app.targets.change_plan import IMPOSSIBLE, Asks
@@ -24,8 +27,8 @@ from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
-PROSE, PERSON = "the fix text", "a person"
-_OPEN = re.compile(r"\bchange_?me\b[^\s\"']*|\bset_this\b", re.IGNORECASE)
+PROSE, EVIDENCE, PERSON = "the fix text", "what the scanner shows", "a person"
+_OPEN = re.compile(r"\bchange_?me\b[^\s\"']*|\bset_this\b|@@?logcollector\b", re.IGNORECASE)
 _LOADED_BY = ("systemd-sysctl", "auditd", "grub")
 """Services that load their files at a reload; the other programs read theirs anew each time."""
 MOST_CANDIDATES = 8
@@ -34,11 +37,16 @@ MOST_REFUSAL, MOST_DIFF = 600, 8000
 
 
 def gather_candidates(
-    skill: Skill, rule: Rule, files: Files, broken_at: str = "", recipes: Iterable[Recipe] = ()
+    skill: Skill,
+    rule: Rule,
+    files: Files,
+    broken_at: str = "",
+    recipes: Iterable[Recipe] = (),
+    evidence: str = "",
 ) -> list[Candidate]:
-    """Return the proposals for this host: people's recipes first, then the content's tasks and its fix text.
+    """Return the proposals for this host: recipes first, the content's tasks and fix text, then what the scanner shows.
 
-    `broken_at` is the file in which the scanner found the rule broken.
+    `broken_at` is the file in which the scanner found the rule broken, `evidence` what it says of it.
     """
     found = [Candidate(source=one.source, actions=one.actions) for one in recipes if one.rule == rule.id]
     found += [
@@ -46,6 +54,8 @@ def gather_candidates(
     ]
     if not rule.script:
         found.append(_make_candidate(PROSE, lambda: _read_prose(rule, files, broken_at)))
+    if " has mode " in evidence:
+        found.append(_make_candidate(EVIDENCE, lambda: find_shown_permissions(rule.title, evidence)))
     if not any(one.actions for one in found):
         found += _list_decisions(rule)
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]
@@ -55,7 +65,7 @@ def judge_candidates(
     found: Iterable[Candidate], target: Target, asks: Asks, scope: RuleScope | None = None
 ) -> tuple[Candidate, ...]:
     """Return the candidates with what each would change and what the policy says; equal changes are merged."""
-    judged = [_judge_candidate(_add_reloads(one), target, asks, scope) for one in found]
+    judged = [part for one in found for part in _judge_with_parts(_add_reloads(one), target, asks, scope)]
     return tuple(_merge_repeated(judged, lambda one: one.diff if one.is_usable else ""))
 
 
@@ -93,6 +103,26 @@ def _read_prose(rule: Rule, files: Files, broken_at: str) -> tuple[AnyAction, ..
         return find_stated_actions(rule.fix, files)
     except Undecidable:
         return find_set_sentence(rule.fix, broken_at or next(iter(rule.paths), ""))
+
+
+def _judge_with_parts(one: Candidate, target: Target, asks: Asks, scope: RuleScope | None) -> Iterator[Candidate]:
+    """Yield the judged candidate. If it is refused as a whole, its packages, units and files follow apart.
+
+    A package brings units and files along, which nobody can foresee: what it brings may already be all that is wanted.
+    """
+    whole = _judge_candidate(one, target, asks, scope)
+    yield whole
+    if whole.refusal:
+        groups: dict[str, list[AnyAction]] = {}
+        for action in one.actions:
+            groups.setdefault(get_kind(action).name if isinstance(action, ResourceAction) else "file", []).append(
+                action
+            )
+        for name, actions in groups.items() if len(groups) > 1 else ():
+            part = Candidate(source=f"{one.source}, its {name} part", actions=tuple(actions))
+            judged = _judge_candidate(_add_reloads(part), target, asks, scope)
+            if judged.is_usable:
+                yield judged
 
 
 def _judge_candidate(one: Candidate, target: Target, asks: Asks, scope: RuleScope | None) -> Candidate:

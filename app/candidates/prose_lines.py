@@ -11,19 +11,30 @@ from msgspec import ValidationError, convert
 from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.errors import TemperError
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
+from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.option_edit import can_set_option
 from app.targets.file_changes import plan_changes
+from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.stated_families import find_stated_family
 
 _CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")
 """A path with a placeholder or a wildcard is none of one file."""
 _PACKAGES = re.compile(r"(?:dnf|yum)(?: -y)? (install|remove) ([\w.+-]+)")
-_UNIT = re.compile(r"systemctl (?:--now )?(enable|disable|mask|unmask|start|stop)(?: --now)? ([\w@.:-]+)")
+_UNIT = re.compile(r"systemctl (?:--now )?(enable|disable|mask|unmask|start|stop|set-default)(?: --now)? ([\w@.:-]+)")
+_OVERRULED = {"disable": {"mask"}, "stop": {"disable", "mask"}, "start": {"enable"}}
+"""A verb that another one of the same unit includes, or makes of no use from the next boot on."""
+_AGEING = re.compile(
+    r"(?:\$ )?(?:sudo )?(?:chage -(?P<chage>[Mm])|passwd -(?P<passwd>[xn])) (?P<days>\d{1,5}) [\[<][A-Za-z_ ]+[\]>]$"
+)
+"""The command for "each account that does not comply", which the text leaves open."""
+_AGE_SETTINGS: dict[str, AgeSetting] = {"M": "max", "m": "min", "x": "max", "n": "min"}
 _OPTION = re.compile(r"^([A-Za-z][\w.]*)(?:\s*=\s*|\s+)(\S.*)$")
 _SET_SENTENCE = re.compile(r"Set (?:the option )?`?([A-Za-z][\w.]*(?: [a-z]\w*)?)`? to ([\w/.-]*\w)(?=[\s.,;]|$)")
+_UMASK = re.compile(r"\bumask 0?[0-7]{3}\b")
 _SUDOERS = "/etc/sudoers.d/"
 _STACKS = "/etc/pam.d/"
 _PAM_RULE = re.compile(r"(\S+)\s+(\S+)\s+(\S+\.so)\b(.*)")
@@ -39,7 +50,7 @@ _WHOLE_LINES = (
 
 def find_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
-    resources = list(_find_resource_actions(fix))
+    resources = [*_find_resource_actions(fix), *_find_ageing(fix, files)]
     modes = [one for one in resources if isinstance(one, Chmod)]
     steps = [*(one for one in resources if one not in modes), *_find_lines(fix, files), *modes]
     if not steps:
@@ -56,6 +67,15 @@ def find_set_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
 
 
 def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
+    found = [*_find_commands(fix)]
+    verbs: dict[str, set[str]] = {}
+    for one in found:
+        if isinstance(one, SetUnit):
+            verbs.setdefault(one.unit, set()).add(one.to)
+    return (one for one in found if not isinstance(one, SetUnit) or not _OVERRULED.get(one.to, set()) & verbs[one.unit])
+
+
+def _find_commands(fix: str) -> Iterator[AnyAction]:
     for line in fix.split("\n"):
         command = COMMAND.match(line.strip())
         if command is None:
@@ -69,6 +89,16 @@ def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
             yield from _convert_action({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
 
 
+def _find_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
+    """Yield the ageing of each account with a password whose own is weaker than the text asks for."""
+    for found in filter(None, (_AGEING.match(line.strip()) for line in fix.split("\n"))):
+        setting, days = _AGE_SETTINGS[found["chage"] or found["passwd"]], int(found["days"])
+        for entry in read_host_accounts(files).shadow:
+            now = entry.max_days if setting == "max" else entry.min_days
+            if entry.has_password and is_weaker_age(setting, days, now):
+                yield SetAgeing(account=entry.name, setting=setting, days=days)
+
+
 def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
     """Yield the actions that write each literal line of the text."""
     scratch, placed = ScratchFiles(files), ScratchFiles(files)
@@ -77,8 +107,7 @@ def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
             raise Undecidable(f"The fix text leaves a value open, which a person decides: {one.line!r}.")
         family = find_stated_family(one.path)
         if family is None or family.partial:
-            if (action := _write_line(one.path, one.line, scratch)) is not None:
-                yield action
+            yield from _write_line(one.path, one.line, scratch)
             continue
         text = family.place_line(placed.read_text(one.path) or "", one.section, one.line)
         if placed.write_text(one.path, text) and files.state(one.path) is None:
@@ -86,12 +115,16 @@ def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
     yield from placed.derive_actions()
 
 
-def _write_line(path: str, line: str, scratch: ScratchFiles) -> AnyAction | None:
+def _write_line(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
     text = scratch.read_text(path) or ""
+    if _UMASK.fullmatch(line) and (edits := _replace_umasks(path, text, line)):
+        yield from edits
+        return
     if line in (one.strip() for one in text.split("\n")):
-        return None
+        return
     if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
-        return _add_pam_arguments(path, rule, line)
+        yield from _add_pam_arguments(path, rule, line)
+        return
     option = _OPTION.match(line)
     choices: list[AnyAction] = [AppendLine(path=path, line=line)]
     if path.startswith(_SUDOERS) and scratch.now.state(path) is None:
@@ -106,8 +139,15 @@ def _write_line(path: str, line: str, scratch: ScratchFiles) -> AnyAction | None
         if path in made:
             scratch.write_text(path, host_text.decode_bytes(made[path].content))
             scratch.change_mode(path, made[path].mode)
-        return action
-    return None
+        yield action
+        return
+
+
+def _replace_umasks(path: str, text: str, line: str) -> list[ReplaceLine]:
+    """Return the edits that give each umask of a script the line's number, whichever of them runs."""
+    was = [one for one in dict.fromkeys(text.split("\n")) if not one.lstrip().startswith("#")]
+    now = [_UMASK.sub(line, one) for one in was]
+    return [ReplaceLine(path=path, old=old, new=new) for old, new in zip(was, now, strict=True) if old != new]
 
 
 def _find_pam_rule(text: str, line: str) -> str | None:
@@ -121,9 +161,9 @@ def _find_pam_rule(text: str, line: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _add_pam_arguments(path: str, rule: str, line: str) -> AnyAction | None:
-    missing = [word for word in line.split()[3:] if word not in rule.split()]
-    return ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}") if missing else None
+def _add_pam_arguments(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:
+    if missing := [word for word in line.split()[3:] if word not in rule.split()]:
+        yield ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}")
 
 
 def _convert_action(action: dict[str, str]) -> Iterator[AnyAction]:

@@ -11,8 +11,9 @@ from app.errors import BadInput
 from app.events.vocabulary import RECIPE_OF, AnyAction
 from app.lineups.toml_reader import TomlReader
 from app.resources.vendor import RunVendorScript
+from app.targets.change_plan import MOST_ACTIONS
 
-LONGEST, MOST_ACTIONS = 256 * 1024, 12
+LONGEST = 256 * 1024
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _RULE = re.compile(r"[A-Za-z0-9][\w.-]{0,255}", re.ASCII)
 

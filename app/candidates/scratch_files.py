@@ -7,9 +7,11 @@ from app.errors import TemperError
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
+from app.targets.change_plan import MOST_ACTIONS
 from app.targets.file_changes import plan_changes
 from app.targets.file_owners import ROOT
 from app.targets.overlay import Overlay
+from app.targets.subjects.stated_families import find_stated_family
 
 _NEW_MODE = 0o644
 _MOST_CONTENT = 8192
@@ -37,7 +39,9 @@ class ScratchFiles:
         content = host_text.encode_text(text)
         if before is not None and before.content == content:
             return False
-        mode, owner = (before.mode, before.owner) if before else (_NEW_MODE, ROOT)
+        family = find_stated_family(path)
+        new = int(family.mode, 8) if family else _NEW_MODE
+        mode, owner = (before.mode, before.owner) if before else (new, ROOT)
         self._changed[path] = FileState(content, mode, owner)
         return True
 
@@ -73,7 +77,7 @@ class ScratchFiles:
             return
         if before.content != wanted.content:
             lines = _derive_line_actions(path, host_text.decode_bytes(before.content), text)
-            if _leads_to(lines, wanted.content, self._files, path):
+            if len(lines) <= MOST_ACTIONS and _leads_to(lines, wanted.content, self._files, path):
                 yield from lines
             else:
                 yield _write_whole(path, text, wanted.mode)

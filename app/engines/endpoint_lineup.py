@@ -117,7 +117,7 @@ def _format_seat(role: Role, engine: str, report: EndpointReport) -> str:
         f"temperature = {_TEMPERATURE}",
         f"max_tokens = {min(_MOST_ANSWER[role], report.context // _SHARE_FOR_ANSWER)}",
     ]
-    if report.structured and is_small_model(report.model):
+    if is_small_model(report.model):
         lines.append("guided = true")
     return "\n".join(lines)
 

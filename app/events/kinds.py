@@ -8,6 +8,7 @@ from msgspec import Struct
 from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describe_missing_approvals, describe_token
 from app.events.questions import AnsweredQuestion
 from app.events.vocabulary import (
+    NO_FINDING,
     AnyAction,
     Budget,
     Candidate,
@@ -452,7 +453,8 @@ class VerdictGiven(RunEvent, frozen=True, tag="verdict"):
     line: int | None = None
 
     def describe(self) -> Sentence | None:
-        return Sentence(f"Scanner ({self.scanner}): {self.word}. {self.evidence}") if self.phase == "attempt" else None
+        shown = self.phase == "attempt" or (self.phase == "recheck" and self.word in NO_FINDING)
+        return Sentence(f"Scanner ({self.scanner}): {self.word}. {self.evidence}") if shown else None
 
 
 class ScanFinished(RunEvent, frozen=True, tag="scan.finished"):
@@ -474,13 +476,15 @@ class ItemPassed(RunEvent, frozen=True, tag="item.passed"):
     outcome: ClassVar[ItemOutcome] = "passed"
     rule: str
     attempts: int
+    """0 if a change for another rule of the run fixed it, too."""
     lessons: tuple[str, ...] = ()
     """Ids of the lessons given to the attempt that passed; each counts as a hit."""
     replayed: str = ""
     """Id of the proven fix that passed here, too."""
 
     def describe(self) -> Sentence:
-        return Sentence(f"{self.rule} passed at attempt {self.attempts}", "✓", "passed")
+        how = f"passed at attempt {self.attempts}" if self.attempts else "passes already, by a change for another rule"
+        return Sentence(f"{self.rule} {how}", "✓", "passed")
 
 
 class FixProven(RunEvent, frozen=True, tag="fix.proven"):

@@ -52,11 +52,12 @@ def describe_outcome(case: RunRecord, one: RuleRecord) -> str:
         return (
             "passed before the run; nothing was done" if held else f"not attempted: the scanner said {one.opening.word}"
         )
+    how = f"at attempt {len(one.tried)}" if one.tried else "by a change for another rule of the run"
     if one.item.status == "passed" and (compared := case.state.reboot.compared) and one.rule.id in compared.held:
-        return f"passed at attempt {len(one.tried)}, and holds after the reboot"
+        return f"passed {how}, and holds after the reboot"
     if one.item.status == "passed":
         waits = _describe_not_in_force(one)
-        return f"passed at attempt {len(one.tried)}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
+        return f"passed {how}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
     if one.item.status == "waived":
         return "left alone, because it was waived"
     return f"{one.item.status}: {one.item.reason}" if one.item.reason else one.item.status

@@ -35,6 +35,7 @@ from app.loop.effects import (
     ExpireApproval,
     GatherFacts,
     Judge,
+    Recheck,
     Rehearse,
     RequestApproval,
     RollBack,
@@ -219,9 +220,17 @@ def _build_expiry_after_drift(approval: ApprovalRequested) -> ApprovalExpired:
 
 async def verify_change(run: Run, _: Verify) -> None:
     rule, number = run.position
+    run.append(await _scan_rule(run, rule, "attempt", number))
+
+
+async def recheck_rule(run: Run, _: Recheck) -> None:
+    run.append(await _scan_rule(run, run.rule.id, "recheck"))
+
+
+async def _scan_rule(run: Run, rule: str, phase: Phase, attempt: int = 0) -> VerdictGiven:
     files = await run.services.target.run_blocking(lambda target: target.files)
     verdict = (await run.services.scanner.scan(files, [rule]))[0]
-    run.append(build_verdict_event(run, verdict, "attempt", number))
+    return build_verdict_event(run, verdict, phase, attempt)
 
 
 def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> VerdictGiven:

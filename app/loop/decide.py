@@ -14,6 +14,7 @@ MOST_FRUITLESS_TURNS = 3
 
 _LEFT = "; the content has a script of its own, which a person decides about: run the rule in review mode"
 
+NO_LONGER_APPLIES = "since a change for another rule this one applies no more"
 _NEEDS_PERSON = "cannot be undone, so a person decides: run it in review mode"
 
 
@@ -144,7 +145,7 @@ def _close_run(state: RunState) -> Effect:
 def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:
     attempt = item.attempt
     if attempt is None:
-        return effects.StartAttempt(rule.id, 1)
+        return _recheck_rule(state, item, rule) or effects.StartAttempt(rule.id, 1)
     if attempt.failed:
         return _handle_failure(state, item, attempt, rule, now)
     if state.request and state.request.mode == "dry-run" and attempt.rehearsed:
@@ -158,6 +159,23 @@ def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Eff
     if over := explain_overspending(item, state, now):
         return effects.FailAttempt("over budget", over)
     return _take_next_step(state, item, attempt, rule, now)
+
+
+def _recheck_rule(state: RunState, item: Item, rule: Rule) -> Effect | None:
+    """Return the way to learn whether changes for other rules already settled this one; None if it is still a finding.
+
+    Rules of a content overlap: what one of them asks for may be what another asks, or make it apply no more.
+    """
+    changes_host = state.request is not None and state.request.mode in ("auto", "review")
+    if not (rule.foreign and changes_host and any(one.status == "passed" for one in state.items.values())):
+        return None
+    if item.rechecked is None:
+        return effects.Recheck()
+    if item.rechecked.word == "pass":
+        return effects.CloseItem(rule.id, "passed")
+    if item.rechecked.word == "notapplicable":
+        return effects.CloseItem(rule.id, "skipped", f"{NO_LONGER_APPLIES}: {item.rechecked.evidence}")
+    return None
 
 
 def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:

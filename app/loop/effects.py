@@ -27,6 +27,10 @@ class StartItem(Effect, frozen=True):
     rule: str
 
 
+class Recheck(Effect, frozen=True):
+    """Scan the item's rule again, as changes for other rules may have fixed it."""
+
+
 class StartAttempt(Effect, frozen=True):
     rule: str
     number: int

@@ -182,14 +182,14 @@ async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kin
     known = item.candidates
     if effect.vendor or (effect.number != 1 and not item.needs_script_trial):
         return []
-    opening = run.state.opening.get(run.rule.id)
+    verdict = item.rechecked or run.state.opening.get(run.rule.id)
     asks, scope, rule, services = run.build_change((), None).asks, run.scope, run.rule, run.services
 
     def gather_candidates_on_target(target: Target) -> tuple[Candidate, ...]:
         with target.cache_reads():
-            broken_at = (opening and opening.path) or ""
+            broken_at, evidence = ((verdict.path or ""), verdict.evidence) if verdict else ("", "")
             if effect.number == 1:
-                found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes)
+                found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes, evidence)
                 judged = judge_candidates(found, target, asks, scope)
                 if is_settled(judged):
                     return judged
@@ -237,7 +237,8 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
     rule, reason = effect.rule, effect.reason
     match effect.outcome:
         case "passed":
-            run.append(*await change.keep_change(run))
+            kept = await change.keep_change(run) if run.state.attempt else [kinds.ItemPassed(rule=rule, attempts=0)]
+            run.append(*kept)
         case "escalated":
             assert run.state.item
             question = find_open_question(run.state.item)
@@ -314,6 +315,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Scan: _scan_host,
     effects.Scope: _determine_scope,
     effects.StartItem: _start_item,
+    effects.Recheck: change.recheck_rule,
     effects.StartAttempt: _start_attempt,
     effects.Ask: ask_role,
     effects.Propose: propose_edit,

@@ -45,6 +45,14 @@ class Item(Struct, frozen=True):
     lessons: tuple[Lesson, ...] = ()
     candidates: tuple[Candidate, ...] = ()
     """What the content and recipes propose for the rule on this host."""
+    rechecked: kinds.VerdictGiven | None = None
+    """The verdict before the first attempt, if the run had changed the host by then."""
+
+    @property
+    def is_left(self) -> bool:
+        """Whether it ended as a finding that somebody has to do something about."""
+        settled = self.rechecked is not None and self.rechecked.word == "notapplicable"
+        return self.status in ("escalated", "deferred", "skipped") and not settled
 
     def has_failed(self, one: Candidate) -> bool:
         return fingerprint_actions(one.actions) in self.tried
@@ -166,6 +174,9 @@ def apply_event(state: RunState, recorded: Recorded) -> RunState:
             return _apply_to_item(spent, recorded, tokens=event.prompt_tokens + event.completion_tokens)
         case kinds.VerdictGiven(phase="opening") as event:
             return replace(state, opening={**state.opening, event.rule: event})
+        case kinds.VerdictGiven(phase="recheck") as event:
+            item = replace(state.items[event.rule], rechecked=event)
+            return replace(state, items={**state.items, event.rule: item})
         case kinds.VerdictGiven(phase="closing") as event:
             return replace(state, closing={**state.closing, event.rule: event})
         case kinds.ScanProgressed() as event:

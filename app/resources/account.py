@@ -11,8 +11,8 @@ from app.resources import kind
 
 AgeSetting = Literal["min", "max", "warn", "inactive"]
 _NAMED: tuple[tuple[AgeSetting, re.Pattern[str]], ...] = (
-    ("max", re.compile(r"chage\b[^\n]{0,80}?(?:-M|--maxdays)[ =]+(\d{1,5})")),
-    ("min", re.compile(r"chage\b[^\n]{0,80}?(?:-m|--mindays)[ =]+(\d{1,5})")),
+    ("max", re.compile(r"(?:chage\b[^\n]{0,80}?(?:-M|--maxdays)|passwd -x)[ =]+(\d{1,5})")),
+    ("min", re.compile(r"(?:chage\b[^\n]{0,80}?(?:-m|--mindays)|passwd -n)[ =]+(\d{1,5})")),
     ("warn", re.compile(r"chage\b[^\n]{0,80}?(?:-W|--warndays)[ =]+(\d{1,5})")),
     ("inactive", re.compile(r"chage\b[^\n]{0,80}?(?:-I|--inactive)[ =]+(\d{1,5})")),
 )
@@ -49,7 +49,7 @@ def judge_ageing(foreseen: kind.ForeseenStates) -> kind.Objection | None:
 def _judge_account(name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates) -> kind.Objection | None:
     was, now = _parse_days(one.before), _parse_days(one.after)
     for setting in now:
-        if now[setting] != was.get(setting) and _is_weaker(setting, was.get(setting), now[setting]):
+        if now[setting] != was.get(setting) and is_weaker_age(setting, was.get(setting), now[setting]):
             return kind.Objection(
                 "weakening", f"{name}: {setting} is {was.get(setting)}, and would become {now[setting]}."
             )
@@ -77,9 +77,10 @@ def _find_expiry_day(days: dict[str, int | None]) -> int:
     return changed + most if most is not None and 0 <= most < _NEVER and changed is not None else 0
 
 
-def _is_weaker(setting: str, was: int | None, now: int | None) -> bool:
-    if was is None or was < 0 or now is None:
-        return now is None
+def is_weaker_age(setting: str, was: int | None, now: int | None) -> bool:
+    """Return True if `now` days are weaker than `was` days; None and a negative number are no limit."""
+    if was is None or was < 0 or now is None or now < 0:
+        return was is not None and was >= 0
     return now > was if setting in _SMALLER_IS_STRICTER else now < was
 
 

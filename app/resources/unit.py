@@ -9,19 +9,31 @@ from msgspec import Meta
 
 from app.resources import kind
 
+_DEFAULT_TARGET = "multi-user.target"
+"""The only one that a host may be made to boot into."""
 UnitName = Annotated[
-    str, Meta(max_length=100, pattern="^[A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)$")
+    str,
+    Meta(
+        max_length=100,
+        pattern="^([A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)"
+        "|multi-user[.]target|ctrl-alt-del[.]target)$",
+    ),
 ]
-UnitVerb = Literal["enable", "disable", "mask", "unmask", "start", "stop"]
-_UNIT = re.compile(r"\b([A-Za-z0-9][A-Za-z0-9@_-]{0,60}\.(?:service|socket|timer|mount|path))\b")
+UnitVerb = Literal["enable", "disable", "mask", "unmask", "start", "stop", "set-default"]
+_UNIT = re.compile(
+    r"\b([A-Za-z0-9][A-Za-z0-9@_-]{0,60}\.(?:service|socket|timer|mount|path)|(?:multi-user|ctrl-alt-del)\.target)\b"
+)
 _SERVICE = re.compile(r"[`'\"]?([A-Za-z0-9][A-Za-z0-9@_-]{1,60})[`'\"]? services?\b")
 _OF_ID = re.compile(r"(service|socket|timer)_(.+)_(?:installed|removed|enabled|disabled|masked)")
-_ORDER: tuple[UnitVerb, ...] = ("unmask", "mask", "enable", "disable", "stop", "start")
+_ORDER: tuple[UnitVerb, ...] = ("unmask", "mask", "enable", "disable", "stop", "start", "set-default")
 """The order in which roles read them."""
 _ENABLED = '[ "$(systemctl is-enabled %s 2>/dev/null)" = %s ]'
 _PROTECTED: tuple[tuple[str, str], ...] = (
     (r"sshd?(?:@.*)?|sshd?-.*|temper.*|user@.*", "protected identity"),
-    (r"systemd-.*|dbus.*|init.*|rc.*|polkit.*|udev.*|kmod.*|procps|lvm2.*|dracut.*", "destruction"),
+    (
+        r"multi-user|systemd-(?!coredump$).*|dbus.*|init.*|rc.*|polkit.*|udev.*|kmod.*|procps|lvm2.*|dracut.*",
+        "destruction",
+    ),
     (r"getty.*|serial-getty.*|console-.*|sssd.*|nslcd|winbind", "lockout"),
     (r"network.*|NetworkManager.*|ifup.*|wpa_supplicant.*|dhcp.*|resolvconf.*", "network"),
     (r"auditd?|audit-.*|rsyslog|syslog.*|aide.*|osqueryd?", "evidence tampering"),
@@ -34,7 +46,7 @@ _UNWELCOME = re.compile(
     r"debug-shell|rescue|emergency|ctrl-alt-del|telnet.*|rsh.*|rlogin.*|rexec.*|a?tftpd?.*|vsftpd|proftpd|nis|ypserv"
     r"|ypbind|x?inetd|rpcbind.*|kdump|autofs|cups.*|avahi-.*|console-shell"
 )
-_OFF, _ON = ("disabled", "masked"), ("enabled", "unmasked")
+_OFF, _ON, _DEFAULT = ("disabled", "masked"), ("enabled", "unmasked"), "default"
 
 
 class SetUnit(kind.ResourceAction, frozen=True, tag="set_unit"):
@@ -60,6 +72,7 @@ def _is_possible(action: SetUnit, host: kind.HostState) -> bool:
         "disable": enabled == "enabled",
         "start": host.has_systemd and active != "active",
         "stop": host.has_systemd and active == "active",
+        "set-default": action.unit == _DEFAULT_TARGET and enabled != _DEFAULT,
     }[action.to]
 
 
@@ -69,6 +82,8 @@ def judge_units(foreseen: kind.ForeseenStates) -> kind.Objection | None:
             continue
         name, _, suffix = unit.rpartition(".")
         (_, ran), (set_to, runs) = (state.split(" ", 1) for state in (one.before, one.after))
+        if set_to == _DEFAULT and unit != _DEFAULT_TARGET:
+            return kind.Objection("lockout", f"The host would boot into {unit}, where nobody can log in.")
         if (runs == "active" != ran or set_to in _ON) and _UNWELCOME.fullmatch(name):
             return kind.Objection("weakening", f"{unit} would run, and hardening disables it.")
         if (runs == "inactive" != ran) or set_to in _OFF:
@@ -97,7 +112,10 @@ def _build_commands(action: SetUnit, _: Sequence[str]) -> kind.ShellCommands:
         "unmask": (f'[ "$(systemctl is-enabled {name} 2>/dev/null)" != masked ]', "mask"),
         "start": (active, "stop"),
         "stop": (f"! {active}", "start"),
+        "set-default": (f'[ "$(systemctl get-default)" = {name} ]', ""),
     }[action.to]
+    if action.to == "set-default":
+        return kind.ShellCommands(look, f"systemctl set-default {name}", "systemctl set-default graphical.target")
     return kind.ShellCommands(look, f"systemctl {action.to} {name}", f"systemctl {undo} {name}")
 
 

@@ -114,7 +114,7 @@ def _forecast_finding(
 ) -> FindingForecast:
     with target.cache_reads():
         scope = build_rule_scope(rule, None, Item(rule.id))
-        found = gather_candidates(skill, rule, target.files, verdict.path or "", recipes)
+        found = gather_candidates(skill, rule, target.files, verdict.path or "", recipes, verdict.evidence)
         judged = judge_candidates(found, target, rule.all_asks, scope)
         if not is_settled(judged):
             judged = try_scripts(skill, rule, target, rule.all_asks, scope, judged)

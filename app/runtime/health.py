@@ -218,7 +218,9 @@ def _choose_remedy(state: str) -> str:
     if state in SERVING:
         return "Runs go on with what serves."
     waits = "The turn waits and is asked again when the engine answers."
-    return f"{waits} If it stays frozen, restart it." if state == "stalled" else waits
+    if state == "stalled":
+        return f"{waits} If it stays frozen, restart it."
+    return f"{waits} If it does not come back, start it again." if state in ("dead", "absent") else waits
 
 
 def _find_sampler_faults(at: Conditions) -> Iterator[HealthFault]:
@@ -285,4 +287,4 @@ def explain_unreadiness(at: Conditions) -> list[str]:
         for name in sorted(at.seated)
         if name not in named and states.get(name) not in SERVING
     ]
-    return [*(fault.text for fault in faults), *starting]
+    return [*(f"{fault.text.rstrip('.')}. {fault.remedy}".rstrip() for fault in faults), *starting]

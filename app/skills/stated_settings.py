@@ -14,6 +14,8 @@ _SYSCTL = re.compile(
 _LOADERS = ("sysctl", "systemd-sysctl")
 _OPTIONS = (
     ("auditd freq", re.compile(r"^\s*freq ?= ?([0-9]{1,4})\s*$", re.MULTILINE)),
+    ("auditd space_left", re.compile(r"^\s*space_left *= ?([0-9]{1,2}%)\s*$", re.MULTILINE)),
+    ("auditd admin_space_left", re.compile(r"^\s*admin_space_left *= ?([0-9]{1,2}%)\s*$", re.MULTILINE)),
     ("pwquality retry", re.compile(r"^\s*retry ?= ?([0-9])\s*$", re.MULTILINE)),
 )
 _PATH = re.compile(r"(/etc/[A-Za-z0-9_.@/-]*[A-Za-z0-9])")
@@ -22,6 +24,7 @@ _WRITTEN = re.compile(r"echo (?P<quote>['\"])(?P<line>[^'\"]+)(?P=quote) \| sudo
 _BOOT_ARGUMENTS = re.compile(r"grubby --update-kernel=ALL --args=(?P<quote>['\"]?)(?P<arguments>[\w.,=: -]+)(?P=quote)")
 """grubby writes these into the entries of the boot loader. Menus are made from /etc/default/grub, so they go there."""
 _SENTENCE = re.compile(r"[.:?]$|^(?:Note|Then|If|Or|To|Add|The|For|Where)\b")
+_FOLLOWS = re.compile(r"\b(?:[Aa]dd|modify|modifying|adding|update)\b.*\bfollowing line\b")
 _TAKES_AWAY = re.compile(r"\b(?:[Rr]emove|[Dd]elete|[Cc]omment out|[Uu]ncomment|conflict)\b")
 _SECTION = re.compile(r"\[([A-Za-z][\w/.-]*)\]")
 PLACEHOLDER = re.compile(
@@ -68,7 +71,8 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
             if command and (added := _BOOT_ARGUMENTS.fullmatch(command[1])):
                 yield StatedLine("/etc/default/grub", "", f'GRUB_CMDLINE_LINUX="{added["arguments"]}"')
             section = next(iter(_SECTION.findall(line)), section)
-            announced = line.endswith(":") and not command and not _TAKES_AWAY.search(line)
+            says_so = line.endswith(":") or (named and _FOLLOWS.search(line))
+            announced = bool(says_so) and not command and not _TAKES_AWAY.search(line)
         elif named == [line.strip("\"'`")]:
             path, section, announced = named[0], "", False
         elif announced and path and count < _MOST_LINES and not line.startswith("#"):

@@ -20,6 +20,7 @@ class Account:
 class ShadowEntry:
     name: str
     password: str
+    min_days: int | None
     max_days: int | None
     expires: int | None
     """In days since 1970; None means never."""
@@ -64,8 +65,8 @@ def parse_shadow(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry
         if len(fields) != 9 or not fields[0] or any(f and host_text.parse_number(f) is None for f in fields[2:8]):
             problems.append(BadSetting("nine fields with days as numbers are wanted", path, line))
         else:
-            days, expires = host_text.parse_number(fields[4]), host_text.parse_number(fields[7])
-            entries.append(ShadowEntry(fields[0], fields[1], days, expires, line))
+            least, most, expires = (host_text.parse_number(fields[place]) for place in (3, 4, 7))
+            entries.append(ShadowEntry(fields[0], fields[1], least, most, expires, line))
     return entries, problems
 
 

@@ -19,7 +19,7 @@ from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.dry_run import NONE, DryRun
 from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_file, judge_whole_change
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
-from app.targets.subjects import audit, banner
+from app.targets.subjects import audit, banner, profile
 from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
 from app.targets.subjects.stated_families import find_stated_family
 from app.targets.subjects.stated_files import judge_stated_edit
@@ -156,6 +156,7 @@ def _judge_commands(edit: FileEdit) -> Objection | None:
     for line in () if _is_plain_text_file(edit) else edit.added:
         # An audit rule may name a program, such as `passwd`: its grammar has no way to run one.
         plain = edit.judge is audit.judge_audit_edit and audit.is_known_rule(line)
+        plain |= edit.judge is profile.judge_profile_edit and profile.only_tightens_umasks(edit)
         clause = obfuscation.find_forbidden_clause(line) if is_content_line(line) and not plain else None
         if clause:
             return Objection(clause, f"{edit.path}: {line.strip()!r} does more than set a value.")

@@ -1,6 +1,7 @@
 """The order of what is proposed, and what becomes of the same proposal from two sources."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -8,9 +9,14 @@ import pytest
 from app.candidates.content_asks import list_content_asks
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
 from app.candidates.recipes import Recipe
-from app.events.vocabulary import AppendLine, Reload, RemoveLine, SetOption
+from app.events.vocabulary import AppendLine, Candidate, Reload, RemoveLine, SetOption
+from app.resources.kind import ResourceAction
+from app.resources.package import InstallPackage
+from app.resources.registry import get_kind
+from app.resources.unit import SetUnit
 from app.skills.skill import ContentFix
 from app.skills.stig.pack import STIG
+from app.targets.change_plan import Refusal
 from app.targets.fixture.fixture_target import FixtureTarget
 
 NONE: frozenset[str] = frozenset()
@@ -116,3 +122,24 @@ def test_nothing_is_tried_where_it_is_known_that_nothing_can_work(target):
     refused = msgspec.structs.replace(usable, refusal="impossible here: no kernel")
     weaker = msgspec.structs.replace(usable, refusal="weakening: x")
     assert [is_settled([one]) for one in (usable, refused, weaker)] == [True, True, False]
+
+
+class OnlyFilesAndUnits:
+    """A host on which the policy accepts one kind of change at a time, and no package."""
+
+    def assess_actions(self, actions, _allowed, _asks, _scope=None):
+        kinds = {get_kind(one).name if isinstance(one, ResourceAction) else "file" for one in actions}
+        refused = [Refusal(actions[0], "too much", "change it alone.")] if len(kinds) > 1 or "package" in kinds else []
+        return SimpleNamespace(refusals=refused, plan=SimpleNamespace(obstacle=""), shown_text=f"{actions}")
+
+
+def test_a_proposal_of_several_kinds_that_is_refused_as_a_whole_is_offered_in_its_parts():
+    unit, package = SetUnit(unit="rngd.service", to="enable"), InstallPackage(package="rng-tools")
+    whole = Candidate(source="the fix text", actions=(package, unit, PROSE))
+    judged = judge_candidates([whole], OnlyFilesAndUnits(), NONE)
+    assert [(one.source, one.actions, one.is_usable) for one in judged] == [
+        ("the fix text", whole.actions, False),
+        ("the fix text, its unit part", (unit,), True),
+        ("the fix text, its file part", (PROSE,), True),
+    ]
+    assert len(judge_candidates([Candidate(source="x", actions=(unit,))], OnlyFilesAndUnits(), NONE)) == 1

@@ -5,6 +5,8 @@ import pytest
 from app.candidates.prose_lines import find_set_sentence, find_stated_actions
 from app.candidates.scratch_files import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.resources.account import SetAgeing, find_candidates
+from app.resources.kind import RuleTexts
 from app.resources.package import InstallPackage
 from app.resources.unit import SetUnit
 from tests.hostfiles import DictFiles
@@ -65,6 +67,10 @@ password sufficient pam_unix.so sha512""": ReplaceLine(
     "Change the mode:\n\n$ sudo chmod 000 /etc/gshadow": Chmod(path="/etc/gshadow", mode="0000"),
     "Install it:\n\n$ sudo dnf -y install audit": InstallPackage(package="audit"),
     "Mask it:\n\n$ sudo systemctl mask --now debug-shell": SetUnit(unit="debug-shell.service", to="mask"),
+    "$ sudo systemctl disable --now kdump\n$ sudo systemctl mask --now kdump": SetUnit(unit="kdump.service", to="mask"),
+    "$ systemctl enable usbguard\n$ systemctl start usbguard": SetUnit(unit="usbguard.service", to="enable"),
+    "$ sudo systemctl set-default multi-user.target": SetUnit(unit="multi-user.target", to="set-default"),
+    "$ sudo systemctl mask --now ctrl-alt-del.target": SetUnit(unit="ctrl-alt-del.target", to="mask"),
 }
 
 
@@ -115,3 +121,21 @@ def test_a_sentence_that_names_a_setting_and_its_value_is_one_action():
 def test_a_sentence_that_leaves_something_open_is_undecidable(fix, path):
     with pytest.raises(Undecidable):
         find_set_sentence(fix, path)
+
+
+@pytest.mark.parametrize(
+    ("command", "setting", "days", "weaker"),
+    [
+        ("passwd -x 60 [user]", "max", 60, ["root", "ops"]),
+        ("$ sudo chage -M 60 <user name>", "max", 60, ["root", "ops"]),
+        ("$ sudo passwd -n 1 [user]", "min", 1, ["root", "old"]),
+    ],
+)
+def test_a_command_for_each_account_is_meant_for_those_that_are_weaker(command, setting, days, weaker):
+    shadow = ["root:$6$x:1:0:99999:7:::", "ops:$6$x:1:7::7:::", "old:$6$x:1::30:7:::", "sync:*:1:0:99999:7:::"]
+    host = DictFiles({"/etc/shadow": "\n".join([*shadow, ""])})
+    actions = find_stated_actions(f"Configure noncompliant accounts:\n\n{command}", host)
+    assert actions == tuple(SetAgeing(account=name, setting=setting, days=days) for name in weaker)
+    assert [*find_candidates(RuleTexts(id="V-1", text=command, accounts=("root",)))] == [
+        SetAgeing(account="root", setting=setting, days=days)
+    ]

@@ -19,7 +19,7 @@ class Sample:
 @dataclass(frozen=True)
 class KindCase:
     samples: tuple[Sample, ...]
-    """One for each action of the kind."""
+    """At least one for each action of the kind."""
     rule: RuleTexts
     """It names each sample's resource, and wants each sample's action."""
     prepare: str = ""

@@ -38,6 +38,8 @@ def test_a_password_may_age_sooner():
         "min 0, max 60, warn 7, inactive 30",
         "min 1, max 60, warn 3, inactive 30",
         "min 1, max 60, warn 7, inactive 60",
+        "min 1, max -1, warn 7, inactive 30",
+        "min 1, max 60, warn 7, inactive -",
     ],
 )
 def test_nothing_becomes_laxer(after):

@@ -13,8 +13,20 @@ CASE = KindCase(
             ResourceState("unit:tidy.service", "disabled -", "enabled -"),
             ResourceState("unit:tftp.service", "disabled -", "enabled -"),
         ),
+        Sample(
+            SetUnit(unit="multi-user.target", to="set-default"),
+            HostState("static -"),
+            ResourceState("unit:multi-user.target", "static -", "default -"),
+            ResourceState("unit:ctrl-alt-del.target", "disabled -", "default -"),
+        ),
+        Sample(
+            SetUnit(unit="ctrl-alt-del.target", to="mask"),
+            HostState("disabled -"),
+            ResourceState("unit:ctrl-alt-del.target", "disabled -", "masked -"),
+            ResourceState("unit:multi-user.target", "static -", "masked -"),
+        ),
     ),
-    rule=RuleTexts("x", "The tidy service must be enabled."),
+    rule=RuleTexts("x", "The tidy service must be enabled, ctrl-alt-del.target masked, multi-user.target the default."),
     prepare=r"""
 mkdir -p /etc/systemd/system
 printf '[Service]\nExecStart=/bin/true\n[Install]\nWantedBy=multi-user.target\n' >/etc/systemd/system/tidy.service
@@ -46,6 +58,8 @@ def test_what_lets_in_and_records_goes_on_running(unit, clause, after):
 
 def test_what_is_not_needed_may_be_left_out():
     assert judge_units(change("cups.service", "enabled active", "masked active")) is None
+    assert judge_units(change("systemd-coredump.socket", "static active", "masked active")) is None
+    assert judge_units(change("systemd-coredump-keeper.service", "enabled active", "masked active")) is not None
     assert judge_units(change("rsyslog.service", "disabled inactive", "enabled inactive")) is None
     assert judge_units(change("rsyslog.service", "enabled inactive", "enabled active")) is None
 

@@ -142,7 +142,7 @@ _END = """
     quiet: true
   tags: [always]
 """
-_README = """# Hardening to take away
+_README = """# Hardening as an Ansible role
 
 {about}
 

@@ -114,7 +114,7 @@ class Auditd(Daemon):
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == "name_format":
-            return Strength.STRONGER if was == "none" else compare_unranked(was, now)
+            return Strength.STRONGER if host_text.fold_case(was) == "none" else compare_unranked(was, now)
         return super().compare_values(key, was, now)
 
 

@@ -1,5 +1,6 @@
 """Finds settings that a change weakens, for every program whose files it touches."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -121,12 +122,16 @@ def _read_both_sides(
             yield ReadSide(daemon, was, now)
 
 
+_PAM_SETTING = re.compile(r": pam_(\w+)\.so: (\w+)$")
+"""A setting as a stack has it, which texts name by the module's file: pwquality retry."""
+
+
 def _find_weakening_change(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:
     for one in changes:
         order = one.daemon.compare_values(one.key, one.was, one.now)
         if order not in _FINE and not _is_change_asked_by_rule(one, order, asks):
             would = f"{one.key} is {one.was or 'not set'} and would be {one.now or 'not set'}"
-            how = "weaker" if order is Strength.WEAKER else "no stronger, as far as can be told"
+            how = "weaker" if order is Strength.WEAKER else "not known to be as strong"
             return Objection("weakening", clean_text(f"{one.daemon.name}: {would}, which is {how}.", 400))
     return None
 
@@ -134,7 +139,9 @@ def _find_weakening_change(changes: Iterable[SettingChange], asks: frozenset[str
 def _is_change_asked_by_rule(one: SettingChange, order: Strength, asks: frozenset[str]) -> bool:
     if order is Strength.WEAKER and one.daemon.asked_only_if_unranked:
         return False
-    return f"{one.daemon.name} {one.key} {one.now}" in asks
+    module = _PAM_SETTING.search(one.key)
+    names = [f"{one.daemon.name} {one.key}", *([f"{module[1]} {module[2]}"] if module else [])]
+    return any(f"{name} {one.now}" in asks for name in names)
 
 
 def _equals_general_value(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:

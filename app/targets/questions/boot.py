@@ -12,6 +12,8 @@ _UNITS = "/etc/systemd/system"
 _DEFAULT = f"{_UNITS}/default.target"
 NO_WORK = ("rescue", "emergency", "poweroff", "halt", "reboot", "kexec", "exit", "shutdown")
 """Targets without network logins."""
+_USUAL = ("multi-user", "graphical")
+"""Both let everybody log in over the network and at a console; the second starts a desktop as well."""
 NEEDED = (
     *("sshd.service", "ssh.service", "ssh.socket", "systemd-logind.service", "systemd-user-sessions.service"),
     *("dbus.service", "dbus.socket", "dbus-broker.service", "NetworkManager.service", "systemd-networkd.service"),
@@ -44,7 +46,7 @@ def probe_next_boot(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, fault, mounts)
     goes = f"the next boot goes to {target or 'the default target of its distribution'}"
     said = f"{len(mounts)} lines of {FSTAB} can be read" if mounts else f"{FSTAB} mounts nothing"
-    boots = (f"boots into {target}.target",) if target else ()
+    boots = (f"boots into {target}.target",) if target and target not in _USUAL else ()
     return ProbeAnswer(True, f"{goes}, nothing that a login needs is masked, and {said}", (*mounts, *boots))
 
 

@@ -12,16 +12,27 @@ _STATEMENT = re.compile(
 )
 _UMASK = re.compile(r"[ \t]*umask 0?0[27]7;?[ \t]*", re.ASCII)
 """Alone on its line, as the table of stated settings reads it."""
+_UMASK_NUMBER = re.compile(r"(?<=\bumask )0?([0-7]{3})\b")
 _COMMENT = re.compile(r"\s*(?:#[^\\]*)?")
 
 
 def judge_profile_edit(edit: FileEdit) -> Objection | None:
+    if only_tightens_umasks(edit):
+        return None
     for line in (*edit.added, *edit.removed):
         if not _is_harmless(line):
             return create_unknown_objection(edit.path, line)
     if edit.after is None:
         return None
     return _check_script_middle(edit, edit.after)
+
+
+def only_tightens_umasks(edit: FileEdit) -> bool:
+    """Return True if nothing differs but numbers of umask that keep out whom the old ones kept out; 077 at most."""
+    if edit.after is None or _UMASK_NUMBER.sub("", edit.before) != _UMASK_NUMBER.sub("", edit.after):
+        return False
+    numbers = zip(_UMASK_NUMBER.findall(edit.before), _UMASK_NUMBER.findall(edit.after), strict=True)
+    return all(was == now or int(was, 8) | int(now, 8) == int(now, 8) <= 0o077 for was, now in numbers)
 
 
 def _check_script_middle(edit: FileEdit, after: str) -> Objection | None:

@@ -50,7 +50,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     """A value is a list of words, each a setting of its own."""
     partial: bool = False
     """Another judge judges the other lines."""
-    ranks: dict[str, Literal["lower", "higher", "mask", "hash"]] = {}
+    ranks: dict[str, Literal["lower", "higher", "days", "mask", "hash"]] = {}
     """Which value of a key is the stricter one. It may not become looser, even if a rule states it."""
     clashes: dict[str, str] = {}
     """Keys that would harm a host on which a line of the family has this pattern."""

@@ -21,7 +21,14 @@ from app.targets.effects.strength import (
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, create_unknown_objection
 from app.targets.subjects.stated_families import OTHER, Family, StatedSetting, find_stated_family, load_families
 
+
+def _compare_days(was: str, now: str) -> Strength:
+    """Compare numbers of days; a negative one is no limit."""
+    return Strength.STRONGER if was.startswith("-") else compare_lower(was, now)
+
+
 _RANKS: Mapping[str, Compare] = {
+    "days": _compare_days,
     "lower": compare_lower,
     "higher": compare_higher,
     "mask": compare_masks,

@@ -363,7 +363,25 @@ def test_what_no_login_reads_leaves_the_state_as_it_is(host, opened):
     (host.root / "etc/audit/rules.d").mkdir(exist_ok=True)
     (host.root / "etc/audit/rules.d/50-time.rules").write_text("-w /etc/localtime -p wa -k time\n")
     (host.root / "etc/default/grub").write_text('GRUB_CMDLINE_LINUX="pti=on"\n')
+    (host.root / "etc/issue.d").mkdir()
+    (host.root / "etc/issue.d/notice.issue").write_text("Authorized use only.\n")
+    (host.root / "etc/chrony.conf").write_text("server time.example.com\n")
     assert (state_of(target)[0], passwords_of(target)) == (before, passwords)
+
+
+def test_a_query_of_rpm_leaves_the_state_and_a_changed_package_does_not(host, opened):
+    target, folder = opened(), host.root / "var/lib/rpm"
+    folder.mkdir(parents=True)
+    for name, text in {"rpmdb.sqlite": "packages", "rpmdb.sqlite-wal": "", "rpmdb.sqlite-shm": "1"}.items():
+        (folder / name).write_text(text)
+    before, passwords = state_of(target)[0], passwords_of(target)
+    (folder / "rpmdb.sqlite-shm").write_text("2")
+    (folder / "rpmdb.sqlite-wal").chmod(0o600)
+    (folder / ".rpm.lock").write_text("")
+    assert (state_of(target)[0], passwords_of(target)) == (before, passwords)
+    (folder / "rpmdb.sqlite-wal").write_text("a package more")
+    written = state_of(target)[0], passwords_of(target)
+    assert [one == other for one, other in zip(written, (before, passwords), strict=True)] == [False, False]
 
 
 def test_a_mount_may_become_stricter_and_none_may_come_or_go(tmp_path):

@@ -58,6 +58,7 @@ StopIdleSessionSec=600""",
     "usbguard": "Set this in /etc/usbguard/usbguard-daemon.conf:\n\nAuditBackend=LinuxAudit",
     "pwhistory": "Set this in /etc/security/pwhistory.conf:\n\nremember = 5",
     "libreswan": 'Add to "/etc/ipsec.conf":\n\ninclude /etc/crypto-policies/back-ends/libreswan.config',
+    "useradd": 'Set this in "/etc/default/useradd":\n\nINACTIVE=35',
     "umask of bash": 'Edit the "umask" in "/etc/bashrc" to this line:\n\numask 077',
     "umask of csh": 'Edit the "umask" in "/etc/csh.cshrc" to this line:\n\numask 027',
 }
@@ -129,3 +130,30 @@ def test_other_lines_of_a_login_script_are_left_to_their_own_judge(tmp_path):
     assert host.assess_actions([change], paths_of(change)).refusals == ()
     change = ReplaceLine(path=path, old="umask 027", new="TMOUT=600")
     assert [one.clause for one in host.assess_actions([change], paths_of(change)).refusals] == ["weakening"]
+
+
+IF_UNSET = "[ `umask` -eq 0 ] && umask 022"
+
+
+def test_each_umask_of_a_script_gets_the_number_that_the_rule_states(tmp_path):
+    text = f"# umask 022 is what users expect\nif [ $UID -gt 199 ]; then\n    umask 002\nelse\n    {IF_UNSET}\nfi\n"
+    host = laid_out(tmp_path, {"/etc/bashrc": text})
+    stated = STORIES["umask of bash"]
+    actions = find_stated_actions(stated, host.files)
+    assert [one.new for one in actions] == ["    umask 077", f"    {IF_UNSET.replace('022', '077')}"]
+    assert host.assess_actions(actions, paths_of(*actions), find_stated_settings(stated)).refusals == ()
+
+
+@pytest.mark.parametrize("umask", ["umask 002", "umask 777", "umask 022 && id", "umask 070"])
+def test_a_umask_within_a_condition_may_only_become_stricter(tmp_path, umask):
+    host = laid_out(tmp_path, {"/etc/bashrc": f"if true; then\n{IF_UNSET}\nfi\n"})
+    change = ReplaceLine(path="/etc/bashrc", old=IF_UNSET, new=IF_UNSET.replace("umask 022", umask))
+    assert host.assess_actions([change], paths_of(change), frozenset({"umask umask 077"})).refusals
+
+
+@pytest.mark.parametrize(("was", "refused"), [("-1", False), ("60", False), ("14", True)])
+def test_days_until_an_account_closes_become_fewer_and_no_limit_is_the_most(tmp_path, was, refused):
+    host = laid_out(tmp_path, {"/etc/default/useradd": f"INACTIVE={was}\n"})
+    change = ReplaceLine(path="/etc/default/useradd", old=f"INACTIVE={was}", new="INACTIVE=35")
+    assessed = host.assess_actions([change], paths_of(change), frozenset({"useradd INACTIVE 35"}))
+    assert bool(assessed.refusals) is refused

@@ -3,6 +3,7 @@ unit_state() {
   # Print "enabled active"; systemctl knows the first without a running systemd. Nothing for an unknown unit.
   enabled=$(systemctl is-enabled "$1" 2>/dev/null | head -n 1)
   case $enabled in '' | not-found) return ;; esac
+  case $1 in *.target) [ "$(systemctl get-default 2>/dev/null)" != "$1" ] || enabled=default ;; esac
   active=-
   if booted; then active=$(systemctl is-active "$1" 2>/dev/null | head -n 1); fi
   printf '%s %s\n' "$enabled" "${active:--}"
@@ -17,6 +18,7 @@ unit_becomes() {
   unmask) echo "unmasked $3" ;;
   start) echo "$2 active" ;;
   stop) echo "$2 inactive" ;;
+  set-default) echo "default $3" ;;
   esac
 }
 unit_foresee() {
@@ -27,6 +29,7 @@ unit_foresee() {
   start* | stop*) booted || lacks "systemd does not run there, so nothing is started or stopped by it" ;;
   "enable "static | "disable "static | "enable "masked* | "enable "generated | "enable "transient | "enable "indirect | "enable "alias)
     lacks "$1 is ${was% *}, and cannot be ${2}d" ;;
+  set-default*) case $1 in *.target) ;; *) lacks "$1 is no target to boot into" ;; esac ;;
   esac
   row before "unit:$1" "$was"
   row after "unit:$1" "$(unit_becomes "$2" "$was")"

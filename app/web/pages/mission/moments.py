@@ -91,7 +91,7 @@ class MomentCollector:
                 self._keep_best("learnt", event.rule, text, event.attempts)
             case kinds.ItemPassed() if event.lessons:
                 self._keep_best("told", event.rule, "A lesson of an earlier run said what goes wrong here.")
-            case kinds.ItemPassed():
+            case kinds.ItemPassed() if event.attempts:
                 self._keep_best("fixed", event.rule, "Planned, changed, scanned, watched, and kept.")
             case kinds.ItemEscalated():
                 self._keep_best("escalated", event.rule, event.reason, self._attempts)
