@@ -26,7 +26,7 @@ from pathlib import Path
 from processes import family, pss
 
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 
 ROOT = Path(__file__).parent.parent
 RULES = "V-257984,V-257985,V-257992,V-257993,V-257995,V-258003,V-258007,V-258041"

@@ -45,8 +45,8 @@ from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_renderer import PageRenderer
-from app.web.pages.mission.pieces import Scene
 from app.web.stream.stream_registry import StreamRegistry
 from app.web.stream.viewer import Viewer
 

@@ -25,7 +25,7 @@ from debians import CONTENT, FILE, PROFILE, ROOT, Site
 from processes import family
 
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 
 Event = Mapping[str, Any]
 SHOWN = 12

@@ -61,7 +61,7 @@ def back_up(settings: Settings, into: Path) -> None:
         copied = Path(folder)
         _copy_tree(settings.data / KEYS, copied / "data" / KEYS)
         name = _copy_database(settings, copied)
-        _copy_rest(settings.data, copied / "data")
+        _copy_data_folder_files(settings.data, copied / "data")
         files = {str(path.relative_to(copied)): _compute_digest(path) for path in _list_files(copied)}
         made = BackupManifest(FORMAT, __version__, time.time(), name, files)
         (copied / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(made)))
@@ -114,7 +114,7 @@ def _restore_database(settings: Settings, made: BackupManifest, unpacked: Path) 
         raise BadInput(f"the backup is of a {kind} database: {way} TEMPER_DATABASE_URL and restore it again.")
     if isinstance(place, Path):
         return
-    with _open_plain(place) as database:
+    with _open_without_migration(place) as database:
         if inspect(database).get_table_names():
             raise BadInput("the database in TEMPER_DATABASE_URL is not empty: create a new one for the restore.")
     dump = str(unpacked / POSTGRES)
@@ -122,7 +122,7 @@ def _restore_database(settings: Settings, made: BackupManifest, unpacked: Path) 
 
 
 @contextmanager
-def _open_plain(place: str) -> Iterator[Engine]:
+def _open_without_migration(place: str) -> Iterator[Engine]:
     """Open a PostgreSQL database without creating or migrating tables."""
     database = create_engine(make_url(place).set(drivername="postgresql+psycopg"))
     try:
@@ -144,7 +144,7 @@ def _run_program(name: str, place: str, *words: str) -> None:
         raise EnvironmentUnusable(f"{name} failed: {clean_line(last, 300)}")
 
 
-def _copy_rest(data: Path, into: Path) -> None:
+def _copy_data_folder_files(data: Path, into: Path) -> None:
     into.mkdir(parents=True, exist_ok=True)
     for path in sorted(data.iterdir()):
         if path.name == KEYS or path.name.startswith(LEFT_OUT) or path.suffix == ".log":
@@ -165,7 +165,7 @@ def _copy_tree(tree: Path, into: Path) -> None:
             ignore=_list_special_files,
             ignore_dangling_symlinks=True,
             dirs_exist_ok=True,
-            copy_function=_copy_if_there,
+            copy_function=_copy_unless_missing,
         )
 
 
@@ -174,7 +174,7 @@ def _list_special_files(folder: str, names: list[str]) -> list[str]:
     return [name for name, path in paths if not (path.is_symlink() or path.is_file() or path.is_dir())]
 
 
-def _copy_if_there(source: str, into: str) -> None:
+def _copy_unless_missing(source: str, into: str) -> None:
     try:
         shutil.copy2(source, into, follow_symlinks=False)
     except FileNotFoundError:
@@ -205,7 +205,7 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
         with tarfile.open(file, "r:gz") as archive:
             links: set[PurePosixPath] = set()
             for member in archive:
-                _require_safe(member, links)
+                _require_safe_archive_member(member, links)
                 archive.extract(member, into, filter="fully_trusted")
         made = msgspec.json.decode((into / MANIFEST).read_bytes(), type=BackupManifest)
     except FileNotFoundError as exc:
@@ -220,7 +220,7 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     return made
 
 
-def _require_safe(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:
+def _require_safe_archive_member(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:
     """Refuse what would be written outside of the folder, by its name or through one of the `links` before it."""
     path = PurePosixPath(member.name)
     outside = path.is_absolute() or ".." in path.parts or not links.isdisjoint(path.parents)

@@ -55,7 +55,7 @@ def use_database(settings: Settings) -> Iterator[Engine]:
 def find_run(database: Engine, wanted: str) -> str:
     """Return the id of the run that begins with `wanted`. Raise BadInput unless there is exactly one."""
     with Session(database) as session:
-        if found := _choose_only(queries.find_runs_by_prefix(session, wanted), wanted):
+        if found := _require_unique_match(queries.find_runs_by_prefix(session, wanted), wanted):
             return found
         newest = queries.find_newest_run(session)
     if newest is None:
@@ -66,11 +66,11 @@ def find_run(database: Engine, wanted: str) -> str:
 def find_rollout(database: Engine, wanted: str) -> str:
     """Return the id of the rollout that begins with `wanted`. Raise BadInput unless there is exactly one."""
     with Session(database) as session:
-        found = _choose_only(find_rollouts_by_prefix(session, wanted), wanted)
+        found = _require_unique_match(find_rollouts_by_prefix(session, wanted), wanted)
         return found or require_rollout(session, wanted).id
 
 
-def _choose_only(rows: Sequence[Identified], wanted: str) -> str | None:
+def _require_unique_match(rows: Sequence[Identified], wanted: str) -> str | None:
     if len(rows) > 1:
         raise BadInput(f"{wanted!r} matches {', '.join(row.id for row in rows)}: give more characters of the id.")
     return rows[0].id if rows else None

@@ -21,10 +21,10 @@ from app.skills.catalog import load_skill
 from app.store import queries
 from app.targets import host_registry
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.ssh.endpoint import parse_endpoint
-from app.targets.ssh.registration import read_known_identity
+from app.targets.ssh.registration import read_identity_from_known_hosts
 from app.targets.vm.virtual_machine import VirtualMachine
 
 MACHINE = "debian"
@@ -52,7 +52,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
     """Build and start the machine, then serve. The folder's lock keeps a second demo from resetting it."""
     machine = Rootfs(settings.data / "rootfs", name)
     with hold_lock(settings.lock_path):
-        ensure_built(machine, BaseImage())
+        ensure_machine_built(machine, BaseImage())
         if start and not has_unended_run(settings, name):
             machine.reset()
     try:
@@ -69,7 +69,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
         print_line(f"{name} is stopped.", to_stderr=True)
 
 
-def ensure_built(machine: Rootfs, base: BaseImage) -> None:
+def ensure_machine_built(machine: Rootfs, base: BaseImage) -> None:
     if machine.is_built:
         return
     building = f"Building {machine.name}, a Debian 12 from the Debian archive."
@@ -98,7 +98,7 @@ def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: S
         return
     if there:
         host_registry.remove_host(settings.hosts_folder, machine.name)
-    known = read_known_identity(end, at.known_hosts)
+    known = read_identity_from_known_hosts(end, at.known_hosts)
     found = known.known_hosts, known.fingerprint
     host_registry.register_host(settings.hosts_folder, machine.name, end, *found, title, own)
 

@@ -41,7 +41,7 @@ def report_pitfalls(what: str, log: str, key_env: str, *, as_json: bool) -> int:
         if what.startswith(_HTTP):
             explained, findings = _diagnose_server_address(what, log, key_env)
         else:
-            findings = _collect_findings(what, log)
+            findings = _diagnose_lineup_or_log(what, log)
     except BadInput as exc:
         print(f"temper: {exc}", file=sys.stderr)  # noqa: T201
         return BAD_INPUT
@@ -63,7 +63,7 @@ def _diagnose_server_address(what: str, log: str, key_env: str) -> tuple[ServerE
     return asyncio.run(_diagnose_address(what, os.environ.get(key_env, "") if key_env else ""))
 
 
-def _collect_findings(what: str, log: str) -> tuple[Pitfall, ...]:
+def _diagnose_lineup_or_log(what: str, log: str) -> tuple[Pitfall, ...]:
     if not what and not log:
         raise BadInput("Give a line-up (a shipped one's name, or a path), a server's address, or --log FILE.")
     lineup = read_lineup(find_lineup(what)) if what else None

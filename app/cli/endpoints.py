@@ -26,7 +26,7 @@ from app.text.clean import clean_text
 LINEUP_FILE = "endpoints.toml"
 
 
-def use_endpoints(settings: Settings, words: Sequence[str]) -> Settings:
+def select_endpoints_as_lineup(settings: Settings, words: Sequence[str]) -> Settings:
     """Return the settings with a line-up for the addresses, which is written to the data folder. Print what was found.
 
     Without addresses the settings stay. Raise BadInput if a server cannot be used.
@@ -44,7 +44,7 @@ def use_endpoints(settings: Settings, words: Sequence[str]) -> Settings:
     return replace(settings, lineup=str(path))
 
 
-def use_stored_lineup(settings: Settings, *, chosen: bool) -> Settings:
+def select_stored_lineup(settings: Settings, *, chosen: bool) -> Settings:
     """Return the settings with the line-up that was chosen on the page, unless this start chose one."""
     stored = settings.data / own_server.LINEUP_FILE
     if chosen or not stored.is_file():

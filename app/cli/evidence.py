@@ -6,7 +6,7 @@ from app.cli.database_access import find_run, open_existing_database
 from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
-from app.evidence.notary import Requester, change_key, open_notary
+from app.evidence.notary import Requester, change_signing_key, open_notary
 from app.evidence.pack import FILE
 from app.evidence.papers import PAPERS
 from app.evidence.receipt import parse_hook_command
@@ -39,7 +39,7 @@ def create_requester() -> Requester:
 
 def print_public_key(settings: Settings, why: str) -> None:
     notary = open_notary(settings.data, open_existing_database(settings))
-    key = change_key(notary, create_requester(), why) if why else notary.key
+    key = change_signing_key(notary, create_requester(), why) if why else notary.key
     print(key.public)  # noqa: T201  one line, for scripts
 
 

@@ -117,7 +117,7 @@ def apply_starting_point(order: Order, file: Path) -> Order:
         raise BadInput("give --from or --rules, not both.")
     start = read_starting_point(file, load_skill(order.skill))
     print_line(f"temper: {start.summary_text}", to_stderr=True)
-    note = "; ".join(part for part in (order.note, start.log_note) if part)
+    note = "; ".join(part for part in (order.note, start.note_for_log) if part)
     return replace(order, rules=start.rules, note=note)
 
 

@@ -25,8 +25,8 @@ from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint
 from app.targets.ssh.registration import (
     HostIdentity,
-    read_known_identity,
-    read_shown_identity,
+    fetch_host_identity,
+    read_identity_from_known_hosts,
     uninstall_from_host,
     verify_host_access,
 )
@@ -51,7 +51,11 @@ def add_host(settings: Settings, new: NewHost) -> None:
     files = sync_host_folders(settings)
     host_registry.require_free_name(settings.hosts_folder, new.name)
     end = _create_endpoint(new)
-    known = read_known_identity(end, new.known_hosts) if new.known_hosts else _confirm_host_key(end, new.accept_key)
+    known = (
+        read_identity_from_known_hosts(end, new.known_hosts)
+        if new.known_hosts
+        else _confirm_host_key(end, new.accept_key)
+    )
     lacking = verify_host_access(end, known)
     host_registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
     if files:
@@ -137,7 +141,7 @@ def _create_endpoint(new: NewHost) -> Endpoint:
 
 
 def _confirm_host_key(end: Endpoint, accept: str) -> HostIdentity:
-    known = asyncio.run(read_shown_identity(end))
+    known = asyncio.run(fetch_host_identity(end))
     if accept and accept != known.fingerprint:
         raise BadInput(
             f"{end} shows the host key {known.fingerprint}, not {clean_text(accept, 80)}. The host was not added."

@@ -271,7 +271,7 @@ def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
         rollout or a run, end a waiver. It is carried out at once and cannot be taken back. A run that is ordered again
         asks before each change. This needs an operator's token; its owner is responsible for the answer."""
         await _require_owner(api, ctx)
-        given = _choose_answer((await api.request(ctx, "GET", "/inbox"))["decisions"], decision, answer)
+        given = _find_allowed_answer((await api.request(ctx, "GET", "/inbox"))["decisions"], decision, answer)
         body = given["body"] | ({} if given["reason"] == "no" else {"reason": reason})
         if body.get("mode") == "auto":
             body["mode"] = "review"
@@ -305,7 +305,7 @@ async def _require_owner(api: RestApi, ctx: Context) -> None:
         )
 
 
-def _choose_answer(decisions: Sequence[Json], decision: str, verb: str) -> Json:
+def _find_allowed_answer(decisions: Sequence[Json], decision: str, verb: str) -> Json:
     """Return the answer of this decision, or raise ToolError with what can be answered instead."""
     found = next((one for one in decisions if one["id"] == decision), None)
     if found is None:

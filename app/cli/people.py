@@ -11,13 +11,12 @@ from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_da
 from app.config import Settings
 from app.errors import BadInput
 from app.people.rights import RIGHTS, Right, has_right
+from app.people.token_expiry import is_credential_valid
 from app.runs.usage import compute_usage, format_usage_csv, parse_usage_query
-from app.store import people
+from app.store import credentials, people
 from app.store.clock import database_time
 from app.store.db import open_database
 from app.store.events import EventStore
-
-_DAY = 24 * 3600.0
 
 
 def create_person(settings: Settings, name: str, right: str) -> None:
@@ -39,9 +38,7 @@ def create_token(settings: Settings, name: str, right: str, label: str, days: fl
             raise BadInput(f"there is no person {name}: create one with temper admin create {name}.")
         if not has_right(parse_right(owner.right), wanted):
             raise BadInput(f"{name} has the right {owner.right}: a token cannot have a higher right than its owner.")
-        _, secret = people.issue_credential(
-            session, person=name, right=wanted, kind="token", label=label, seconds=days * _DAY
-        )
+        _, secret = credentials.issue_token(session, person=name, right=wanted, label=label, days=days)
     record_action(database, f"token create for {name}, {right}, {days:g} days", right="admin")
     print(secret)  # noqa: T201  one line, for scripts
 
@@ -83,8 +80,8 @@ def _read_tokens(session: Session) -> list[Row]:
             "used_at": to_datetime(one.used_at),
             "made_by": one.made_by or None,
         }
-        for one in people.list_credentials(session, ("token", "link"))
-        if one.expires_at > now
+        for one in credentials.list_credentials(session, ("token", "link"))
+        if is_credential_valid(one, now)
     ]
 
 

@@ -31,7 +31,7 @@ def create_real_order(settings: Settings, by: str) -> Order:
     return Order(mode="auto", note=note, by=by)
 
 
-def use_cpu_lineup(settings: Settings) -> Settings:
+def select_cpu_lineup(settings: Settings) -> Settings:
     if settings.lineup not in (LINEUP, Settings.lineup):
         raise BadInput("--real selects its own line-up. Leave --lineup out, or give that line-up without --real.")
     chosen = replace(settings, lineup=LINEUP)

@@ -22,14 +22,14 @@ from app.store.events import EventStore
 from app.web.access.authenticator import Authenticator
 
 
-def control_run(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
+def send_run_command(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
     """Send `verb` to a run. The caller is the token's owner if `token_from` is set, else the account."""
     database = open_existing_database(settings)
     run, (by, means) = find_run(database, wanted), _identify_caller(database, token_from)
     remaining = ""
     with Session(database) as session, session.begin():
         if verb in DECISIONS:
-            state = fold_events(EventStore(database).read_for_fold(run))
+            state = fold_events(EventStore(database).read_events_for_fold(run))
             waiting = find_open_approval(state, database_time(session))
             if waiting is None:
                 raise Rejected("approval", f"run {run} is not waiting for an approval.", "not-waiting")

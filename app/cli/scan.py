@@ -148,7 +148,7 @@ async def _judge_host(
     return verdicts, {one.rule: one.word for one in beside}
 
 
-def add_tailoring_file(file: Path, content: str, name: str) -> None:
+def import_tailoring_file(file: Path, content: str, name: str) -> None:
     try:
         with file.open("rb") as opened:
             document = opened.read(MOST_BYTES + 1)

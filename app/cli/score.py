@@ -77,7 +77,7 @@ class ScoreSubject:
     kind: Kind
 
 
-def use_score_folder(settings: Settings, lineup: str) -> Settings:
+def select_score_data_folder(settings: Settings, lineup: str) -> Settings:
     """Return settings with a separate data folder, so that other runs' lessons and hosts have no effect.
 
     A baseline without a model takes any line-up: no engine of it is asked.
@@ -86,7 +86,7 @@ def use_score_folder(settings: Settings, lineup: str) -> Settings:
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
-def choose_subject(settings: Settings, asked: ScoreOptions) -> ScoreSubject:
+def choose_score_subject(settings: Settings, asked: ScoreOptions) -> ScoreSubject:
     """Return what is scored, by the name that was asked for."""
     if asked.lineup == NOTHING:
         return ScoreSubject(None, "doing nothing", "baseline")
@@ -102,7 +102,7 @@ def choose_subject(settings: Settings, asked: ScoreOptions) -> ScoreSubject:
     return ScoreSubject(lineup, format_score_label(lineup.name, asked.budget), "line-up")
 
 
-def use_scored_server(settings: Settings, asked: ScoreOptions) -> tuple[Settings, ScoreOptions]:
+def select_scored_server_as_lineup(settings: Settings, asked: ScoreOptions) -> tuple[Settings, ScoreOptions]:
     """Return settings with a line-up for the server whose address is scored; both stay as they are without one."""
     if not is_address(asked.lineup):
         return settings, asked
@@ -132,8 +132,8 @@ def run_score(settings: Settings, asked: ScoreOptions) -> int:
         raise BadInput(
             "--public publishes the hosts and the model's turns: give a line-up or an address, without --held-back."
         )
-    settings, asked = use_scored_server(settings, asked)
-    subject = choose_subject(settings, asked)
+    settings, asked = select_scored_server_as_lineup(settings, asked)
+    subject = choose_score_subject(settings, asked)
     lineup = subject.lineup
     order = ScoreOrder(
         label=subject.label,

@@ -5,14 +5,14 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 from app.cli.command_runtime import open_runtime
-from app.cli.debian_demo import CONTENT, SKILL, ensure_built, register_machine, select_demo_rules, store_content
+from app.cli.debian_demo import CONTENT, SKILL, ensure_machine_built, register_machine, select_demo_rules, store_content
 from app.cli.score import (
     ScoreOptions,
-    choose_subject,
+    choose_score_subject,
     close_interrupted_runs,
     finish_score,
     print_trial,
-    use_score_folder,
+    select_score_data_folder,
 )
 from app.config import Settings
 from app.errors import BadInput
@@ -25,7 +25,7 @@ from app.scores.trials import TrialJournal
 from app.scores.vendor_fixes import VendorOutcome, run_bash_fixes, run_vendor_trial
 from app.targets.host_registry import open_target
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 
 ANSIBLE, WHOLE = "ansible", "all"
@@ -39,10 +39,10 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
             "hosts are generated only from the built-in host: leave out --hosts and --held-back with --host."
         )
     machine = Rootfs(settings.data / "rootfs", name)
-    ensure_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
+    ensure_machine_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
     store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
-    own = use_score_folder(settings, asked.lineup)
-    subject = choose_subject(own, asked)
+    own = select_score_data_folder(settings, asked.lineup)
+    subject = choose_score_subject(own, asked)
     lineup = subject.lineup
     rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else select_demo_rules()
     order = ScoreOrder(

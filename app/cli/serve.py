@@ -49,7 +49,7 @@ async def serve_until_signal(settings: Settings, *, first: Order | None = None, 
     with listener:
         change = await _serve_lineup(settings, lineup, listener, first, beside)
         while change:
-            settings, lineup = _apply_change(settings, change, start)
+            settings, lineup = _apply_lineup_change(settings, change, start)
             change = await _serve_lineup(settings, lineup, listener, None, None)
     _log_stop(began)
 
@@ -72,7 +72,7 @@ async def _serve_lineup(
         return None if signalled else runtime.own_server.change
 
 
-def _apply_change(settings: Settings, change: LineupChange, start: str) -> tuple[Settings, Lineup]:
+def _apply_lineup_change(settings: Settings, change: LineupChange, start: str) -> tuple[Settings, Lineup]:
     """Return settings and line-up after a change. The key is kept where the command line's is: in the environment."""
     if change.key:
         os.environ[KEY_VARIABLE] = change.key
@@ -120,7 +120,7 @@ async def work_until_signal(settings: Settings) -> None:
     lineup = load_lineup(settings)
     stopped = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, stopped.set))
+        asyncio.get_running_loop().add_signal_handler(number, partial(_log_reason_and_end, number.name, stopped.set))
     async with open_runtime(settings, lineup) as runtime:
         _log_start(runtime, f"Temper works on runs as {runtime.name}")
         async with run_background_tasks(runtime):
@@ -130,7 +130,7 @@ async def work_until_signal(settings: Settings) -> None:
     _log_stop(began)
 
 
-def _end_for(reason: str, end: Callable[[], None]) -> None:
+def _log_reason_and_end(reason: str, end: Callable[[], None]) -> None:
     log.info("server stopping", extra={"reason": reason})
     end()
 
@@ -168,11 +168,11 @@ async def _run_server(runtime: Runtime, listener: socket.socket) -> bool:
         server.request_exit()
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, partial(_end_for, number.name, end_on_signal))
+        asyncio.get_running_loop().add_signal_handler(number, partial(_log_reason_and_end, number.name, end_on_signal))
     _freeze_heap()
     watching = [
-        asyncio.create_task(_end_on_event(runtime.writer.broken, end_on_signal), name="log watcher"),
-        asyncio.create_task(_end_on_change(runtime, server.request_exit), name="line-up watcher"),
+        asyncio.create_task(_end_on_broken_log(runtime.writer.broken, end_on_signal), name="log watcher"),
+        asyncio.create_task(_end_on_lineup_change(runtime, server.request_exit), name="line-up watcher"),
     ]
     await server.serve(sockets=[listener.dup()])  # it closes what it is given, and the next line-up needs the port
     for one in watching:
@@ -180,7 +180,7 @@ async def _run_server(runtime: Runtime, listener: socket.socket) -> bool:
     return signalled.is_set()
 
 
-async def _end_on_change(runtime: Runtime, end: Callable[[], None]) -> None:
+async def _end_on_lineup_change(runtime: Runtime, end: Callable[[], None]) -> None:
     """End the server for another line-up once no run is in progress, so that each run keeps the one it began with."""
     await runtime.own_server.requested.wait()
     while True:
@@ -188,10 +188,10 @@ async def _end_on_change(runtime: Runtime, end: Callable[[], None]) -> None:
         if await asyncio.to_thread(runtime.is_idle):
             break
         await runtime.changes.wait_for_change(version, CHANGE_SECONDS)
-    _end_for("another line-up was chosen", end)
+    _log_reason_and_end("another line-up was chosen", end)
 
 
-async def _end_on_event(event: asyncio.Event, end: Callable[[], None]) -> None:
+async def _end_on_broken_log(event: asyncio.Event, end: Callable[[], None]) -> None:
     """Stop the process when its log is broken, so that a supervisor can restart it."""
     await event.wait()
-    _end_for("the log of events cannot be written", end)
+    _log_reason_and_end("the log of events cannot be written", end)

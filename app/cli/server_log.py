@@ -39,8 +39,8 @@ class TextLog(PlainFormatter):
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  called so by Python
         level = LEVELS.get(record.levelname, record.levelname)
-        head = f"{_read_time(record)} {level:<5} {_name_logger(record)}  {record.message}"
-        fields = " ".join(f"{name}={_quote_value(value)}" for name, value in _read_fields(record).items())
+        head = f"{_format_record_time(record)} {level:<5} {_get_logger_label(record)}  {record.message}"
+        fields = " ".join(f"{name}={_quote_value(value)}" for name, value in _list_extra_fields(record).items())
         return f"{head}  {fields}" if fields else head
 
 
@@ -49,14 +49,14 @@ class JsonLog(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
-            "time": _read_time(record),
+            "time": _format_record_time(record),
             "level": record.levelname.lower(),
-            "logger": _name_logger(record),
+            "logger": _get_logger_label(record),
             "message": record.getMessage()[:LONGEST],
         }
         if record.exc_info and record.exc_info[0]:
             line["traceback"] = self.formatException(record.exc_info)[-LONGEST:]
-        return json.dumps({**_read_fields(record), **line}, default=str)
+        return json.dumps({**_list_extra_fields(record), **line}, default=str)
 
 
 def set_plain_format() -> None:
@@ -96,17 +96,17 @@ def _log_unraisable_error(args: Any) -> None:
     log.error("an error that nobody could be told of", exc_info=args.exc_value)
 
 
-def _read_time(record: logging.LogRecord) -> str:
+def _format_record_time(record: logging.LogRecord) -> str:
     return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _name_logger(record: logging.LogRecord) -> str:
+def _get_logger_label(record: logging.LogRecord) -> str:
     """Return the room of ours that logged it (`temper.runtime`), or the library's own name."""
     package, *inside = record.name.split(".")
     return ".".join(["temper", *inside[:1]]) if package == "app" else record.name
 
 
-def _read_fields(record: logging.LogRecord) -> dict[str, Any]:
+def _list_extra_fields(record: logging.LogRecord) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if name not in _NO_FIELDS and value is not None}
 
 

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.command_runtime import load_lineup
-from app.cli.endpoints import use_endpoints
+from app.cli.endpoints import select_endpoints_as_lineup
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
@@ -55,14 +55,14 @@ def choose_engines_to_start(settings: Settings, addresses: Sequence[str]) -> Set
         raise BadInput("Give a line-up or --engine, not both.")
     if not settings.lineup and not addresses:
         raise BadInput("Give a line-up (`temper lineups` lists them), or the address of a server with --engine.")
-    return use_endpoints(replace(settings, lineup=Settings.lineup), addresses) if addresses else settings
+    return select_endpoints_as_lineup(replace(settings, lineup=Settings.lineup), addresses) if addresses else settings
 
 
 def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses: Sequence[str] = ()) -> None:
     """Write systemd units or a compose file into a folder, or print them. No server is asked."""
     if addresses and settings.lineup:
         raise BadInput("Give a line-up or --engine, not both.")
-    lineup = _name_endpoints(addresses) if addresses else load_lineup(settings)
+    lineup = _create_lineup_of_endpoints(addresses) if addresses else load_lineup(settings)
     if not addresses and not any(engine.launch for engine in lineup.engines.values()):
         raise BadInput(
             f"{lineup.name} starts no engine, so there is no configuration to print: give a line-up with [launch]."
@@ -83,7 +83,7 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
 
 
-def _name_endpoints(addresses: Sequence[str]) -> Lineup:
+def _create_lineup_of_endpoints(addresses: Sequence[str]) -> Lineup:
     """Return a line-up without engines, for files that start Temper alone. Raise BadInput for a wrong address."""
     where = ", ".join(dict.fromkeys(one.base for one in parse_endpoints(addresses)))
     return Lineup(name="endpoints", title=clean_text(where, 200), note="", gpus=(), engines={}, seats={})
@@ -97,7 +97,7 @@ async def follow_cold_starts(runtime: Runtime) -> None:
     if not flights:
         return console.print("This line-up starts no engine. Temper observes the engines that run already.")
     if console.is_terminal:
-        await _draw_launches(console, flights)
+        await _show_launches_live(console, flights)
     else:
         await _watch_steps(flights, lambda one, step: print_line(f"{one.name}: {_format_step(step)}"))
     lost = [(one.name, look) for one in flights if (look := one.read_status()).state == "dead"]
@@ -106,12 +106,12 @@ async def follow_cold_starts(runtime: Runtime) -> None:
     return None if lost else console.print(f"{len(flights)} of {len(flights)} engines serve.")
 
 
-async def _draw_launches(console: Console, flights: list[LaunchedReplica]) -> None:
+async def _show_launches_live(console: Console, flights: list[LaunchedReplica]) -> None:
     with Live(console=console, auto_refresh=False) as live:
         while True:
             looks = [one.read_status() for one in flights]
             live.update(Group(*map(_render_launch, flights, looks)), refresh=True)
-            if _are_settled(looks):
+            if _are_launches_over(looks):
                 return
             await asyncio.sleep(LOOK_SECONDS)
 
@@ -125,7 +125,7 @@ async def _watch_steps(flights: list[LaunchedReplica], tell: Callable[[LaunchedR
             for step in one.cold.steps[reported[n] :]:
                 tell(one, step)
             reported[n] = len(one.cold.steps)
-        if _are_settled(looks):
+        if _are_launches_over(looks):
             return
         await asyncio.sleep(LOOK_SECONDS)
 
@@ -135,7 +135,7 @@ def _log_step(one: LaunchedReplica, step: ColdStartStep) -> None:
     log.info("engine starts", extra=fields)
 
 
-def _are_settled(looks: list[LaunchStatus]) -> bool:
+def _are_launches_over(looks: list[LaunchStatus]) -> bool:
     return all(look.state in ("ready", "dead") for look in looks)
 
 

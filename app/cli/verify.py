@@ -24,7 +24,7 @@ from app.evidence.rebuild import compare_rebuilt_pack
 from app.evidence.shared_log import check_shared_file
 from app.evidence.shrunk_runs import check_against_log, read_kept_pack
 from app.evidence.signing_key import parse_public_key
-from app.evidence.stamping import check_stamp
+from app.evidence.time_stamping import check_stamp
 from app.loop.state import RunState, fold_events
 from app.scores.score_file import is_score_file
 from app.store import queries
@@ -46,7 +46,7 @@ def verify_by_kind(
     """Verify `wanted`: `audit`, a score, a shared file, a pack, a folder with an unpacked pack, or else a run.
 
     Raise UnusableOption for an option that is not understood: what is verified must not seem pinned by it."""
-    head, key = _parse_head(head), _parse_key(key)
+    head, key = _validate_chain_head(head), _parse_key(key)
     path = Path(wanted)
     if wanted != AUDIT and is_score_file(path):
         _refuse_options(head=head, ca=authority)
@@ -60,7 +60,7 @@ def verify_by_kind(
     return verify_audit(settings, head, key) if wanted == AUDIT else verify_run(settings, wanted, head, key)
 
 
-def _parse_head(head: str | None) -> str:
+def _validate_chain_head(head: str | None) -> str:
     if head is not None and not re.fullmatch("[0-9a-f]{64}", head := head.lower()):
         raise UnusableOption(f"--head takes the 64 hexadecimal digits of a chain head, and {head[:80]!a} is none.")
     return head or ""

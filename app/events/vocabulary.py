@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.limits import ATTEMPTS, ITEM_SECONDS
+from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 from app.resources import vendor
 from app.resources.kind import Action, ResourceAction
 from app.resources.registry import PLACE_PATTERN, RESOURCE_ACTIONS, get_resource_name
@@ -133,12 +133,12 @@ class Budget(Struct, frozen=True, kw_only=True):
     """Limits after which an item or a run is closed."""
 
     run_seconds: float = 24 * 3600.0
-    item_seconds: float = ITEM_SECONDS
+    item_seconds: float = SECONDS_PER_ITEM
     turn_seconds: float = 300.0
     stall_seconds: float = 60.0
     """Seconds of silence on a stream after which a turn is given up."""
     approval_seconds: float = 24 * 3600.0
-    attempts: int = ATTEMPTS
+    attempts: int = ATTEMPTS_PER_ITEM
     item_tokens: int = 40_000
     reboot_seconds: float = 600.0
     """Seconds until a host must be back after its reboot; three times as many where its processor is emulated."""

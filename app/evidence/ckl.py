@@ -25,13 +25,13 @@ def build_ckl(case: RunRecord) -> bytes:
     stig = add_element(add_element(root, "STIGS"), "iSTIG")
     info = add_element(stig, "STIG_INFO")
     for name, text in _list_stig_info(case, published):
-        _add_pair(info, "SI_DATA", ("SID_NAME", name), ("SID_DATA", text))
+        _add_element_with_children(info, "SI_DATA", ("SID_NAME", name), ("SID_DATA", text))
     for one in case.judged:
         _fill_vuln(add_element(stig, "VULN"), case, published, one)
     return serialize_document(root)
 
 
-def _add_pair(parent: ET.Element, tag: str, *pair: tuple[str, str]) -> None:
+def _add_element_with_children(parent: ET.Element, tag: str, *pair: tuple[str, str]) -> None:
     held = add_element(parent, tag)
     for name, text in pair:
         add_element(held, name, text)
@@ -73,7 +73,7 @@ def _list_stig_info(case: RunRecord, published: BenchmarkTitle) -> list[tuple[st
 
 def _fill_vuln(vuln: ET.Element, case: RunRecord, published: BenchmarkTitle, one: RuleRecord) -> None:
     for name, text in _list_vuln_attributes(published, one):
-        _add_pair(vuln, "STIG_DATA", ("VULN_ATTRIBUTE", name), ("ATTRIBUTE_DATA", text))
+        _add_element_with_children(vuln, "STIG_DATA", ("VULN_ATTRIBUTE", name), ("ATTRIBUTE_DATA", text))
     add_element(vuln, "STATUS", CKL_STATUS[one.status])
     add_element(vuln, "FINDING_DETAILS", describe_finding(case, one))
     add_element(vuln, "COMMENTS", describe_actions_taken(case, one))

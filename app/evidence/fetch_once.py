@@ -7,7 +7,7 @@ from pathlib import Path
 from app.errors import EnvironmentUnusable
 
 
-def fetch_once(file: Path, what: str, ask: Callable[[], bytes] | None) -> bytes | None:
+def read_or_fetch_once(file: Path, what: str, ask: Callable[[], bytes] | None) -> bytes | None:
     """Return the stored answer, else request one with `ask` and store it; None if `ask` is None."""
     try:
         return file.read_bytes()

@@ -22,7 +22,7 @@ from app.evidence.receipt import get_receipt
 from app.evidence.shrunk_runs import read_evidence
 from app.evidence.signing_key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.spool import Spool
-from app.evidence.stamping import FOLDER, get_stamp
+from app.evidence.time_stamping import FOLDER, get_stamp
 from app.evidence.verify import ATTESTED, NEXT_KEY, RECEIPT, STAMP, build_chunks, compute_sha256, unpack_archive
 from app.store import audit
 from app.store.events import EventStore
@@ -81,7 +81,7 @@ class Notary:
         manifest = json.loads(content)
         key = f" key={manifest['key']}" if "key" in manifest else ""
         detail = f"events={manifest['events']} head={manifest['chain_head']} manifest={compute_sha256(content)}{key}"
-        self.record_once(f"run {run}", compute_sha256(content), by, f"seal: evidence of run {run}", detail)
+        self.append_audit_line_once(f"run {run}", compute_sha256(content), by, f"seal: evidence of run {run}", detail)
         return archive
 
     def issue_bundle(self, rollout: str, by: Requester) -> Spool:
@@ -93,16 +93,18 @@ class Notary:
             unfinished.pop_all()
         manifest = archive.get_sha256("manifest.json")
         detail = f"events={len(events)} head={events[-1].hash} manifest={manifest} key={self.key.public}"
-        self.record_once(f"rollout {rollout}", manifest, by, f"seal: evidence of rollout {rollout}", detail)
+        self.append_audit_line_once(f"rollout {rollout}", manifest, by, f"seal: evidence of rollout {rollout}", detail)
         return archive
 
     def seal_ended_run(self, run: str) -> None:
         """Note the length and head of an ended run's log in the audit record."""
         if last := EventStore(self.database).read_last_link(run):
             seq, head = last
-            self.record_once(f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}")
+            self.append_audit_line_once(
+                f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}"
+            )
 
-    def record_once(self, of: str, what: str, by: Requester, did: str, detail: str) -> None:
+    def append_audit_line_once(self, of: str, what: str, by: Requester, did: str, detail: str) -> None:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
             if audit.has_seal(session, of, what):
@@ -126,11 +128,11 @@ def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[s
     folder = data / KEYS
     notary = Notary(database, folder, find_key(folder) or create_key(folder), authority, hook)
     # In the record before anything is signed with it.
-    notary.record_once("key", notary.key.public, ITSELF, "key: made", f"public={notary.key.public}")
+    notary.append_audit_line_once("key", notary.key.public, ITSELF, "key: made", f"public={notary.key.public}")
     return notary
 
 
-def change_key(notary: Notary, by: Requester, why: str) -> SigningKey:
+def change_signing_key(notary: Notary, by: Requester, why: str) -> SigningKey:
     """Create a new key, record it with the old key's signature, and delete the old private half."""
     if not why.strip():
         raise BadInput("give the reason for changing the key: the audit log records it.")
@@ -139,7 +141,7 @@ def change_key(notary: Notary, by: Requester, why: str) -> SigningKey:
         vouched = notary.key.sign(NEXT_KEY + bytes.fromhex(new.public))
         detail = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
         after = Notary(notary.database, notary.folder, new)
-        after.record_once("key", new.public, by, "key: changed", detail)
+        after.append_audit_line_once("key", new.public, by, "key: changed", detail)
         replace_key(notary.folder, file, (notary.key.public, new.public, vouched))
     finally:
         file.unlink(missing_ok=True)

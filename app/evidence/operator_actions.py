@@ -23,13 +23,13 @@ def to_operator_action(recorded: Recorded) -> OperatorAction | None:
         case kinds.ApprovalGiven():
             count = f", as {event.given} of {event.of}" if event.of > 1 else ""
             what, why = (
-                f"approved {_name_change(event.approval)}{count}{describe_token(event.token, event.made_by)}",
+                f"approved {_describe_approved(event.approval)}{count}{describe_token(event.token, event.made_by)}",
                 event.reason,
             )
         case kinds.ApprovalRefused():
-            what, why = f"refused {_name_change(event.approval)}", event.reason
+            what, why = f"refused {_describe_approved(event.approval)}", event.reason
         case kinds.ApprovalEdited():
-            what, why = f"edited {_name_change(event.approval)}", event.reason
+            what, why = f"edited {_describe_approved(event.approval)}", event.reason
         case kinds.RunStopRequested():
             what, why = "stopped the run", event.reason
         case kinds.RunPaused():
@@ -41,7 +41,7 @@ def to_operator_action(recorded: Recorded) -> OperatorAction | None:
     return OperatorAction(recorded.at, event.by, what, why)
 
 
-def _name_change(approval: str) -> str:
+def _describe_approved(approval: str) -> str:
     """Name the change of an approval. Its id is run.rule.attempt.seq, and a rule's id may contain dots."""
     rule, attempt = approval.split(".", 1)[-1].rsplit(".", 2)[:2]
     if (rule, attempt) == ("reboot", "0"):

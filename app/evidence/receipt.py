@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.fetch_once import fetch_once
+from app.evidence.fetch_once import read_or_fetch_once
 from app.evidence.verify import LONGEST_RECEIPT, compute_sha256
 
 FOLDER = "receipts"
@@ -43,7 +43,7 @@ def parse_hook_command(text: str) -> tuple[str, ...]:
 def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
     """Return the stored receipt, or request one; None if there is none and no hook is set."""
     ask = partial(_build_receipt, hook, statement, patience) if hook else None
-    return fetch_once(folder / f"{compute_sha256(statement)}.json", "receipt", ask)
+    return read_or_fetch_once(folder / f"{compute_sha256(statement)}.json", "receipt", ask)
 
 
 def _build_receipt(hook: Sequence[str], statement: bytes, patience: float) -> bytes:

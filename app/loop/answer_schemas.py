@@ -13,7 +13,7 @@ import msgspec
 
 from app.events.questions import QUESTIONS, HostQuestion
 from app.events.vocabulary import fingerprint_actions
-from app.loop import answers, choices
+from app.loop import answers, change_choices
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 from app.resources.kind import Objection, ResourceAction
@@ -218,12 +218,12 @@ def _build_guided_schemas(file: ShownFile, now: TurnSituation) -> Iterable[Schem
         yield _build_object({"do": {"const": "chmod"}, "path": path, "mode": {"enum": list(now.terms.modes)}})
     if file.why_not and not file.is_absent:
         return
-    for one in choices.list_set_choices(file.path, now.text(file.path), now.terms):
+    for one in change_choices.list_set_choices(file.path, now.text(file.path), now.terms):
         key, value = {"const": one.key}, {"enum": list(one.values)}
         yield _build_object({"do": {"const": "set_option"}, "path": path, "key": key, "value": value})
     if can_set_option(file.path):
         return
-    for one_line in choices.list_droppable_words(file, now.terms):
+    for one_line in change_choices.list_droppable_words(file, now.terms):
         number, word = {"enum": [one_line.number]}, {"enum": list(one_line.words)}
         yield _build_object({"do": {"const": "drop_word"}, "path": path, "number": number, "word": word})
         yield _build_object({"do": {"const": "remove_line"}, "path": path, "number": number})
@@ -236,7 +236,7 @@ def _build_free_schemas(file: ShownFile, now: TurnSituation) -> Iterable[Schema]
     path, line = {"const": file.path}, {"type": "string", "maxLength": _LINE}
     if not file.is_absent:
         yield _build_object({"do": {"const": "chmod"}, "path": path, "mode": _MODE})
-    keys = choices.list_keys(file.path, now.text(file.path), now.terms, all_of_them=True)
+    keys = change_choices.list_keys(file.path, now.text(file.path), now.terms, all_of_them=True)
     if keys:
         key = {"enum": list(keys)}
         yield _build_object(

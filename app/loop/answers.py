@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from app.events.questions import MOST_QUESTIONS, Question
 from app.events.vocabulary import AnyAction, Decision, Place, Purpose
-from app.loop import choices
+from app.loop import change_choices
 from app.resources.vendor import RunVendorScript
 from app.text.clean import clean_text
 
@@ -96,7 +96,7 @@ def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None, *, 
         asks = purpose == "plan" and isinstance(said, dict) and "questions" in said
         kind: type[Answer] = Inquiry if asks else ANSWER_TYPES[purpose]
         fields = _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said)
-        answer = msgspec.convert(fields if exact or asks else _drop_surplus(fields, kind), kind)
+        answer = msgspec.convert(fields if exact or asks else _drop_unknown_fields(fields, kind), kind)
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
@@ -120,7 +120,7 @@ def _find_object(purpose: Purpose, text: str) -> Any:
         raise BrokenAnswer("the JSON object in the answer does not end")
     try:
         # Grammars allow raw control characters in strings: newlines stay, others are removed.
-        return json.loads(text[start : end + 1], strict=False, object_pairs_hook=_keep_first)
+        return json.loads(text[start : end + 1], strict=False, object_pairs_hook=_build_object_of_first_values)
     except ValueError:
         # Without a grammar models write around the object, and commas before a closing bracket.
         whole = list(_find_whole_objects(_TRAILING_COMMA.sub(r"\1", text[start : end + 1])))
@@ -131,7 +131,7 @@ def _find_object(purpose: Purpose, text: str) -> Any:
 
 
 def _find_whole_objects(text: str) -> Iterator[Any]:
-    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_keep_first)
+    decoder = json.JSONDecoder(strict=False, object_pairs_hook=_build_object_of_first_values)
     at, tries = text.find("{"), 0
     while at >= 0 and tries < _MOST_OBJECTS:
         tries += 1
@@ -143,7 +143,7 @@ def _find_whole_objects(text: str) -> Iterator[Any]:
         at = text.find("{", at)
 
 
-def _keep_first(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object_of_first_values(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return the object of the pairs. The first value of a name counts: small models go on after a whole answer.
 
     A veto or an alarm counts wherever it is said.
@@ -160,7 +160,7 @@ def _has_required_names(purpose: Purpose, said: dict[str, Any]) -> bool:
     return any(all(one.name in said for one in msgspec.structs.fields(kind) if one.required) for kind in kinds)
 
 
-def _drop_surplus(said: Any, kind: type[Answer]) -> Any:
+def _drop_unknown_fields(said: Any, kind: type[Answer]) -> Any:
     """Return what an answer of this kind has. Within an action nothing is dropped: a name could narrow it."""
     if not isinstance(said, dict):
         return said
@@ -224,7 +224,7 @@ def _resolve_line_number(action: dict[str, Any], lines: Numbered) -> dict[str, A
                 **rest,
                 "do": "replace_line",
                 "old": line,
-                "new": choices.remove_word(line, str(action.get("word"))),
+                "new": change_choices.remove_word(line, str(action.get("word"))),
             }
         case "remove_line":
             return {**rest, "line": line}

@@ -151,7 +151,7 @@ async def request_approval(run: Run, _: RequestApproval) -> None:
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
             rule=rule,
             attempt=attempt,
-            binds=_compute_binding(run, diff),
+            binds=_compute_approval_digest(run, diff),
             expires=run.services.clock() + run.state.budget.approval_seconds,
             diff=diff,
             needs=run.attempt.needs,
@@ -159,7 +159,7 @@ async def request_approval(run: Run, _: RequestApproval) -> None:
     )
 
 
-def _compute_binding(run: Run, diff: str) -> str:
+def _compute_approval_digest(run: Run, diff: str) -> str:
     """Return the digest of host, plan and diff that an approval is bound to."""
     attempt = run.attempt
     assert attempt.plan
@@ -178,8 +178,8 @@ async def expire_approval(run: Run, _: ExpireApproval) -> None:
 async def apply_change(run: Run, _: Apply) -> None:
     rule, number = run.position
     attempt, assessed = run.attempt, await _get_assessment(run)
-    if attempt.approval and _compute_binding(run, assessed.shown_text) != attempt.approval.binds:
-        run.append(_void_approval(attempt.approval))  # assessed anew, after a crash
+    if attempt.approval and _compute_approval_digest(run, assessed.shown_text) != attempt.approval.binds:
+        run.append(_build_expiry_after_drift(attempt.approval))  # assessed anew, after a crash
         return
     assessed = dataclasses.replace(assessed, approved=attempt.approval is not None)
     journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
@@ -194,7 +194,7 @@ async def apply_change(run: Run, _: Apply) -> None:
         )
     except HostDrifted:
         assert attempt.approval
-        run.append(_void_approval(attempt.approval))
+        run.append(_build_expiry_after_drift(attempt.approval))
         return
     except ActionFailed as exc:
         run.append(
@@ -213,7 +213,7 @@ async def apply_change(run: Run, _: Apply) -> None:
     )
 
 
-def _void_approval(approval: ApprovalRequested) -> ApprovalExpired:
+def _build_expiry_after_drift(approval: ApprovalRequested) -> ApprovalExpired:
     reason = "the host changed since it was approved; the change is proposed again"
     return ApprovalExpired(approval=approval.approval, reason=reason, drifted=True)
 

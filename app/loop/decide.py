@@ -1,20 +1,16 @@
 """Decides the next effect of a run. Pure: the same state and time give the same effect."""
 
-from app.events.vocabulary import Budget
 from app.loop import effects
+from app.loop.attempt_limit import explain_last_attempt
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
-from app.loop.reboot_decision import decide_comparison, decide_reboot, see_reboot_through
+from app.loop.reboot_decision import decide_after_reboot_announcement, decide_comparison, decide_reboot
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_left
 from app.skills.skill import Rule, Skill
 
-FRUITLESS = 3
+MOST_FRUITLESS_TURNS = 3
 """Turns without a usable answer after which the question is dropped."""
-WEIGH_EVERY = 3
-"""Every how many attempts the Architect decides to continue, pivot or escalate."""
-GAP_AFTER = 4
-"""Number of distinct harmless approaches that fail before the scanner is suspected."""
 
 _LEFT = "; the content has a script of its own, which a person decides about: run the rule in review mode"
 
@@ -35,7 +31,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return cut
     if broken := _find_unrestored_harm(state):
         return effects.Halt(broken)
-    if course := see_reboot_through(state):
+    if course := decide_after_reboot_announcement(state):
         return course
     if state.stopping:
         return _stop_run(state)
@@ -248,13 +244,13 @@ def _explain_no_candidate(item: Item) -> str:
 
 
 def _ask_or_give_up(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effect:
-    if attempt.fruitless < FRUITLESS and not state.has_no_model:
+    if attempt.fruitless < MOST_FRUITLESS_TURNS and not state.has_no_model:
         return ask
     if ask.purpose in ("review", "triage", "reflect"):
         return effects.UseSafeDefault(ask.purpose)
     if state.has_no_model:
         return effects.FailAttempt("refused", f"no model is asked, so no {ask.role} writes another change")
-    return effects.FailAttempt("engine", f"the {ask.role} gave no usable answer in {FRUITLESS} turns")
+    return effects.FailAttempt("engine", f"the {ask.role} gave no usable answer in {MOST_FRUITLESS_TURNS} turns")
 
 
 def _decide_approval(attempt: Attempt, now: float) -> Effect:
@@ -282,7 +278,7 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
             unmade
             or state.has_no_model
             or failed.cause == "engine"
-            or attempt.fruitless >= FRUITLESS
+            or attempt.fruitless >= MOST_FRUITLESS_TURNS
             or explain_overspending(item, state, now)
         ):
             return effects.UseSafeDefault("reflect")
@@ -290,7 +286,7 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
     if attempt.vendor:
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
-    spent = _explain_giving_up(item, attempt, state.budget)
+    spent = explain_last_attempt(item, attempt, state.budget)
     if state.has_no_model and not item.untried_candidates and not _has_script_to_try(item, attempt, rule):
         spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
@@ -303,18 +299,6 @@ def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
 def _has_script_to_try(item: Item, attempt: Attempt, rule: Rule) -> bool:
     """Return True if another attempt may find a proposal in a script of the content."""
     return rule.foreign and attempt.proposed is not None and item.needs_script_trial
-
-
-def _explain_giving_up(item: Item, attempt: Attempt, budget: Budget) -> str | None:
-    assert attempt.reflected
-    if attempt.reflected.decision == "ESCALATE" and attempt.number % WEIGH_EVERY == 0:
-        return f"the Architect escalates: {attempt.reflected.reason}"
-    healthy = [failure for failure in item.failures if failure.cause == "scanner"]
-    if item.pivoted and len(healthy) >= GAP_AFTER and len(set(item.tried)) >= GAP_AFTER:
-        return f"{len(healthy)} different approaches left the host healthy and still fail: check the rule by hand"
-    if attempt.number - item.replayed >= budget.attempts:
-        return f"{attempt.number} attempts did not pass; the last: {item.failures[-1].reason}"
-    return None
 
 
 def _find_unrestored_harm(state: RunState) -> str | None:

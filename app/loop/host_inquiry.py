@@ -4,7 +4,7 @@ from app.events.kinds import QuestionsAnswered
 from app.events.questions import AnsweredQuestion, AskVerdict
 from app.loop.answers import BrokenAnswer, Inquiry
 from app.loop.run import Run
-from app.targets.inquiry import bound_answer, explain_question_refusal
+from app.targets.inquiry import clean_answer, explain_question_refusal
 from app.targets.target import Target
 
 
@@ -37,4 +37,4 @@ def _describe_verdict(run: Run) -> str:
         place = f" ({opening.path} line {opening.line})" if opening.path and opening.line else ""
         lines.append(f"{opening.scanner} says {opening.word}{place}: {opening.evidence}")
     lines += [f"attempt {one.attempt}: {one.reason}" for one in item.failures if one.cause == "scanner"]
-    return bound_answer("\n".join(lines))
+    return clean_answer("\n".join(lines))

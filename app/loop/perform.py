@@ -14,7 +14,7 @@ from app.events import kinds
 from app.events.vocabulary import Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix, reboot
 from app.loop.effects import Effect
-from app.loop.escalated_question import name_open_question
+from app.loop.escalated_question import find_open_question
 from app.loop.role_turns import (
     ask_role,
     continue_without_answer,
@@ -125,7 +125,7 @@ async def _scan_rules(run: Run, phase: Phase) -> list[Verdict]:
         scanning.cancel()
 
 
-async def _scope_run(run: Run, _: effects.Scope) -> None:
+async def _determine_scope(run: Run, _: effects.Scope) -> None:
     words = {rule: verdict.word for rule, verdict in run.state.opening.items()}
     findings = [rule for rule, word in words.items() if word == "fail"]
     drift = await _find_drift(run, findings)
@@ -185,7 +185,7 @@ async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kin
     verdict = item.rechecked or run.state.opening.get(run.rule.id)
     asks, scope, rule, services = run.build_change((), None).asks, run.scope, run.rule, run.services
 
-    def gather_on_target(target: Target) -> tuple[Candidate, ...]:
+    def gather_candidates_on_target(target: Target) -> tuple[Candidate, ...]:
         with target.cache_reads():
             broken_at, evidence = ((verdict.path or ""), verdict.evidence) if verdict else ("", "")
             if effect.number == 1:
@@ -197,7 +197,7 @@ async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kin
                 judged = known
             return try_scripts(services.skill, rule, target, asks, scope, judged)
 
-    candidates = await services.target.run_blocking(gather_on_target)
+    candidates = await services.target.run_blocking(gather_candidates_on_target)
     return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)] if candidates != known else []
 
 
@@ -241,7 +241,7 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
             run.append(*kept)
         case "escalated":
             assert run.state.item
-            question = name_open_question(run.state.item)
+            question = find_open_question(run.state.item)
             run.append(kinds.ItemEscalated(rule=rule, reason=reason, question=question))
         case "skipped":
             run.append(kinds.ItemSkipped(rule=rule, reason=reason, waiver=effect.waiver))
@@ -318,7 +318,7 @@ async def _halt_run(run: Run, effect: effects.Halt) -> None:
 _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Start: _start_run,
     effects.Scan: _scan_host,
-    effects.Scope: _scope_run,
+    effects.Scope: _determine_scope,
     effects.StartItem: _start_item,
     effects.Recheck: change.recheck_rule,
     effects.StartAttempt: _start_attempt,
@@ -346,7 +346,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.SkipReboot: reboot.skip_reboot,
     effects.Reboot: reboot.announce_reboot,
     effects.AwaitReboot: reboot.await_reboot,
-    effects.UndoRun: reboot.undo_run,
+    effects.UndoRun: reboot.undo_run_changes,
     effects.CompareReboot: reboot.compare_after_scan,
     effects.ReopenItem: reboot.reopen_item,
     effects.Finish: _finish_run,

@@ -19,7 +19,7 @@ from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
 from app.targets.effects.weakening import DAEMONS, read_cached_settings
 from app.text.clean import clean_text
-from app.text.prompt_defusing import OPEN, SHUT, clean_heading, make_inert, to_one_line
+from app.text.prompt_defusing import OPEN, SHUT, clean_heading, neutralize_markup, to_one_line
 from app.text.redaction import redact_secrets
 
 _WORDS = "6"
@@ -107,7 +107,7 @@ class Prompt:
         room = min(self.budget - used, limit)
         if not text or room < WORTH_TELLING:
             return
-        text = make_inert(redact_secrets(text))  # catches what control characters or a cut had hidden
+        text = neutralize_markup(redact_secrets(text))  # catches what control characters or a cut had hidden
         whole = text if len(text) <= room else text[: room - len(_CUT)] + _CUT
         self.parts.append(f"## {title}\n{frame.format(whole)}")
 
@@ -198,7 +198,7 @@ def _describe_answers(attempt: Attempt, limit: int) -> str:
     return "\n\n".join(f"{one.question.describe()}:\n{one.answer}"[:share] for one in attempt.inquired)
 
 
-def _fill_plan(last: Prompt, about: TurnContext) -> None:
+def _add_plan_sections(last: Prompt, about: TurnContext) -> None:
     item = about.item
     last.add_host_text("Answers", _describe_answers(about.attempt, _ANSWERED), _ANSWERED)
     if about.asks:
@@ -212,7 +212,7 @@ def _fill_plan(last: Prompt, about: TurnContext) -> None:
     _add_history(last, about)
 
 
-def _fill_act(last: Prompt, about: TurnContext) -> None:
+def _add_act_sections(last: Prompt, about: TurnContext) -> None:
     plan = about.attempt.plan
     assert plan
     last.add("Plan", "\n".join([to_one_line(plan.approach), *(f"- {to_one_line(step)}" for step in plan.steps)]))
@@ -230,7 +230,7 @@ def _add_history(last: Prompt, about: TurnContext) -> None:
     last.add("Lessons", _format_lessons(about.attempt.lessons))
 
 
-def _fill_review(prompt: Prompt, about: TurnContext) -> None:
+def _add_review_sections(prompt: Prompt, about: TurnContext) -> None:
     verdict = about.attempt.verdict
     assert verdict
     prompt.add_host_text("Scanner", f"verdict: {verdict.word}\nevidence: {verdict.evidence}")
@@ -238,7 +238,7 @@ def _fill_review(prompt: Prompt, about: TurnContext) -> None:
     prompt.add("Lessons", _format_lessons(about.attempt.lessons))
 
 
-def _fill_triage(prompt: Prompt, about: TurnContext) -> None:
+def _add_triage_sections(prompt: Prompt, about: TurnContext) -> None:
     probed = about.attempt.probed
     assert probed
     if probed.ailing:
@@ -260,7 +260,7 @@ def _describe_probe_status(probe: Probe, probed: SentryProbed) -> str:
     return FAILED_BEFORE if probe.name in probed.ailing else "FAILED"
 
 
-def _fill_reflect(prompt: Prompt, about: TurnContext) -> None:
+def _add_reflect_sections(prompt: Prompt, about: TurnContext) -> None:
     attempt = about.attempt
     prompt.add("What failed", _format_failures(about.item))
     prompt.add("Plan", to_one_line(attempt.plan.approach) if attempt.plan else "")
@@ -269,7 +269,13 @@ def _fill_reflect(prompt: Prompt, about: TurnContext) -> None:
     prompt.add("Lessons", _format_lessons(attempt.lessons))
 
 
-_LAST = {"plan": _fill_plan, "act": _fill_act, "review": _fill_review, "triage": _fill_triage, "reflect": _fill_reflect}
+_LAST = {
+    "plan": _add_plan_sections,
+    "act": _add_act_sections,
+    "review": _add_review_sections,
+    "triage": _add_triage_sections,
+    "reflect": _add_reflect_sections,
+}
 
 
 def _add_rule_text(prompt: Prompt, about: TurnContext, heading: str, text: str) -> None:

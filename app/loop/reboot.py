@@ -71,12 +71,12 @@ async def forget_pre_images(run: Run) -> None:
 
 
 async def announce_reboot(run: Run, _: effects.Reboot) -> None:
-    def describe_host(rebooter: Rebooter) -> tuple[BootStatus, bool, str, bool]:
+    def check_host_before_reboot(rebooter: Rebooter) -> tuple[BootStatus, bool, str, bool]:
         if not (rebooter.is_disposable or run.state.reboot.is_approved):
             raise EnvironmentUnusable(f"{run.services.target.name} is not rebooted, because nobody approved it.")
         return rebooter.check_boot(), rebooter.is_emulated, rebooter.snapshot, rebooter.can_undo_alone
 
-    found, emulated, snapshot, can_undo_alone = await _call_rebooter(run, describe_host)
+    found, emulated, snapshot, can_undo_alone = await _call_rebooter(run, check_host_before_reboot)
     if not found.boot:
         raise ConnectionLost(f"{run.services.target.name} is not rebooted while it does not answer: {found.reason}")
     seconds = run.state.budget.reboot_seconds * (EMULATED_FACTOR if emulated else 1)
@@ -107,14 +107,14 @@ async def await_reboot(run: Run, _: effects.AwaitReboot) -> None:
             reason = await _record_return(run, found)
             if not reason:
                 return None
-        elif found.boot and found.phase != "stopping" and _is_due(ordered, clock()):
+        elif found.boot and found.phase != "stopping" and _is_order_due(ordered, clock()):
             if clock() >= announced.until:
-                return await _give_up_order(run, "it did not shut down in time")
+                return await _cancel_ordered_reboot(run, "it did not shut down in time")
             ordered = clock()
             try:
                 await _order_reboot(run)
             except ActionFailed as exc:
-                return await _give_up_order(run, str(exc).rstrip("."))
+                return await _cancel_ordered_reboot(run, str(exc).rstrip("."))
             except ConnectionLost:
                 ordered = None  # the host was not told
         if clock() >= announced.until:
@@ -123,22 +123,22 @@ async def await_reboot(run: Run, _: effects.AwaitReboot) -> None:
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-def _is_due(ordered: float | None, now: float) -> bool:
+def _is_order_due(ordered: float | None, now: float) -> bool:
     return ordered is None or now - ordered >= ORDER_AGAIN_SECONDS
 
 
 async def _order_reboot(run: Run) -> None:
     announced = _get_announced(run)
 
-    def order_on_target(target: Target) -> None:
+    def order_reboot_on_target(target: Target) -> None:
         rebooter = get_rebooter(target)
         rebooter.prepare(_name_guard(run), announced.undo_seconds, announced.journals)
         rebooter.order()
 
-    await run.services.target.run_blocking(order_on_target)
+    await run.services.target.run_blocking(order_reboot_on_target)
 
 
-async def _give_up_order(run: Run, reason: str) -> None:
+async def _cancel_ordered_reboot(run: Run, reason: str) -> None:
     """Record that the host goes on as it is: it did not reboot."""
     await _call_rebooter(run, lambda rebooter: rebooter.confirm(_name_guard(run)))
     await skip_reboot(run, effects.SkipReboot(redact_for_log(reason, _LONGEST)))
@@ -157,11 +157,11 @@ async def _record_return(run: Run, found: BootStatus) -> str:
         return "it does not get through its start"
     before = run.state.started.probes if run.state.started else ()
 
-    def examine_host(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
+    def examine_rebooted_host(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
         return target.check_health(), get_rebooter(target).has_undone(announced.journals), target.check_in_force()
 
     try:
-        probes, undone, standing = await run.services.target.run_blocking(examine_host)
+        probes, undone, standing = await run.services.target.run_blocking(examine_rebooted_host)
         harm = None if undone else describe_harm(before, probes)
         if harm and not is_settled:
             return harm
@@ -199,12 +199,12 @@ async def _record_loss(run: Run, reason: str) -> None:
     )
 
 
-async def undo_run(run: Run, _: effects.UndoRun) -> None:
+async def undo_run_changes(run: Run, _: effects.UndoRun) -> None:
     """Put the machine back to its snapshot if it is lost, then roll this run's changes back, the newest first."""
     announced, before = _get_announced(run), run.state.started.probes if run.state.started else ()
     snapshot = announced.snapshot if run.state.reboot.lost else ""
 
-    def undo_on_target(target: Target) -> tuple[Sequence[str], Sequence[str], tuple[Probe, ...], float]:
+    def undo_changes_on_target(target: Target) -> tuple[Sequence[str], Sequence[str], tuple[Probe, ...], float]:
         rebooter = get_rebooter(target)
         if snapshot:
             rebooter.restore_snapshot()
@@ -213,7 +213,7 @@ async def undo_run(run: Run, _: effects.UndoRun) -> None:
         return undone.paths, undone.differences, target.check_health(), undone.seconds
 
     try:
-        paths, differences, probes, seconds = await run.services.target.run_blocking(undo_on_target)
+        paths, differences, probes, seconds = await run.services.target.run_blocking(undo_changes_on_target)
     except TemperError as exc:
         if find_storage_fault(exc) or isinstance(exc, ConnectionLost):
             raise

@@ -26,7 +26,7 @@ def decide_reboot(state: RunState, now: float) -> Effect | None:
     return effects.ExpireApproval() if now >= reboot.approval.expires else effects.Wait(reboot.approval.expires)
 
 
-def see_reboot_through(state: RunState) -> Effect | None:
+def decide_after_reboot_announcement(state: RunState) -> Effect | None:
     """Return what an announced reboot needs until the host is well again; None if nothing is left to do."""
     reboot = state.reboot
     if not reboot.is_underway:
@@ -39,7 +39,7 @@ def see_reboot_through(state: RunState) -> Effect | None:
     if reboot.undone is None and (reboot.returned or (reboot.announced and reboot.announced.snapshot)):
         return effects.UndoRun()
     unrestored = describe_unrestored(state) if reboot.undone else harm
-    return _give_up(state, unrestored) if unrestored else None
+    return _reopen_fixes_or_halt(state, unrestored) if unrestored else None
 
 
 def decide_comparison(state: RunState) -> Effect | None:
@@ -99,7 +99,7 @@ def explain_loss(state: RunState, rule: str) -> str:
     return f"nothing shows that it survives a reboot: the scanner says {verdict.word}: {verdict.evidence}"
 
 
-def _give_up(state: RunState, reason: str) -> Effect:
+def _reopen_fixes_or_halt(state: RunState, reason: str) -> Effect:
     """Reopen every fix, since none is known to hold, and halt."""
     for rule in list_fixed_rules(state):
         return effects.ReopenItem(rule, explain_loss(state, rule))

@@ -16,7 +16,7 @@ from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe
 from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
 from app.loop.answers import Answer, BrokenAnswer, Inquiry, Plan, Reflection, Review, Triage, Work
-from app.loop.decide import WEIGH_EVERY
+from app.loop.attempt_limit import WEIGH_EVERY
 from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
 from app.loop.harm import describe_harm
 from app.loop.host_inquiry import answer_inquiry
@@ -94,7 +94,7 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
     item, attempt, rule = run.state.item, run.attempt, run.rule
     assert item
 
-    def prepare_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
+    def prepare_turn_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
         with target.cache_reads():
             candidates = run.scope.list_candidates(target.files) if purpose in ("plan", "act") else ()
             about = TurnContext(
@@ -119,7 +119,7 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
             prompt = ours, prompts.build_user_prompt(purpose, about, room, now)
             return now, prompt, answer_schemas.SCHEMA_BUILDERS[purpose](now)
 
-    return await run.services.target.run_blocking(prepare_on_target)
+    return await run.services.target.run_blocking(prepare_turn_on_target)
 
 
 def _build_question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str, str], schema: Schema) -> Question:
@@ -150,7 +150,7 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, now: TurnSitu
             parsed = answers.parse_answer(finished.purpose, finished.answer or finished.thought, now.numbered_lines)
             answer = answer_schemas.resolve_candidate(parsed, now)
             foreign = find_foreign_part(answer, now)
-            events = [_refuse_answer(run, foreign)] if foreign else await _to_events(run, answer, now)
+            events = [_refuse_answer(run, foreign)] if foreign else await _convert_answer_to_events(run, answer, now)
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
             finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
@@ -166,7 +166,7 @@ def _refuse_answer(run: Run, foreign: Objection) -> kinds.AttemptFailed:
     return kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)
 
 
-async def _to_events(run: Run, answer: Answer, now: TurnSituation) -> list[kinds.Event]:
+async def _convert_answer_to_events(run: Run, answer: Answer, now: TurnSituation) -> list[kinds.Event]:
     match answer:
         case Inquiry():
             return [await answer_inquiry(run, answer, now.may_ask)]
@@ -290,10 +290,12 @@ def _build_reflection(run: Run, answer: Reflection) -> list[kinds.Event]:
 
 
 def _build_reflected(run: Run, reason: str, decision: Decision = "CONTINUE") -> kinds.AttemptReflected:
-    return kinds.AttemptReflected(**run.event_fields, decision=decision, reason=reason, banned=_list_banned(run))
+    return kinds.AttemptReflected(
+        **run.event_fields, decision=decision, reason=reason, banned=_list_fingerprints_to_ban(run)
+    )
 
 
-def _list_banned(run: Run) -> tuple[str, ...]:
+def _list_fingerprints_to_ban(run: Run) -> tuple[str, ...]:
     """Return the fingerprint to ban. Only an approach that ran or was refused, and then failed, is banned."""
     proposed, failed = run.attempt.proposed, run.attempt.failed
     if proposed is None or failed is None or failed.cause in ("engine", "over budget", "disapproved"):

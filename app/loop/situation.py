@@ -110,7 +110,7 @@ def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituat
             return replace(
                 _build_plan_situation(about, named),
                 offers=about.offers,
-                joint_files=_find_joint_files(about),
+                joint_files=_find_files_that_decide_together(about),
                 takeable={number: one.places for number, one in takeable.items()},
                 may_ask=about.may_ask,
             )
@@ -119,12 +119,14 @@ def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituat
             now = _build_file_situation(about, named, (path for path in attempt.plan.paths if not is_resource(path)))
             ours = tuple(one for one in about.offers if one.place in attempt.plan.paths)
             now = replace(now, services=_list_services(about), offers=ours)
-            return replace(now, tried=frozenset(about.item.tried), joint_files=_find_joint_files(about))
+            return replace(now, tried=frozenset(about.item.tried), joint_files=_find_files_that_decide_together(about))
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
             return TurnSituation(named, gamable=gamable, guided=about.guided)
         case "triage":
-            trouble = tuple(dict.fromkeys(_list_trouble(attempt.probed, guided=about.guided))) if attempt.probed else ()
+            trouble = (
+                tuple(dict.fromkeys(_list_alarm_reasons(attempt.probed, guided=about.guided))) if attempt.probed else ()
+            )
             return TurnSituation(named, trouble=trouble, guided=about.guided)
         case "reflect":
             return TurnSituation(named, weighs=about.weighs, guided=about.guided)
@@ -132,11 +134,13 @@ def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituat
             assert_never(purpose)
 
 
-def _find_joint_files(about: TurnContext) -> tuple[str, ...]:
+def _find_files_that_decide_together(about: TurnContext) -> tuple[str, ...]:
     """Return the files that decide together: after the first was changed, the scanner pointed at another one."""
     first = about.opening.path if about.opening else None
     then = [one.to for one in about.item.moved if first in one.changed and one.to not in one.changed]
-    both = tuple(dict.fromkeys(path for path in (first, *then) if path and is_judged(path) and _can_be_named(path)))
+    both = tuple(
+        dict.fromkeys(path for path in (first, *then) if path and is_judged(path) and _can_plan_name_path(path))
+    )
     return both if len(both) > 1 else ()
 
 
@@ -157,17 +161,17 @@ def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation
     first += [path for pattern in about.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
     first += [path for path in named.paths if files.state(path) is not None]
     names = about.scope.names_path
-    paths = dict.fromkeys(path for path in first if is_judged(path) and _can_be_named(path) and names(path))
+    paths = dict.fromkeys(path for path in first if is_judged(path) and _can_plan_name_path(path) and names(path))
     now = _build_file_situation(about, named, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
     if about.guided:
         return now
-    found = (path for pattern in about.scope.patterns for path in files.glob(pattern) or [pattern])
-    others = (path for path in found if "*" not in path and _can_be_named(path))
-    may_be_made = tuple(pattern for pattern in about.scope.patterns if "*" in pattern)
+    found = (path for pattern in about.scope.changeable_patterns for path in files.glob(pattern) or [pattern])
+    others = (path for path in found if "*" not in path and _can_plan_name_path(path))
+    may_be_made = tuple(pattern for pattern in about.scope.changeable_patterns if "*" in pattern)
     return replace(now, paths=tuple(dict.fromkeys([*paths, *others]))[:_MOST_FILES], folders=may_be_made)
 
 
-def _can_be_named(path: str) -> bool:
+def _can_plan_name_path(path: str) -> bool:
     """Return whether a plan can name the path; file names may hold any character."""
     return is_plain_path(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
 
@@ -193,7 +197,7 @@ def find_complaints(log: Iterable[str]) -> list[str]:
     return [line for line in log if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
 
 
-def _list_trouble(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
+def _list_alarm_reasons(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
     """Yield what an alarm may refer to: newly failing probes, drift, log lines."""
     failing = (f"{one.name}: {one.detail}" for one in probed.probes if not one.ok and one.name not in probed.ailing)
     for text in (*failing, *probed.drift, *(find_complaints(probed.log) if guided else probed.log)):

@@ -156,9 +156,9 @@ def get_unattended_seconds(state: RunState, now: float) -> float:
 
 def apply_event(state: RunState, recorded: Recorded) -> RunState:
     if skipped := get_unattended_seconds(state, recorded.at):
-        state = _shift_start(state, skipped)
+        state = _exclude_idle_time(state, skipped)
     elif isinstance(recorded.event, kinds.TurnStarted) and recorded.event.waited_ms:
-        state = _shift_start(state, recorded.event.waited_ms / 1000)
+        state = _exclude_idle_time(state, recorded.event.waited_ms / 1000)
     state = replace(_update_idle_time(state, recorded), run=recorded.run, seq=recorded.seq, at=recorded.at)
     match recorded.event:
         case kinds.TurnDelta():
@@ -169,7 +169,7 @@ def apply_event(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, turn=None)
         case kinds.TurnFinished() as event:
             if event.lost:
-                return replace(_shift_start(state, event.seconds), turn=None, at=recorded.at)
+                return replace(_exclude_idle_time(state, event.seconds), turn=None, at=recorded.at)
             spent = replace(state, turn=None)
             return _apply_to_item(spent, recorded, tokens=event.prompt_tokens + event.completion_tokens)
         case kinds.VerdictGiven(phase="opening") as event:
@@ -203,11 +203,11 @@ def _update_idle_time(state: RunState, recorded: Recorded) -> RunState:
             since = state.idle_since
         case _:
             return state
-    still_idle = state.idle_since and _stays_idle(state, recorded.event)
-    return replace(_shift_start(state, recorded.at - since), idle_since=recorded.at if still_idle else None)
+    still_idle = state.idle_since and _has_other_idle_reason(state, recorded.event)
+    return replace(_exclude_idle_time(state, recorded.at - since), idle_since=recorded.at if still_idle else None)
 
 
-def _stays_idle(state: RunState, event: kinds.Event) -> bool:
+def _has_other_idle_reason(state: RunState, event: kinds.Event) -> bool:
     """Return whether the run has another reason to be idle than the one that `event` ends."""
     if state.waiting and not isinstance(event, kinds.RunWaitEnded):
         return True
@@ -216,7 +216,7 @@ def _stays_idle(state: RunState, event: kinds.Event) -> bool:
     return not isinstance(event, _ANSWERS) and state.asking is not None
 
 
-def _shift_start(state: RunState, seconds: float) -> RunState:
+def _exclude_idle_time(state: RunState, seconds: float) -> RunState:
     """Move the start of run and item, so that idle time uses no budget."""
     items = state.items
     if state.item:

@@ -135,7 +135,7 @@ async def stream_turn(
     except RepetitionFound as exc:
         outcome, detail, looped = "broken", str(exc), True
     except TimeoutError:
-        outcome, detail = _describe_timeout(seconds, patience)
+        outcome, detail = _choose_timeout_outcome(seconds, patience)
     except errors.EngineError as exc:
         outcome, detail = _OUTCOMES[type(exc)], str(exc)
     finally:
@@ -169,7 +169,7 @@ class EngineRetry:
         self.tries += 1
 
 
-def _describe_timeout(seconds: float, patience: EngineRetry) -> tuple[TurnOutcome, str]:
+def _choose_timeout_outcome(seconds: float, patience: EngineRetry) -> tuple[TurnOutcome, str]:
     if patience.last:
         return "unavailable", f"{patience.last} It was waited for {seconds:.0f} s."
     return "over_budget", f"not done after {seconds:.0f} s"

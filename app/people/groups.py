@@ -40,7 +40,7 @@ def read_groups(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None
     """Return the groups in a token's claim; a string is one group. Return None if the claim is malformed."""
     found: Any = claims.get(claim)
     if found is None:
-        found = _follow_path(claims, claim.split("."))
+        found = _get_nested_claim(claims, claim.split("."))
     match found:
         case None:
             return ()
@@ -52,7 +52,7 @@ def read_groups(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None
             return None
 
 
-def _follow_path(claims: Any, path: Sequence[str]) -> Any:
+def _get_nested_claim(claims: Any, path: Sequence[str]) -> Any:
     for name in path:
         claims = claims.get(name) if isinstance(claims, dict) else None
     return claims

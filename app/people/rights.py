@@ -47,22 +47,22 @@ CLOSED = AccessNeeds("admin")
 _SAID = "temper_needs"
 
 
-def _declare_needs(needs: AccessNeeds) -> Callable[[E], E]:
-    def attach_needs(endpoint: E) -> E:
+def _declare_access_needs(needs: AccessNeeds) -> Callable[[E], E]:
+    def attach_access_needs(endpoint: E) -> E:
         setattr(endpoint, _SAID, needs)
         return endpoint
 
-    return attach_needs
+    return attach_access_needs
 
 
-everybody = _declare_needs(AccessNeeds(None))
-guests = _declare_needs(AccessNeeds("viewer", links=True))
-viewers = _declare_needs(AccessNeeds("viewer"))
-operators = _declare_needs(AccessNeeds("operator"))
-admins = _declare_needs(AccessNeeds("admin"))
+everybody = _declare_access_needs(AccessNeeds(None))
+guests = _declare_access_needs(AccessNeeds("viewer", links=True))
+viewers = _declare_access_needs(AccessNeeds("viewer"))
+operators = _declare_access_needs(AccessNeeds("operator"))
+admins = _declare_access_needs(AccessNeeds("admin"))
 
 
-def read_needs(endpoint: Any) -> AccessNeeds | None:
+def read_access_needs(endpoint: Any) -> AccessNeeds | None:
     found: AccessNeeds | None = getattr(endpoint, _SAID, None)
     return found
 

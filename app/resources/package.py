@@ -84,10 +84,14 @@ def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
             "too much", f"it would install {coming} packages; the limit for one change is {MOST_COMING}."
         )
     found = next((found for name, one in packages for found in _find_objections(name, one, foreseen.needed)), None)
-    return found or next((found for name, one in packages if (found := _judge_company(name, one, foreseen))), None)
+    return found or next(
+        (found for name, one in packages if (found := _judge_accompanying_package(name, one, foreseen))), None
+    )
 
 
-def _judge_company(name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates) -> kind.Objection | None:
+def _judge_accompanying_package(
+    name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates
+) -> kind.Objection | None:
     """Judge a package that no action names. Only its name is known before it is fetched."""
     asked = {place.removeprefix(KIND.prefix) for place in foreseen.asked if place.startswith(KIND.prefix)}
     if not asked or name in asked or any(name.startswith(f"{other}-") for other in asked):

@@ -73,10 +73,10 @@ def _judge_change(path: str, before: str, after: str) -> Objection | None:
         return Objection("privilege", f"{path}: mode {new:04o} is more open than {old:04o}.")
     if old & ~new & 0o6000:
         return Objection("destruction", f"{path}: its programs need setuid or setgid; a person decides.")
-    return _judge_loss(path, was, old & ~new) or _judge_owner(path, was, now, new)
+    return _judge_lost_access(path, was, old & ~new) or _judge_owner(path, was, now, new)
 
 
-def _judge_loss(path: str, was: re.Match[str], lost: int) -> Objection | None:
+def _judge_lost_access(path: str, was: re.Match[str], lost: int) -> Objection | None:
     """Return the objection to a mode that shuts out somebody who has to read or enter."""
     if lost & 0o700 and was["user"] != _ROOT:
         return Objection("destruction", f"{path}: its owner must keep all rights to it.")
@@ -110,7 +110,7 @@ def _is_within(path: str, places: Sequence[str]) -> bool:
     return any(path == one or path.startswith(f"{one}/") for one in places)
 
 
-def _is_done(action: SetPermissions, state: str) -> bool:
+def _has_wanted_permissions(action: SetPermissions, state: str) -> bool:
     found = _STATE.fullmatch(state)
     user, _, group = action.owner.partition(":")
     wanted = (("mode", action.mode), ("user", user), ("group", group))
@@ -135,7 +135,7 @@ KIND = ResourceKind(
     name="permission",
     actions=(SetPermissions,),
     find_candidates=find_candidates,
-    is_possible=lambda action, host: bool(host.text) and not _is_done(action, host.text),
+    is_possible=lambda action, host: bool(host.text) and not _has_wanted_permissions(action, host.text),
     list_words=lambda action: (action.mode or "-", action.owner or "-"),
     judge_action=judge_action,
     list_touched=lambda action: (action.path,),

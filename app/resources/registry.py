@@ -33,7 +33,7 @@ def get_resource_name(action: ResourceAction) -> str:
     return f"{get_kind(action).prefix}{getattr(action, action.__struct_fields__[0])}"
 
 
-def is_state_reached(place: str, wanted: str, found: str) -> bool:
+def is_wanted_state_reached(place: str, wanted: str, found: str) -> bool:
     kind = _BY_NAME.get(place.partition(":")[0])
     return (kind.match_state if kind else match_state)(wanted, found)
 

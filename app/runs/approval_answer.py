@@ -100,7 +100,7 @@ def _store_answer(session: Session, ours: CommandRow, of: int, askers: Sequence[
     earlier = [row for row in session.exec(there.order_by(col(CommandRow.id))).all() if row is not ours]
     yeses = [row for row in earlier if row.verb == "approve" and (of == 1 or row.via in IDENTIFIED_VIA)]
     if len(yeses) == of or any(row.verb != "approve" for row in earlier):
-        return _repeat_answer(session, ours, earlier, of)
+        return _accept_repeated_answer(session, ours, earlier, of)
     if ours.verb == "approve" and (
         wrong := explain_objection(of, [_to_approver(row) for row in yeses], _to_approver(ours), ours.reason, askers)
     ):
@@ -112,7 +112,9 @@ def _to_approver(row: CommandRow) -> Approver:
     return Approver(name=row.by, via=row.via, made_by=tuple(row.made_by.split()))
 
 
-def _repeat_answer(session: Session, ours: CommandRow, earlier: Sequence[CommandRow], of: int) -> ApprovalProgress:
+def _accept_repeated_answer(
+    session: Session, ours: CommandRow, earlier: Sequence[CommandRow], of: int
+) -> ApprovalProgress:
     """Accept a repeat of the recorded answer; reject a different one."""
     last = earlier[-1]
     if (last.verb, last.actions) != (ours.verb, ours.actions):

@@ -50,7 +50,7 @@ class _PolicyReader(TomlReader):
             file=self.path.name,
             sha256=sha256,
             rules=tuple(self._read_rule(("rule", str(place)), table) for place, table in enumerate(tables)),
-            otherwise=self._read_people((), document, "otherwise"),
+            otherwise=self._read_people_count((), document, "otherwise"),
             line=self.lines.find_line((), "otherwise"),
         )
 
@@ -60,23 +60,23 @@ class _PolicyReader(TomlReader):
             self.reject(at, "", "people is missing: add people = 0, 1 or 2")
         if len(table) == 1:
             self.reject(at, "", "a rule without a condition matches every change: use otherwise for that")
-        given: dict[str, Any] = {name: self._read_words(at, table, name) for name in _LISTS if name in table}
+        given: dict[str, Any] = {name: self._read_known_words(at, table, name) for name in _LISTS if name in table}
         for name in _FLAGS:
             if name in table and not isinstance(table[name], bool):
                 self.reject(at, name, f"{name} should be true or false")
             given[name] = table.get(name)
-        people = self._read_people(at, table, "people")
+        people = self._read_people_count(at, table, "people")
         if given["irreversible"] and not people:
             self.reject(at, "people", "a change that cannot be undone always needs a person: people = 1 or 2")
         return ApprovalRule(line=self.lines.find_line(at), people=people, **given)
 
-    def _read_people(self, at: Table, table: dict[str, Any], key: str) -> int:
+    def _read_people_count(self, at: Table, table: dict[str, Any], key: str) -> int:
         found = table[key]
         if type(found) is not int or found not in (0, 1, 2):
             self.reject(at, key, f"{key} is a number of people: 0, 1 or 2")
         return found
 
-    def _read_words(self, at: Table, table: dict[str, Any], key: str) -> tuple[str, ...]:
+    def _read_known_words(self, at: Table, table: dict[str, Any], key: str) -> tuple[str, ...]:
         found, known = table[key], _LISTS[key]
         if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
             self.reject(at, key, f'{key} should be a list, like ["{known[0]}"]')

@@ -38,14 +38,14 @@ class DecisionReader:
 
     def list_decisions(self) -> list[OpenDecision]:
         with open_read_session(self._database) as session:
-            found = list_decisions(self._read_sources(session))
+            found = list_decisions(self._read_inbox_sources(session))
         self.last_count = len(found)
         return found
 
     def find_decision(self, name: str) -> OpenDecision | None:
         return next((one for one in self.list_decisions() if one.id == name), None)
 
-    def _read_sources(self, session: Session) -> InboxSources:
+    def _read_inbox_sources(self, session: Session) -> InboxSources:
         unended, paused = rollouts.list_unended_rollouts(session), attention_queries.list_paused_runs(session)
         held = [row.id for row in unended if row.state == "paused"]
         return InboxSources(

@@ -10,7 +10,7 @@ from app.errors import Rejected, reject_as
 from app.targets import host_registry
 from app.targets.host_registry import RegisteredHost
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint, require_password_for_host
-from app.targets.ssh.registration import HostIdentity, read_shown_identity, verify_host_access
+from app.targets.ssh.registration import HostIdentity, fetch_host_identity, verify_host_access
 
 KIND = "unsupported-host"
 _VARIABLE = re.compile(r"TEMPER_SSH_[A-Z0-9_]{1,50}")
@@ -47,7 +47,7 @@ def fetch_host_key(wish: HostSpec, hosts: Path) -> HostCandidate:
     """Return the host's key. Nothing but the SSH greeting is sent."""
     end = _create_endpoint(wish, hosts)
     with reject_as("place", KIND):
-        return HostCandidate(end, asyncio.run(read_shown_identity(end)))
+        return HostCandidate(end, asyncio.run(fetch_host_identity(end)))
 
 
 def register_host(wish: HostSpec, met: HostCandidate, hosts: Path) -> AddedHost:

@@ -228,7 +228,10 @@ def _assess_change(attempt: Attempt, rule: Rule | None) -> Risk:
 def _list_left_findings(at: InboxSources) -> Iterator[OpenDecision]:
     """Yield one decision for each host, skill and outcome, without findings that a waiver covers."""
     in_force = [row.waiver for row in at.waivers if row.is_in_force(at.now)]
-    groups = {host: frozenset(name for name, hosts in at.groups.items() if host in hosts) for host in _name_hosts(at)}
+    groups = {
+        host: frozenset(name for name, hosts in at.groups.items() if host in hosts)
+        for host in _list_hosts_with_findings(at)
+    }
     together: dict[tuple[str, str, str], list[LeftFinding]] = {}
     for one in at.findings:
         if one.rule not in at.in_work.get(one.host, ()) and not _is_waived(one, in_force, groups[one.host]):
@@ -237,7 +240,7 @@ def _list_left_findings(at: InboxSources) -> Iterator[OpenDecision]:
         yield _to_finding_decision(found)
 
 
-def _name_hosts(at: InboxSources) -> set[str]:
+def _list_hosts_with_findings(at: InboxSources) -> set[str]:
     return {one.host for one in at.findings}
 
 

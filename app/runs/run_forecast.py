@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
 from app.candidates.recipes import Recipe
 from app.events.vocabulary import Candidate
-from app.loop.escalated_question import name_open_question
+from app.loop.escalated_question import find_open_question
 from app.loop.perform import sort_findings
 from app.loop.situation import build_rule_scope
 from app.loop.state import Item
@@ -93,7 +93,7 @@ async def forecast_run(
     """Scan the host and forecast what becomes of each finding. Nothing on the host is changed."""
     given = tuple(recipes)
     async with open_scanner(skill, host, hosts) as (scanner, target):
-        files = await target.run_blocking(lambda target: _read_host(target, skill))
+        files = await target.run_blocking(lambda target: _load_rule_files(target, skill))
         verdicts = {one.rule: one for one in await scanner.scan(files, list(rules) or list(skill.rules))}
         findings = sort_findings([rule for rule, one in verdicts.items() if one.word == "fail"], skill)
         forecasts = [
@@ -103,7 +103,7 @@ async def forecast_run(
     return RunForecast(len(verdicts), tuple(forecasts))
 
 
-def _read_host(target: Target, skill: Skill) -> Files:
+def _load_rule_files(target: Target, skill: Skill) -> Files:
     """Return the host's files. It is not prepared as for a run: a run may be at work, and its open change stays."""
     target.require_paths([path for rule in skill.rules.values() for path in rule.paths])
     return target.files
@@ -122,4 +122,4 @@ def _forecast_finding(
     if taken:
         return FindingForecast(rule, taken, "", "")
     reason = next((one.refusal or one.gap for one in reversed(judged)), "neither a recipe nor the content proposes any")
-    return FindingForecast(rule, None, name_open_question(Item(rule.id, candidates=judged)), reason)
+    return FindingForecast(rule, None, find_open_question(Item(rule.id, candidates=judged)), reason)

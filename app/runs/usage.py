@@ -15,10 +15,10 @@ from app.errors import Rejected
 from app.events.kinds import EnergySpent
 from app.events.record import Recorded, select_events
 from app.evidence.poam import escape_cell
-from app.machine.sampling.energy_shares import extrapolate_joules
+from app.machine.sampling.role_energy import extrapolate_joules
+from app.store.credentials import list_token_labels
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.store.people import list_token_labels
 from app.store.queries import list_ordered_runs
 
 Per = Literal["day", "month"]
@@ -98,10 +98,10 @@ def sum_usage(
     for run in runs:
         period = datetime.fromtimestamp(run.queued_at, UTC).isoformat()[: _LENGTH[per]]
         groups.setdefault((period, run.whose, run.token, run.simulated), []).append(run)
-    return [_sum_line(key, groups[key], energy, named.get(key[2], "")) for key in sorted(groups)]
+    return [_build_usage_line(key, groups[key], energy, named.get(key[2], "")) for key in sorted(groups)]
 
 
-def _sum_line(
+def _build_usage_line(
     key: tuple[str, str, str, bool], runs: Sequence[RunRow], energy: Mapping[str, EnergySpent], label: str
 ) -> UsageLine:
     period, person, token, simulated = key

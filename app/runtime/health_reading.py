@@ -146,14 +146,16 @@ def _read_progress(
 ) -> Iterator[RunProgress]:
     """Yield each run's progress. What costs queries is read only of those that seem silent."""
     now = runtime.clock.now()
-    seen = list(_judge_heads(runtime, heads, holders))
+    seen = list(_build_run_progress(runtime, heads, holders))
     silent = {one.run for one in find_silences(seen, now)}
     asking = set(attention_queries.list_asking_runs(session)) if silent else set()
     for run in seen:
-        yield _look_closer(session, runtime, run, asking) if run.run in silent else run
+        yield _add_waiting_reasons(session, runtime, run, asking) if run.run in silent else run
 
 
-def _judge_heads(runtime: Runtime, heads: Sequence[_Head], holders: Mapping[str, Holder]) -> Iterator[RunProgress]:
+def _build_run_progress(
+    runtime: Runtime, heads: Sequence[_Head], holders: Mapping[str, Holder]
+) -> Iterator[RunProgress]:
     me, asked = runtime.leases.node if runtime.leases else "", runtime.queues.list_waiting_hosts()
     busy = {one.host for one in heads if one.state != "queued"}
     for head in heads:
@@ -173,9 +175,11 @@ def _judge_heads(runtime: Runtime, heads: Sequence[_Head], holders: Mapping[str,
         )
 
 
-def _look_closer(session: Session, runtime: Runtime, run: RunProgress, asking: Collection[str]) -> RunProgress:
+def _add_waiting_reasons(session: Session, runtime: Runtime, run: RunProgress, asking: Collection[str]) -> RunProgress:
     if not run.is_held:
-        return replace(run, at=max(run.at, _find_newest_end(session, run.host)), may_wait=_is_passed_on(session, run))
+        return replace(
+            run, at=max(run.at, _find_newest_end(session, run.host)), may_wait=_is_offered_as_unreachable(session, run)
+        )
     if run.step in IN_TURN:
         begun = next(runtime.store.read_events(run.run, upto=1)).event
         return replace(run, stall_seconds=begun.budget.stall_seconds) if isinstance(begun, RunQueued) else run
@@ -187,7 +191,7 @@ def _find_newest_end(session: Session, host: str) -> float:
     return session.exec(select(func.max(RunRow.ended_at)).where(RunRow.host == host)).one() or 0.0
 
 
-def _is_passed_on(session: Session, run: RunProgress) -> bool:
+def _is_offered_as_unreachable(session: Session, run: RunProgress) -> bool:
     """Return whether nodes that could not reach its host have offered it to others."""
     lease = session.get(LeaseRow, run.run)
     return lease is not None and bool(lease.unreached)

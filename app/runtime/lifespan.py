@@ -80,7 +80,7 @@ async def create_runtime(
         store, bus = EventStore(database, leases, writing), Bus()
         writer = _start_until_exit(stack, LogWriter(store, bus))
         traffic = EngineTraffic()
-        knees = await asyncio.to_thread(_load_knees, database, lineup)
+        knees = await asyncio.to_thread(_load_saturation_points, database, lineup)
         queues = _create_queues(traffic, lineup, bases, knees, leases)
         machine = MachineLog(writer, store.read_last_sample_seq, clock.now, lambda: leases.leads if leases else 1)
         sampler = open_sampler(lineup, bases, http, store, machine, bus, queues, launched)
@@ -108,7 +108,7 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
     """Start what gives accepted runs to this process: the queue, the offers to it, and its suspension when idle."""
     url, leases = runtime.settings.queue_url, runtime.leases
     if leases:
-        share = partial(_read_share, runtime.database)
+        share = partial(_read_runs_per_node, runtime.database)
         runtime.durable = DurableQueue(url, leases.node, runtime.work_on_run, share)
         await _join_nodes(runtime, leases, stack)
     else:
@@ -141,7 +141,7 @@ def _launch_queue_exclusively(runtime: Runtime) -> None:
         runtime.durable.launch_blocking()
 
 
-def _read_share(database: Database) -> int | None:
+def _read_runs_per_node(database: Database) -> int | None:
     with Session(database) as session:
         return nodes.compute_runs_per_node(session)
 
@@ -175,7 +175,7 @@ def _count_sharing_processes(engine: Engine, bases: tuple[str, ...], leases: Lea
     return leases.nodes_here if here else leases.nodes
 
 
-def _load_knees(database: Database, lineup: Lineup) -> dict[str, int | None]:
+def _load_saturation_points(database: Database, lineup: Lineup) -> dict[str, int | None]:
     """Return each engine's knee from its newest successful probe."""
     with Session(database) as session:
         kept = {name: read_newest_probes(session, lineup.name, name) for name in lineup.engines}

@@ -68,16 +68,16 @@ class Node(BackgroundTask):
         except DATABASE_UNAVAILABLE as exc:
             log.warning("node cannot say that it ends", extra={"reason": describe_database_error(exc)})
 
-    async def beat_and_sweep(self) -> None:
+    async def send_heartbeat_and_sweep(self) -> None:
         if self._writer.broken.is_set():
             return  # stop the heartbeat, so that other nodes take over
         away, self._beaten_at = time.monotonic() - self._beaten_at, time.monotonic()
         if seen := await asyncio.to_thread(self._send_heartbeat):
-            await self._act_on_overview(seen, away)
+            await self._handle_overview(seen, away)
         else:
             await self._rejoin_under_new_name()
 
-    async def _act_on_overview(self, seen: Overview, away: float) -> None:
+    async def _handle_overview(self, seen: Overview, away: float) -> None:
         gone = self._find_dead_nodes(seen.living, seen.at, away)
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
         if (seen.unended and at_work) or gone or seen.leader not in {row.name for row in seen.living} - gone:
@@ -116,7 +116,7 @@ class Node(BackgroundTask):
         while True:
             began = time.monotonic()
             try:
-                await self.beat_and_sweep()
+                await self.send_heartbeat_and_sweep()
             except DATABASE_UNAVAILABLE as exc:
                 log.warning("node cannot show that it lives", extra={"reason": describe_database_error(exc)})
             except Exception:
@@ -150,7 +150,7 @@ class Node(BackgroundTask):
         self._beaten_at = time.monotonic()
 
     def _send_heartbeat(self) -> Overview | None:
-        heard = self._clock.start_asking()
+        heard = self._clock.start_measuring_offset()
         with Session(use_autocommit(self._database)) as session:
             seen = nodes.send_heartbeat(session, self._leases.node, self._clock.seconds_ahead)
         if seen:
@@ -185,7 +185,9 @@ class Node(BackgroundTask):
             if not offers:
                 return ()
             durable = self._durable
-            return nodes.offer_orphans(session, self._leases.node, durable.in_hand, left, at, durable.list_still_queued)
+            return nodes.offer_orphaned_runs(
+                session, self._leases.node, durable.in_hand, left, at, durable.list_still_queued
+            )
 
     def _list_left_runs(self) -> Sequence[Orphan]:
         with Session(self._database) as session:

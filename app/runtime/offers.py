@@ -40,14 +40,14 @@ class Offers(PeriodicTask):
         self._seen = -1
         self._hurry = asyncio.Event()
 
-    def look_now(self) -> None:
+    def request_offer_round(self) -> None:
         """Offer runs that were ordered here or may follow a run that ended here, without waiting for the leader."""
         self._ordered += 1
         self._hurry.set()
 
     async def offer_runs(self) -> None:
         """Give the queue each host's next run unless it knows that run."""
-        queued = await asyncio.to_thread(self._store.find_next)
+        queued = await asyncio.to_thread(self._store.list_next_runs_to_offer)
         if new := [(run, host) for run, host in queued if run not in self._known]:
             there = await self._durable.find_known([run for run, _ in new])
             for run, host in new:
@@ -73,7 +73,7 @@ class Offers(PeriodicTask):
 def offer_unreachable_run(database: Engine, leases: Leases, durable: DurableQueue, run: str) -> bool:
     """Offer the run to a node that has not tried its host lately. Return True if there is one. This blocks."""
     with Session(database) as session, session.begin():
-        orphan = nodes.hand_over_run(session, leases.node, run)
+        orphan = nodes.hand_over_unreachable_run(session, leases.node, run)
     if orphan is None:
         return False
     log.warning("run offered to the other nodes: its host does not answer", extra={"run": run, "host": orphan.host})

@@ -91,15 +91,15 @@ class OwnServer:
         """Ask the server. Raise Rejected, with the field at fault, if it cannot be used."""
         one = _parse_server(server)
         await self._check_host(one.base)
-        report = await self._ask(http, one, server.key)
+        report = await self._inspect_one_at_a_time(http, one, server.key)
         found = Inspection(secrets.token_urlsafe(16), server, one.base, report, self._clock())
         self._kept[found.id] = found
-        self._forget_old()
+        self._forget_old_inspections()
         return found
 
     def find_inspection(self, inspection: str) -> Inspection:
         """Return an inspection. Raise Rejected if it is too old or unknown."""
-        self._forget_old()
+        self._forget_old_inspections()
         if inspection not in self._kept:
             raise Rejected("inspection", "This was asked too long ago, or by a process that has ended: ask again.")
         return self._kept[inspection]
@@ -114,7 +114,9 @@ class OwnServer:
         for role, model in wanted.items():
             if model not in known:
                 with reject_as(role):
-                    known[model] = await self._ask(http, EndpointAddress(asked.base, model), asked.server.key)
+                    known[model] = await self._inspect_one_at_a_time(
+                        http, EndpointAddress(asked.base, model), asked.server.key
+                    )
         seated = [
             (EndpointAddress(asked.base, model, tuple(role for role in ROLES if wanted[role] == model)), report)
             for model, report in known.items()
@@ -154,7 +156,7 @@ class OwnServer:
             if why := explain_forbidden(address):
                 raise Rejected("address", f"{clean_text(url.host, 100)} leads to {address}, {why}: name another one.")
 
-    async def _ask(self, http: httpx.AsyncClient, one: EndpointAddress, key: str) -> EndpointReport:
+    async def _inspect_one_at_a_time(self, http: httpx.AsyncClient, one: EndpointAddress, key: str) -> EndpointReport:
         if self._asking:
             raise Rejected("", "Temper is asking a server already: try again when that is done.", "busy")
         self._asking = True
@@ -171,7 +173,7 @@ class OwnServer:
         finally:
             self._asking = False
 
-    def _forget_old(self) -> None:
+    def _forget_old_inspections(self) -> None:
         late = [name for name, one in self._kept.items() if self._clock() - one.at > KEPT_SECONDS]
         for name in [*late, *list(self._kept)[:-MOST_KEPT]]:
             self._kept.pop(name, None)

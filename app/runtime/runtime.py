@@ -137,7 +137,7 @@ class Runtime:
         run = run or create_run_id()
         RunLog(run, self.writer, clock=self.clock.now).append(request)
         await self.writer.flush()
-        self.offers.look_now()
+        self.offers.request_offer_round()
         return run
 
     def read_run_row(self, run: str) -> RunRow | None:
@@ -196,7 +196,9 @@ class Runtime:
         )
 
     def _describe_work(self) -> str:
-        return find_working_run(fold_events(self.store.read_without_deltas(run)) for run in self.list_unended_runs())
+        return find_working_run(
+            fold_events(self.store.read_events_without_deltas(run)) for run in self.list_unended_runs()
+        )
 
     async def work_on_run(self, run_id: str, epoch: int) -> None:
         """Resume a run from its log and drive it to its end. An unavailable database is handled like a crash."""
@@ -206,7 +208,7 @@ class Runtime:
                 if await asyncio.to_thread(pass_on_run, self.database, self.leases, self.durable, run_id, epoch):
                     return None
                 await self._drive_run(run_id, epoch, interrupted_by)
-                self.offers.look_now()
+                self.offers.request_offer_round()
                 return await asyncio.to_thread(self._seal_log, run_id)
             except LeaseLost:
                 return log.warning("run goes on at another node", extra={"run": run_id})
@@ -298,7 +300,7 @@ class Runtime:
 
     def _load_run(self, run_id: str, epoch: int) -> Run:
         owned = self._claim_host(run_id, epoch)
-        state = fold_events(self.store.read_for_fold(run_id))
+        state = fold_events(self.store.read_events_for_fold(run_id))
         assert state.request
         pack = self._load_skill(state)
         target = open_target(state.request.host, self.settings.hosts_folder, owned)

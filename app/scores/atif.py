@@ -56,11 +56,11 @@ def build_trajectory(events: Iterable[Recorded]) -> bytes:
     made = _TrajectoryBuilder()
     for one in events:
         made.run = one.run
-        _apply_event(made, one)
+        _add_event(made, one)
     return json.dumps(_build_document(made), indent=1, ensure_ascii=False).encode() + b"\n"
 
 
-def _apply_event(made: _TrajectoryBuilder, one: Recorded) -> None:
+def _add_event(made: _TrajectoryBuilder, one: Recorded) -> None:
     match one.event:
         case kinds.RunQueued() as event:
             made.request = event

@@ -12,7 +12,7 @@ import msgspec
 from app.scores.result import TrialOutcome
 from app.scores.second_check import is_within
 from app.scores.ssh_client import run_over_ssh
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 
 Observations = Mapping[str, str]
 _SECONDS = 1500.0

@@ -112,7 +112,7 @@ def lay_out_host(host: GeneratedHost, folder: Path) -> None:
     manifest = read_manifest(SOURCE / "manifest.toml")
     remove_tree(folder)
     folder.mkdir(parents=True)
-    lay_out_tree(TREE, _defer_modes(manifest, host), folder / "root")
+    lay_out_tree(TREE, _drop_modes_of_later_files(manifest, host), folder / "root")
     for path, text in host.texts.items():
         (folder / "root" / path[1:]).write_text(text)
     known = {**{path: manifest.modes.get(path, "0644") for path in host.texts}, **host.modes}
@@ -129,6 +129,6 @@ async def open_host(host: GeneratedHost, folder: Path) -> FixtureTarget:
     return target
 
 
-def _defer_modes(manifest: Manifest, host: GeneratedHost) -> Manifest:
+def _drop_modes_of_later_files(manifest: Manifest, host: GeneratedHost) -> Manifest:
     """Return the manifest without modes of files that are written later, which must not be read-only yet."""
     return msgspec.structs.replace(manifest, modes={p: m for p, m in manifest.modes.items() if p not in host.texts})

@@ -110,7 +110,7 @@ def build_score_row(score: Score) -> ScoreRow:
         seconds=compute_mean([fate.seconds for fate in worked]),
         joules_per_fix=_compute_joules_per_fix(score.trials, count),
         failed_at=tuple(failed.most_common()),
-        ways=_count_root_ways(score.trials),
+        ways=_count_ways_to_root(score.trials),
         not_run=tuple(Counter(fate.wants for fate in fates if fate.wants).most_common()),
     )
 
@@ -121,7 +121,7 @@ def _compute_joules_per_fix(trials: Sequence[Trial], count: int) -> float | None
     return sum(known) / count if count and known and len(known) == len(trials) else None
 
 
-def _count_root_ways(trials: Sequence[Trial]) -> tuple[int, int, int] | None:
+def _count_ways_to_root(trials: Sequence[Trial]) -> tuple[int, int, int] | None:
     ways = [way for trial in trials for way in trial.ways]
     return (sum(way.before for way in ways), sum(way.after for way in ways), len(ways)) if ways else None
 

@@ -16,8 +16,8 @@ from app.loop.drive import drive_run, fail_run
 from app.loop.harm import describe_harm
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
-from app.machine.sampling.energy_ledger import EnergyLedger
-from app.machine.sampling.energy_shares import extrapolate_joules
+from app.machine.sampling.role_energy import extrapolate_joules
+from app.machine.sampling.run_energy import EnergyLedger
 from app.runs.scanner_factory import create_scanner
 from app.runtime.runtime import Runtime, create_run_id
 from app.runtime.seats import create_seats
@@ -30,7 +30,7 @@ from app.scores.second_check import EffectiveSettings, find_weakened_setting, is
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 from app.targets.target_thread import TargetThread
 
@@ -156,7 +156,7 @@ def _build_trial(
 
 def _read_joules(runtime: Runtime, run: str) -> float | None:
     """Return the measured energy of a run; None if simulated or incomplete."""
-    spent = EnergyLedger(runtime.store, runtime.lineup).compute_spent(run)
+    spent = EnergyLedger(runtime.store, runtime.lineup).compute_run_energy(run)
     if spent is None or spent.simulated or not spent.spent:
         return None
     drawn = [extrapolate_joules(one) for one in spent.spent if one.gpu_seconds]

@@ -17,7 +17,7 @@ from app.scores.effect_checks import SCRIPT, Observations, parse_observations, r
 from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.target import Target
 from app.text.clean import clean_text
@@ -48,10 +48,10 @@ async def run_vendor_trial(
     """Run a vendor's fixes on a new machine as a trial. `work` receives the rules as oscap arguments."""
     ids = {load_skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await asyncio.to_thread(lambda: target.prepare(keep=True))
-    was, open_before = await asyncio.to_thread(target.check_health), await _probe_root_ways(machine)
+    was, open_before = await asyncio.to_thread(target.check_health), await _probe_ways_to_root(machine)
     found = await work(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
     harm = await _find_harm(was, target)
-    open_after = await _probe_root_ways(machine)
+    open_after = await _probe_ways_to_root(machine)
     fates = tuple(
         TrialOutcome(
             rule=rule,
@@ -87,7 +87,7 @@ async def run_bash_fixes(at: SshAccess, rules: str, content: str, profile: str) 
     return parse_outcome(ran)
 
 
-async def _probe_root_ways(machine: Rootfs) -> dict[str, bool]:
+async def _probe_ways_to_root(machine: Rootfs) -> dict[str, bool]:
     found = {}
     for name, account, command in _WAYS:
         at = machine.get_access("root" if account == "root" else "temper")

@@ -18,7 +18,7 @@ from app.skills.skill import Skill
 def choose_benchmark(skill: Skill, folders: Sequence[Path] = ADDED) -> Published | None:
     """Return the benchmark, or None if none names a rule. Reads files on the first call."""
     own = _read_benchmark(skill.content.datastream) if skill.content else None
-    numbers = _map_numbers(skill, own)
+    numbers = _map_v_numbers_to_rules(skill, own)
     at_hand = [one for file in list_benchmarks(folders) if (one := _read_benchmark(file))] + ([own] if own else [])
     named = (_keep_known_rules(one, numbers) for one in at_hand)
     return max((one for one in named if one.rules), key=_rank_benchmark, default=None)
@@ -37,7 +37,7 @@ def _rank_benchmark(one: Published) -> tuple[int, int, list[int], str]:
     return len(one.rules), sum(bool(rule.check) for rule in one.rules), [*map(int, digits.split())], one.sha256
 
 
-def _map_numbers(skill: Skill, own: Published | None) -> dict[str, str]:
+def _map_v_numbers_to_rules(skill: Skill, own: Published | None) -> dict[str, str]:
     """Map V-numbers to the skill's rules, without numbers that the content splits into several rules."""
     theirs = {one.rule: one.group for one in own.rules} if own else {}
     pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.documented_rules]

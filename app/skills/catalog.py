@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from app.errors import BadInput
-from app.skills.pick import apply_pick, read_pick
+from app.skills.rule_selection import apply_rule_selection, read_rule_selection
 from app.skills.skill import Skill
 
 MODULE, TABLE = "pack.py", "skill.toml"
@@ -53,9 +53,9 @@ class Catalog:
         return made
 
     def _load_table(self, folder: str, argument: str, behind: tuple[str, ...]) -> Skill:
-        pick = read_pick(self.folder / folder / TABLE)
+        pick = read_rule_selection(self.folder / folder / TABLE)
         whole = self.load_skill(pick.of, (*behind, folder))
-        return self._check_skill(apply_pick(folder, pick, whole, self.folder / folder), folder, argument)
+        return self._check_skill(apply_rule_selection(folder, pick, whole, self.folder / folder), folder, argument)
 
     def _check_skill(self, skill: Skill, folder: str, argument: str) -> Skill:
         if argument:

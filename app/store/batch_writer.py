@@ -58,7 +58,7 @@ def append_batch(engine: Engine, leases: Leases | None, batch: Sequence[Recorded
             warned = True
         else:
             return lost
-        batch = _wait_for_unwritten(engine, batch, ends)
+        batch = _wait_for_database_and_list_unwritten(engine, batch, ends)
 
 
 def read_newest_seq(engine: Engine, run: str) -> int:
@@ -94,7 +94,7 @@ def _select_newest_seq(run: str) -> Select[int]:
     return select(func.coalesce(func.max(EventRow.seq), 0)).where(col(EventRow.run) == run)
 
 
-def _wait_for_unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) -> list[Recorded]:
+def _wait_for_database_and_list_unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) -> list[Recorded]:
     while True:
         ends.wait(BETWEEN)
         try:

@@ -49,24 +49,24 @@ class DatabaseClock:
         """Seconds since the database last answered; 0 before the first answer."""
         return 0.0 if self._ahead is None else self._steady() - self._heard_at
 
-    def start_asking(self) -> Callable[[float], None]:
+    def start_measuring_offset(self) -> Callable[[float], None]:
         """Return a callback for the database's answer. The time that the answer took does not count as an offset."""
         asked = self._steady()
 
-        def accept_answer(at: float) -> None:
+        def accept_database_time(at: float) -> None:
             self._heard_at = self._steady()
             earliest, latest = at - self._heard_at, at - asked
             # Keep the old offset if the answer allows it: a slow answer is imprecise, and time must not jump for it.
             known = (earliest + latest) / 2 if self._ahead is None else self._ahead
             self._ahead = min(max(known, earliest), latest)
 
-        return accept_answer
+        return accept_database_time
 
 
 def open_clock(database: Engine) -> DatabaseClock:
     clock = DatabaseClock()
     if is_shared(database):
-        accept_answer = clock.start_asking()
+        accept_database_time = clock.start_measuring_offset()
         with Session(database) as session:
-            accept_answer(database_time(session))
+            accept_database_time(database_time(session))
     return clock

@@ -82,7 +82,7 @@ class EventStore:
             first = None if since else limit
             query = query.where(col(EventRow.seq).in_(_select_seqs(run, kinds, after, upto).limit(first)))
         else:
-            query = query.where(*_limit_seqs(after, upto))
+            query = query.where(*_build_seq_conditions(after, upto))
         if since:
             query = query.where(col(EventRow.at) >= since)
         return [(row.seq, row.line, row.hash) for row in self._fetch(query.limit(limit))]
@@ -119,14 +119,14 @@ class EventStore:
         found = self._fetch(query.order_by(col(EventRow.seq).desc()).limit(1))
         return found[0].at if found else None
 
-    def read_without_deltas(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
+    def read_events_without_deltas(self, run: str, upto: int | None = None, after: int = 0) -> Iterator[Recorded]:
         """Yield all events except turn deltas. A finished turn holds its whole text."""
         return self.read_events(run, after=after, upto=upto, kinds=STEADY)
 
-    def read_for_fold(self, run: str) -> Iterator[Recorded]:
+    def read_events_for_fold(self, run: str) -> Iterator[Recorded]:
         """Yield the events for folding a state: no turn deltas, but the newest event of any kind for its time."""
         last = 0
-        for recorded in self.read_without_deltas(run):
+        for recorded in self.read_events_without_deltas(run):
             last = recorded.seq
             yield recorded
         yield from (newest for newest in self.read_newest(run, None, tuple(KINDS), 1) if newest.seq > last)
@@ -142,7 +142,7 @@ class EventStore:
         query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
         return [(row.id, row.host) for row in self._fetch(query.order_by(col(RunRow.queued_at)))]
 
-    def find_next(self) -> list[tuple[str, str]]:
+    def list_next_runs_to_offer(self) -> list[tuple[str, str]]:
         """Return (run, host) of each host's oldest unended run that the queue may not know.
 
         A run that has begun is one only in a database file, whose queue is not part of a backup: between nodes, leases
@@ -209,12 +209,12 @@ def _select_seqs(
     run: str, kinds: Sequence[str], after: int, upto: int | None, *, backwards: bool = False
 ) -> Select[int]:
     """Select seqs from the index alone: a run may have a million deltas between the wanted lines."""
-    wanted = col(EventRow.run) == run, col(EventRow.kind).in_(kinds), *_limit_seqs(after, upto)
+    wanted = col(EventRow.run) == run, col(EventRow.kind).in_(kinds), *_build_seq_conditions(after, upto)
     # The expression keeps SQLite from using the seq index, which would walk through every delta.
     order = col(EventRow.seq) if "turn.delta" in kinds else col(EventRow.seq) + 0
     return select(col(EventRow.seq)).where(*wanted).order_by(order.desc() if backwards else order.asc())
 
 
-def _limit_seqs(after: int, upto: int | None) -> list[ColumnElement[bool]]:
+def _build_seq_conditions(after: int, upto: int | None) -> list[ColumnElement[bool]]:
     later = [col(EventRow.seq) > after]
     return later if upto is None else [*later, col(EventRow.seq) <= upto]

@@ -196,7 +196,7 @@ def delete_old_nodes(session: Session) -> None:
     session.execute(delete(LeaseRow).where(col(LeaseRow.name).in_(over)))
 
 
-def offer_orphans(
+def offer_orphaned_runs(
     session: Session,
     me: str,
     in_hand: Collection[str],
@@ -225,26 +225,26 @@ def offer_orphans(
         follows = host in behind
         behind.add(host)
         if lease is None:
-            if not follows and _offer_first(session, run, host, at):
+            if not follows and _insert_first_offer(session, run, host, at):
                 found.append(Orphan(run, host, 1))
             continue
         worked_on = lease.node in alive and (lease.node != me or run in in_hand)
         waits = lease.node == "" and (host in busy or run in kept or at - lease.asked_at < ASK_AGAIN_AFTER)
         if worked_on or waits or lease.place not in places:
             continue
-        if _offer_again(session, lease, at):
+        if _renew_offer(session, lease, at):
             found.append(Orphan(run, host, lease.epoch + 1))
     return found
 
 
-def _offer_first(session: Session, run: str, host: str, at: float) -> bool:
+def _insert_first_offer(session: Session, run: str, host: str, at: float) -> bool:
     """Return False if another node offered it first."""
     row = LeaseRow(name=run, host=host, node="", epoch=1, asked_at=at)
     new = insert(LeaseRow).values(row.model_dump()).on_conflict_do_nothing().returning(col(LeaseRow.name))
     return session.execute(new).first() is not None
 
 
-def _offer_again(session: Session, was: LeaseRow, at: float) -> bool:
+def _renew_offer(session: Session, was: LeaseRow, at: float) -> bool:
     """Return False if its lease changed since it was read."""
     same = (col(LeaseRow.name) == was.name) & (col(LeaseRow.node) == was.node) & (col(LeaseRow.epoch) == was.epoch)
     free = update(LeaseRow).where(same).values(node="", epoch=was.epoch + 1, asked_at=at)
@@ -252,7 +252,7 @@ def _offer_again(session: Session, was: LeaseRow, at: float) -> bool:
     return changed.first() is not None
 
 
-def hand_over_run(session: Session, me: str, run: str) -> Orphan | None:
+def hand_over_unreachable_run(session: Session, me: str, run: str) -> Orphan | None:
     """Offer an unreachable host's run to other nodes; None if each has tried recently. Raises LeaseLost."""
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node != me:

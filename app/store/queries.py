@@ -89,7 +89,7 @@ def list_ordered_runs(session: Session, since: float, until: float, whose: str |
     return session.exec(query.order_by(col(RunRow.queued_at))).all()
 
 
-def claim_key(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
+def claim_idempotency_key(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
     """Return the row of the idempotency key: a new one for `run`, or the existing one."""
     session.execute(delete(IdempotencyRow).where(col(IdempotencyRow.at) < now - KEEP_KEY_SECONDS))
     row = session.get(IdempotencyRow, key)

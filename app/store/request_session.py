@@ -23,7 +23,7 @@ _HELD: ContextVar[_RequestSession | None] = ContextVar("held", default=None)
 
 
 @contextmanager
-def bind_request_session(session: Session) -> Iterator[None]:
+def share_session_within_request(session: Session) -> Iterator[None]:
     mine = _RequestSession(session)
     _HELD.set(mine)
     try:

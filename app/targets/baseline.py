@@ -96,7 +96,7 @@ def hash_baseline(baseline: Baseline) -> str:
 def find_drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
     """Return a sentence for each difference that no announced change explains. The last announcement counts."""
     made = {change.path: change.after for change in announced}
-    before = was.entries if was.of == now.of else _ignore_contents(was.entries, now.entries)
+    before = was.entries if was.of == now.of else _take_over_digests(was.entries, now.entries)
     found = [*_compare_accounts(was, now), *_compare_files(before, now.entries, made)]
     rest = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
     return tuple(clean_text(sentence, 300) for sentence in [*found[:_MOST], *rest])
@@ -114,7 +114,7 @@ def has_tight_rights(now: Baseline, path: str) -> bool:
     return entry is not None and (entry.kind, entry.owner) == ("file", "root:root") and not entry.mode & 0o027
 
 
-def _ignore_contents(was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]) -> dict[str, BaselineEntry]:
+def _take_over_digests(was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]) -> dict[str, BaselineEntry]:
     """Take digests and sizes from `now`: baselines of older versions do not have comparable ones."""
     return {
         path: msgspec.structs.replace(entry, digest=now[path].digest, size=now[path].size)
@@ -152,7 +152,7 @@ def _compare_files(
             if made[path] != (after.digest if after else None):
                 yield f"{path} is not what the change made of it"
         elif before is None and after is not None:
-            if not _is_explained(path, after, made):
+            if not _is_expected_addition(path, after, made):
                 new = f"{_describe_setuid(after)}a new {after.kind} that no action made"
                 yield f"{new}: {path} ({_describe_rights(after)})"
         elif after is None and before is not None:
@@ -161,7 +161,7 @@ def _compare_files(
             yield from _describe_difference(path, before, after)
 
 
-def _is_explained(path: str, entry: BaselineEntry, made: Mapping[str, str | None]) -> bool:
+def _is_expected_addition(path: str, entry: BaselineEntry, made: Mapping[str, str | None]) -> bool:
     """Return True for a folder of an announced file, and for a new log file."""
     if entry.kind == "folder":
         return any(known.startswith(f"{path}/") for known in made)

@@ -47,7 +47,7 @@ def answer_from_files(question: Question, files: LinkFollowingFiles, named: Coll
             return "\n".join(_find_uses(question, files, named)) or NOTHING_FOUND
         case AskDaemon():
             lines = _read_daemon_settings(question, files)
-            told = "\n".join(select_setting(lines, question.key)) or NOTHING_FOUND
+            told = "\n".join(select_setting_lines(lines, question.key)) or NOTHING_FOUND
             return f"{told}\n(by our reading of the files)"
         case AskKernel():
             value = SystemdSysctl().load_files(files).get_value(question.key)
@@ -56,12 +56,12 @@ def answer_from_files(question: Question, files: LinkFollowingFiles, named: Coll
             return ""
 
 
-def bound_answer(text: str) -> str:
+def clean_answer(text: str) -> str:
     """Return the host's answer, redacted, cleaned and cut."""
     return clean_text(redact_secrets(text), MOST_ANSWER).strip() or NOTHING_FOUND
 
 
-def select_setting(lines: Sequence[str], key: str) -> list[str]:
+def select_setting_lines(lines: Sequence[str], key: str) -> list[str]:
     """Return the lines that begin with the setting; all of them without one."""
     return [line for line in lines if not key or fold_case(line).startswith(fold_case(f"{key} "))]
 

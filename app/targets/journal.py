@@ -55,7 +55,7 @@ class Journal:
         self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
     ) -> tuple[FileChange, ...]:
         """Write the pre-images of the paths in `after`. They are synced when this returns."""
-        self._make_room(name)
+        self._make_room_for_journal(name)
         new = self._folder / f".{name}.new"
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(mode=0o700)
@@ -144,7 +144,7 @@ class Journal:
         except (OSError, msgspec.DecodeError) as exc:
             raise RollbackFailed(f"What came of the change {name} cannot be read ({exc}).") from exc
 
-    def _make_room(self, name: str) -> None:
+    def _make_room_for_journal(self, name: str) -> None:
         with OpenFolder(self._folder.parent) as parent:
             self._disk.make_folder(parent, self._folder.name, 0o700)
         mark = self.read_mark(name)

@@ -105,7 +105,7 @@ class LocalTree:
             }
 
     @contextmanager
-    def hold_open(self) -> Iterator[None]:
+    def lock_tree(self) -> Iterator[None]:
         """Keep the tree locked, its folders open and its reads cached within the context."""
         with self._open_root():
             yield
@@ -277,7 +277,7 @@ class LocalTree:
         try:
             descriptor = os.open(name, _READ, dir_fd=folder)
         except PermissionError:
-            with self._loans.open_readable(folder, name, path) as lent:
+            with self._loans.open_with_readable_mode(folder, name, path) as lent:
                 return _read_to_end(lent, size)
         try:
             return _read_to_end(descriptor, size)

@@ -20,7 +20,7 @@ from app.targets.resources.dry_run import NONE, DryRun
 from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_file, judge_whole_change
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit, banner, profile
-from app.targets.subjects.file_edit import FileEdit, Objection, is_live
+from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
 from app.targets.subjects.stated_families import find_stated_family
 from app.targets.subjects.stated_files import judge_stated_edit
 from app.text.clean import clean_text
@@ -143,7 +143,7 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
         if len(line) > longest:
             return Objection("too much", f"{edit.path}: a line of {len(line)} characters is too long for a setting.")
         hidden = clean_text(line, len(line) + 1) != line or "\n" in line
-        if hidden or not (_is_banner(edit) or _LINE.fullmatch(line)):
+        if hidden or not (_is_plain_text_file(edit) or _LINE.fullmatch(line)):
             return Objection("obfuscation", "it has control characters, or letters that look like others.")
         if obfuscation.has_modeline(line):
             return Objection(
@@ -153,11 +153,11 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
 
 
 def _judge_commands(edit: FileEdit) -> Objection | None:
-    for line in () if _is_banner(edit) else edit.added:
+    for line in () if _is_plain_text_file(edit) else edit.added:
         # An audit rule may name a program, such as `passwd`: its grammar has no way to run one.
         plain = edit.judge is audit.judge_audit_edit and audit.is_known_rule(line)
         plain |= edit.judge is profile.judge_profile_edit and profile.only_tightens_umasks(edit)
-        clause = obfuscation.find_forbidden_clause(line) if is_live(line) and not plain else None
+        clause = obfuscation.find_forbidden_clause(line) if is_content_line(line) and not plain else None
         if clause:
             return Objection(clause, f"{edit.path}: {line.strip()!r} does more than set a value.")
         if line.endswith("\\"):
@@ -166,7 +166,7 @@ def _judge_commands(edit: FileEdit) -> Objection | None:
 
 
 def _judge_continuations(edit: FileEdit) -> Objection | None:
-    if _is_banner(edit) or _list_continuations(edit.after or "") <= _list_continuations(edit.before):
+    if _is_plain_text_file(edit) or _list_continuations(edit.after or "") <= _list_continuations(edit.before):
         return None
     return Objection("obfuscation", f"{edit.path}: a line would become part of the line above it.")
 
@@ -175,7 +175,7 @@ def _judge_mode(edit: FileEdit) -> Objection | None:
     return None if edit.mode_after is None else judge_mode(edit.path, edit.mode_before, edit.mode_after)
 
 
-def _is_banner(edit: FileEdit) -> bool:
+def _is_plain_text_file(edit: FileEdit) -> bool:
     """Return True for a file that no program executes, in which any text may stand."""
     return edit.judge is banner.judge_banner_edit
 

@@ -26,10 +26,10 @@ def describe_loss(was: Probe | None, now: Probe) -> str:
 def compare_probes(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
     """Return the probes of `now`. A probe that lost something fails, and its detail says what."""
     known = {probe.name: probe for probe in before}
-    return tuple(_mark_lost(probe, describe_loss(known.get(probe.name), probe)) for probe in now)
+    return tuple(_mark_as_failed(probe, describe_loss(known.get(probe.name), probe)) for probe in now)
 
 
-def _mark_lost(probe: Probe, lost: str) -> Probe:
+def _mark_as_failed(probe: Probe, lost: str) -> Probe:
     return msgspec.structs.replace(probe, ok=False, detail=clean_text(lost, _LONGEST)) if lost and probe.ok else probe
 
 

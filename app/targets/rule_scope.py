@@ -82,7 +82,7 @@ class RuleScope:
     """Actions that the rule's own content proposes on this host."""
 
     @cached_property
-    def patterns(self) -> tuple[str, ...]:
+    def changeable_patterns(self) -> tuple[str, ...]:
         """The files that may change: those named, each with its drop-ins, and what is needed along with them."""
         named = [*self.paths, *(getattr(one, "path", "/") for one in self.proposed)]
         named += (path.rstrip(".") for path in _PATH.findall(f"{self.text}\n{self.more}\n{self.code}"))
@@ -95,21 +95,21 @@ class RuleScope:
     @cached_property
     def services(self) -> tuple[str, ...]:
         """The services that read these files."""
-        return find_services(self.patterns)
+        return find_services(self.changeable_patterns)
 
     def names_path(self, path: str) -> bool:
-        return any(matches_area(path, pattern) for pattern in self.patterns)
+        return any(matches_area(path, pattern) for pattern in self.changeable_patterns)
 
     def covers_setting(self, key: str) -> bool:
         """Return True if the rule names the setting, or a setting that needs this one."""
         name = fold_case(key)
         if name.startswith("-"):
-            return _states_key(self._prose, name)  # flags of any command
+            return _states_key(self._prose_text, name)  # flags of any command
         if self._is_stated(name) or any(
             self._is_stated(stated) for stated, _, keys in _NEEDED_WITH_KEY if name in keys
         ):
             return True
-        return any(name in keys and start in self.patterns for start, _, keys in _NEEDED_WITH_FILE)
+        return any(name in keys and start in self.changeable_patterns for start, _, keys in _NEEDED_WITH_FILE)
 
     def names_service(self, service: str) -> bool:
         name = service.removesuffix(".service")
@@ -122,15 +122,15 @@ class RuleScope:
         return tuple(dict.fromkeys([*find_candidates(RuleTexts(self.rule, self.text, names)), *ours]))
 
     def _is_stated(self, key: str) -> bool:
-        return _states_key(self._prose, key) or _states_key(self._data, key)
+        return _states_key(self._prose_text, key) or _states_key(self._quoted_script_text, key)
 
     @cached_property
-    def _prose(self) -> str:
+    def _prose_text(self) -> str:
         texts = (self.rule, "" if self.script else self.text, self.more)
         return fold_case("\n".join(texts).replace("\\", ""))
 
     @cached_property
-    def _data(self) -> str:
+    def _quoted_script_text(self) -> str:
         """What the script quotes, without what its regular expressions have in front of a name."""
         return fold_case(re.sub(r"\\[sSwWdDbB][*+?]?|\\", " ", "\n".join(list_quoted_texts(self.code))))
 
@@ -204,7 +204,7 @@ def _describe_action(action: ResourceAction) -> str:
 
 
 def _refuse_name(scope: RuleScope, name: str, candidates: Iterable[ResourceAction]) -> Objection:
-    known = [*dict.fromkeys(map(get_resource_name, candidates)), *scope.patterns]
+    known = [*dict.fromkeys(map(get_resource_name, candidates)), *scope.changeable_patterns]
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
     told = f"{', '.join(known[:_SHOWN])}{more}" if known else "nothing that can be changed"
     return Objection(CLAUSE, f"the rule does not name {name}. It names {told}.")

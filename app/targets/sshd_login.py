@@ -57,20 +57,20 @@ class SshdLogin:
                 yield _describe_refusal(listed[0])
 
     def _check_methods(self, account: Account) -> Iterator[str]:
-        root = self._get_setting(account, "PermitRootLogin")
+        root = self._find_first_setting(account, "PermitRootLogin")
         if account.uid == 0 and root and fold_case(root.value) in ("no", "forced-commands-only"):
             yield _describe_refusal(root)
-        keys = self._get_setting(account, "PubkeyAuthentication")
+        keys = self._find_first_setting(account, "PubkeyAuthentication")
         if keys and fold_case(keys.value) == "no":
             yield _describe_refusal(keys)
-        methods = self._get_setting(account, "AuthenticationMethods")
+        methods = self._find_first_setting(account, "AuthenticationMethods")
         if methods and not any(fold_case(m) in ("any", "publickey") for m in methods.value.split()):
             yield _describe_refusal(methods)
 
     def _check_keys(self, account: Account) -> Iterator[str]:
         """Yield why no key file is usable. With StrictModes, a file that others can write does not count."""
-        setting = self._get_setting(account, "AuthorizedKeysFile")
-        strict = self._get_setting(account, "StrictModes")
+        setting = self._find_first_setting(account, "AuthorizedKeysFile")
+        strict = self._find_first_setting(account, "StrictModes")
         listed = (setting.value if setting else _KEYS).split()
         reasons = []
         for entry in listed:
@@ -97,7 +97,7 @@ class SshdLogin:
                 return f"{place} belongs to {state.owner}"
         return ""
 
-    def _get_setting(self, account: Account, keyword: str) -> Setting | None:
+    def _find_first_setting(self, account: Account, keyword: str) -> Setting | None:
         return next(iter(self._list_settings(account, keyword)), None)
 
     def _list_settings(self, account: Account, keyword: str) -> tuple[Setting, ...]:

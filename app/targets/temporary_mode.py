@@ -34,7 +34,7 @@ class TemporaryModes:
         self._disk = disk
 
     @contextmanager
-    def open_readable(self, folder: int, name: str, path: str) -> Iterator[int]:
+    def open_with_readable_mode(self, folder: int, name: str, path: str) -> Iterator[int]:
         closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
         note = ModeNote(encode_name(path), S_IMODE(closed.st_mode), closed.st_ino)
         self._disk.write_path(self._note, msgspec.json.encode(note))

@@ -76,7 +76,7 @@ class Transactions:
             assessed = self.assess(change, seen)
             if seen and seen.approved and assessed.shown_text != seen.shown_text:
                 raise HostDrifted("The host changed since the change was approved.")
-            self._require_sound(assessed)
+            self._require_acceptable(assessed)
         if self.prepare:
             self.prepare(assessed)
         foreseen, after = assessed.foreseen, assessed.plan.after
@@ -121,7 +121,7 @@ class Transactions:
         for other in self.journal.list_pending():
             raise ActionFailed(f"The change {other} is still open; commit it or roll it back first.")
 
-    def _require_sound(self, assessed: Assessment) -> None:
+    def _require_acceptable(self, assessed: Assessment) -> None:
         """Raise ActionFailed if the policy refuses the change, or if one of the host's programs does."""
         for refusal in assessed.refusals:
             raise ActionFailed(f"Refused ({refusal.clause}): {refusal.reason}")

@@ -79,12 +79,12 @@ def find_family(path: str) -> tuple[str, ...]:
     `path` may also be a pattern, or the folder of drop-ins.
     """
     for judge, patterns in _SUBJECTS:
-        if any(_is_member(path, pattern) for pattern in patterns):
+        if any(_is_in_family(path, pattern) for pattern in patterns):
             return (path,) if judge in _APART else _CRYPTO if path.startswith("/etc/crypto-policies/") else patterns
     return ()
 
 
-def _is_member(path: str, pattern: str) -> bool:
+def _is_in_family(path: str, pattern: str) -> bool:
     return matches_area(path, pattern) or (path.rstrip("/") == pattern.rpartition("/")[0] and "*" in pattern)
 
 

@@ -21,7 +21,7 @@ _TOKEN = re.compile(
 _HEADING = 200
 
 
-def make_inert(text: str) -> str:
+def neutralize_markup(text: str) -> str:
     text = _MARK_SHUTS.sub(r"\1›", _MARK_OPENS.sub("‹", text))
     return _TOKEN.sub(lambda match: "‹" if match[0] == "<" else "⟦", text)
 
@@ -33,4 +33,4 @@ def to_one_line(text: str) -> str:
 
 def clean_heading(text: str) -> str:
     """Return a file name as a safe heading: hosts choose their file names."""
-    return make_inert(clean_text(to_one_line(text), _HEADING))
+    return neutralize_markup(clean_text(to_one_line(text), _HEADING))

@@ -78,12 +78,12 @@ class _ConditionalSend:
         asked, size = Headers(scope=self._scope), int(headers["content-length"])
         if matches_etag(asked.get("if-none-match"), headers["etag"]):
             kept = {name: headers[name] for name in ("etag", "cache-control", "vary") if name in headers}
-            return await self._send_instead(Response(status_code=304, headers=kept))
+            return await self._replace_response(Response(status_code=304, headers=kept))
         if in_parts and asked.get("if-range", headers["etag"]) == headers["etag"]:
             try:
                 self._part = part = parse_range(asked.get("range"), size)
             except RangeNotSatisfiable:
-                return await self._send_instead(_create_range_problem(size))
+                return await self._replace_response(_create_range_problem(size))
             if part:
                 start["status"] = 206
                 headers["content-range"] = f"bytes {part.first}-{part.last}/{size}"
@@ -98,7 +98,7 @@ class _ConditionalSend:
             message["body"] = body[max(self._part.first - at, 0) : max(self._part.last + 1 - at, 0)]
         await self._send(message)
 
-    async def _send_instead(self, answer: Response) -> bool:
+    async def _replace_response(self, answer: Response) -> bool:
         await answer(self._scope, self._receive, self._send)
         return False
 

@@ -10,22 +10,22 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
 from app.runtime.runtime import Runtime
-from app.store.request_session import bind_request_session
+from app.store.request_session import share_session_within_request
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.stream_registry import StreamRegistry
 
 
-def get_from_state(name: str) -> Callable[[Request], Awaitable[Any]]:
-    async def get_value(request: Request) -> Any:
+def create_state_dependency(name: str) -> Callable[[Request], Awaitable[Any]]:
+    async def read_state_value(request: Request) -> Any:
         return getattr(request.app.state, name)
 
-    return get_value
+    return read_state_value
 
 
-TheRuntime = Annotated[Runtime, Depends(get_from_state("runtime"))]
-TheStreams = Annotated[StreamRegistry, Depends(get_from_state("streams"))]
-TheFolds = Annotated[RunStateCache, Depends(get_from_state("folds"))]
-TheRolloutFolds = Annotated[RolloutStateCache, Depends(get_from_state("rollouts"))]
+TheRuntime = Annotated[Runtime, Depends(create_state_dependency("runtime"))]
+TheStreams = Annotated[StreamRegistry, Depends(create_state_dependency("streams"))]
+TheFolds = Annotated[RunStateCache, Depends(create_state_dependency("folds"))]
+TheRolloutFolds = Annotated[RolloutStateCache, Depends(create_state_dependency("rollouts"))]
 
 
 async def _open_session(request: Request) -> AsyncIterator[Session]:
@@ -33,7 +33,7 @@ async def _open_session(request: Request) -> AsyncIterator[Session]:
     async with request.app.state.readers:  # waiting here holds neither a thread nor a connection
         session = Session(request.app.state.reading)
         try:
-            with bind_request_session(session):
+            with share_session_within_request(session):
                 yield session
             if not getattr(request.state, "refused", False):
                 await run_in_threadpool(session.commit)

@@ -60,7 +60,7 @@ class Held:
             assert not ended or row.ended_at, f"the log of run {row.id} has its end, the list has it at work"
 
     def _ended(self, state: RunState, run: str) -> None:
-        events = [one.event for one in self._store.read_without_deltas(run)]
+        events = [one.event for one in self._store.read_events_without_deltas(run)]
         begun = Counter(event.journal for event in events if isinstance(event, ActionApplying))
         ends = [event.journal for event in events if isinstance(event, ActionApplied | ActionFailedToApply)]
         undone = {event.journal for event in events if isinstance(event, ActionRolledBack)}
@@ -75,7 +75,7 @@ class Held:
         """Once nobody works: it is what the last run's log says, and nothing is half done."""
         target = open_target("fixture", self._data / "hosts")
         last = self.runs()[-1]
-        state = fold_events(self._store.read_for_fold(last.id))
+        state = fold_events(self._store.read_events_for_fold(last.id))
         assert target.list_pending() == []
         assert state.ended is None or target.compute_digest() == state.ended.tree, (
             "the host is not as the last run left it"

@@ -10,7 +10,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.runtime.data_folder import AlreadyInUse, hold_lock
 from app.targets import host_registry
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from tests.forkserver import temper
 
 

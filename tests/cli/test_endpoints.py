@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.endpoints import split_engine_words, use_endpoints
+from app.cli.endpoints import select_endpoints_as_lineup, split_engine_words
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import read_lineup
@@ -19,9 +19,9 @@ def test_addresses_and_the_word_for_no_model_are_told_apart():
 
 def test_a_server_that_is_not_there_is_an_error_that_says_what_to_look_at(tmp_path):
     with pytest.raises(BadInput, match="cannot be reached: is the engine running"):
-        use_endpoints(Settings(data=tmp_path), ["http://127.0.0.1:1/v1"])
+        select_endpoints_as_lineup(Settings(data=tmp_path), ["http://127.0.0.1:1/v1"])
     with pytest.raises(BadInput, match="not both"):
-        use_endpoints(Settings(data=tmp_path, lineup="cpu"), ["http://127.0.0.1:1/v1"])
+        select_endpoints_as_lineup(Settings(data=tmp_path, lineup="cpu"), ["http://127.0.0.1:1/v1"])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -29,7 +29,7 @@ def test_a_real_answer_over_the_wire_becomes_the_line_up_of_the_command(tmp_path
     with simulator("--speed", "0") as running:
         running.wait_until_ready()
         base = f"{running.root()}/v1"
-        settings = use_endpoints(Settings(data=tmp_path), [base])
+        settings = select_endpoints_as_lineup(Settings(data=tmp_path), [base])
     engine = read_lineup(tmp_path / "endpoints.toml").engines["endpoint"]
     assert settings.lineup == str(tmp_path / "endpoints.toml")
     assert (engine.model, engine.max_model_len, engine.base_urls) == (*(MODELS["gemma-31b"], 4096, (base,)),)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.cli.real_model_demo import RULES, create_small_model_order, use_cpu_lineup
+from app.cli.real_model_demo import RULES, create_small_model_order, select_cpu_lineup
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
@@ -11,18 +11,18 @@ from app.skills.catalog import load_skill
 
 
 def test_it_is_the_line_up_without_a_gpu(tmp_path):
-    assert use_cpu_lineup(Settings(data=tmp_path)).lineup == "cpu"
+    assert select_cpu_lineup(Settings(data=tmp_path)).lineup == "cpu"
 
 
 def test_another_line_up_is_not_silently_left_aside(tmp_path):
     with pytest.raises(BadInput, match="--lineup"):
-        use_cpu_lineup(Settings(data=tmp_path, lineup="gb10"))
+        select_cpu_lineup(Settings(data=tmp_path, lineup="gb10"))
 
 
 def test_what_is_missing_is_said_before_anything_starts(tmp_path, monkeypatch):
     monkeypatch.setattr("app.engines.llamacpp.support.find_spec", lambda _: None)
     with pytest.raises(BadInput, match="make demo ARGS=--real"):
-        use_cpu_lineup(Settings(data=tmp_path))
+        select_cpu_lineup(Settings(data=tmp_path))
 
 
 def test_its_run_is_of_four_rules_and_nothing_about_its_engine_is_simulated(tmp_path):

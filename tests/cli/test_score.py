@@ -9,7 +9,7 @@ from typer.main import get_command
 from app.cli.commands import scores
 from app.cli.endpoints import print_score_offer
 from app.cli.exit_codes import NOT_PINNED
-from app.cli.score import ScoreOptions, choose_subject, format_score_label, run_score, use_score_folder
+from app.cli.score import ScoreOptions, choose_score_subject, format_score_label, run_score, select_score_data_folder
 from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Budget
@@ -35,7 +35,7 @@ def options(folder, name, rules="V-257984,V-257985"):
 
 def test_candidates_without_a_model_are_a_baseline_of_their_own(tmp_path, capsys):
     asked = options(tmp_path, "candidates")
-    settings = use_score_folder(Settings(data=tmp_path, speed=0, kind="score"), asked.lineup)
+    settings = select_score_data_folder(Settings(data=tmp_path, speed=0, kind="score"), asked.lineup)
     assert run_score(settings, asked) == 0
     made = read_result_file(asked.out).score
     order = made.order
@@ -50,7 +50,7 @@ def test_candidates_without_a_model_are_a_baseline_of_their_own(tmp_path, capsys
 @pytest.mark.parametrize(("name", "label"), [("nothing", "doing nothing"), ("cpu", "cpu")])
 def test_other_subjects_keep_their_names(tmp_path, name, label):
     asked = options(tmp_path, name)
-    subject = choose_subject(use_score_folder(Settings(data=tmp_path), name), asked)
+    subject = choose_score_subject(select_score_data_folder(Settings(data=tmp_path), name), asked)
     assert (subject.label, subject.kind) == (label, "baseline" if name == "nothing" else "line-up")
 
 
@@ -79,7 +79,7 @@ def test_a_server_is_scored_by_its_address_and_the_result_can_be_sent_in_without
 def test_what_cannot_be_shown_is_not_made_public(tmp_path, words):
     asked = replace(options(tmp_path, words["name"]), public=tmp_path / "p.json", held_back=words.get("held_back", ""))
     with pytest.raises(BadInput, match="--public publishes the hosts"):
-        run_score(use_score_folder(Settings(data=tmp_path), asked.lineup), asked)
+        run_score(select_score_data_folder(Settings(data=tmp_path), asked.lineup), asked)
     assert not list(tmp_path.iterdir())
 
 

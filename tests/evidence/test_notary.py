@@ -21,7 +21,7 @@ from app.evidence.notary import (
     ITSELF,
     KEYS,
     Requester,
-    change_key,
+    change_signing_key,
     is_key_successor,
     open_notary,
     read_signed_head,
@@ -133,7 +133,7 @@ def test_the_newest_head_is_signed_beside_the_database(notary):
 
 
 def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
-    new = change_key(notary, ADA, "whoever had it has left")
+    new = change_signing_key(notary, ADA, "whoever had it has left")
     assert open_notary(tmp_path, notary.database).key.public == new.public != notary.key.public
     rows = EventStore(notary.database).read_lines(AUDIT)
     check_chain(rows, AUDIT)
@@ -147,7 +147,7 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
     assert change["key"] == new.public
     assert find_key(tmp_path / KEYS).list_changes_since("0" * 64) == []
     with pytest.raises(BadInput, match="give the reason"):
-        change_key(notary, ADA, " ")
+        change_signing_key(notary, ADA, " ")
 
 
 def test_a_key_that_was_lost_is_said_to_be(notary, tmp_path):
@@ -161,7 +161,7 @@ def test_a_key_that_was_lost_is_said_to_be(notary, tmp_path):
 def test_a_key_that_the_one_before_did_not_sign_does_not_hold(notary):
     other = "0" * 64
     said = f"public={other} from={notary.key.public} signature={notary.key.sign(b'something else')}"
-    notary.record_once("key", other, ITSELF, "key: changed", said)
+    notary.append_audit_line_once("key", other, ITSELF, "key: changed", said)
     with pytest.raises(BrokenChain, match="the key before did not sign that"):
         read_audit_anchors(EventStore(notary.database).read_lines(AUDIT))
 

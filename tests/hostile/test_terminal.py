@@ -115,7 +115,7 @@ def test_an_imported_name_is_told_and_noted_as_one_line(tmp_path, bad):
     rules = [{"status": "open", "group_id": "V-257985"}, {"status": "open", "group_id": bad}]
     file.write_text(json.dumps({"stigs": [{"rules": rules}]}))
     start = read_starting_point(file, load_skill("stig"))
-    for said in (start.summary_text, start.log_note, *start.unknown):
+    for said in (start.summary_text, start.note_for_log, *start.unknown):
         assert "\n" not in said
         assert not STEERING.search(said)
 

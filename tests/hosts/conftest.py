@@ -12,7 +12,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.host_registry import open_target
 from app.targets.rootfs.base_image import BaseImage
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from tests.hosts.over_ssh import OverSsh
 
 KEPT = Path(os.environ.get("TEMPER_TEST_HOSTS", Path.home() / ".cache/temper-test-hosts"))

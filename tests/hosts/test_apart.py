@@ -306,7 +306,7 @@ def test_whatever_is_under_way_when_the_wire_to_the_host_is_cut_another_goes_on(
         shared.until(lambda: _resumed(shared, run))
         [resumed, *_] = _resumed(shared, run)
         assert shared.owner(run) != one.process.node
-        [*_, last] = [event for event in shared.store.read_without_deltas(run) if event.seq < resumed.seq]
+        [*_, last] = [event for event in shared.store.read_events_without_deltas(run) if event.seq < resumed.seq]
         needed = max(told, last.at)
         print(f"\n{moment.__name__}: {resumed.at - told:.1f} s to the other's first event", end="")
         print(f", {resumed.at - needed:.1f} s from when the host was needed")
@@ -321,7 +321,9 @@ def test_what_the_one_that_wakes_within_its_change_still_sends_is_refused_by_the
     with _in_mid_change(apart) as (one, two, run):
         os.kill(one.pid, signal.SIGSTOP)
         shared.until(
-            lambda: any(isinstance(event.event, ActionRolledBack) for event in shared.store.read_without_deltas(run))
+            lambda: any(
+                isinstance(event.event, ActionRolledBack) for event in shared.store.read_events_without_deltas(run)
+            )
         )
         os.kill(two.pid, signal.SIGSTOP)
         os.kill(one.pid, signal.SIGCONT)
@@ -361,7 +363,7 @@ def _asked_of(apart, one, two):
 
 
 def _resumed(shared, run):
-    return [event for event in shared.store.read_without_deltas(run) if isinstance(event.event, RunResumed)]
+    return [event for event in shared.store.read_events_without_deltas(run) if isinstance(event.event, RunResumed)]
 
 
 def _back(apart, one, fault):

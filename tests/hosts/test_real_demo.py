@@ -9,7 +9,7 @@ import pytest
 
 from app.cli.debian_demo import RULES
 from app.targets.host_registry import open_target
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from tests.hosts.conftest import KEPT, Site
 from tests.hosts.over_ssh import OverSsh
 from tests.served import served

@@ -12,7 +12,7 @@ import pytest
 
 from app.cli.debian_demo import RULES, SKILL
 from app.targets.rootfs.base_image import PACKAGES, BaseImage
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 from tests.hosts.conftest import KEPT, inside
 from tests.hosts.over_ssh import OverSsh
 from tests.hosts.test_resources import ALL_OF_IT

@@ -12,7 +12,7 @@ from app.background.schedules.scheduler import Scheduler
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.runs.order import Order, create_run_request
-from app.store import nodes, people
+from app.store import credentials, nodes, people
 from app.store.clock import database_time, open_clock
 from app.store.db import open_database
 from app.store.models import ScheduleRow
@@ -88,7 +88,7 @@ async def test_a_run_that_a_node_ordered_and_left_is_seen_by_the_others_whatever
         run = await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
         with Session(runtime.database) as session, session.begin():
             in_a_moment = database_time(session) + 2
-            found = nodes.offer_orphans(session, "other", (), nodes.list_living_nodes(session), in_a_moment)
+            found = nodes.offer_orphaned_runs(session, "other", (), nodes.list_living_nodes(session), in_a_moment)
             assert [one.run for one in found] == [run]
             session.rollback()
 
@@ -122,8 +122,10 @@ def kept(runtime, row):
 def test_a_token_holds_as_long_at_every_node(database, clock):
     with Session(database) as session, session.begin():
         people.add_person(session, people.build_person("ada", "admin", "correct horse battery"))
-        _, secret = people.issue_credential(session, person="ada", right="admin", kind="token", label="t", seconds=600)
-        _, over = people.issue_credential(session, person="ada", right="admin", kind="token", label="t", seconds=0)
+        _, secret = credentials.issue_credential(
+            session, person="ada", right="admin", kind="token", label="t", seconds=600
+        )
+        _, over = credentials.issue_credential(session, person="ada", right="admin", kind="token", label="t", seconds=0)
     door = Authenticator(database, demo=False, clock=clock.now)
     assert door.find_token_owner(secret).name == "ada"
     assert door.find_token_owner(over) is None

@@ -68,7 +68,7 @@ async def node(database, tmp_path):
     )
     await made.join()
     for _ in range(3):
-        await made.beat_and_sweep()
+        await made.send_heartbeat_and_sweep()
     return made
 
 
@@ -87,18 +87,18 @@ def sent():
 
 async def test_a_look_with_nothing_to_do_is_one_statement(node):
     with sent() as said:
-        await node.beat_and_sweep()
-        await node.beat_and_sweep()
+        await node.send_heartbeat_and_sweep()
+        await node.send_heartbeat_and_sweep()
     assert said == ["WITH", "WITH"]
 
 
 async def test_who_falls_silent_is_given_up_by_the_next_look_and_who_was_given_up_begins_anew(node, database):
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
-    await node.beat_and_sweep()
+    await node.send_heartbeat_and_sweep()
     with Session(database) as session, session.begin():
         assert [row.name for row in nodes.list_living_nodes(session)] == ["me"]
         nodes.end_nodes(session, {"me"})
-    await node.beat_and_sweep()
+    await node.send_heartbeat_and_sweep()
     with Session(database) as session:
         [again] = nodes.list_living_nodes(session)
     assert again.name == node._leases.node != "me"
@@ -113,14 +113,14 @@ async def test_what_no_notice_tells_of_is_seen_by_the_next_look(node, database, 
                 " values ('w', 'http://x', 's', '', 0, 0, 0, '', false, '')"
             )
         )
-    await node.beat_and_sweep()
+    await node.send_heartbeat_and_sweep()
     assert node._changes.version() != before
     elsewhere = tmp_path / "elsewhere"
     (elsewhere / "web").mkdir(parents=True)
     for name in ("host.json", "known_hosts"):
         (elsewhere / "web" / name).write_text("{}")
     HostFolders(database, elsewhere).store_registration("web")
-    await node.beat_and_sweep()
+    await node.send_heartbeat_and_sweep()
     assert (tmp_path / "data" / "hosts" / "web" / "host.json").exists()
 
 

@@ -32,7 +32,7 @@ def ends_as(shared, undisturbed):
 
 def once(shared, run):
     """Each announced change came to one end, and no journal was written twice."""
-    events = [one.event for one in shared.store.read_without_deltas(run)]
+    events = [one.event for one in shared.store.read_events_without_deltas(run)]
     begun = Counter(event.journal for event in events if isinstance(event, ActionApplying))
     applied = Counter(event.journal for event in events if isinstance(event, ActionApplied))
     undone = Counter(event.journal for event in events if isinstance(event, ActionRolledBack))
@@ -58,7 +58,9 @@ def test_killed_in_the_middle_of_six_runs_and_all_six_end_as_undisturbed_ones_do
         for run in left:
             assert shared.owner(run) == other.node
             [went_on] = [
-                event.at for event in shared.store.read_without_deltas(run) if isinstance(event.event, RunResumed)
+                event.at
+                for event in shared.store.read_events_without_deltas(run)
+                if isinstance(event.event, RunResumed)
             ]
             assert went_on - killed_at < 10
             assert f"run taken over  run={run}" in (log := other.log.read_text())

@@ -12,7 +12,7 @@ from app.people.rights import (
     guests,
     has_right,
     is_admitted,
-    read_needs,
+    read_access_needs,
     resolve_recorded_name,
     viewers,
 )
@@ -36,8 +36,8 @@ def test_what_a_route_says_is_kept_with_it_and_what_says_nothing_is_closed():
     def unsaid():
         return None
 
-    assert read_needs(said) == AccessNeeds("viewer")
-    assert read_needs(unsaid) is None
+    assert read_access_needs(said) == AccessNeeds("viewer")
+    assert read_access_needs(unsaid) is None
     assert CLOSED.right == "admin"
 
 
@@ -62,7 +62,7 @@ def test_a_right_reaches_what_is_below_it_and_a_link_the_run_it_names(needs, per
 
 
 def test_a_route_that_links_may_open_by_itself_asks_which_runs_they_see():
-    assert read_needs(guests(lambda: None)).links
+    assert read_access_needs(guests(lambda: None)).links
     WHO.set(GUEST)
     assert (can_see_run("mine"), can_see_run("other")) == (True, False)
     WHO.set(VIC)

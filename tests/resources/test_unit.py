@@ -1,7 +1,7 @@
 import pytest
 
 from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
-from app.resources.registry import is_state_reached
+from app.resources.registry import is_wanted_state_reached
 from app.resources.unit import SetUnit, judge_units
 from tests.resources.case import KindCase, Sample
 
@@ -73,6 +73,6 @@ def test_what_hardening_leaves_out_is_not_brought_in(unit):
 
 
 def test_what_is_unmasked_is_whatever_it_was_underneath():
-    assert is_state_reached("unit:x.service", "unmasked -", "disabled -")
-    assert not is_state_reached("unit:x.service", "unmasked -", "masked -")
-    assert not is_state_reached("unit:x.service", "masked -", "disabled -")
+    assert is_wanted_state_reached("unit:x.service", "unmasked -", "disabled -")
+    assert not is_wanted_state_reached("unit:x.service", "unmasked -", "masked -")
+    assert not is_wanted_state_reached("unit:x.service", "masked -", "disabled -")

@@ -25,7 +25,7 @@ from app.loop.answers import parse_actions
 from app.loop.inbox import interpret_command
 from app.loop.state import fold_events
 from app.runs.approval_answer import record_answer
-from app.store import people
+from app.store import credentials
 from app.store.models import CommandRow, PersonRow
 from app.store.stored_inbox import InboxPoller
 from tests.runs.doors import house
@@ -129,7 +129,7 @@ async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
     status, said = await page(waiting, "edit", actions="[{}]")
     assert (status, said[:25]) == (422, "The actions are not valid")
     assert (await page(waiting, "edit", actions=""))[0] == 422
-    state = fold_events(waiting.store.read_for_fold("r1"))
+    state = fold_events(waiting.store.read_events_for_fold("r1"))
     with pytest.raises(Rejected, match="leave them out"), Session(waiting.database) as session:
         record_answer(session, state, WAITING, "approve", by="ada", actions=ACTIONS)
     assert await page(waiting, "edit") is None
@@ -185,7 +185,7 @@ class Signed:
                 session.add(PersonRow(name=name, right=right, made_at=1.0))
                 session.flush()
                 for kind in ("token", "session"):
-                    _, secret = people.issue_credential(
+                    _, secret = credentials.issue_credential(
                         session, person=name, right=right, kind=kind, label="", seconds=3600.0
                     )
                     self.secrets[name, kind] = secret
@@ -305,7 +305,7 @@ async def test_an_answer_that_reached_the_database_past_the_api_is_judged_by_the
 
 async def test_a_token_of_an_older_version_counts_for_nobody_of_two(two):
     with Session(two.doors.database) as session, session.begin():
-        for row in people.list_credentials(session, ("token",)):
+        for row in credentials.list_credentials(session, ("token",)):
             row.made_by = "?"
     status, said = await two.says("ada")
     assert (status, "older than the record of who made it" in said["detail"]) == (409, True)

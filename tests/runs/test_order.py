@@ -5,7 +5,7 @@ import math
 import pytest
 from sqlmodel import Session, select
 
-from app.background.schedules.schedule_editing import create_scheduled_order
+from app.background.schedules.schedule_editing import create_order_from_schedule
 from app.errors import EnvironmentUnusable, Rejected
 from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
@@ -139,7 +139,7 @@ def scheduled(doors):
     with Session(doors.database) as session, session.begin():
         rows = session.exec(select(ScheduleRow)).all()
         begun = [
-            create_run_request(create_scheduled_order(row, 0), doors.lineup, doors.settings.hosts_folder)
+            create_run_request(create_order_from_schedule(row, 0), doors.lineup, doors.settings.hosts_folder)
             for row in rows
         ]
         for row in rows:

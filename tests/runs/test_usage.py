@@ -10,7 +10,7 @@ from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app as terminal
-from app.background.schedules.schedule_editing import create_scheduled_order
+from app.background.schedules.schedule_editing import create_order_from_schedule
 from app.errors import Rejected
 from app.events.kinds import EnergySpent, RunQueued, TurnFinished
 from app.events.record import MACHINE, record_event
@@ -19,7 +19,7 @@ from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order, create_run_request
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_host_order, create_rollout_request
 from app.runs.usage import format_usage_csv, index_energy, parse_usage_query, sum_usage
-from app.store import people
+from app.store import credentials
 from app.store.models import PersonRow, RunRow, ScheduleRow
 from tests.runs.doors import house
 
@@ -92,10 +92,10 @@ def test_a_schedules_and_a_rollouts_runs_count_for_who_made_them(tmp_path):
         id="s1", host="fixture", skill="stig", rules="", mode="scan", cron="@daily", zone="UTC", by="ada", made_at=0,
         next_at=0,
     )  # fmt: skip
-    request = create_run_request(create_scheduled_order(row, 1.0), lineup, tmp_path)
+    request = create_run_request(create_order_from_schedule(row, 1.0), lineup, tmp_path)
     assert (request.by, request.whose) == ("schedule s1 of ada", "ada")
     asked = create_rollout_request(
-        RolloutSpec(order=create_scheduled_order(row, 1.0), hosts=("fixture",), words="all", terms=RolloutTerms()),
+        RolloutSpec(order=create_order_from_schedule(row, 1.0), hosts=("fixture",), words="all", terms=RolloutTerms()),
         lineup,
         tmp_path,
     )
@@ -125,7 +125,7 @@ async def signed(tmp_path):
             for name, right in (("root", "admin"), ("ada", "operator"), ("eve", "viewer")):
                 session.add(PersonRow(name=name, right=right, made_at=1.0))
                 session.flush()
-                row, secret = people.issue_credential(
+                row, secret = credentials.issue_credential(
                     session, person=name, right=right, kind="token", label=f"{name}'s", seconds=3600.0
                 )
                 made.tokens[name], ids[name] = {"authorization": f"Bearer {secret}"}, row.id
@@ -160,7 +160,7 @@ async def test_a_run_is_ordered_with_the_token_that_asked(signed):
     assert (await signed.http.post("/api/v1/runs", json=body, headers=signed.tokens["ada"])).status_code == 202
     (order,) = signed.submitted
     with Session(signed.database) as session:
-        token = people.find_credential(session, signed.tokens["ada"]["authorization"].removeprefix("Bearer "))
+        token = credentials.find_credential(session, signed.tokens["ada"]["authorization"].removeprefix("Bearer "))
         assert (order.by, order.whose, order.token) == ("ada", "", token.id)
 
 

@@ -61,7 +61,7 @@ async def test_a_run_that_the_queue_could_not_take_is_accepted_and_starts_before
 async def test_a_run_of_another_process_is_offered_by_whoever_leads(tmp_path):
     """As of `temper run` beside a server, and of one that died between the two commits."""
     async with worked(tmp_path) as (worker, lineup):
-        worker.offers.look_now = lambda: None
+        worker.offers.request_offer_round = lambda: None
         async with asyncio.timeout(30):
             await followed(worker, await worker.submit_run(ordered(worker, lineup)))
 
@@ -76,11 +76,13 @@ async def test_a_run_that_is_refused_because_the_log_waits_leaves_nothing(tmp_pa
 
 @pytest.mark.parametrize("steps", range(5))
 async def test_offers_end_although_they_are_asked_to_look_at_that_moment(steps):
-    offers = Offers(SimpleNamespace(find_next=list), None, SimpleNamespace(version=lambda: 0), lambda: False)
+    offers = Offers(
+        SimpleNamespace(list_next_runs_to_offer=list), None, SimpleNamespace(version=lambda: 0), lambda: False
+    )
     offers.start()
     for _ in range(10):
         await asyncio.sleep(0)
-    offers.look_now()
+    offers.request_offer_round()
     for _ in range(steps):
         await asyncio.sleep(0)
     async with asyncio.timeout(5):

@@ -70,7 +70,9 @@ def test_a_disk_that_stays_full_is_waited_for_until_the_process_ends(store, disk
 def test_what_arrived_before_the_fault_is_not_written_again(store):
     all_of_it = lines(6)
     store.append(all_of_it[:4])
-    assert batch_writer._wait_for_unwritten(store._engine, all_of_it, threading.Event()) == all_of_it[4:]
+    assert (
+        batch_writer._wait_for_database_and_list_unwritten(store._engine, all_of_it, threading.Event()) == all_of_it[4:]
+    )
 
 
 def test_a_lock_is_waited_for(store, tmp_path):

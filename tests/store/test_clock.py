@@ -16,7 +16,7 @@ class Hands:
         self.wall, self.steady = self.wall + seconds, self.steady + seconds
 
     def ask(self, at, took=0.0):
-        heard = self.clock.start_asking()
+        heard = self.clock.start_measuring_offset()
         self.pass_seconds(took)
         heard(at)
 

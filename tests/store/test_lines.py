@@ -57,7 +57,7 @@ def test_a_state_is_the_same_without_the_pieces_of_turns_wherever_the_log_was_cu
     database = open_database(tmp_path / "cut.sqlite")
     cut = EventStore(database)
     cut.append(log[:upto])
-    assert fold_events(cut.read_for_fold(log[0].run)) == fold_events(log[:upto])
+    assert fold_events(cut.read_events_for_fold(log[0].run)) == fold_events(log[:upto])
     database.dispose()
 
 

@@ -55,7 +55,7 @@ def add_lease(session, name, node="", epoch=1, asked_at=0.0, host="h", **more):
 
 
 def offer(session, at, me="one", in_hand=(), queued=nodes.report_none_queued):
-    return nodes.offer_orphans(session, me, in_hand, nodes.list_living_nodes(session), at, queued)
+    return nodes.offer_orphaned_runs(session, me, in_hand, nodes.list_living_nodes(session), at, queued)
 
 
 def test_the_oldest_node_comes_first_and_one_that_ended_not_at_all(session, at):
@@ -219,9 +219,9 @@ def test_a_run_in_hand_or_in_the_queue_or_behind_another_on_its_host_is_left_alo
 def test_a_lease_that_changed_meanwhile_is_not_offered_again(session, at):
     add_lease(session, "r", "dead", epoch=3)
     for was in ({"node": "other", "epoch": 3}, {"node": "dead", "epoch": 2}):
-        assert not nodes._offer_again(session, LeaseRow(name="r", host="h", asked_at=0.0, **was), at)
+        assert not nodes._renew_offer(session, LeaseRow(name="r", host="h", asked_at=0.0, **was), at)
     add_lease(session, "s")
-    assert not nodes._offer_first(session, "s", "h", at)
+    assert not nodes._insert_first_offer(session, "s", "h", at)
 
 
 def test_a_host_that_a_node_cannot_reach_is_left_to_a_node_that_has_not_tried(session, at):
@@ -229,11 +229,11 @@ def test_a_host_that_a_node_cannot_reach_is_left_to_a_node_that_has_not_tried(se
     add_lease(session, "r", "one", epoch=2)
     for me, run in (("other", "r"), ("one", "unknown")):
         with pytest.raises(LeaseLost):
-            nodes.hand_over_run(session, me, run)
-    assert nodes.hand_over_run(session, "one", "r") is None
+            nodes.hand_over_unreachable_run(session, me, run)
+    assert nodes.hand_over_unreachable_run(session, "one", "r") is None
     assert session.get_one(LeaseRow, "r").node == "one"
     add_node(session, "other", at)
-    assert nodes.hand_over_run(session, "one", "r") == Orphan("r", "h", 3)
+    assert nodes.hand_over_unreachable_run(session, "one", "r") == Orphan("r", "h", 3)
     lease = session.get_one(LeaseRow, "r")
     assert (lease.node, lease.epoch) == ("", 3)
     assert lease.asked_at == pytest.approx(at, abs=30)

@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.store import people
+from app.store import credentials, people
 from app.store.db import open_database
 
 PASSWORD = "twelve signs"
@@ -46,7 +46,7 @@ def test_a_name_is_given_once_and_the_only_admin_stays(session):
             act()
         assert wrong.value.kind == kind
     people.add_person(session, people.build_person("bob", "admin", PASSWORD))
-    _, secret = people.issue_credential(session, person="ada", right="admin", kind="session", label="", seconds=60)
+    _, secret = credentials.issue_credential(session, person="ada", right="admin", kind="session", label="", seconds=60)
     people.disable_person(session, "ada")
     assert people.find_person(session, "ada").disabled
-    assert people.find_credential(session, secret).ended_at
+    assert credentials.find_credential(session, secret).ended_at

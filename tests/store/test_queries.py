@@ -77,12 +77,12 @@ def test_the_newest_line_of_a_chain_is_its_own(session):
 
 def test_a_key_is_the_first_runs_for_a_day(session):
     kept = queries.KEEP_KEY_SECONDS
-    assert queries.claim_key(session, "k", "d", "r1", 1.0).run == "r1"
+    assert queries.claim_idempotency_key(session, "k", "d", "r1", 1.0).run == "r1"
     session.flush()
-    again = queries.claim_key(session, "k", "e", "r2", 1.0 + kept)
+    again = queries.claim_idempotency_key(session, "k", "e", "r2", 1.0 + kept)
     assert (again.run, again.digest, again.at) == ("r1", "d", 1.0)
     session.expire_all()
-    late = queries.claim_key(session, "k", "e", "r2", 1.5 + kept)
+    late = queries.claim_idempotency_key(session, "k", "e", "r2", 1.5 + kept)
     assert (late.run, late.digest, late.at) == ("r2", "e", 1.5 + kept)
 
 

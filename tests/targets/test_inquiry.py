@@ -5,7 +5,7 @@ import pytest
 from app.events.questions import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUnit, AskUse
 from app.syntax.files import FileState
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.inquiry import answer_from_files, bound_answer, explain_question_refusal
+from app.targets.inquiry import answer_from_files, clean_answer, explain_question_refusal
 from tests.hostfiles import DictFiles
 
 SSHD = "/etc/ssh/sshd_config"
@@ -70,6 +70,6 @@ def test_what_may_not_be_shown_is_refused_and_an_absent_file_is_not():
 
 
 def test_an_answer_is_cut_cleaned_and_redacted():
-    assert len(bound_answer("x\n" * 9000)) <= MOST_ANSWER
-    assert bound_answer("a\x1b[2Jb password=CANARY") == "ab password=[secret]"
-    assert bound_answer(" \n") == "nothing was found"
+    assert len(clean_answer("x\n" * 9000)) <= MOST_ANSWER
+    assert clean_answer("a\x1b[2Jb password=CANARY") == "ab password=[secret]"
+    assert clean_answer(" \n") == "nothing was found"

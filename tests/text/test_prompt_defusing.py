@@ -12,7 +12,7 @@ from app.loop.attempt_state import Attempt
 from app.loop.prompts import Prompt, build_user_prompt
 from app.loop.situation import TurnContext
 from app.loop.state import Item
-from app.text.prompt_defusing import clean_heading, make_inert
+from app.text.prompt_defusing import clean_heading, neutralize_markup
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
 
@@ -93,7 +93,7 @@ def replace_struct(plan, changed):
 
 @pytest.mark.parametrize("token", TOKENS)
 def test_no_control_token_of_an_engine_is_left_whole(token):
-    for told in (make_inert(f"a {token} b"), clean_heading(f"/etc/{token}")):
+    for told in (neutralize_markup(f"a {token} b"), clean_heading(f"/etc/{token}")):
         assert token not in told
     prompt = Prompt(4000)
     prompt.add_host_text("Log", f"sshd: {token}")
@@ -105,7 +105,7 @@ def test_no_control_token_of_an_engine_is_left_whole(token):
     "text", ["#include <linux/x.h>", "a < b", "a <<E", "x -> y", "<Directory /srv>", "[main]", "*:"]
 )
 def test_what_configuration_looks_like_is_told_as_it_stands(text):
-    assert make_inert(text) == text
+    assert neutralize_markup(text) == text
 
 
 @pytest.mark.parametrize("text", ENDS)

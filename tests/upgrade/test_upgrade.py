@@ -18,7 +18,7 @@ from app.evidence.shrunk_runs import read_evidence, shrink_run
 from app.evidence.signing_key import find_key
 from app.evidence.verify import unpack_archive
 from app.loop.state import fold_events
-from app.store import people, schedules
+from app.store import credentials, people, schedules
 from app.store.database_copy import copy_all_tables
 from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
@@ -83,7 +83,7 @@ def test_it_is_brought_up_and_every_line_is_as_it_was(older, database):
         known = {one.name for one in people.list_people(session)}
         assert known == ({"ada"} if older.name >= "0005" else set())
         assert len(schedules.list_schedules(session)) == (older.name >= "0006")
-        makers = [one.made_by for one in people.list_credentials(session, ("token",))]
+        makers = [one.made_by for one in credentials.list_credentials(session, ("token",))]
         assert makers == ["?"] * (older.name in ("0005", "0022"))
 
 

@@ -49,7 +49,7 @@ class RolloutController(PeriodicTask):
         for rollout in await asyncio.to_thread(self._list_unended):
             while written := await asyncio.to_thread(self._advance_rollout, rollout):
                 self._runtime.bus.publish(written)
-                self._runtime.offers.look_now()
+                self._runtime.offers.request_offer_round()
 
     async def _run_once(self) -> None:
         version, before = self._runtime.changes.version(), self._seen

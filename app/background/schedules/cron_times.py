@@ -8,10 +8,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
+from app.background.schedules.schedule_window import is_soon_enough_to_start
 from app.errors import Rejected
 
-GRACE = 60.0
-"""Seconds after which a time counts as missed, unless the window is longer."""
 MOST_MISSED = 1000
 EXAMPLE = '"30 2 * * 1-5" is half past two, Monday to Friday'
 
@@ -35,7 +34,7 @@ def compute_firing(cron: str, zone: str, next_at: float, now: float, window: flo
     """Return the last passed time if it is recent enough to run now, and count the others as missed."""
     later = takewhile(lambda at: at <= now, _iterate_times(cron, zone, next_at))
     passed = [next_at, *(at for at, _ in zip(later, range(MOST_MISSED), strict=False))]
-    taken = now - passed[-1] <= max(GRACE, window or 0.0)
+    taken = is_soon_enough_to_start(passed[-1], now, window)
     return Firing(passed[-1] if taken else None, len(passed) - taken, compute_next_time(cron, zone, now))
 
 

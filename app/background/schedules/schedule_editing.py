@@ -8,6 +8,7 @@ import msgspec
 from sqlmodel import Session
 
 from app.background.schedules.cron_times import compute_next_time
+from app.background.schedules.schedule_window import to_window_seconds
 from app.errors import Rejected
 from app.events.vocabulary import Mode
 from app.runs.order import Order, resolve_mode, split_rules, validate_order
@@ -17,10 +18,8 @@ from app.store.models import ScheduleRow
 from app.store.schedules import list_schedules, require_schedule
 from app.targets.host_registry import FIXTURE
 
-LONGEST_WINDOW = 7 * 24 * 60.0
 LONGEST = {"cron": 100, "zone": 64}
 MOST = 200
-_MINUTE = 60.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,14 +35,10 @@ class ScheduleSpec:
 
 
 def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> ScheduleRow:
-    order, cron, zone, window = wanted.order, wanted.cron.strip(), wanted.zone.strip(), wanted.window_minutes
+    order, cron, zone = wanted.order, wanted.cron.strip(), wanted.zone.strip()
     mode = _validate_mode(wanted, hosts)
     check_lengths(wanted, LONGEST)
-    if window is not None and not 0 < window <= LONGEST_WINDOW:
-        raise Rejected("window_minutes", f"a window must have more than 0 and at most {LONGEST_WINDOW:g} minutes.")
-    if mode == "auto" and window is None:
-        request = "give a window in minutes, after which Temper stops the run"
-        raise Rejected("window_minutes", f"the mode auto changes a host without supervision: {request}.")
+    window_seconds = to_window_seconds(wanted.window_minutes, mode)
     return ScheduleRow(
         id=secrets.token_hex(3),
         host=wanted.words or order.host,
@@ -53,7 +48,7 @@ def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> Schedu
         mode=mode,
         cron=cron,
         zone=zone,
-        window_seconds=window * _MINUTE if window else None,
+        window_seconds=window_seconds,
         by=order.by,
         made_at=now,
         next_at=compute_next_time(cron, zone, now),
@@ -75,14 +70,14 @@ def _validate_mode(wanted: ScheduleSpec, hosts: Path) -> Mode:
 
 def insert_schedule(session: Session, row: ScheduleRow) -> None:
     there = list_schedules(session)
-    if same := [one for one in there if _schedule_key(one) == _schedule_key(row)]:
+    if same := [one for one in there if _get_schedule_identity(one) == _get_schedule_identity(row)]:
         raise Rejected("", f"schedule {same[0].id} already does the same.", "exists")
     if len(there) >= MOST:
         raise Rejected("", f"there are {MOST} schedules already: remove one first.", "too-many")
     session.add(row)
 
 
-def _schedule_key(row: ScheduleRow) -> tuple[object, ...]:
+def _get_schedule_identity(row: ScheduleRow) -> tuple[object, ...]:
     return row.host, row.rollout, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
 
 
@@ -103,7 +98,7 @@ def decode_terms(row: ScheduleRow) -> RolloutTerms:
     return msgspec.json.decode(row.rollout, type=RolloutTerms)
 
 
-def create_scheduled_order(row: ScheduleRow, pace: float) -> Order:
+def create_order_from_schedule(row: ScheduleRow, pace: float) -> Order:
     return Order(
         host=FIXTURE if row.rollout else row.host,
         skill=row.skill,

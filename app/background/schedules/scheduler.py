@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from sqlmodel import Session
 
 from app.background.schedules.cron_times import compute_firing
-from app.background.schedules.schedule_editing import create_scheduled_order, decode_terms
+from app.background.schedules.schedule_editing import create_order_from_schedule, decode_terms
+from app.background.schedules.schedule_window import is_window_over
 from app.errors import Rejected, TemperError
 from app.events.kinds import RolloutOrdered, RunQueued
 from app.events.record import Recorded
@@ -32,7 +33,7 @@ class Scheduler(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether schedules may exist, and the database version at the last check."""
 
-    def is_look_due(self) -> bool:
+    def is_check_due(self) -> bool:
         """Return True unless there are no schedules and the database has not changed since the last look."""
         version, before = self._runtime.changes.version(), self._seen
         self._seen = version
@@ -41,11 +42,11 @@ class Scheduler(PeriodicTask):
     async def run_due_schedules(self, now: float) -> None:
         if begun := await asyncio.to_thread(self._fire_due_schedules, now):
             self._runtime.bus.publish(begun)
-            self._runtime.offers.look_now()
-        self._any = await asyncio.to_thread(self._end_windows, now)
+            self._runtime.offers.request_offer_round()
+        self._any = await asyncio.to_thread(self._stop_where_window_is_over, now)
 
     async def _run_once(self) -> None:
-        if self._runtime.is_leader and self.is_look_due():
+        if self._runtime.is_leader and self.is_check_due():
             self._any = True  # until a look has come to its end
             await self.run_due_schedules(self._runtime.clock.now())
 
@@ -92,29 +93,28 @@ class Scheduler(PeriodicTask):
     def _create_run_request(self, row: ScheduleRow) -> RunQueued:
         settings = self._runtime.settings
         return create_run_request(
-            create_scheduled_order(row, settings.speed), self._runtime.lineup, settings.hosts_folder
+            create_order_from_schedule(row, settings.speed), self._runtime.lineup, settings.hosts_folder
         )
 
     def _create_rollout_request(self, session: Session, row: ScheduleRow) -> RolloutOrdered:
         settings = self._runtime.settings
         hosts = select_hosts(row.host, settings.hosts_folder, read_groups(session))
         wanted = RolloutSpec(
-            order=create_scheduled_order(row, settings.speed), hosts=hosts, words=row.host, terms=decode_terms(row)
+            order=create_order_from_schedule(row, settings.speed), hosts=hosts, words=row.host, terms=decode_terms(row)
         )
         return create_rollout_request(wanted, self._runtime.lineup, settings.hosts_folder)
 
-    def _end_windows(self, now: float) -> bool:
+    def _stop_where_window_is_over(self, now: float) -> bool:
         """Stop runs and rollouts whose window is over. Return True if any schedules exist."""
         with Session(self._runtime.database) as session:
             rows = schedules.list_schedules(session)
         for row in rows:
-            over = row.window_seconds and row.fired_at and now >= row.fired_at + row.window_seconds
-            if over and not row.stopped:
+            if is_window_over(row.fired_at, now, row.window_seconds) and not row.stopped:
                 with suppress(Rejected):  # it has ended or is stopping
-                    self._stop_work(row)
+                    self._stop_scheduled_run(row)
         return bool(rows)
 
-    def _stop_work(self, row: ScheduleRow) -> None:
+    def _stop_scheduled_run(self, row: ScheduleRow) -> None:
         """Stop the schedule's run or rollout, then record it; a crash in between only repeats the stop."""
         by, reason = f"schedule {row.id}", "its window is over"
         if row.rollout:

@@ -104,13 +104,13 @@ class WebhookSender(BackgroundTask):
             for webhook in known:
                 if webhook.id not in self._busy:
                     self._busy[webhook.id] = asyncio.create_task(
-                        self._serve_webhook(webhook), name=f"webhook {webhook.id}"
+                        self._send_due_deliveries(webhook), name=f"webhook {webhook.id}"
                     )
             await asyncio.sleep(LOOK_EVERY if known else NONE_YET)
 
-    async def _serve_webhook(self, webhook: WebhookRow) -> None:
+    async def _send_due_deliveries(self, webhook: WebhookRow) -> None:
         try:
-            runs = await asyncio.to_thread(self._list_owed_runs, webhook)
+            runs = await asyncio.to_thread(self._list_undelivered_runs, webhook)
             ending = await asyncio.to_thread(self._list_due_waivers, webhook)
             if runs or ending:
                 # A separate client per webhook: no connection was opened to an unchecked address.
@@ -195,7 +195,7 @@ class WebhookSender(BackgroundTask):
         with Session(use_autocommit(self._database)) as session:
             return list(webhooks.list_webhooks(session))
 
-    def _list_owed_runs(self, webhook: WebhookRow) -> list[str]:
+    def _list_undelivered_runs(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
             runs = webhooks.list_runs_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
             again = webhooks.list_redeliveries(session, webhook.id)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from app.background.webhooks.template import collect_facts, fill_template
+from app.background.webhooks.template import collect_placeholder_values, fill_template
 from app.events.kinds import RolloutEvent, get_event_kind
 from app.events.record import Recorded, format_timestamp
 from app.store.waivers import WaiverDue
@@ -30,7 +30,7 @@ def create_signed_delivery(
 ) -> Delivery:
     name = f"{recorded.run}.{recorded.seq}"
     if template:
-        body, form = fill_template(template, collect_facts(recorded, host, simulated=simulated))
+        body, form = fill_template(template, collect_placeholder_values(recorded, host, simulated=simulated))
     else:
         source = f"/api/v1/{'rollouts' if isinstance(recorded.event, RolloutEvent) else 'runs'}/{recorded.run}"
         kind = f"temper.{get_event_kind(recorded.event)}"

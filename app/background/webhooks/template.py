@@ -48,7 +48,7 @@ def check_template(template: str) -> str:
     return template
 
 
-def collect_facts(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
+def collect_placeholder_values(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:
     """Return the placeholder values of an event. For a rollout, `host` is the text that selected its hosts."""
     of_many = isinstance(recorded.event, RolloutEvent)
     described = recorded.event.describe()

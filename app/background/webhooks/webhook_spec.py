@@ -46,18 +46,18 @@ def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: floa
         id=secrets.token_hex(4),
         url=_check_url(wish.url, local=wish.local),
         secret=wish.secret or create_webhook_secret(secrets.token_bytes(32)),
-        kinds=" ".join(_check_kind(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
+        kinds=" ".join(_require_known_event_kind(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
         template=template,
         created_at=now,
         local=wish.local,
     )
     if row.local:
-        record_local_permission(database, row.id, row.url, allowed=True)
+        record_private_address_permission(database, row.id, row.url, allowed=True)
     webhooks.add_webhook(session, row)
     return row
 
 
-def record_local_permission(database: Engine, webhook: str, url: str, *, allowed: bool) -> None:
+def record_private_address_permission(database: Engine, webhook: str, url: str, *, allowed: bool) -> None:
     """Record in the audit log whether the webhook may use non-public addresses, before it takes effect."""
     me = WHO.get() or DEMO
     did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
@@ -73,12 +73,12 @@ def _check_url(url: str, *, local: bool) -> str:
         checked = _URL.validate_python(url.strip())
     except ValidationError as exc:
         raise Rejected("url", "the address must start with http:// or https:// and a host name.") from exc
-    if not local and (why := _explain_local_host((checked.host or "").strip("[]"))):
+    if not local and (why := _explain_private_host((checked.host or "").strip("[]"))):
         raise Rejected("url", f'{checked.host} is {why}. If you mean that, send "local": true; an admin may.')
     return str(checked)
 
 
-def _explain_local_host(host: str) -> str:
+def _explain_private_host(host: str) -> str:
     if host == "localhost" or host.endswith(".localhost"):
         return "this machine itself"
     try:
@@ -87,7 +87,7 @@ def _explain_local_host(host: str) -> str:
         return ""
 
 
-def _check_kind(kind: str, field: str) -> str:
+def _require_known_event_kind(kind: str, field: str) -> str:
     if kind not in KINDS:
         known = "the schema Event of /openapi.json lists the kinds"
         raise Rejected(field, f"there are no events of kind {kind[:40]!a}: {known}.")

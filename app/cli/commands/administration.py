@@ -7,6 +7,7 @@ import typer
 
 from app.cli.options import AsJson, Data
 from app.config import Settings
+from app.people.token_expiry import DEFAULT_TOKEN_DAYS, LONGEST_TOKEN_DAYS
 
 app = typer.Typer()
 admin = typer.Typer(help="Manage the people who may sign in.", no_args_is_help=True)
@@ -52,7 +53,9 @@ def token_create(
         str, typer.Option(help="Right of the token: viewer, operator or admin, at most the owner's own right.")
     ] = "viewer",
     label: Annotated[str, typer.Option(help="Purpose of the token.")] = "",
-    days: Annotated[float, typer.Option(min=0.01, max=366, help="Days until the token expires.")] = 30,
+    days: Annotated[
+        float, typer.Option(min=0.01, max=LONGEST_TOKEN_DAYS, help="Days until the token expires.")
+    ] = DEFAULT_TOKEN_DAYS,
     data: Data = Path("data"),
 ) -> None:
     """Create an API token and print it once. Use it as Authorization: Bearer TOKEN."""

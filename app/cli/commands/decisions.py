@@ -48,7 +48,7 @@ def waiver_add(
     import getpass
 
     from app.cli.waivers_and_policies import add_waiver
-    from app.runs.waiver_registry import WaiverSpec
+    from app.runs.waiver_spec import WaiverSpec
 
     words = {"rule": rule, "host": host, "owner": owner, "reason": reason, "ticket": ticket, "until": until}
     add_waiver(Settings(data=data), WaiverSpec(**words, group=group, skill=skill, by=getpass.getuser()))

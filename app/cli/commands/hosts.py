@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.commands import disposable_machines, virtual_machines
+from app.cli.commands import rootfs_machines, virtual_machines
 from app.cli.options import RULES, AsJson, AtOnce, Data, EventsAsJson, Harmed, Recipes, Waves
 from app.config import Settings
 
@@ -14,7 +14,7 @@ scap = typer.Typer(help="Manage SCAP content: data streams and tailorings.", no_
 app.add_typer(scap, name="scap")
 host_app = typer.Typer(help="Add, check and group hosts.", no_args_is_help=True)
 app.add_typer(host_app, name="host")
-app.add_typer(disposable_machines.app, name="rootfs")
+app.add_typer(rootfs_machines.app, name="rootfs")
 app.add_typer(virtual_machines.app, name="machine")
 plan = typer.Typer(help="Start runs on a schedule.", no_args_is_help=True)
 app.add_typer(plan, name="schedule")
@@ -99,9 +99,9 @@ def scap_tailor(
     name: Annotated[str, typer.Option(help="Name of the tailoring in Temper. Default: the file's name.")] = "",
 ) -> None:
     """Add a tailoring file: each of its profiles becomes a skill. A file that does not fit is rejected."""
-    from app.cli.scan import add_tailoring_file
+    from app.cli.scan import import_tailoring_file
 
-    add_tailoring_file(file, content, name)
+    import_tailoring_file(file, content, name)
 
 
 @scap.command("export")

@@ -25,7 +25,7 @@ from app.cli.options import (
     Waves,
 )
 from app.config import Settings
-from app.events.limits import ATTEMPTS, ITEM_SECONDS
+from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 from app.store.run_listing import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def start_run(
     lineup: LineupName = "simulated",
     as_json: EventsAsJson = False,
     keep: Annotated[bool, typer.Option("--keep", help="Do not reset the built-in host first.")] = False,
-    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per item.")] = ATTEMPTS,
-    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per item.")] = ITEM_SECONDS / 60,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per item.")] = ATTEMPTS_PER_ITEM,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per item.")] = SECONDS_PER_ITEM / 60,
     note: Annotated[str, typer.Option(help="Note for the log.")] = "",
     papers: Papers = None,
     consent: Consent = "",
@@ -95,13 +95,15 @@ def start_run(
     import asyncio
     import getpass
 
-    from app.cli.endpoints import split_engine_words, use_endpoints
+    from app.cli.endpoints import select_endpoints_as_lineup, split_engine_words
     from app.cli.harden import apply_starting_point, harden_host
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
 
     addresses, choice = split_engine_words(engine)
-    settings = use_endpoints(Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ())), addresses)
+    settings = select_endpoints_as_lineup(
+        Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ())), addresses
+    )
     order = Order(
         host=host,
         skill=skill,
@@ -173,9 +175,9 @@ def show_skills(as_json: AsJson = False) -> None:
 
 def _add_run_verb(verb: "Verb", summary: str) -> None:
     def run_verb(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
-        from app.cli.run_control import control_run
+        from app.cli.run_control import send_run_command
 
-        control_run(Settings(data=data), run_id, verb, reason)
+        send_run_command(Settings(data=data), run_id, verb, reason)
 
     app.command(name=verb, help=summary)(run_verb)
 
@@ -188,17 +190,17 @@ _add_run_verb("stop", "Stop a run. The turn ends at once, and a change in progre
 @app.command(name="approve")
 def approve_change(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token_from: TokenFrom = "") -> None:
     """Approve the change that a run is waiting for."""
-    from app.cli.run_control import control_run
+    from app.cli.run_control import send_run_command
 
-    control_run(Settings(data=data), run_id, "approve", reason, token_from)
+    send_run_command(Settings(data=data), run_id, "approve", reason, token_from)
 
 
 @app.command(name="refuse")
 def refuse_change(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
     """Refuse the change that a run is waiting for."""
-    from app.cli.run_control import control_run
+    from app.cli.run_control import send_run_command
 
-    control_run(Settings(data=data), run_id, "refuse", reason, token_from)
+    send_run_command(Settings(data=data), run_id, "refuse", reason, token_from)
 
 
 @app.command(name="verify")

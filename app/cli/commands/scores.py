@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from app.cli.options import Data, Out, RunId
 from app.config import Settings
 from app.errors import BadInput
-from app.events.limits import ATTEMPTS, ITEM_SECONDS
+from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 
 
 class DefaultLineupGroup(TyperGroup):
@@ -71,15 +71,15 @@ def score_lineup(
         str, typer.Option(help="Generate all hosts from this secret seed; the result contains only its digest.")
     ] = "",
     speed: Annotated[float, typer.Option(min=0, help="Pace of simulated engines; 0 means as fast as possible.")] = 0.0,
-    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per rule.")] = ATTEMPTS,
-    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per rule.")] = ITEM_SECONDS / 60,
+    attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per rule.")] = ATTEMPTS_PER_ITEM,
+    item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per rule.")] = SECONDS_PER_ITEM / 60,
     pack: Pack = None,
     note: Note = "",
     as_json: AsJson = False,
     data: Data = Path("data"),
 ) -> None:
     """Score a line-up on fresh hosts. Exits with 0 if no host was left worse than before, else with 2."""
-    from app.cli.score import ScoreOptions, use_score_folder
+    from app.cli.score import ScoreOptions, select_score_data_folder
     from app.cli.score import run_score as work
     from app.cli.score_debian import score_debian
     from app.events.vocabulary import Budget
@@ -92,7 +92,9 @@ def score_lineup(
     settings = Settings(data=data, speed=speed, kind="score")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
     asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget, public)
-    raise typer.Exit(score_debian(settings, asked, host) if host else work(use_score_folder(settings, lineup), asked))
+    raise typer.Exit(
+        score_debian(settings, asked, host) if host else work(select_score_data_folder(settings, lineup), asked)
+    )
 
 
 @score.command("check")

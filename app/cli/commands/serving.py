@@ -58,15 +58,15 @@ def run_demo(
     import getpass
 
     from app.cli.debian_demo import serve_debian_demo
-    from app.cli.endpoints import print_score_offer, use_endpoints
-    from app.cli.real_model_demo import create_real_order, use_cpu_lineup
+    from app.cli.endpoints import print_score_offer, select_endpoints_as_lineup
+    from app.cli.real_model_demo import create_real_order, select_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
     from app.cli.vm_demo import serve_vm_demo
     from app.runs.order import Order
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
-    settings = use_cpu_lineup(settings) if real else use_endpoints(settings, engine or ())
+    settings = select_cpu_lineup(settings) if real else select_endpoints_as_lineup(settings, engine or ())
     if vm:
         serve_vm_demo(settings, machine or "debian12", start=not no_run, whole=whole)
     elif rootfs or whole:
@@ -109,7 +109,7 @@ def serve_app(
     """Serve the web application and API, and work on runs."""
     import asyncio
 
-    from app.cli.endpoints import use_endpoints, use_stored_lineup
+    from app.cli.endpoints import select_endpoints_as_lineup, select_stored_lineup
     from app.cli.listening import parse_networks
     from app.cli.people import parse_right
     from app.cli.serve import serve_until_signal
@@ -139,7 +139,7 @@ def serve_app(
     )
     source = ctx.get_parameter_source("lineup")
     chosen = bool(engine) or (source is not None and source.name != "DEFAULT")
-    settings = use_stored_lineup(use_endpoints(settings, engine or ()), chosen=chosen)
+    settings = select_stored_lineup(select_endpoints_as_lineup(settings, engine or ()), chosen=chosen)
     asyncio.run(serve_until_signal(settings))
 
 

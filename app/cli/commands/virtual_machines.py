@@ -1,4 +1,4 @@
-"""Commands for disposable virtual machines: hosts that boot, with a kernel and systemd of their own."""
+"""Commands for disposable virtual machines, which boot with a kernel and systemd of their own: `temper machine`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -38,7 +38,7 @@ class StartingPoint:
         return f"{summary}."
 
     @property
-    def log_note(self) -> str:
+    def note_for_log(self) -> str:
         """The note for the log, with the file's digest so that the run can be compared with it."""
         return f"open rules of {self.file} (sha256 {self.sha256})"
 

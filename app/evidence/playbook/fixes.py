@@ -11,7 +11,7 @@ from app.evidence.run_record import RuleRecord, RunRecord
 from app.resources.kind import ResourceAction, ShellCommands
 from app.resources.registry import get_kind
 from app.skills.skill import Rule
-from app.targets.ssh.service_activator import services_to_reload
+from app.targets.ssh.service_activator import list_services_to_reload
 from app.text.clean import clean_text
 
 _LONGEST = 300
@@ -89,7 +89,7 @@ def _build_fix(one: RuleRecord) -> Fix:
     if last.proposed is None or last.applied is None:
         raise NotRecorded("the record does not hold the change")
     probes = last.probed.probes if last.probed else ()
-    told = services_to_reload((change.path for change in last.applied.changes), last.proposed.actions)
+    told = list_services_to_reload((change.path for change in last.applied.changes), last.proposed.actions)
     notes = [f"try {failed.attempt} was taken back ({failed.cause}): {failed.reason}" for failed in _list_failures(one)]
     beside = [action for action in last.proposed.actions if isinstance(action, ResourceAction)]
     files = [action for action in last.proposed.actions if isinstance(action, FileAction)]

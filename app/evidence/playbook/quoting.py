@@ -22,7 +22,7 @@ _LONGEST = 300
 _WIDEST = 110
 
 
-def to_tag(name: str) -> str:
+def to_rule_tag(name: str) -> str:
     """Convert a rule's id, which can be foreign text, to a safe tag and folder name."""
     return _TAG.sub("-", name)[:120].strip("-.") or "rule"
 
@@ -36,7 +36,7 @@ def to_yaml(value: Plain, indent: int = 0) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        quoted = _fold_quoted(quote_yaml(value), indent)
+        quoted = _wrap_quoted_text(quote_yaml(value), indent)
         return f"!unsafe {quoted}" if _JINJA.search(value) else quoted
     if not value:
         return "{}" if isinstance(value, Mapping) else "[]"
@@ -50,7 +50,7 @@ def _format_yaml_value(held: Plain, indent: int) -> str:
     return said if said.startswith("\n") else f" {said}"
 
 
-def _fold_quoted(quoted: str, indent: int) -> str:
+def _wrap_quoted_text(quoted: str, indent: int) -> str:
     """Break a long quoted text over lines, each of which but the last ends with a backslash."""
     parts: list[str] = [""]
     for one in _ESCAPED.findall(quoted):
@@ -77,7 +77,7 @@ def _escape_letter(one: str) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
-def list_judge_arguments(edit: PlaybookEdit) -> list[str]:
+def list_judge_script_arguments(edit: PlaybookEdit) -> list[str]:
     """Return the arguments of judge.sh after the root."""
     passing = "passing" if edit.passing else "behind" if edit.behind else ""
     return [edit.do, edit.path, edit.old, edit.new, edit.states, edit.after, edit.mode, passing, *edit.later]

@@ -10,11 +10,11 @@ from app.evidence.playbook.quoting import (
     describe_fix,
     describe_origin,
     list_exclusions,
-    list_judge_arguments,
+    list_judge_script_arguments,
     quote_yaml,
     read_reload_script,
     to_comment,
-    to_tag,
+    to_rule_tag,
     to_yaml,
     to_yaml_block,
 )
@@ -35,7 +35,7 @@ def build_playbook_zip(taken: PortableFixes, run: str, said: str) -> bytes:
     files = {
         "README.md": _write_playbook_readme(taken, said),
         "playbook.yml": f"---\n{to_comment([said])}{_PLAYBOOK}",
-        f"{_ROLE}/defaults/main.yml": f"---\n{_DEFAULTS.format(run=to_tag(run))}",
+        f"{_ROLE}/defaults/main.yml": f"---\n{_DEFAULTS.format(run=to_rule_tag(run))}",
         f"{_ROLE}/meta/main.yml": f"---\n{_META}",
         f"{_ROLE}/tasks/main.yml": f"---\n{to_comment([said])}{_BEGIN}{rules}{_END}",
         f"{_ROLE}/tasks/rule.yml": f"---\n{(_HERE / 'rule.yml').read_text()}",
@@ -53,14 +53,14 @@ def _write_vars(taken: PortableFixes) -> str:
         for check in asked.values()
     )
     judge = to_yaml_block((_HERE / "judge.sh").read_text(), 2)
-    rules = to_yaml({to_tag(fix.rule.id): _to_rule_vars(fix) for fix in taken.fixes}, 2)
+    rules = to_yaml({to_rule_tag(fix.rule.id): _to_rule_vars(fix) for fix in taken.fixes}, 2)
     reload = to_yaml_block(read_reload_script(), 2)
     return f"temper_judge: {judge}temper_reload: {reload}temper_checks:\n{checks}temper_rules:{rules}\n"
 
 
 def _to_rule_vars(fix: Fix) -> Plain:
     return {
-        "tag": to_tag(fix.rule.id),
+        "tag": to_rule_tag(fix.rule.id),
         "paths": list(fix.paths),
         "edits": [_to_edit_vars(edit) for edit in fix.edits],
         "deeds": [{"look": one.look, "do": one.do, "undo": one.undo} for one in fix.deeds],
@@ -70,8 +70,8 @@ def _to_rule_vars(fix: Fix) -> Plain:
 
 
 def _write_rule_task(fix: Fix) -> str:
-    name = to_tag(fix.rule.id)
-    tags = [name, to_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
+    name = to_rule_tag(fix.rule.id)
+    tags = [name, to_rule_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
     return (
         f"\n{to_comment(describe_fix(fix))}"
         f"- name: {quote_yaml(name)}\n"
@@ -87,7 +87,7 @@ def _to_edit_vars(edit: PlaybookEdit) -> Plain:
         "path": edit.path,
         "new": edit.new,
         "mode": edit.mode,
-        "words": list_judge_arguments(edit),
+        "words": list_judge_script_arguments(edit),
         "exactly": f"^{_escape_pattern(edit.old)}[ \t\r]*$",
         "states": f"(?i){edit.states}.*$" if edit.states else "",
         "becomes": edit.new.replace("\\", "\\\\"),

@@ -8,10 +8,10 @@ from app.evidence.playbook.quoting import (
     describe_fix,
     describe_origin,
     list_exclusions,
-    list_judge_arguments,
+    list_judge_script_arguments,
     read_reload_script,
     to_comment,
-    to_tag,
+    to_rule_tag,
 )
 from app.evidence.run_record import RunRecord
 
@@ -26,7 +26,7 @@ def write_script(taken: PortableFixes, run: str, said: str) -> bytes:
     parts = [
         "#!/usr/bin/env bash\n",
         to_comment([said, "Left out:", *list_exclusions(taken)]),
-        f"set -u\nRUN={shlex.quote(to_tag(run))}\n\n",
+        f"set -u\nRUN={shlex.quote(to_rule_tag(run))}\n\n",
         (_HERE / "judge.sh").read_text(),
         "\n",
         read_reload_script(),
@@ -40,10 +40,14 @@ def write_script(taken: PortableFixes, run: str, said: str) -> bytes:
 
 def _write_rule_call(fix: Fix) -> str:
     checks = [word for check in fix.checks for word in (check.asks, check.script)]
-    edits = [word for edit in fix.edits for word in (str(len(list_judge_arguments(edit))), *list_judge_arguments(edit))]
+    edits = [
+        word
+        for edit in fix.edits
+        for word in (str(len(list_judge_script_arguments(edit))), *list_judge_script_arguments(edit))
+    ]
     return (
         f"\n{to_comment(describe_fix(fix))}"
-        f"ID={shlex.quote(to_tag(fix.rule.id))}\n"
+        f"ID={shlex.quote(to_rule_tag(fix.rule.id))}\n"
         f"TITLE={shlex.quote(' '.join(fix.rule.title.split()))}\n"
         f"PATHS=({shlex.join(fix.paths)})\n"
         f"SERVICES=({shlex.join(fix.services)})\n"

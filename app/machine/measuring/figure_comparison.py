@@ -74,7 +74,7 @@ class ComparedRow:
 def compare_figures(
     engine: Engine, fit: Fit | None, now: ProbeResult | None, before: ProbeResult | None
 ) -> tuple[ComparedRow, ...]:
-    plan, reported = _to_planned_figures(engine, fit), _to_reported_figures(engine, fit)
+    plan, reported = _list_planned_figures(engine, fit), _list_figures_reported_in_lineup(engine, fit)
     rows = (
         ComparedRow(
             *spec,
@@ -83,7 +83,7 @@ def compare_figures(
             now=now.find_figure(spec[0]) if now else None,
             before=before.find_figure(spec[0]) if before else None,
         )
-        for spec in _list_row_specs(engine, now)
+        for spec in _list_comparison_rows(engine, now)
     )
     return tuple(row for row in rows if not row.is_empty)
 
@@ -94,7 +94,7 @@ def find_changed_conditions(now: ProbeResult, before: ProbeResult) -> tuple[str,
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
 
 
-def _list_row_specs(engine: Engine, now: ProbeResult | None) -> Iterator[RowSpec]:
+def _list_comparison_rows(engine: Engine, now: ProbeResult | None) -> Iterator[RowSpec]:
     yield from _OF_MEMORY
     for one in now.figures if now else ():
         if one.name.startswith("load_s."):
@@ -121,7 +121,7 @@ def _format_step(step: ProbeStep) -> str:
     return f"{step.streams} × {step.tokens} tokens"
 
 
-def _to_planned_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
+def _list_planned_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     found = {}
     if fit:
         for name in ("weights_gib_per_gpu", "kv_pool_gib_per_gpu", "other_gib_per_gpu", "kv_tokens", "max_concurrency"):
@@ -151,7 +151,7 @@ def find_speed_limit(engine: Engine, fit: Fit | None) -> Estimate | None:
     return None
 
 
-def _to_reported_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
+def _list_figures_reported_in_lineup(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     said = engine.reported
     if said is None:
         return {}

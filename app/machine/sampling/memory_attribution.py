@@ -9,7 +9,7 @@ from app.events.kinds import EngineState, GpuSampled
 from app.events.vocabulary import GpuProcess, Provenance
 from app.lineups.model import Engine, Lineup
 from app.machine.gpus.gpu_processes import OUTSIDE
-from app.machine.gpus.waterfall import Amount, Claim, MemoryPart, split_memory
+from app.machine.gpus.memory_waterfall import Amount, Claim, MemoryPart, split_memory
 
 _UP = ("loading", "ready", "degraded", "stalled")
 _VLLM = "VLLM::"

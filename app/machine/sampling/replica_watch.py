@@ -77,8 +77,8 @@ class ReplicaWatch:
             phase=await self._read_phase() if health not in (None, SILENT) and not well else "",
             running=sample.running if sample else None,
             tokens=_count_tokens(sample),
-            trouble=await self._get_trouble(now) if well else "",
-            remark=self._find_remark(sample, now),
+            trouble=await self._get_serving_problem(now) if well else "",
+            remark=self._find_restart_note(sample, now),
         )
         self.condition = self._prefer_launch_state(update_condition(self.condition, seen, now))
         # A request of ours that ended meanwhile may still be counted there, but is not foreign.
@@ -119,12 +119,12 @@ class ReplicaWatch:
         ours, written = self._traffic.ours[self.base], self._traffic.written[self.base]
         return EngineSample(running=ours, waiting=None, kv_used=None, prompt_tokens=None, generation_tokens=written)
 
-    async def _get_trouble(self, now: float) -> str:
+    async def _get_serving_problem(self, now: float) -> str:
         if now - self._checked >= CHECK_EVERY or self._trouble:
-            self._checked, self._trouble = now, await self._look_for_trouble()
+            self._checked, self._trouble = now, await self._find_serving_problem()
         return self._trouble
 
-    async def _look_for_trouble(self) -> str:
+    async def _find_serving_problem(self) -> str:
         try:
             served = await self._client.list_models()
         except EngineError as exc:
@@ -138,7 +138,7 @@ class ReplicaWatch:
             return f"it holds {card.max_model_len} tokens, the line-up says {length}: mend max_model_len"
         return ""
 
-    def _find_remark(self, sample: EngineSample | None, now: float) -> str:
+    def _find_restart_note(self, sample: EngineSample | None, now: float) -> str:
         """Return a note if the engine was restarted, but not by Temper."""
         if sample is None:
             return ""

@@ -13,12 +13,12 @@ from app.errors import EnvironmentUnusable
 from app.events.kinds import EngineSampled, Event, GpuSampled
 from app.lineups.model import Lineup
 from app.machine.gpus.gpu_reading import GpuReading, GpuSource
-from app.machine.sampling.energy_ledger import EnergyLedger
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.gpu_placement import find_misplaced
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.role_rates import RoleRates
+from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.thinning import RAW_SECONDS, Thinning
 from app.store.background_task import BackgroundTask
@@ -70,15 +70,15 @@ class Sampler(BackgroundTask):
         self._step = step
         return self.needs_every_second or step != before
 
-    async def check_once(self) -> None:
+    async def check_health_once(self) -> None:
         """Ask the engines for their health alone, and sample everything if one is not well or a page has news."""
-        with self._note_polling():
+        with self._measure_polling_time():
             answers = await asyncio.gather(*(engine.answers_health() for engine in self._engines))
         if not all(answers) or self._board.has_news():
             await self.poll_once()
 
     @contextmanager
-    def _note_polling(self) -> Iterator[None]:
+    def _measure_polling_time(self) -> Iterator[None]:
         """Tell the board how long engines and GPUs take to answer."""
         now = time.monotonic()
         self._board.polling_since = self._board.polling_since or now
@@ -89,7 +89,7 @@ class Sampler(BackgroundTask):
 
     async def poll_once(self) -> None:
         now = time.monotonic()
-        with self._note_polling():
+        with self._measure_polling_time():
             looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
             self._looked()
         rates = (
@@ -103,15 +103,15 @@ class Sampler(BackgroundTask):
         self._board.loaded |= {one.engine.name: one.loaded_memory for one in self._engines if one.loaded_memory}
         if self._machine.is_leader and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
-            await asyncio.to_thread(self._thin_out, self._machine.clock())
+            await asyncio.to_thread(self._thin_and_delete_samples, self._machine.clock())
 
     async def _find_spent_energy(self, now: float) -> Sequence[Event]:
         if not self._machine.is_leader or now - self._booked < BOOK_EVERY:
             return ()
         self._booked = now
-        return await asyncio.to_thread(self._ledger.find_due, self._machine.clock())
+        return await asyncio.to_thread(self._ledger.list_due_records, self._machine.clock())
 
-    def _thin_out(self, now: float) -> None:
+    def _thin_and_delete_samples(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
         self._thinning.catch_up(now)
         self._store.delete_samples(now - KEEP_SECONDS)
@@ -134,7 +134,7 @@ class Sampler(BackgroundTask):
                 if self.is_due(self._machine.clock()):
                     await self.poll_once()
                 elif self.is_watched:
-                    await self.check_once()
+                    await self.check_health_once()
             except EnvironmentUnusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return

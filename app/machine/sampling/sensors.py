@@ -46,7 +46,11 @@ def to_sensor_reading(event: GpuSampled, field: str, exporters: Mapping[str, str
     sensor, value = SENSORS[field], getattr(event, field)
     age = event.ages.get(_AGED_AS.get(field, field), 0.0) + event.ages.get("scrape", 0.0)
     shared = event.unified and field in ("used_gib", "total_gib")
-    source = _OF_HOST if shared else f"{name_reader(event, exporters)}: {sensor.dcgm if event.host else sensor.nvml}"
+    source = (
+        _OF_HOST
+        if shared
+        else f"{describe_gpu_data_source(event, exporters)}: {sensor.dcgm if event.host else sensor.nvml}"
+    )
     provenance: Provenance = "simulated" if event.simulated else "measured"
     return SensorReading(
         value,
@@ -57,7 +61,7 @@ def to_sensor_reading(event: GpuSampled, field: str, exporters: Mapping[str, str
     )
 
 
-def name_reader(event: GpuSampled, exporters: Mapping[str, str]) -> str:
+def describe_gpu_data_source(event: GpuSampled, exporters: Mapping[str, str]) -> str:
     if event.simulated:
         return "Temper's simulator"
     if event.host:

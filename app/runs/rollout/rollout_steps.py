@@ -68,7 +68,7 @@ def decide_next_step(
         return _command_runs("pause", working, commanded)
     if reason := describe_broken_rule(state):
         return PauseByRule(reason)
-    return _decide_begin(state, busy)
+    return _choose_next_host(state, busy)
 
 
 def _command_runs(
@@ -79,7 +79,7 @@ def _command_runs(
     return CommandRuns(verb, runs) if runs else None
 
 
-def _decide_begin(state: RolloutState, busy: Collection[str]) -> BeginHost | None:
+def _choose_next_host(state: RolloutState, busy: Collection[str]) -> BeginHost | None:
     """Begin the first free host of the current wave. A wave begins when the previous one is over."""
     assert state.asked
     if len(state.parts_at_work) >= state.asked.at_once:

@@ -140,14 +140,16 @@ class Benchmark:
     def list_profile_rules(self, profile: str, given: Mapping[str, str] | None = None) -> list[ScapRule]:
         """Return a profile's rules; `given` values override the profile's."""
         one = self._offered_profiles[profile]
-        values = {**self._resolve_values(one), **(given or {})}
+        values = {**self._resolve_profile_values(one), **(given or {})}
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
     def render_fix(self, system: str, profile: str, rule: str, given: Mapping[str, str] | None = None) -> str:
         """Return the rule's fix for a system, with the profile's values; "" if the content has none."""
         one = self._offered_profiles[profile]
         found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule), None)
-        return "" if found is None else _render_fix(system, found, {**self._resolve_values(one), **(given or {})})
+        return (
+            "" if found is None else _render_fix(system, found, {**self._resolve_profile_values(one), **(given or {})})
+        )
 
     def list_all_rules(self) -> list[ScapRule]:
         """Return every rule, selected or not, with the default values."""
@@ -157,7 +159,7 @@ class Benchmark:
     def map_references_to_fixes(self, system: str, profile: str, wanted: re.Pattern[str]) -> dict[str, list[str]]:
         """Return the fixes of a profile's rules by each of the rules' references that has the wanted form."""
         one = self._offered_profiles[profile]
-        values = self._resolve_values(one)
+        values = self._resolve_profile_values(one)
         found: dict[str, list[str]] = {}
         for rule in self._iter_selected_rules(one):
             fix = _render_fix(system, rule, values)
@@ -177,9 +179,9 @@ class Benchmark:
                 users.setdefault(id_, {})[_get_rule_name(rule)] = None
                 operations = self._operations_by_variable.get(each.get("export-name", ""), ())
                 compared.setdefault(id_, set()).update(operations)
-        values, known = self._resolve_values(one), self.values_by_id
+        values, known = self._resolve_profile_values(one), self.values_by_id
         return {
-            shorten_id(id_): ProfileValue(known[id_], values[id_], tuple(rules), _find_weaker_side(compared[id_]))
+            shorten_id(id_): ProfileValue(known[id_], values[id_], tuple(rules), _find_weaker_direction(compared[id_]))
             for id_, rules in users.items()
             if id_ in known
         }
@@ -199,14 +201,14 @@ class Benchmark:
         below = self._profiles.get(one.get("extends", "")) if self._own else None
         if below is None:
             return []
-        kept, values = set(self._iter_selected_rules(one)), self._resolve_values(below)
+        kept, values = set(self._iter_selected_rules(one)), self._resolve_profile_values(below)
         return [_parse_rule(each, values) for each in self._iter_selected_rules(below) if each not in kept]
 
     def _iter_selected_rules(self, profile: Element) -> Iterator[Element]:
         selects = self._iter_inherited(profile, "select")
         yield from _walk_selected(self._root, {one.get("idref", ""): one.get("selected") == "true" for one in selects})
 
-    def _resolve_values(self, profile: Element) -> dict[str, str]:
+    def _resolve_profile_values(self, profile: Element) -> dict[str, str]:
         refines, sets = (self._iter_inherited(profile, kind) for kind in ("refine-value", "set-value"))
         chosen = {one.get("idref", ""): one.get("selector", "") for one in refines}
         known = self.values_by_id.items()
@@ -223,7 +225,7 @@ class Benchmark:
         yield from one.findall(f"{{*}}{kind}")
 
 
-def _find_weaker_side(compared: set[str]) -> str:
+def _find_weaker_direction(compared: set[str]) -> str:
     if compared and compared <= {"greater than", "greater than or equal"}:
         return "less"
     return "more" if compared and compared <= {"less than", "less than or equal"} else ""

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from app.scanners.openscap.oval_document import OvalDocument, copy_shell
+from app.scanners.openscap.oval_document import OvalDocument, copy_without_children
 from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, parse_xml
 
 _OVAL, _OCIL = "http://oval.mitre.org/XMLSchema/oval-definitions-5", "http://scap.nist.gov/schema/ocil/2"
@@ -76,7 +76,7 @@ class DataStream:
         self._items = {one.get("id", ""): one for one in self._benchmark.iter(*map(_to_tag, _ITEMS))}
         self._profiles = {one.get("id", ""): one for one in self._benchmark.findall(_to_tag("Profile"))}
 
-    def cut(self, profile: str, rules: Sequence[str], tailoring: bytes = b"") -> tuple[bytes, bytes]:
+    def build_excerpt(self, profile: str, rules: Sequence[str], tailoring: bytes = b"") -> tuple[bytes, bytes]:
         """Return a data stream and a tailoring on which OpenSCAP judges these rules as on the whole; raise CannotCut.
 
         The second is empty if there is no tailoring.
@@ -140,13 +140,13 @@ class DataStream:
         needs.oval[at] = None if ids is None or known is None else known | ids
 
     def _assemble(self, needs: _Needs) -> Element:
-        made = copy_shell(self._root)
+        made = copy_without_children(self._root)
         made.append(self._copy_stream(needs))
         for component in self._root.findall("{*}component"):
             at = f"#{component.get('id')}"
             inside = self._copy_component(at, needs)
             if inside is not None:
-                shell = copy_shell(component)
+                shell = copy_without_children(component)
                 shell.append(inside)
                 made.append(shell)
         return made
@@ -166,12 +166,12 @@ class DataStream:
             return self._copy_item(one, needs)
         if at in needs.oval:
             wanted = needs.oval[at]
-            return deepcopy(one) if wanted is None else self._documents[at].cut(wanted)
+            return deepcopy(one) if wanted is None else self._documents[at].copy_reachable(wanted)
         return deepcopy(one) if one is not None and get_local_name(one) == "cpe-list" else None
 
     def _copy_item(self, item: Element, needs: _Needs) -> Element:
         """Copy the benchmark, a group or a rule with what stays of it."""
-        made = copy_shell(item)
+        made = copy_without_children(item)
         judged = item is self._benchmark or get_local_name(item) == "Group" or item.get("id", "") in needs.rules
         for child in item:
             name, id_ = get_local_name(child), child.get("id", "")
@@ -210,19 +210,19 @@ def _iter_dictionary_facts(components: Iterable[Element]) -> Iterator[_Fact]:
 
 
 def _copy_platforms(specification: Element, needs: _Needs) -> Element:
-    made = copy_shell(specification)
+    made = copy_without_children(specification)
     made.extend(deepcopy(one) for one in specification if f"#{one.get('id')}" in needs.platforms)
     return made
 
 
 def _copy_profile(profile: Element, needs: _Needs) -> Element:
-    made = copy_shell(profile)
+    made = copy_without_children(profile)
     made.extend(deepcopy(one) for one in profile if needs.keeps_line(one))
     return made
 
 
 def _copy_tailoring(tailoring: Element, needs: _Needs) -> Element:
-    made = copy_shell(tailoring)
+    made = copy_without_children(tailoring)
     for child in tailoring:
         if get_local_name(child) != "Profile":
             made.append(deepcopy(child))

@@ -92,7 +92,7 @@ class ScanInput:
         return ["oscap", "xccdf", "eval", "--progress", *(["--skip-valid"] if self.sent else []), *by]
 
 
-def build_sent_input(datastream: bytes, tailoring: bytes) -> ScanInput:
+def build_input_sent_with_scan(datastream: bytes, tailoring: bytes) -> ScanInput:
     parts = {_DATASTREAM: datastream, **({_TAILORING: tailoring} if tailoring else {})}
     digests = "\n".join(f"{hashlib.sha256(part).hexdigest()}  {name}" for name, part in parts.items())
     sent = gzip.compress(datastream + tailoring, mtime=0)
@@ -114,7 +114,7 @@ def build_scan_command(folder: str, given: ScanInput, profile: str, rules: Seque
     return ["sh", "-c", _SCAN, "scan", folder, given.digests, str(given.size), *limit, *asked]
 
 
-def build_keep_command(folder: str, digest: str) -> list[str]:
+def build_content_upload_command(folder: str, digest: str) -> list[str]:
     """Build the command that keeps content on the host under its digest. It reads the content from standard input."""
     return ["sh", "-c", _KEEP, "keep", folder, digest]
 
@@ -128,20 +128,20 @@ def build_fix_command(datastream: str, profile: str, tailoring: str = "") -> lis
     return ["timeout", "--kill-after=5", "60", *asked]
 
 
-def read_progress(line: str) -> str:
+def parse_judged_rule(line: str) -> str:
     """Return the id of the rule that a line reports as judged; "" for any other line."""
     rule, _, word = line.partition(":")
     return rule if word and _ID.fullmatch(rule) else ""
 
 
-def is_other_content(ran: OscapResult) -> bool:
+def is_content_missing(ran: OscapResult) -> bool:
     """Return True if the host does not have the content, or has another one in its place."""
     return ran.code == _OTHER_CONTENT
 
 
 def extract_report(ran: OscapResult, seconds: float) -> bytes:
     """Return the report; raise ScanFailed or EnvironmentUnusable unless oscap produced one."""
-    _require_judged(ran, seconds)
+    _require_scan_result(ran, seconds)
     packed = ran.stdout.partition(_REPORT)[2]
     if not packed:
         raise ScanFailed("OpenSCAP left no result; look whether the host's disk is full.")
@@ -159,11 +159,11 @@ def require_content(ran: OscapResult) -> None:
     """Raise ScanFailed if the content is not whole on the host."""
     if ran.code == _NO_FOLDER:
         raise ScanFailed("No folder can be made for the content on the host; look whether its disk is full.")
-    if is_other_content(ran):
+    if is_content_missing(ran):
         raise ScanFailed("The content did not reach the host whole; look whether its disk is full.")
 
 
-def _require_judged(ran: OscapResult, seconds: float) -> None:
+def _require_scan_result(ran: OscapResult, seconds: float) -> None:
     if ran.code in _JUDGED:
         return
     require_content(ran)

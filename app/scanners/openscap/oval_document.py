@@ -18,15 +18,15 @@ class OvalDocument:
         self._by_id = {one.get("id", ""): one for section in sections for one in section}
         self._references: dict[str, frozenset[str]] = {}
 
-    def cut(self, wanted: Iterable[str]) -> Element:
+    def copy_reachable(self, wanted: Iterable[str]) -> Element:
         """Return a copy that has only the wanted elements and all that they refer to."""
         kept = self._find_reachable(wanted)
-        made = copy_shell(self._root)
+        made = copy_without_children(self._root)
         for child in self._root:
             if get_local_name(child) not in _SECTIONS:
                 made.append(deepcopy(child))
             elif inside := [one for one in child if one.get("id", "") in kept]:
-                section = copy_shell(child)
+                section = copy_without_children(child)
                 section.extend(map(deepcopy, inside))
                 made.append(section)
         return made
@@ -53,7 +53,7 @@ class OvalDocument:
         return self._references[id_]
 
 
-def copy_shell(element: Element) -> Element:
+def copy_without_children(element: Element) -> Element:
     """Return a copy with a blank in place of its children: after an empty element, oscap 1.3 skips the next one."""
     attributes, namespaces = {str(name): str(word) for name, word in element.items()}, element.nsmap
     made = etree.Element(element.tag, attributes, cast(Any, namespaces))

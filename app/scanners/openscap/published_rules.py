@@ -28,7 +28,7 @@ def read_published(content: bytes, file: str) -> Published:
         file=file,
         sha256=hashlib.sha256(content).hexdigest(),
         id=clean_text(found.get("id", "").removeprefix("xccdf_mil.disa.stig_benchmark_"), 80),
-        title=_join_words(found.find("{*}title"), TITLE),
+        title=_join_element_text(found.find("{*}title"), TITLE),
         version=version,
         release=release,
         rules=tuple(_iter_rules(found)),
@@ -37,9 +37,9 @@ def read_published(content: bytes, file: str) -> Published:
 
 def _read_version(benchmark: Element) -> tuple[str, str]:
     """Return version and release; DISA's SCAP content writes both as 002.009."""
-    version = _join_words(benchmark.find("{*}version"), 40)
+    version = _join_element_text(benchmark.find("{*}version"), 40)
     told = (one for one in benchmark.findall("{*}plain-text") if one.get("id") == "release-info")
-    release = _join_words(next(told, None), 80)
+    release = _join_element_text(next(told, None), 80)
     both = _SCAP_VERSION.fullmatch(version)
     if both and release and not release.startswith("Release:"):
         return both[1].lstrip("0"), f"Release: {both[2].lstrip('0')} {release}"
@@ -49,7 +49,9 @@ def _read_version(benchmark: Element) -> tuple[str, str]:
 def _iter_rules(benchmark: Element) -> Iterator[PublishedRule]:
     """Yield rules with a DISA id; `rule` is the content's full id."""
     for one in benchmark.iter("{*}Rule"):
-        refers = [_join_words(child, 80) for tag in ("reference", "ident") for child in one.findall(f"{{*}}{tag}")]
+        refers = [
+            _join_element_text(child, 80) for tag in ("reference", "ident") for child in one.findall(f"{{*}}{tag}")
+        ]
         ids = {found[1]: found[2] for text in (one.get("id", ""), *refers) if (found := _RULE.search(text))}
         if len(ids) != 1:  # none, or content that serves several rules and decides none
             continue
@@ -57,10 +59,10 @@ def _iter_rules(benchmark: Element) -> Iterator[PublishedRule]:
         above = one.getparent()
         group = _GROUP.search(above.get("id", "")) if above is not None else None
         if group and above is not None:
-            title = _join_words(above.find("{*}title"), TITLE)
+            title = _join_element_text(above.find("{*}title"), TITLE)
         else:
             title = next((text for text in refers if _SRG.fullmatch(text)), "")
-        told = [_join_words(one.find("{*}version"), 80), *refers]
+        told = [_join_element_text(one.find("{*}version"), 80), *refers]
         described = _get_prose(one.find("{*}description")) if group else ""
         yield PublishedRule(
             rule=one.get("id", ""),
@@ -68,7 +70,7 @@ def _iter_rules(benchmark: Element) -> Iterator[PublishedRule]:
             id=id_,
             stig_id=next((text for text in told if _STIG_ID.fullmatch(text) and not _CCI.fullmatch(text)), ""),
             group_title=title,
-            title=_join_words(one.find("{*}title"), 400),
+            title=_join_element_text(one.find("{*}title"), 400),
             ccis=tuple(dict.fromkeys(text for text in refers if _CCI.fullmatch(text))),
             discussion=extract_discussion(described),
             check=_get_prose(one.find("{*}check/{*}check-content")),
@@ -76,7 +78,7 @@ def _iter_rules(benchmark: Element) -> Iterator[PublishedRule]:
         )
 
 
-def _join_words(element: Element | None, limit: int) -> str:
+def _join_element_text(element: Element | None, limit: int) -> str:
     return clean_text(" ".join(join_text(element).split()), limit)
 
 

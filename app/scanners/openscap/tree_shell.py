@@ -53,7 +53,7 @@ class TreeShell:
         try:
             async with asyncio.timeout(timeout):
                 stdout, stderr, *_ = await asyncio.gather(
-                    _read_lines(process.stdout, heard), process.stderr.read(), _write_all(process.stdin, stdin)
+                    _read_lines(process.stdout, heard), process.stderr.read(), _write_to_stdin(process.stdin, stdin)
                 )
                 await process.wait()
         except TimeoutError:
@@ -65,7 +65,7 @@ class TreeShell:
         return OscapResult(process.returncode, stdout, stderr)
 
 
-async def _write_all(stream: asyncio.StreamWriter, content: bytes) -> None:
+async def _write_to_stdin(stream: asyncio.StreamWriter, content: bytes) -> None:
     with suppress(BrokenPipeError, ConnectionResetError):  # the command ended early; its exit code says why
         stream.write(content)
         await stream.drain()

@@ -61,7 +61,7 @@ class JoinedContent:
 NOTHING_JOINED = JoinedContent({})
 
 
-def stamp_companions() -> tuple[int, ...]:
+def list_content_times() -> tuple[int, ...]:
     """Return the times of all content here, by which a joined skill is known to be out of date."""
     return tuple(file.stat().st_mtime_ns for file in (*list_benchmarks(ADDED), *list_datastreams().values()))
 
@@ -88,13 +88,13 @@ def find_community_content(stig_ids: Sequence[str], own: Path | None = None) -> 
         return None
     begins = f"{_COMMUNITY}{systems[0][:2].lower()}"
     known = [file for name, file in list_datastreams().items() if name.startswith(begins) and file != own]
-    counted = [(_count_word(file, file.stat().st_mtime_ns, systems[0]), file) for file in known]
+    counted = [(_count_word_in_file(file, file.stat().st_mtime_ns, systems[0]), file) for file in known]
     most, best = max(counted, default=(0, None), key=lambda one: one[0])
     return best if most else None
 
 
 @lru_cache(64)
-def _count_word(file: Path, _stamp: int, word: str) -> int:
+def _count_word_in_file(file: Path, _stamp: int, word: str) -> int:
     try:
         return read_bounded(file, MOST).count(word.encode())
     except (OSError, BadInput):

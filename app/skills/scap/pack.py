@@ -27,7 +27,7 @@ from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
-from app.skills.scap.joined_content import JoinedContent, join_content, stamp_companions
+from app.skills.scap.joined_content import JoinedContent, join_content, list_content_times
 from app.skills.skill import Check, ContentFix, Rule, Skill
 from app.skills.stated_settings import find_stated_settings
 from app.syntax.files import Files
@@ -52,7 +52,7 @@ def skill(argument: str) -> Skill:
         )
     file = find_datastream(name)
     stamp = list_tailoring_files()[by].stat().st_mtime_ns if by in list_tailoring_files() else 0
-    return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp, *stamp_companions()), ())
+    return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp, *list_content_times()), ())
 
 
 @lru_cache(_KEPT)

@@ -11,7 +11,7 @@ from typing import Any
 
 from app.skills.skill import Check, Rule, Skill
 from app.skills.stig.checks import audit, login, modules, options, passwordless_access, passwords, sshd
-from app.skills.stig.site import PARAMETERS, apply_site_values
+from app.skills.stig.site_values import PARAMETERS, apply_site_values
 
 _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-257984": (sshd.check_sshd_option, "PermitEmptyPasswords", "no"),

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from app.resources.kind import Objection
 from app.syntax.files import Files, FileState
-from app.targets.effects.bounds import is_reader
+from app.targets.effects.bounds import is_group_reader_required
 from app.targets.writable_areas import find_judge
 
 _NEW_FILE = 0o644
@@ -76,6 +76,6 @@ def _judge_owner(path: str, was: FileState | None, now: FileState) -> Objection 
     if user not in (_ROOT, old_user):
         return Objection("privilege", f"{path}: {user} would own it, and could write to it.")
     more = (now.mode >> 3) & ~now.mode & 0o7
-    if group not in (_ROOT, old_group) and more and not is_reader(path, now.owner):
+    if group not in (_ROOT, old_group) and more and not is_group_reader_required(path, now.owner):
         return Objection("privilege", f"{path}: the group {group} would get mode {now.mode:04o}.")
     return None

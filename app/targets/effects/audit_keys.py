@@ -44,7 +44,7 @@ class KeyedRule:
         return frozenset(field for field in self.rule.fields if field[0] not in _APART)
 
     @cached_property
-    def chosen(self) -> tuple[tuple[str, str, str], ...]:
+    def account_fields(self) -> tuple[tuple[str, str, str], ...]:
         return tuple(field for field in self.rule.fields if field[0] in _ACCOUNTS)
 
     def takes_key_of(self, later: "KeyedRule") -> bool:
@@ -55,7 +55,9 @@ class KeyedRule:
             and self.conditions <= later.conditions
             and not (self.arch and later.arch and self.arch.isdisjoint(later.arch))
             and not self.rights.isdisjoint(later.rights)
-            and not any(_exclude_each_other(one, other) for one in self.chosen for other in later.chosen)
+            and not any(
+                _exclude_each_other(one, other) for one in self.account_fields for other in later.account_fields
+            )
             and self._shares_object(later)
         )
 

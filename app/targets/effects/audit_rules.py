@@ -15,8 +15,8 @@ from app.targets.effects.strength import (
     compare_higher,
     compare_sets,
     compare_unranked,
-    create_capped,
-    create_ranking,
+    create_capped_comparison,
+    create_ranked_comparison,
 )
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
@@ -30,14 +30,14 @@ _MOST_BACKLOG = 1_000_000
 
 
 _SCALES: Mapping[str, Compare] = {
-    **dict.fromkeys(("-e", "-f"), create_ranking("0", "1", "2")),
+    **dict.fromkeys(("-e", "-f"), create_ranked_comparison("0", "1", "2")),
     # A very large backlog uses too much kernel memory.
-    "-b": create_capped(_MOST_BACKLOG),
+    "-b": create_capped_comparison(_MOST_BACKLOG),
     # Above 0, records beyond the rate are lost.
-    "-r": create_ranking("1", "0"),
+    "-r": create_ranked_comparison("1", "0"),
     # A shorter wait loses a burst sooner, or panics the kernel.
     "--backlog_wait_time": compare_higher,
-    "--loginuid-immutable": create_ranking(UNSET, "yes"),
+    "--loginuid-immutable": create_ranked_comparison(UNSET, "yes"),
 }
 
 

@@ -14,8 +14,8 @@ from app.targets.effects.strength import (
     compare_higher,
     compare_lower,
     compare_unranked,
-    create_capped,
-    create_ranking,
+    create_capped_comparison,
+    create_ranked_comparison,
     parse_number,
 )
 
@@ -57,7 +57,7 @@ def _compare_rotations(was: str, now: str) -> Strength:
     return Strength.STRONGER if was not in kept and now in kept else compare_unranked(was, now)
 
 
-_WARNING = create_ranking(*ACTIONS[: ACTIONS.index("email") + 1])
+_WARNING = create_ranked_comparison(*ACTIONS[: ACTIONS.index("email") + 1])
 
 
 def _compare_warnings(was: str, now: str) -> Strength:
@@ -68,21 +68,21 @@ def _compare_warnings(was: str, now: str) -> Strength:
 
 
 _SCALES: Mapping[str, Compare] = {
-    **dict.fromkeys((STARTS, "write_logs", "local_events", "verify_email"), create_ranking("no", "yes")),
-    ROOM: create_capped(_MOST_ROOM),
+    **dict.fromkeys((STARTS, "write_logs", "local_events", "verify_email"), create_ranked_comparison("no", "yes")),
+    ROOM: create_capped_comparison(_MOST_ROOM),
     # It should only warn.
     f"{_ENDS}space_left": lambda was, now: Strength.STRONGER if now == _NEVER else compare_unranked(was, now),
     f"{_ENDS}admin_space_left": _compare_endings,
-    **dict.fromkeys(("disk_full_action", "disk_error_action"), create_ranking(*ACTIONS)),
+    **dict.fromkeys(("disk_full_action", "disk_error_action"), create_ranked_comparison(*ACTIONS)),
     **dict.fromkeys(("space_left_action", "admin_space_left_action"), _compare_warnings),
     # Any user can cause a burst of records, so it may be logged and no more.
-    "overflow_action": create_ranking("ignore", "syslog"),
+    "overflow_action": create_ranked_comparison("ignore", "syslog"),
     **dict.fromkeys(("space_left", "admin_space_left"), _compare_space),
     **dict.fromkeys(("max_log_file", "num_logs", "q_depth"), compare_higher),
     "max_log_file_action": _compare_rotations,
     "freq": compare_lower,
-    "flush": create_ranking("none", "incremental_async", "incremental", "data", "sync"),
-    "log_format": create_ranking("raw", "enriched"),
+    "flush": create_ranked_comparison("none", "incremental_async", "incremental", "data", "sync"),
+    "log_format": create_ranked_comparison("raw", "enriched"),
     "use_libwrap": compare_unranked,
 }
 

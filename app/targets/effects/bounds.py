@@ -45,13 +45,13 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def measure_excess(self, value: str) -> int:
         """Return how far the value is past the bound; 0 within it, and for words."""
-        return max((self._measure(number) for number in self._list_numbers(value)), default=0)
+        return max((self._measure_number(number) for number in self._list_numbers(value)), default=0)
 
     def is_stated(self, key: str, value: str, asks: frozenset[str]) -> bool:
         """Return True if a rule asks for this value, or for each number in it that is past the bound."""
         if not self.part:
-            return f"{_get_word(key)} {value}" in asks
-        past = {number for number in self._list_numbers(value) if self._measure(number)}
+            return f"{_get_setting_name(key)} {value}" in asks
+        past = {number for number in self._list_numbers(value) if self._measure_number(number)}
         start = f"{self.words[0]} "
         return past <= {parse_number(one.removeprefix(start)) for one in asks if one.startswith(start)}
 
@@ -59,7 +59,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         found = map(parse_number, re.findall(self.part, value) if self.part else [value])
         return [number for number in found if number is not None and number != self.none]
 
-    def _measure(self, number: int) -> int:
+    def _measure_number(self, number: int) -> int:
         low = self.least - number if self.least is not None else 0
         return max(low, number - self.most if self.most is not None else 0, 0)
 
@@ -100,8 +100,8 @@ class ReadSide:
 def find_excess(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
     """Return the objection to files that would be too strict, or would lose a notice; None if there is none."""
     return (
-        _find_broken_reader(paths, before, after, asks)
-        or _find_lost_kind(paths, after)
+        _find_lost_read_access(paths, before, after, asks)
+        or _find_lost_crypto_kind(paths, after)
         or notices.find_lost_notice(paths, before, after, asks)
     )
 
@@ -149,17 +149,19 @@ def _read_stated_number(behind: str) -> list[str]:
     return [match[1]] if match else []
 
 
-def _get_word(key: str) -> str:
+def _get_setting_name(key: str) -> str:
     """Return the name of a setting as a rule spells it: "login auth: pam_unix.so: rounds" is rounds."""
     return key.partition(" for ")[0].removesuffix(" in PAM").rpartition(" ")[2]
 
 
-def is_reader(path: str, owner: str) -> bool:
+def is_group_reader_required(path: str, owner: str) -> bool:
     """Return True if programs with the group of this owner have to read the file."""
     return any(re.fullmatch(one.path, path) and one.owner == owner for one in load_bounds().readers)
 
 
-def _find_broken_reader(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
+def _find_lost_read_access(
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str]
+) -> Objection | None:
     for path in paths:
         was, now = before.state(path), after.state(path)
         for one in load_bounds().readers:
@@ -172,7 +174,7 @@ def _find_broken_reader(paths: Collection[str], before: Files, after: Files, ask
     return None
 
 
-def _find_lost_kind(paths: Collection[str], after: Files) -> Objection | None:
+def _find_lost_crypto_kind(paths: Collection[str], after: Files) -> Objection | None:
     """Return the objection to a crypto policy that leaves no TLS or no SSH; a module counts before it is named, too."""
     ours = [path for path in paths if path.startswith("/etc/crypto-policies/")]
     config = host_text.read_text(after, CONFIG) or "DEFAULT"
@@ -182,12 +184,12 @@ def _find_lost_kind(paths: Collection[str], after: Files) -> Objection | None:
     for trial in trials:
         state = FileState(host_text.encode_text(f"{trial}\n"), 0o644, "root:root")
         settings = CryptoPolicies().read_settings(Overlay(after, {CONFIG: state}))
-        if lost := _name_lost_kind(settings):
+        if lost := _describe_lost_crypto_kind(settings):
             return Objection("destruction", f"crypto-policies: {lost} would be left, so nobody could connect.")
     return None
 
 
-def _name_lost_kind(settings: Mapping[str, str]) -> str:
+def _describe_lost_crypto_kind(settings: Mapping[str, str]) -> str:
     taken = [(*_split_scope(key), value.split()) for key, value in settings.items()]
     for one in load_bounds().kept:
         for scope in one.scopes:

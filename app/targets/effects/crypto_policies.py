@@ -7,7 +7,13 @@ from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case, split_names
 from app.targets.effects.daemon import UNSET, Daemon
-from app.targets.effects.strength import Strength, compare_sets, compare_unranked, create_measure, create_ranking
+from app.targets.effects.strength import (
+    Strength,
+    compare_sets,
+    compare_unranked,
+    create_number_comparison,
+    create_ranked_comparison,
+)
 
 CONFIG = "/etc/crypto-policies/config"
 MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
@@ -52,7 +58,7 @@ class CryptoPolicies(Daemon):
         if kind == "module":
             return _compare_modules(module, was, now)
         if kind in _SIZES:
-            return create_measure(lambda value: int(value) if value.isdigit() else None)(was, now)
+            return create_number_comparison(lambda value: int(value) if value.isdigit() else None)(was, now)
         return _compare_module_values(kind, was, now)
 
 
@@ -87,15 +93,15 @@ def _compare_bases(was: str, now: str) -> Strength:
 def _compare_modules(module: str, was: str, now: str) -> Strength:
     """Compare the presence of a module; only the effect of some is known."""
     if module in _TAKE_AWAY:
-        return create_ranking(UNSET, _THERE)(was, now)
-    return create_ranking(_THERE, UNSET)(was, now) if module in _BRING else compare_unranked(was, now)
+        return create_ranked_comparison(UNSET, _THERE)(was, now)
+    return create_ranked_comparison(_THERE, UNSET)(was, now) if module in _BRING else compare_unranked(was, now)
 
 
 def _compare_module_values(kind: str, was: str, now: str) -> Strength:
     if kind in _BETTER_0:
-        return create_ranking("1", UNSET, "0")(was, now)
+        return create_ranked_comparison("1", UNSET, "0")(was, now)
     if kind in _BETTER_1:
-        return create_ranking("0", UNSET, "1")(was, now)
+        return create_ranked_comparison("0", UNSET, "1")(was, now)
     words = (was + " " + now).split()
     if kind.partition("@")[0] in _LISTS and all(_TAKEN.fullmatch(word) for word in words):
         return compare_sets(now.split(), was.split())

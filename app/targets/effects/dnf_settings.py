@@ -6,7 +6,7 @@ from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon import Daemon
-from app.targets.effects.strength import Compare, Strength, create_ranking
+from app.targets.effects.strength import Compare, Strength, create_ranked_comparison
 
 MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
 _ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")
@@ -15,7 +15,7 @@ _DEFAULTS: Mapping[str, str] = {
     **dict.fromkeys(("sslverify", "clean_requirements_on_remove"), "1"),
 }
 _OF_REPOSITORIES = ("gpgcheck", "repo_gpgcheck", "sslverify", "skip_if_unavailable")
-_STRICT, _LAX = create_ranking("0", "1"), create_ranking("1", "0")
+_STRICT, _LAX = create_ranked_comparison("0", "1"), create_ranked_comparison("1", "0")
 _SCALES: Mapping[str, Compare] = {**dict.fromkeys(_DEFAULTS, _STRICT), "skip_if_unavailable": _LAX}
 
 

@@ -11,7 +11,7 @@ from app.targets.effects.strength import (
     compare_caps,
     compare_durations,
     compare_higher,
-    create_ranking,
+    create_ranked_comparison,
 )
 
 PATH = "/etc/security/faillock.conf"
@@ -28,14 +28,14 @@ DEFAULTS: Mapping[str, str] = {
     "admin_group": "",
 }
 _SCALES: Mapping[str, Compare] = {
-    **dict.fromkeys(("even_deny_root", "audit", "silent"), create_ranking("no", "yes")),
+    **dict.fromkeys(("even_deny_root", "audit", "silent"), create_ranked_comparison("no", "yes")),
     # Each excludes users or records.
-    **dict.fromkeys(("no_log_info", "local_users_only", "nodelay"), create_ranking("yes", "no")),
+    **dict.fromkeys(("no_log_info", "local_users_only", "nodelay"), create_ranked_comparison("yes", "no")),
     "deny": compare_caps,
     "fail_interval": compare_higher,
     **dict.fromkeys(("unlock_time", "root_unlock_time"), compare_durations),
     # /var/run is emptied at boot, which resets every count.
-    "dir": create_ranking("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
+    "dir": create_ranked_comparison("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
 }
 
 

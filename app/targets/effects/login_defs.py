@@ -14,7 +14,7 @@ from app.targets.effects.strength import (
     compare_lower,
     compare_masks,
     compare_modes,
-    create_ranking,
+    create_ranked_comparison,
 )
 
 PATH = "/etc/login.defs"
@@ -39,7 +39,7 @@ _PAM_DEFAULTS: Mapping[str, str] = {
     "SHA_CRYPT_MAX_ROUNDS": "5000",
     "YESCRYPT_COST_FACTOR": "5",
 }
-_METHODS = create_ranking("DES", "MD5", "SHA256", "SHA512", "YESCRYPT")
+_METHODS = create_ranked_comparison("DES", "MD5", "SHA256", "SHA512", "YESCRYPT")
 _SCALES: Mapping[str, Compare] = {
     "UMASK": compare_masks,
     "HOME_MODE": compare_modes,
@@ -48,8 +48,8 @@ _SCALES: Mapping[str, Compare] = {
     "LOGIN_RETRIES": compare_lower,
     "ENCRYPT_METHOD": _METHODS,
     **dict.fromkeys(("SHA_CRYPT_MIN_ROUNDS", "SHA_CRYPT_MAX_ROUNDS", "YESCRYPT_COST_FACTOR"), compare_higher),
-    "CREATE_HOME": create_ranking("no", "yes"),
-    _BETWEEN: create_ranking("none", "some"),
+    "CREATE_HOME": create_ranked_comparison("no", "yes"),
+    _BETWEEN: create_ranked_comparison("none", "some"),
 }
 _WORD = re.compile(r"[ \t]*([^ \t=#]+)[ \t=]*([^#]*)")
 
@@ -67,7 +67,7 @@ class LoginDefs(Daemon):
         for setting in keyvalue.parse_login_defs(text, PATH):
             found[setting.key] = _parse_shadow_value(setting.key, setting.value)
         found.setdefault("HOME_MODE", _derive_home_mode(found["UMASK"]))
-        window = _describe_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])
+        window = _classify_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])
         return {**found, **_read_pam_values(text), _BETWEEN: window}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
@@ -106,7 +106,7 @@ def _derive_home_mode(umask: str) -> str:
     return f"{0o777 & ~int(umask, 8):03o}" if re.fullmatch(r"[0-7]{1,4}", umask) else UNSET
 
 
-def _describe_change_window(least: str, most: str) -> str:
+def _classify_change_window(least: str, most: str) -> str:
     """Return "none" if a password must be changed before it may be, else "some"."""
     if not (least.isdigit() and most.isdigit()):
         return "some"

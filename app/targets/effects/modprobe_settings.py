@@ -9,7 +9,7 @@ from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import drop_ins
 from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
-from app.targets.effects.strength import Strength, create_ranking
+from app.targets.effects.strength import Strength, create_ranked_comparison
 
 NOTHING = "nothing"
 _NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
@@ -34,7 +34,7 @@ class Modprobe(Daemon):
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         kind = key.partition(" ")[0]
         if kind == "blacklist":
-            return create_ranking(UNSET, "yes")(was, now)
+            return create_ranked_comparison(UNSET, "yes")(was, now)
         if kind == "install" and now == NOTHING:
             return Strength.STRONGER
         return Strength.WEAKER if was == NOTHING else Strength.INCOMPARABLE

@@ -27,30 +27,30 @@ _SHORTEST = 3
 def find_lost_notice(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
     """Return the objection to a notice that would be lost or cut, or to a new text that nobody chose."""
     for path in PLACES:
-        if path in paths and (found := _judge_text(path, *_read_sides(path, before, after), asks)):
+        if path in paths and (found := _judge_text(path, *_read_before_and_after(path, before, after), asks)):
             return found
     return None
 
 
 def _judge_text(path: str, was: str, now: str, asks: frozenset[str]) -> Objection | None:
-    if is_chosen(now, asks):
+    if is_notice_asked_by_rule(now, asks):
         return None
     notice, kept = _read_notice(was), _read_notice(now)
     if notice and not kept:
         return Objection("destruction", f"{path}: the notice may not become empty.")
-    known = set(_list_lines(was))
-    added = [line for line in _list_lines(now) if line not in known]
-    if (notice != kept and notice) or (added and not is_chosen(" ".join(added), asks)):
+    known = set(_list_normalized_lines(was))
+    added = [line for line in _list_normalized_lines(now) if line not in known]
+    if (notice != kept and notice) or (added and not is_notice_asked_by_rule(" ".join(added), asks)):
         reason = f"{path}: the notice may not become a text that neither the rule nor the site chose."
         return Objection("destruction", reason)
     return None
 
 
-def is_chosen(text: str, asks: frozenset[str]) -> bool:
+def is_notice_asked_by_rule(text: str, asks: frozenset[str]) -> bool:
     return f"{_ASK}{' '.join(text.split())}" in asks
 
 
-def _read_sides(path: str, before: Files, after: Files) -> tuple[str, str]:
+def _read_before_and_after(path: str, before: Files, after: Files) -> tuple[str, str]:
     return host_text.read_text(before, path) or "", host_text.read_text(after, path) or ""
 
 
@@ -73,7 +73,7 @@ def _read_notice(text: str) -> str:
     return " ".join(words) if len(words) >= _SHORTEST else ""
 
 
-def _list_lines(text: str) -> list[str]:
+def _list_normalized_lines(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.split("\n") if line.strip()]
 
 

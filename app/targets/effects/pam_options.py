@@ -11,13 +11,13 @@ from app.targets.effects.faillock import PATH as FAILLOCK
 from app.targets.effects.faillock import Faillock
 from app.targets.effects.pwquality import MAIN as PWQUALITY
 from app.targets.effects.pwquality import Pwquality
-from app.targets.effects.strength import Compare, Strength, compare_higher, compare_unranked, create_ranking
+from app.targets.effects.strength import Compare, Strength, compare_higher, compare_unranked, create_ranked_comparison
 from app.targets.overlay import Overlay
 
 ON, OFF = "yes", "no"
 OTHERS = "other arguments"
 PARTS = ("preauth", "authfail", "authsucc")
-_OPENS, _CLOSES = create_ranking(ON, OFF), create_ranking(OFF, ON)
+_OPENS, _CLOSES = create_ranked_comparison(ON, OFF), create_ranked_comparison(OFF, ON)
 _NEUTRAL = frozenset(["silent", "quiet", "debug", "shadow", "try_first_pass", "use_first_pass", "likeauth"])
 """Options without effect on strictness, for modules without a file."""
 _HASHES = ("des", "bigcrypt", "md5", "sha256", "sha512", "blowfish", "gost_yescrypt", "yescrypt")
@@ -27,13 +27,13 @@ _SCALES: Mapping[str, Mapping[str, Compare]] = {
     "pam_unix.so": {
         **dict.fromkeys(_LAX_FLAGS, _OPENS),
         **dict.fromkeys(("use_authtok", "obscure"), _CLOSES),
-        "hash": create_ranking(*_HASHES),
+        "hash": create_ranked_comparison(*_HASHES),
         **dict.fromkeys(("rounds", "remember", "minlen"), compare_higher),
     },
     "pam_pwhistory.so": {
         "remember": compare_higher,
         **dict.fromkeys(("enforce_for_root", "use_authtok"), _CLOSES),
-        "retry": create_ranking("3", "2", "1"),
+        "retry": create_ranked_comparison("3", "2", "1"),
     },
     "pam_faildelay.so": {"delay": compare_higher},
     "pam_lastlog.so": {"showfailed": _CLOSES, "noupdate": compare_unranked},

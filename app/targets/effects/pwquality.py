@@ -12,7 +12,7 @@ from app.targets.effects.strength import (
     compare_caps,
     compare_higher,
     compare_lower,
-    create_ranking,
+    create_ranked_comparison,
 )
 
 MAIN = "/etc/security/pwquality.conf"
@@ -31,14 +31,14 @@ DEFAULTS: Mapping[str, str] = {
     READ: "yes",
 }
 _BOUNDS = {"minlen": (6, 2**31 - 1), "minclass": (-(2**31), 4)}
-_SWITCH = create_ranking("0", "1")
+_SWITCH = create_ranked_comparison("0", "1")
 _SCALES: Mapping[str, Compare] = {
     **dict.fromkeys(("minlen", "difok", "minclass"), compare_higher),
     **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit", "retry"), compare_lower),
     **dict.fromkeys(("maxrepeat", "maxclassrepeat", "maxsequence", "usersubstr"), compare_caps),
     **dict.fromkeys(("gecoscheck", "dictcheck", "usercheck", "enforcing", "enforce_for_root"), _SWITCH),
-    "local_users_only": create_ranking("1", "0"),
-    READ: create_ranking("no", "yes"),
+    "local_users_only": create_ranked_comparison("1", "0"),
+    READ: create_ranked_comparison("no", "yes"),
 }
 
 

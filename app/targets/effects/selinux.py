@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets.effects.daemon import Daemon
-from app.targets.effects.strength import Strength, compare_unranked, create_ranking
+from app.targets.effects.strength import Strength, compare_unranked, create_ranked_comparison
 
 PATH = "/etc/selinux/config"
 INSTALLED = "policy installed"
@@ -15,7 +15,7 @@ VENDOR = ("/etc/selinux/*/seusers",)
 
 _MODE = re.compile(r"SELINUX=(?i:(enforcing|permissive|disabled))")
 _TYPE = re.compile(r"SELINUXTYPE=(.*)", re.IGNORECASE)
-_MODES = create_ranking("disabled", "permissive", "enforcing")
+_MODES = create_ranked_comparison("disabled", "permissive", "enforcing")
 
 
 class Selinux(Daemon):
@@ -37,7 +37,7 @@ class Selinux(Daemon):
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == INSTALLED:
-            return create_ranking("no", "yes")(was, now)
+            return create_ranked_comparison("no", "yes")(was, now)
         if key == "SELINUX":
             # Files of a host without SELinux have no labels: enforcing, it would not boot.
             return Strength.INCOMPARABLE if was == "disabled" and now == "enforcing" else _MODES(was, now)

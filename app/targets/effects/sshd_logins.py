@@ -39,7 +39,7 @@ def describe_logins(settings: Mapping[str, str], user: str) -> dict[str, str]:
     found = {ANYBODY: methods} if user != "root" else {}
     found |= {ROOT: ours} if user in ("", "root") else {}
     asked = settings.get("authenticationmethods", "any")
-    return {key: _OR.join(sorted(set(_list_ways(asked, names)))) or NOBODY for key, names in found.items()}
+    return {key: _OR.join(sorted(set(_list_login_proofs(asked, names)))) or NOBODY for key, names in found.items()}
 
 
 def compare_logins(was: str, now: str) -> Strength:
@@ -59,7 +59,7 @@ def _is_covered(before: set[str], way: set[str]) -> bool:
     return before <= way or (before == {_PASSWORD} and _KEY in way)
 
 
-def _list_ways(asked: str, methods: list[str]) -> Iterator[str]:
+def _list_login_proofs(asked: str, methods: list[str]) -> Iterator[str]:
     """Yield each way: one method of any, or every method of a list of AuthenticationMethods."""
     lists = [[name] for name in methods] if asked in ("any", "") else [one.split(",") for one in asked.split()]
     for names in ([name.partition(":")[0] for name in one] for one in lists):

@@ -11,8 +11,8 @@ from app.targets.effects.strength import (
     compare_masks,
     compare_sets,
     compare_unranked,
-    create_measure,
-    create_ranking,
+    create_number_comparison,
+    create_ranked_comparison,
 )
 
 _BETTER_NO = split_names("""
@@ -47,10 +47,10 @@ _RIGHTS: dict[str, dict[str, str]] = {
 }
 """What each value allows; one that allows less is stricter."""
 _WORDS: dict[str, Compare] = {
-    "permitrootlogin": create_ranking("yes", "without-password", "forced-commands-only", "no"),
-    "ignorerhosts": create_ranking("no", "shosts-only", "yes"),
-    "fingerprinthash": create_ranking("MD5", "SHA256"),
-    "loglevel": create_ranking("SILENT", "FATAL", "ERROR", "INFO", "VERBOSE"),
+    "permitrootlogin": create_ranked_comparison("yes", "without-password", "forced-commands-only", "no"),
+    "ignorerhosts": create_ranked_comparison("no", "shosts-only", "yes"),
+    "fingerprinthash": create_ranked_comparison("MD5", "SHA256"),
+    "loglevel": create_ranked_comparison("SILENT", "FATAL", "ERROR", "INFO", "VERBOSE"),
 }
 _NOTICES = ("/etc/issue", "/etc/issue.net", "/etc/motd")
 _LOGS = ("AUTH", "AUTHPRIV")
@@ -78,9 +78,9 @@ def _parse_limit(value: str) -> float | None:
     return None if count is None else count or float("inf")
 
 
-_compare_whole = create_measure(_parse_whole)
-_compare_lower = create_measure(_parse_whole, lower=True)
-_compare_limits = create_measure(_parse_limit, lower=True)
+_compare_whole = create_number_comparison(_parse_whole)
+_compare_lower = create_number_comparison(_parse_whole, lower=True)
+_compare_limits = create_number_comparison(_parse_limit, lower=True)
 
 
 def _compare_parts(between: str, *compares: Compare) -> Compare:
@@ -110,7 +110,7 @@ def _compare_open_places(was: str, now: str) -> Strength:
     ends = ("any", "none")
     if was in ends or now in ends:
         step = {"any": 0, "none": 2}
-        return create_measure(lambda value: step.get(value, 1))(was, now)
+        return create_number_comparison(lambda value: step.get(value, 1))(was, now)
     return compare_sets(was.split(), now.split())
 
 
@@ -134,7 +134,7 @@ def _compare_banners(was: str, now: str) -> Strength:
 def _compare_environments(was: str, now: str) -> Strength:
     step = {"yes": 0, "no": 2}
     if was in step or now in step:
-        return create_measure(lambda value: step.get(value, 1))(was, now)
+        return create_number_comparison(lambda value: step.get(value, 1))(was, now)
     return compare_unranked(was, now)
 
 
@@ -155,8 +155,8 @@ def _compare_facilities(was: str, now: str) -> Strength:
 
 
 _COMPARES: dict[str, Compare] = (
-    dict.fromkeys(_BETTER_NO, create_ranking("yes", "no"))
-    | dict.fromkeys(_BETTER_YES, create_ranking("no", "yes"))
+    dict.fromkeys(_BETTER_NO, create_ranked_comparison("yes", "no"))
+    | dict.fromkeys(_BETTER_YES, create_ranked_comparison("no", "yes"))
     | dict.fromkeys(_NO_MATTER, lambda _was, _now: Strength.EQUAL)
     | dict.fromkeys(_ALGORITHMS, sshd_algorithm_order.compare_algorithms)
     | dict.fromkeys(_FEWER, lambda was, now: compare_sets(was.split(), now.split()))

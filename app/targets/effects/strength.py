@@ -21,7 +21,7 @@ def compare_unranked(was: str, now: str) -> Strength:
     return Strength.EQUAL if was == now else Strength.INCOMPARABLE
 
 
-def create_ranking(*weakest_first: str) -> Compare:
+def create_ranked_comparison(*weakest_first: str) -> Compare:
     """Return a comparison of words listed from weakest to strictest; unknown words do not compare."""
 
     def compare(was: str, now: str) -> Strength:
@@ -39,7 +39,7 @@ def compare_higher_as_stricter(was: float, now: float) -> Strength:
     return Strength.STRONGER if now > was else Strength.WEAKER
 
 
-def create_measure(strictness: Callable[[str], float | None], *, lower: bool = False) -> Compare:
+def create_number_comparison(strictness: Callable[[str], float | None], *, lower: bool = False) -> Compare:
     """Return a comparison by a number, higher or `lower` is stricter; values without a number do not compare."""
 
     def compare(was: str, now: str) -> Strength:
@@ -78,15 +78,15 @@ def _parse_duration(value: str) -> float | None:
     return float("inf") if (found := parse_number(value)) == 0 else found
 
 
-compare_higher = create_measure(parse_number)
-compare_lower = create_measure(parse_number, lower=True)
-compare_caps = create_measure(_parse_cap, lower=True)
+compare_higher = create_number_comparison(parse_number)
+compare_lower = create_number_comparison(parse_number, lower=True)
+compare_caps = create_number_comparison(_parse_cap, lower=True)
 """Lower is stricter; 0 is no cap."""
-compare_durations = create_measure(_parse_duration)
+compare_durations = create_number_comparison(_parse_duration)
 """Higher is stricter; 0 is unlimited."""
 
 
-def create_capped(most: int) -> Compare:
+def create_capped_comparison(most: int) -> Compare:
     """Return a comparison in which higher is stricter, and more than `most` harms the host."""
     return lambda was, now: Strength.INCOMPARABLE if (parse_number(now) or 0) > most else compare_higher(was, now)
 

@@ -60,17 +60,17 @@ def _collect_settings(read: Sudoers, who: HostAccounts) -> dict[str, str]:
     for account in who.accounts:
         settings = _iter_principal_settings(read, build_principal(who, account.name))
         found |= {f"{account.name}{key}": value for key, value in settings}
-    for entry in _list_unknown_principals(read, who):
+    for entry in _list_principals_without_account(read, who):
         stranger = Principal("\0", None, frozenset({entry[1:]})) if entry.startswith("%") else Principal(entry)
         own = dict(_iter_principal_settings(read, stranger))
         for key in own.keys() | anybody.keys():
             value, otherwise = own.get(key, UNSET), anybody.get(key, UNSET)
             if value != otherwise:
                 found[f"{entry}{_BY_NAME}{key}"] = f"{value}{_OTHERWISE}{otherwise}"
-    return _drop_built_in(found)
+    return _drop_options_off_by_default(found)
 
 
-def _drop_built_in(found: dict[str, str]) -> dict[str, str]:
+def _drop_options_off_by_default(found: dict[str, str]) -> dict[str, str]:
     """Drop the options of another's password that are off for everybody: sudo has them off by itself."""
     named = {key: option["name"] for key in found if (option := _OPTION.fullmatch(key))}
     used = {name for key, name in named.items() if found[key] != OFF}
@@ -88,7 +88,7 @@ def _iter_principal_settings(read: Sudoers, who: Principal) -> Iterator[tuple[st
                 yield f": {name} where {scope} fits", value
 
 
-def _list_unknown_principals(read: Sudoers, who: HostAccounts) -> list[str]:
+def _list_principals_without_account(read: Sudoers, who: HostAccounts) -> list[str]:
     """Return users and groups in sudoers without a local account: directory users or future members."""
     scopes = [default.scope[1:].split(", ") for default in read.defaults if default.scope.startswith(":")]
     listed = [grant.users for grant in read.grants] + scopes

@@ -17,14 +17,14 @@ from app.targets.effects.strength import (
     compare_caps,
     compare_higher,
     compare_lower,
-    create_ranking,
+    create_ranked_comparison,
     parse_number,
 )
 
 MAIN = "/etc/sysctl.conf"
 
-_OFF_ON, _ON_OFF = create_ranking("0", "1"), create_ranking("1", "0")
-_UP_TO_2 = create_ranking("0", "1", "2")
+_OFF_ON, _ON_OFF = create_ranked_comparison("0", "1"), create_ranked_comparison("1", "0")
+_UP_TO_2 = create_ranked_comparison("0", "1", "2")
 
 
 def _compare_sysrq(was: str, now: str) -> Strength:
@@ -63,13 +63,13 @@ def _define_conf_keys(family: str, setting: str, compare: Compare, every: str, d
 KNOWN: Mapping[str, KnownKey] = {
     "kernel.dmesg_restrict": KnownKey(_OFF_ON, "0", "1"),
     "kernel.kptr_restrict": KnownKey(_UP_TO_2, "0"),
-    "kernel.yama.ptrace_scope": KnownKey(create_ranking("0", "1", "2", "3"), "1", "0"),
+    "kernel.yama.ptrace_scope": KnownKey(create_ranked_comparison("0", "1", "2", "3"), "1", "0"),
     "kernel.randomize_va_space": KnownKey(_UP_TO_2, "2"),
-    "kernel.perf_event_paranoid": KnownKey(create_ranking("-1", "0", "1", "2", "3", "4"), "2", "3"),
+    "kernel.perf_event_paranoid": KnownKey(create_ranked_comparison("-1", "0", "1", "2", "3", "4"), "2", "3"),
     "kernel.kexec_load_disabled": KnownKey(_OFF_ON, "0"),
     # root can reset 2; 1 holds until the next boot.
-    "kernel.unprivileged_bpf_disabled": KnownKey(create_ranking("0", "2", "1"), "2"),
-    "kernel.core_pattern": KnownKey(create_ranking("core", "|/bin/false"), "core"),
+    "kernel.unprivileged_bpf_disabled": KnownKey(create_ranked_comparison("0", "2", "1"), "2"),
+    "kernel.core_pattern": KnownKey(create_ranked_comparison("core", "|/bin/false"), "core"),
     "kernel.panic_on_oops": KnownKey(_OFF_ON, "0"),
     "kernel.sysrq": KnownKey(_compare_sysrq, "1", "438"),
     "kernel.perf_cpu_time_max_percent": KnownKey(compare_caps, "25"),
@@ -80,7 +80,7 @@ KNOWN: Mapping[str, KnownKey] = {
     "fs.protected_symlinks": KnownKey(_OFF_ON, "0", "1"),
     "fs.protected_fifos": KnownKey(_UP_TO_2, "0"),
     "fs.protected_regular": KnownKey(_UP_TO_2, "0"),
-    "fs.suid_dumpable": KnownKey(create_ranking("1", "2", "0"), "0"),
+    "fs.suid_dumpable": KnownKey(create_ranked_comparison("1", "2", "0"), "0"),
     "net.core.bpf_jit_harden": KnownKey(_UP_TO_2, "0"),
     "net.ipv4.ip_forward": KnownKey(_ON_OFF, "0"),
     "net.ipv4.icmp_echo_ignore_broadcasts": KnownKey(_OFF_ON, "1"),
@@ -100,11 +100,11 @@ KNOWN: Mapping[str, KnownKey] = {
     **_define_conf_keys("ipv4", "accept_source_route", _ON_OFF, "0", "1"),
     **_define_conf_keys("ipv4", "forwarding", _ON_OFF, "0", "0"),
     # 2 accepts a packet if any route leads back, 1 only the best one.
-    **_define_conf_keys("ipv4", "rp_filter", create_ranking("0", "2", "1"), "0", "0"),
+    **_define_conf_keys("ipv4", "rp_filter", create_ranked_comparison("0", "2", "1"), "0", "0"),
     **_define_conf_keys("ipv4", "log_martians", _OFF_ON, "0", "0"),
     **_define_conf_keys("ipv6", "accept_redirects", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv6", "accept_source_route", create_ranking("1", "0", "-1"), "0", "0"),
-    **_define_conf_keys("ipv6", "accept_ra", create_ranking("2", "1", "0"), "1", "1"),
+    **_define_conf_keys("ipv6", "accept_source_route", create_ranked_comparison("1", "0", "-1"), "0", "0"),
+    **_define_conf_keys("ipv6", "accept_ra", create_ranked_comparison("2", "1", "0"), "1", "1"),
     **_define_conf_keys("ipv6", "accept_ra_defrtr", _ON_OFF, "1", "1"),
     **_define_conf_keys("ipv6", "accept_ra_pinfo", _ON_OFF, "1", "1"),
     **_define_conf_keys("ipv6", "accept_ra_rtr_pref", _ON_OFF, "1", "1"),

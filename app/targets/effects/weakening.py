@@ -74,8 +74,8 @@ def find_weakening(
             return objection
     read = partial(read_cached_settings, recall=known)
     return (
-        _find_loss(list_setting_changes(paths, before, after, read), asks)
-        or find_excessive_setting(_list_sides(paths, before, after, read), asks)
+        _find_weakening_change(list_setting_changes(paths, before, after, read), asks)
+        or find_excessive_setting(_read_both_sides(paths, before, after, read), asks)
         or find_excess(paths, before, after, asks)
     )
 
@@ -84,7 +84,9 @@ def find_weakening_by_programs(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], ask: Ask
 ) -> Objection | None:
     """Return an objection if the programs themselves, where available, report a weakened setting."""
-    return _find_loss(list_setting_changes(paths, before, after, lambda daemon, on: daemon.ask_settings(on, ask)), asks)
+    return _find_weakening_change(
+        list_setting_changes(paths, before, after, lambda daemon, on: daemon.ask_settings(on, ask)), asks
+    )
 
 
 def read_cached_settings(daemon: Daemon, files: Files, recall: ReadTrackingCache) -> Mapping[str, str]:
@@ -103,15 +105,15 @@ def list_setting_changes(
     paths: Collection[str], before: Files, after: Files, read: Callable[[Daemon, Files], Mapping[str, str] | None]
 ) -> Iterator[SettingChange]:
     """Yield each setting with another value after the change, of every program that reads one of the files."""
-    for side in _list_sides(paths, before, after, read):
+    for side in _read_both_sides(paths, before, after, read):
         was, now = side.before, side.after
         for key in sorted(was.keys() | now.keys()):
             old, new = was.get(key, UNSET), now.get(key, UNSET)
-            if old != new and not _follows_general_value(key, was, now):
+            if old != new and not _equals_general_value(key, was, now):
                 yield SettingChange(side.daemon, key, old, new)
 
 
-def _list_sides(
+def _read_both_sides(
     paths: Collection[str], before: Files, after: Files, read: Callable[[Daemon, Files], Mapping[str, str] | None]
 ) -> Iterator[ReadSide]:
     for daemon in _list_touched_daemons(paths, before, after):
@@ -124,17 +126,17 @@ _PAM_SETTING = re.compile(r": pam_(\w+)\.so: (\w+)$")
 """A setting as a stack has it, which texts name by the module's file: pwquality retry."""
 
 
-def _find_loss(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:
+def _find_weakening_change(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:
     for one in changes:
         order = one.daemon.compare_values(one.key, one.was, one.now)
-        if order not in _FINE and not _is_asked_for(one, order, asks):
+        if order not in _FINE and not _is_change_asked_by_rule(one, order, asks):
             would = f"{one.key} is {one.was or 'not set'} and would be {one.now or 'not set'}"
             how = "weaker" if order is Strength.WEAKER else "not known to be as strong"
             return Objection("weakening", clean_text(f"{one.daemon.name}: {would}, which is {how}.", 400))
     return None
 
 
-def _is_asked_for(one: SettingChange, order: Strength, asks: frozenset[str]) -> bool:
+def _is_change_asked_by_rule(one: SettingChange, order: Strength, asks: frozenset[str]) -> bool:
     if order is Strength.WEAKER and one.daemon.asked_only_if_unranked:
         return False
     module = _PAM_SETTING.search(one.key)
@@ -142,7 +144,7 @@ def _is_asked_for(one: SettingChange, order: Strength, asks: frozenset[str]) -> 
     return any(f"{name} {one.now}" in asks for name in names)
 
 
-def _follows_general_value(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
+def _equals_general_value(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:
     """Return True if a conditional setting equals the general one on both sides; the general one is reported."""
     of_all, _for, some = key.partition(" for ")
     return bool(some) and all(side.get(key, UNSET) == side.get(of_all) for side in (before, after))

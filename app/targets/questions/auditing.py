@@ -77,7 +77,7 @@ def probe_audit_panic(host: ProbedHost) -> ProbeAnswer:
     if not any(line.control and line.control.key == "-f" and line.control.value == _PANIC for line in lines):
         return ProbeAnswer(True, "what the audit system cannot write does not stop the kernel")
     tight = next((line for line in lines if _is_backlog_too_small(line)), None)
-    flood = next((line for line in lines if records_too_much(line)), None)
+    flood = next((line for line in lines if is_audit_rule_too_broad(line)), None)
     for line in (flood, tight):
         if line:
             said = f"{' '.join(line.words)} loses some ({line.path} line {line.line})"
@@ -93,21 +93,21 @@ def _is_backlog_too_small(line: AuditLine) -> bool:
     return value is not None and value < _LEAST_BACKLOG
 
 
-def records_too_much(line: AuditLine) -> bool:
+def is_audit_rule_too_broad(line: AuditLine) -> bool:
     """Return True if the rule records something that every program does constantly."""
     words = line.words
     if words[0] == "-w" and len(words) > 1:
-        return _is_hot_path(words[1]) and _includes_reading("".join(_get_flag_values("-p", words)) or "rwxa")
+        return _is_hot_path(words[1]) and _includes_reading("".join(_list_option_values("-p", words)) or "rwxa")
     if words[0] not in ("-a", "-A") or len(words) < 2 or "never" in words[1].split(","):
         return False
-    fields = _get_flag_values("-F", words)
+    fields = _list_option_values("-F", words)
     if any(re.split(r"[!<>=&]", field)[0] not in _NARROWS_NOTHING for field in fields):
         return False
     named = dict(field.split("=", 1) for field in fields if "=" in field)
     place = named.get("path") or named.get("dir")
     if place is not None:
         return _is_hot_path(place) and _includes_reading(named.get("perm", "rwxa"))
-    calls = [call for listed in _get_flag_values("-S", words) for call in listed.split(",")]
+    calls = [call for listed in _list_option_values("-S", words) for call in listed.split(",")]
     return not calls or any(_HOT_CALLS.fullmatch(call) for call in calls)
 
 
@@ -120,5 +120,5 @@ def _includes_reading(permissions: str) -> bool:
     return bool({"r", "x"} & set(permissions))
 
 
-def _get_flag_values(flag: str, words: tuple[str, ...]) -> list[str]:
+def _list_option_values(flag: str, words: tuple[str, ...]) -> list[str]:
     return [value for one, value in itertools.pairwise(words) if one == flag]

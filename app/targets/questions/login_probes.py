@@ -13,15 +13,15 @@ _FALLBACK = "other"
 
 
 def probe_password_login(host: ProbedHost) -> ProbeAnswer:
-    return _probe_services(host, _OVER_SSH, "nobody has a password, so no login by one can be lost")
+    return _probe_login_services(host, _OVER_SSH, "nobody has a password, so no login by one can be lost")
 
 
 def probe_console_login(host: ProbedHost) -> ProbeAnswer:
     """Probe console logins, the last way in if network or keys fail."""
-    return _probe_services(host, _CONSOLE, "nobody has a password, so nobody logs in at the console")
+    return _probe_login_services(host, _CONSOLE, "nobody has a password, so nobody logs in at the console")
 
 
-def _probe_services(host: ProbedHost, services: tuple[str, ...], nobody: str) -> ProbeAnswer:
+def _probe_login_services(host: ProbedHost, services: tuple[str, ...], nobody: str) -> ProbeAnswer:
     people = list_password_accounts(host.people)
     opened: list[str] = []
     for service in services:
@@ -36,7 +36,9 @@ def _probe_services(host: ProbedHost, services: tuple[str, ...], nobody: str) ->
         if people and not pam_outcome.is_user_admitted(found.select_kind("account"), known=True):
             return ProbeAnswer(False, f"{service}: its account rules refuse everybody")
         opened += [
-            f"{account.name} by password through {service}" for account in people if not _is_shut_out(host, account)
+            f"{account.name} by password through {service}"
+            for account in people
+            if not _is_account_shut_out(host, account)
         ]
     if not people:
         return ProbeAnswer(True, nobody)
@@ -59,7 +61,7 @@ def list_password_accounts(people: HostAccounts) -> list[Account]:
     return found
 
 
-def _is_shut_out(host: ProbedHost, account: Account) -> bool:
+def _is_account_shut_out(host: ProbedHost, account: Account) -> bool:
     secret = host.people.find_shadow_entry(account.name)
     closed = account.uid != 0 and host.files.state("/etc/nologin") is not None
     return closed or (secret is not None and secret.is_expired(host.today))

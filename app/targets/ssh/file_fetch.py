@@ -49,7 +49,7 @@ def parse_archive(stream: bytes) -> dict[str, SnapshotEntry]:
         # Uncompressed only: a few compressed bytes can expand to any size.
         with tarfile.open(fileobj=io.BytesIO(stream), mode="r:", errors="surrogateescape", encoding="utf-8") as archive:
             for member in archive:
-                _check_size(member, len(stream))
+                _require_plausible_size(member, len(stream))
                 path = _parse_member_path(member.name)
                 if path is not None:
                     found[path] = _parse_member(archive, member)
@@ -58,7 +58,7 @@ def parse_archive(stream: bytes) -> dict[str, SnapshotEntry]:
     return found
 
 
-def _check_size(member: tarfile.TarInfo, came: int) -> None:
+def _require_plausible_size(member: tarfile.TarInfo, came: int) -> None:
     """Raise Unusable for a sparse or oversized member: it can claim any number of zero bytes."""
     if member.issparse() or member.size > came:
         sent = f"the host sent {clean_text(member.name, 100)!a} as {member.size} bytes in {came}"

@@ -11,7 +11,7 @@ _SECONDS = 60.0
 
 def ask_programs(line: SshConnection, questions: Sequence[Question]) -> dict[Question, str]:
     """Return the answers of the host's programs; questions that they do not answer are left out."""
-    words = {one: found for one in questions if (found := _list_words(one))}
+    words = {one: found for one in questions if (found := _to_script_arguments(one))}
     if not words:
         return {}
     said = line.run("inquire", *(word for three in words.values() for word in three), seconds=_SECONDS)
@@ -19,7 +19,7 @@ def ask_programs(line: SshConnection, questions: Sequence[Question]) -> dict[Que
     return {one: "\n".join(text for at, text in rows if at == str(number)) for number, one in enumerate(words, 1)}
 
 
-def _list_words(question: Question) -> tuple[str, str, str] | None:
+def _to_script_arguments(question: Question) -> tuple[str, str, str] | None:
     """Return kind and words for the script, or None for a question that needs no program."""
     match question:
         case AskDaemon():

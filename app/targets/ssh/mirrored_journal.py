@@ -114,7 +114,7 @@ class MirroredJournal:
 
     def reload_services(self, paths: Iterable[str]) -> None:
         """Reload services after a rollback that we wrote ourselves. Health checks report failures."""
-        self._line.run("reload", *dict.fromkeys((*self.services, *service_activator.services_to_reload(paths))))
+        self._line.run("reload", *dict.fromkeys((*self.services, *service_activator.list_services_to_reload(paths))))
 
     def has_resources(self, name: str) -> bool:
         """Return True if the journal covers packages or other resources, which take longer to change and restore."""

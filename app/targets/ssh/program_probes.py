@@ -95,17 +95,17 @@ def probe_programs(
     tried = known.passwords.find(password_state)
     if tried is None:
         tried = _try_passwords(line)
-        if password_state and not _is_late(tried):
+        if password_state and not _is_trial_timed_out(tried):
             known.passwords.keep(password_state, tried)
     return (*build_probes(said, who, names[0]), build_password_probe(tried)), _read_disk_usage(said)
 
 
 def _try_passwords(line: SshConnection) -> HostReport:
     tried = line.run("password", seconds=_SECONDS).report
-    return line.run("password", seconds=_SECONDS).report if _is_late(tried) else tried
+    return line.run("password", seconds=_SECONDS).report if _is_trial_timed_out(tried) else tried
 
 
-def _is_late(tried: HostReport) -> bool:
+def _is_trial_timed_out(tried: HostReport) -> bool:
     return (tried.get_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
 
 

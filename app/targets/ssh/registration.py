@@ -24,12 +24,12 @@ class HostIdentity:
     known_hosts: str
 
 
-async def read_shown_identity(end: Endpoint) -> HostIdentity:
+async def fetch_host_identity(end: Endpoint) -> HostIdentity:
     key = await fetch_host_key(end.address, end.port)
     return HostIdentity(key.get_fingerprint(), _format_known_host(end, key))
 
 
-def read_known_identity(end: Endpoint, known_hosts: Path) -> HostIdentity:
+def read_identity_from_known_hosts(end: Endpoint, known_hosts: Path) -> HostIdentity:
     """Read the host's identity from a known_hosts file; raise BadInput if it has no key of the host."""
     try:
         keys = list_known_keys(end, known_hosts)

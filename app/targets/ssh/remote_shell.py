@@ -30,11 +30,11 @@ class RemoteShell:
     ) -> CommandResult:
         here = asyncio.get_running_loop()
 
-        def hear_line(line: str) -> None:
+        def forward_line(line: str) -> None:
             if heard:
                 here.call_soon_threadsafe(heard, line)
 
-        listen = hear_line if heard else None
+        listen = forward_line if heard else None
         try:
             said = await self._line.run_text_async(shlex.join(argv), data=stdin, seconds=timeout, heard=listen)
         except ConnectionLost:

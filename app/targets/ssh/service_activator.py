@@ -73,7 +73,7 @@ class ServiceActivator:
                 raise ActionFailed(f"{unproven}; and a new one would shut {end.user} out: {why}")
 
 
-def services_to_reload(paths: Iterable[str], actions: Iterable[AnyAction] = ()) -> tuple[str, ...]:
+def list_services_to_reload(paths: Iterable[str], actions: Iterable[AnyAction] = ()) -> tuple[str, ...]:
     """Return the services to reload, each once and sshd last."""
     asked = {one.service.removesuffix(".service") for one in actions if isinstance(one, Reload)}
     if any(path.startswith(_OF_SSHD) for path in paths):

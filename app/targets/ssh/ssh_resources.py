@@ -8,7 +8,7 @@ from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, FileChange
 from app.resources import account, package
 from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
-from app.resources.registry import encode_action, get_kind, get_resource_name, is_state_reached, judge_states
+from app.resources.registry import encode_action, get_kind, get_resource_name, is_wanted_state_reached, judge_states
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import encode_name
@@ -59,7 +59,7 @@ class SshResources:
         rows = said.report
         now = dict(rows.get_rows("state"))
         for one in foreseen.states:
-            if not is_state_reached(one.name, one.after, now.get(one.name, "")):
+            if not is_wanted_state_reached(one.name, one.after, now.get(one.name, "")):
                 raise ActionFailed(f"{one.name} came out otherwise: {now.get(one.name) or 'absent'}.")
         _, outcome = rows.get_row("outcome") or ("", "")
         if outcome != foreseen.outcome:

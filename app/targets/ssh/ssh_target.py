@@ -25,7 +25,7 @@ from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.in_force_report import InForceReport, list_changed_kernel_settings
-from app.targets.inquiry import answer_from_files, bound_answer
+from app.targets.inquiry import answer_from_files, clean_answer
 from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
@@ -103,7 +103,7 @@ class SshTarget:
             self._resources,
             self.recall,
             guard=self._find_refusals,
-            prepare=self._prepare_reload,
+            prepare=self._note_services_to_reload,
         )
         self._set_rollback_mode(alone=(folder / _ALONE).is_file())
         self.rebooter = SshRebooter(self.line, self._journals, self._roll_back, machine)
@@ -158,7 +158,7 @@ class SshTarget:
             found = self._tree.refresh_snapshot()
             self._forget_answers(change.path for change in done.changes)
             if any(is_resource(change.path) for change in done.changes):
-                self._refuse_weaker_result(done, files, found, asks)
+                self._require_no_weaker_result(done, files, found, asks)
         except EnvironmentUnusable as exc:
             if isinstance(exc, ConnectionLost) and self._journals.local.read_mark(journal) in (None, "undone"):
                 raise  # nothing was begun, so the change cannot be why the host does not answer
@@ -185,14 +185,14 @@ class SshTarget:
         why = "this host shares its kernel with another system and may not change its settings"
         return other and f"{other} is {now.get(other) or 'unknown'} in the kernel: {why}."
 
-    def _prepare_reload(self, assessed: Assessment) -> None:
+    def _note_services_to_reload(self, assessed: Assessment) -> None:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
         actions = assessed.change.actions
         paths = {one.path for one in actions if isinstance(one, FileAction)} | assessed.foreseen.files.keys()
-        self._journals.services = service_activator.services_to_reload(paths, actions)
+        self._journals.services = service_activator.list_services_to_reload(paths, actions)
         self._force.record_accepted_users(self._journals.services)
 
-    def _refuse_weaker_result(self, done: AppliedChange, before: Files, after: Files, asks: frozenset[str]) -> None:
+    def _require_no_weaker_result(self, done: AppliedChange, before: Files, after: Files, asks: frozenset[str]) -> None:
         """Raise ActionFailed if package scripts weakened a file; their effect is known only afterwards."""
         paths = {change.path for change in done.changes if not is_resource(change.path)}
         if weaker := policy.find_effect_objection(paths, before, after, asks, self.recall):
@@ -244,7 +244,7 @@ class SshTarget:
         """Ask the host's programs in one call; the rest is answered from its files."""
         files, told = self._tree.snapshot, ask_programs(self.line, questions)
         return tuple(
-            bound_answer(told[one] if one in told else answer_from_files(one, files, named)) for one in questions
+            clean_answer(told[one] if one in told else answer_from_files(one, files, named)) for one in questions
         )
 
     def read_log_lines(self, limit: int) -> list[str]:

@@ -31,7 +31,7 @@ class Tunnel:
         try:
             connection = await self._outer()
             self._process = process = await connection.create_process(self._script.command, encoding=None)
-            self._start_task(self._collect_stderr(process), "stderr")
+            self._start_copy_task(self._collect_stderr(process), "stderr")
             process.stdin.write(self._script.stdin)
             await process.stdout.readuntil(self._script.mark)
         except (asyncssh.Error, OSError, EOFError) as exc:
@@ -40,8 +40,8 @@ class Tunnel:
             ) from exc
         ours, theirs = socket.socketpair()
         theirs.setblocking(False)
-        self._start_task(_copy_from_host(process, theirs), "stdout")
-        self._start_task(_copy_to_host(theirs, process), "stdin")
+        self._start_copy_task(_copy_from_host(process, theirs), "stdout")
+        self._start_copy_task(_copy_to_host(theirs, process), "stdin")
         return ours
 
     async def close(self) -> None:
@@ -54,7 +54,7 @@ class Tunnel:
                 async with asyncio.timeout(2):
                     await self._process.wait_closed()
 
-    def _start_task(self, work: Coroutine[None, None, None], what: str) -> None:
+    def _start_copy_task(self, work: Coroutine[None, None, None], what: str) -> None:
         self._at_work.append(asyncio.create_task(work, name=f"tunnel {what}"))
 
     async def _collect_stderr(self, process: asyncssh.SSHClientProcess[bytes]) -> None:

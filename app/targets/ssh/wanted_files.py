@@ -38,7 +38,7 @@ def find_unfetched_patterns(held: Snapshot, known: Iterable[str]) -> list[str]:
     read_host_facts(noting)
     for daemon in DAEMONS:
         daemon.read_settings(noting)
-        daemon.ask_settings(noting, _look_at_staged_files)
+        daemon.ask_settings(noting, _mark_staged_files_as_read)
     asked: dict[str, None] = {}
     folders = (to_folder_pattern(path) for how, path in noting.seen if how == "is_folder")
     for (how, path), found in noting.seen.items():
@@ -59,7 +59,7 @@ def to_folder_pattern(path: str) -> str | None:
     return f"{path}/" if is_plain_path(path) and not _WILD.search(path) else None
 
 
-def _look_at_staged_files(files: Files, question: Query) -> None:
+def _mark_staged_files_as_read(files: Files, question: Query) -> None:
     for pattern in question.staged:
         files.glob(pattern)
 

@@ -7,7 +7,7 @@ The effect on existing rules and switches is compared in effects/.
 import re
 
 from app.syntax import host_text
-from app.targets.subjects.file_edit import FileEdit, Objection, is_live, keeps_order
+from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line, keeps_order
 
 _RARE = (
     "mount umount2 init_module finit_module delete_module adjtimex settimeofday clock_settime sethostname setdomainname"
@@ -74,20 +74,20 @@ _FILES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 
 
 def judge_audit_edit(edit: FileEdit) -> Objection | None:
-    added = [line for line in edit.added if is_live(line)]
+    added = [line for line in edit.added if is_content_line(line)]
     for line in added:
         if not is_known_rule(line):
             return Objection("evidence tampering", f"{edit.path}: {line!r} records nothing more.")
     replaced = {_parse_control(line) for line in added}
-    for line in (" ".join(line.split()) for line in edit.removed if is_live(line)):
-        if line in added or any(_is_widened(line, one) for one in added):
+    for line in (" ".join(line.split()) for line in edit.removed if is_content_line(line)):
+        if line in added or any(_is_widened_rule(line, one) for one in added):
             continue
         if not _parse_control(line) or _parse_control(line) not in replaced:
             return Objection("evidence tampering", f"{edit.path}: {line!r} may not be removed.")
     return _check_order(edit)
 
 
-def _is_widened(line: str, by: str) -> bool:
+def _is_widened_rule(line: str, by: str) -> bool:
     """Return True if the rule `by` is the rule `line` with more system calls, in the same place and order otherwise."""
     (rest, calls), (other, more) = _split_calls(line), _split_calls(by)
     return bool(calls) and rest == other and calls <= more
@@ -125,12 +125,12 @@ def _check_order(edit: FileEdit) -> Objection | None:
     for line in new:
         if line not in old and _is_looser(line, standing):
             return Objection("evidence tampering", f"{edit.path}: {line!r} would weaken a rule that is already there.")
-    if _LOCKED in new and new[new.index(_LOCKED) + 1 :] != _list_behind_lock(old):
+    if _LOCKED in new and new[new.index(_LOCKED) + 1 :] != _list_rules_after_lock(old):
         return Objection("evidence tampering", f"{edit.path}: rules after {_LOCKED!r} would not be loaded.")
     return None
 
 
-def _list_behind_lock(rules: list[str]) -> list[str]:
+def _list_rules_after_lock(rules: list[str]) -> list[str]:
     return rules[rules.index(_LOCKED) + 1 :] if _LOCKED in rules else []
 
 
@@ -143,7 +143,7 @@ def _is_looser(line: str, standing: list[str]) -> bool:
 
 
 def _list_rules(text: str) -> list[str]:
-    return [" ".join(line.split()) for line in text.split("\n") if is_live(line)]
+    return [" ".join(line.split()) for line in text.split("\n") if is_content_line(line)]
 
 
 def _parse_control(line: str) -> str | None:

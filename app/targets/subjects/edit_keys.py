@@ -7,8 +7,8 @@ from app.syntax import limits, modprobe
 from app.targets.subjects import audit, backup, option_tables, pam, profile, sudoers
 from app.targets.subjects import limits as limits_subject
 from app.targets.subjects import modules as modules_subject
-from app.targets.subjects.file_edit import FileEdit, Judge, is_live
-from app.targets.subjects.option_judge import OptionJudge, parse_section_line
+from app.targets.subjects.file_edit import FileEdit, Judge, is_content_line
+from app.targets.subjects.option_judge import OptionJudge, parse_ini_line
 from app.targets.subjects.stated_files import StatedFileJudge
 
 Keys = tuple[str, ...]
@@ -25,9 +25,9 @@ _MODULE = re.compile(r"(\S*/)?(pam_\w+)\.so")
 
 def list_edit_keys(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
     """Yield each changed line with its keys, of which one has to be named; none for a line or file without keys."""
-    for line in filter(is_live, edit.added):
+    for line in filter(is_content_line, edit.added):
         yield line, _find_keys(edit.judge, line, edit.removed)
-    for line in filter(is_live, edit.removed):
+    for line in filter(is_content_line, edit.removed):
         replaced = edit.judge is audit.judge_audit_edit and _is_control_of(line, edit.added)
         yield line, () if replaced else _find_keys(edit.judge, line, edit.added)
 
@@ -105,5 +105,5 @@ _FINDERS: dict[Judge, Callable[[str], Keys]] = {
     profile.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _find_module_keys,
     limits_subject.judge_limits_edit: _find_limit_keys,
-    backup.judge_backup_edit: lambda line: tuple(one.key for one in parse_section_line(line)),
+    backup.judge_backup_edit: lambda line: tuple(one.key for one in parse_ini_line(line)),
 }

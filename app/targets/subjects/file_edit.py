@@ -63,7 +63,7 @@ def keeps_order(before: Sequence[str], after: Sequence[str]) -> bool:
     return all(line in waiting for line in after if line in known)
 
 
-def is_live(line: str) -> bool:
+def is_content_line(line: str) -> bool:
     """Return True for lines that are neither blank nor a comment. An indented # may continue a value."""
     return bool(line.strip(" \t")) and not line.startswith("#")
 

@@ -3,14 +3,14 @@
 import re
 
 from app.syntax import limits
-from app.targets.subjects.file_edit import FileEdit, Objection, create_unknown_objection, is_live
+from app.targets.subjects.file_edit import FileEdit, Objection, create_unknown_objection, is_content_line
 
 _GOOD = {"maxlogins": r"[1-9]|10", "maxsyslogins": r"[1-9][0-9]{1,3}", "core": r"0"}
 _EVERYBODY = "*"
 
 
 def judge_limits_edit(edit: FileEdit) -> Objection | None:
-    for line in filter(is_live, edit.added):
+    for line in filter(is_content_line, edit.added):
         found = limits.parse_limits(line, edit.path)
         if len(found) != 1 or found[0].item not in _GOOD:
             return create_unknown_objection(edit.path, line)
@@ -18,7 +18,7 @@ def judge_limits_edit(edit: FileEdit) -> Objection | None:
             return Objection("protected identity", f"{edit.path}: limits must apply to everybody, not to one account.")
         if not re.fullmatch(_GOOD[found[0].item], found[0].value):
             return Objection("destruction", f"{edit.path}: {found[0].item} {found[0].value} may lock people out.")
-    for line in filter(is_live, edit.removed):
+    for line in filter(is_content_line, edit.removed):
         found = limits.parse_limits(line, edit.path)
         if len(found) != 1 or found[0].item not in _GOOD:
             return create_unknown_objection(edit.path, line)

@@ -8,7 +8,7 @@ from app.targets.subjects.file_edit import (
     Objection,
     create_unknown_objection,
     create_weakening_objection,
-    is_live,
+    is_content_line,
 )
 
 _UNWANTED = re.compile(
@@ -19,7 +19,7 @@ _NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")
 
 
 def judge_modules_edit(edit: FileEdit) -> Objection | None:
-    for line in filter(is_live, edit.added):
+    for line in filter(is_content_line, edit.added):
         found = modprobe.parse_module_lines(line, edit.path)
         if len(found) != 1 or line.endswith("\\"):
             return create_unknown_objection(edit.path, line)
@@ -31,7 +31,7 @@ def judge_modules_edit(edit: FileEdit) -> Objection | None:
         if not _UNWANTED.fullmatch(module):
             return Objection("destruction", f"{edit.path}: the host may need the module {module}.")
     kept = {_parse_block(line) for line in (edit.after or "").split("\n")}
-    for line in filter(is_live, edit.removed):
+    for line in filter(is_content_line, edit.removed):
         meant = _parse_block(line)
         if meant and meant not in kept:
             return create_weakening_objection(edit.path, line)

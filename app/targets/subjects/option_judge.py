@@ -15,7 +15,7 @@ from app.targets.subjects.file_edit import (
     Objection,
     create_unknown_objection,
     create_weakening_objection,
-    is_live,
+    is_content_line,
 )
 
 Read = Callable[[str], list[Setting]]
@@ -40,9 +40,9 @@ class OptionJudge:
 
     def __call__(self, edit: FileEdit) -> Objection | None:
         lines = (edit.after or "").split("\n")
-        kept = {self.spelt(setting.key) for setting in self._parse_lines(lines) if self._is_good(setting)}
-        added = ((line, None) for line in filter(is_live, edit.added) if line not in self.sections)
-        removed = ((line, kept) for line in filter(is_live, edit.removed))
+        kept = {self.spelt(setting.key) for setting in self._parse_lines(lines) if self._is_allowed_setting(setting)}
+        added = ((line, None) for line in filter(is_content_line, edit.added) if line not in self.sections)
+        removed = ((line, kept) for line in filter(is_content_line, edit.removed))
         found = (self._judge_line(edit, line, still) for line, still in itertools.chain(added, removed))
         return next(filter(None, found), None) or (None if self.first_wins else self._judge_effect(edit))
 
@@ -64,9 +64,9 @@ class OptionJudge:
             clause = self._find_clause(setting) if setting else None
             if setting and (clause or not self._is_known(setting)):
                 return Objection(clause or "not understood", f"{edit.path}: {setting.key} would change its meaning.")
-        if was is None or not self._is_good(was):
+        if was is None or not self._is_allowed_setting(was):
             return None
-        if now is None or not self._is_good(now):
+        if now is None or not self._is_allowed_setting(now):
             value = "unset" if now is None else repr(now.value)
             return Objection(self.weaker, f"{edit.path}: {was.key} is {was.value!r} and may not become {value}.")
         return None
@@ -89,14 +89,14 @@ class OptionJudge:
                 return Objection(clause, f"{edit.path}: {setting.key} is not ours to {doing}.")
             if not self._is_known(setting):
                 return create_unknown_objection(edit.path, line)
-            if kept is None and not self._is_good(setting):
+            if kept is None and not self._is_allowed_setting(setting):
                 return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
-            if kept is not None and self._is_good(setting) and self.spelt(setting.key) not in kept:
+            if kept is not None and self._is_allowed_setting(setting) and self.spelt(setting.key) not in kept:
                 return create_weakening_objection(edit.path, line)
         return None if settings else create_unknown_objection(edit.path, line)
 
     def _parse_lines(self, lines: Iterable[str]) -> list[Setting]:
-        return [setting for line in lines if is_live(line) for setting in self.read(line)]
+        return [setting for line in lines if is_content_line(line) for setting in self.read(line)]
 
     def _find_clause(self, setting: Setting) -> str | None:
         return next((clause for key, clause in self.named.items() if re.fullmatch(key, fold_case(setting.key))), None)
@@ -104,7 +104,7 @@ class OptionJudge:
     def _is_known(self, setting: Setting) -> bool:
         return any(re.fullmatch(key, self.spelt(setting.key)) for key in self.good)
 
-    def _is_good(self, setting: Setting) -> bool:
+    def _is_allowed_setting(self, setting: Setting) -> bool:
         return any(
             re.fullmatch(key, self.spelt(setting.key)) and re.fullmatch(value, setting.value, re.ASCII)
             for key, value in self.good.items()
@@ -135,7 +135,7 @@ def parse_selinux(line: str) -> list[Setting]:
     return [Setting(match[1], match[2], "", 1)] if match else []
 
 
-def parse_sections(text: str) -> list[Setting]:
+def parse_ini_text(text: str) -> list[Setting]:
     return keyvalue.parse_ini(text, "")
 
 
@@ -148,7 +148,7 @@ def parse_auditd(line: str) -> list[Setting]:
     return [] if problems else settings
 
 
-def parse_section_line(line: str) -> list[Setting]:
+def parse_ini_line(line: str) -> list[Setting]:
     """Parse one option line. A line that starts with a blank would continue the one above."""
     return [Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in keyvalue.parse_ini(line, "")]
 

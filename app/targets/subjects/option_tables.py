@@ -7,10 +7,10 @@ from app.targets.subjects.option_judge import (
     parse_assignment,
     parse_auditd,
     parse_directives,
+    parse_ini_line,
+    parse_ini_text,
     parse_login_defs,
     parse_plain,
-    parse_section_line,
-    parse_sections,
     parse_selinux,
 )
 
@@ -131,7 +131,7 @@ SELINUX = OptionJudge(
     spelt=normalize_upper,
 )
 DNF = OptionJudge(
-    parse_section_line,
+    parse_ini_line,
     good={
         r"gpgcheck|localpkg_gpgcheck|clean_requirements_on_remove|best": r"1|[Tt]rue|yes",
         r"skip_if_unavailable": r"0|[Ff]alse|no",
@@ -140,7 +140,7 @@ DNF = OptionJudge(
     named={r"baseurl|mirrorlist|metalink|proxy.*|sslverify|gpgkey|pluginpath|pluginconfpath|plugins": "network"},
     sections=("[main]",),
     spelt=keep_case,
-    whole=parse_sections,
+    whole=parse_ini_text,
 )
 _SYSCTL_GOOD = {
     r"kernel\.(?:dmesg_restrict|unprivileged_bpf_disabled|kexec_load_disabled)": r"1",
@@ -175,9 +175,9 @@ SYSCTL = OptionJudge(
     spelt=keep_case,
 )
 MISSION = OptionJudge(
-    parse_section_line,
+    parse_ini_line,
     good={r"(?:inbox\.)?upload_umask": r"login|0?0[0-7]7"},
     sections=("[inbox]",),
     spelt=keep_case,
-    whole=parse_sections,
+    whole=parse_ini_text,
 )

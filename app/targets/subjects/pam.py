@@ -53,16 +53,16 @@ def judge_pam_edit(edit: FileEdit) -> Objection | None:
 
 
 def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:
-    for kind, control, module in Counter(map(_get_shape, old)) - Counter(map(_get_shape, new)):
+    for kind, control, module in Counter(map(_get_rule_identity, old)) - Counter(map(_get_rule_identity, new)):
         return Objection("weakening", f"{path}: the rule `{kind} {control} {module}` may not change.")
     waiting = list(old)
     ahead: PamRule | None = None
     for place, rule in enumerate(new):
-        if waiting and _get_shape(waiting[0]) == _get_shape(rule):
+        if waiting and _get_rule_identity(waiting[0]) == _get_rule_identity(rule):
             if not _is_only_stricter(waiting.pop(0), rule):
                 return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
         elif not (
-            _is_faillock_part(rule, ahead) or (_may_insert_rule(rule, ahead) and not _is_jumped(rule, new[:place]))
+            _is_faillock_part(rule, ahead) or (_may_insert_rule(rule, ahead) and not _is_inside_jump(rule, new[:place]))
         ):
             return Objection("not understood", f"{path} line {rule.line}: this rule is not allowed here.")
         ahead = rule
@@ -71,7 +71,7 @@ def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objecti
     return None
 
 
-def _get_shape(rule: PamRule) -> tuple[str, str, str]:
+def _get_rule_identity(rule: PamRule) -> tuple[str, str, str]:
     return f"-{rule.kind}" if rule.quiet else rule.kind, fold_case(rule.control), rule.module
 
 
@@ -131,7 +131,7 @@ def _is_faillock_part(rule: PamRule, ahead: PamRule | None) -> bool:
     return placed and all(re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments[1:])
 
 
-def _is_jumped(rule: PamRule, ahead: list[PamRule]) -> bool:
+def _is_inside_jump(rule: PamRule, ahead: list[PamRule]) -> bool:
     """Return True if an earlier jump reaches over this place: one more rule would change its goal."""
     same = [one for one in reversed(ahead) if one.kind == rule.kind]
     return any(

@@ -120,7 +120,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         if not stated or all(last.get(one.key) == one.value for one in stated):
             return text
         if self.words:
-            return self._place_words(text, stated)
+            return self._put_variable_words(text, stated)
         same = [] if self.repeats else [one.line - 1 for one in standing if one.key == stated[-1].key]
         if same:
             return edit_lines.put_line(text, line, same[-1], (), 0)
@@ -130,9 +130,9 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
             return edit_lines.put_line(text, line, None, (), ends[-1])
         return edit_lines.put_line(text, self._add_section(section, line), None, (), edit_lines.find_end(text))
 
-    def _place_words(self, text: str, stated: Sequence[StatedSetting]) -> str:
+    def _put_variable_words(self, text: str, stated: Sequence[StatedSetting]) -> str:
         """Change and add words of the variable's one assignment; all its other words stay."""
-        name, wanted = stated[0].key.partition(" ")[0], [_spell_word(one) for one in stated]
+        name, wanted = stated[0].key.partition(" ")[0], [_format_word(one) for one in stated]
         found = [(at, match) for at, one in enumerate(text.split("\n")) if (match := self._match_variable(one, name))]
         if not found:
             return edit_lines.put_line(text, f'{name}="{" ".join(wanted)}"', None, (), edit_lines.find_end(text))
@@ -159,10 +159,10 @@ def load_families() -> tuple[Family, ...]:
 
 def find_stated_family(path: str) -> Family | None:
     """Return the family of a file; None for most files."""
-    return next((one for one in load_families() if any(_fits_path(path, pattern) for pattern in one.paths)), None)
+    return next((one for one in load_families() if any(_is_path_matched(path, pattern) for pattern in one.paths)), None)
 
 
-def _fits_path(path: str, pattern: str) -> bool:
+def _is_path_matched(path: str, pattern: str) -> bool:
     return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)
 
 
@@ -170,7 +170,7 @@ def _is_header(setting: StatedSetting) -> bool:
     return setting.key.startswith("[")
 
 
-def _spell_word(setting: StatedSetting) -> str:
+def _format_word(setting: StatedSetting) -> str:
     name = setting.key.partition(" ")[2]
     return f"{name}={setting.value}" if setting.value else name
 

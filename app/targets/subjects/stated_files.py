@@ -16,7 +16,7 @@ from app.targets.effects.strength import (
     compare_higher,
     compare_lower,
     compare_masks,
-    create_ranking,
+    create_ranked_comparison,
 )
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, create_unknown_objection
 from app.targets.subjects.stated_families import OTHER, Family, StatedSetting, find_stated_family, load_families
@@ -32,7 +32,7 @@ _RANKS: Mapping[str, Compare] = {
     "lower": compare_lower,
     "higher": compare_higher,
     "mask": compare_masks,
-    "hash": create_ranking("des", "md5", "sha256", "sha512", "yescrypt"),
+    "hash": create_ranked_comparison("des", "md5", "sha256", "sha512", "yescrypt"),
 }
 _NUMBER = re.compile(r"(?:u?int32 )?([0-9]+)")
 
@@ -46,7 +46,7 @@ class StatedFileJudge:
         if edit.mode_before is None and (edit.mode_after or 0) & ~int(self.family.mode, 8):
             reason = f"{edit.path}: its program ignores a new file with a wider mode than {self.family.mode}."
             return Objection("privilege", reason)
-        return find_unstated(self.family, edit, None)
+        return find_unstated_change(self.family, edit, None)
 
 
 STATED: tuple[tuple[Judge, tuple[str, ...]], ...] = tuple(
@@ -57,21 +57,21 @@ STATED: tuple[tuple[Judge, tuple[str, ...]], ...] = tuple(
 def judge_stated_edit(edit: FileEdit, asks: frozenset[str]) -> Objection | None:
     """Return the objection to the first setting that the rule does not state; None for files of no family."""
     family = find_stated_family(edit.path)
-    return find_unstated(family, edit, asks) if family else None
+    return find_unstated_change(family, edit, asks) if family else None
 
 
-def find_unstated(family: Family, edit: FileEdit, asks: frozenset[str] | None) -> Objection | None:
+def find_unstated_change(family: Family, edit: FileEdit, asks: frozenset[str] | None) -> Objection | None:
     """Return the objection to the first setting that goes, moves, or comes without need. None as `asks` allows all."""
     whole = edit.after is not None
     old = family.list_settings(edit.before) if whole else []
     new = family.list_settings(edit.after if edit.after is not None else "\n".join(edit.added))
-    if lost := _find_moved(family, old, new):
+    if lost := _find_moved_setting(family, old, new):
         clause = "weakening" if family.clause == "not understood" else family.clause
         return Objection(clause, f"{edit.path}: {lost.words!r} may not be removed or moved.")
     was, now = _group_by_key(old), _group_by_key(new)
-    coming = [one for key in now for one in _list_judged(was.get(key, []), now[key])]
+    coming = [one for key in now for one in _list_new_settings(was.get(key, []), now[key])]
     judged = {(one.key, one.value): one for one in coming if not (family.partial and one.key == OTHER)}.values()
-    standing = list(_list_standing(family, edit.files)) if judged and (family.ranks or family.clashes) else []
+    standing = list(_list_present_settings(family, edit.files)) if judged and (family.ranks or family.clashes) else []
     return next((found for one in judged if (found := _judge_setting(family, edit, one, asks, standing))), None)
 
 
@@ -82,7 +82,7 @@ def _group_by_key(settings: Iterable[StatedSetting]) -> dict[str, list[StatedSet
     return found
 
 
-def _find_moved(family: Family, old: list[StatedSetting], new: list[StatedSetting]) -> StatedSetting | None:
+def _find_moved_setting(family: Family, old: list[StatedSetting], new: list[StatedSetting]) -> StatedSetting | None:
     """Return the first setting that has lost its place among the others.
 
     The line below may continue the one above in a way that only its program knows (`& stop` of rsyslog), and a line
@@ -102,7 +102,7 @@ def _get_place(setting: StatedSetting) -> str:
     return f"{OTHER} {setting.value}" if setting.key == OTHER else setting.key
 
 
-def _list_judged(was: list[StatedSetting], now: list[StatedSetting]) -> list[StatedSetting]:
+def _list_new_settings(was: list[StatedSetting], now: list[StatedSetting]) -> list[StatedSetting]:
     """Return the settings of one key that come. If a value was replaced, that is each which counts now."""
     coming, left = list[StatedSetting](), deque(was)
     for one in now:
@@ -131,7 +131,7 @@ def _judge_setting(
     return None
 
 
-def _list_standing(family: Family, files: Files) -> Iterator[StatedSetting]:
+def _list_present_settings(family: Family, files: Files) -> Iterator[StatedSetting]:
     for path in dict.fromkeys(path for pattern in family.paths for path in files.glob(pattern)):
         yield from family.list_settings(host_text.read_text(files, path) or "")
 

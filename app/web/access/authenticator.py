@@ -12,7 +12,8 @@ from sqlmodel import Session
 from starlette.datastructures import Headers
 
 from app.people.rights import DEMO, RIGHTS, Person, Via, parse_right
-from app.store import people
+from app.people.token_expiry import is_credential_valid
+from app.store import credentials, people
 from app.store.models import CredentialRow, PersonRow
 
 COOKIE = "temper-session"
@@ -46,10 +47,10 @@ class Authenticator:
         """Return the owner of an API token, for callers without an HTTP request."""
         return self._look_up_secret(token, ("token",))
 
-    async def find_valid_credentials(self, credentials: Collection[str]) -> dict[str, Person]:
+    async def find_valid_credentials(self, ids: Collection[str]) -> dict[str, Person]:
         """Return those of the credential ids that are still valid, each with its person."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._read_valid_credentials, credentials)
+        return await loop.run_in_executor(self._threads, self._read_valid_credentials, ids)
 
     async def _look_up_in_thread(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         loop = asyncio.get_running_loop()
@@ -58,7 +59,7 @@ class Authenticator:
     def _look_up_secret(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         now = self._clock()
         with Session(self._database) as session, session.begin():
-            row = people.find_credential(session, secret)
+            row = credentials.find_credential(session, secret)
             if row is None or row.kind not in kinds:
                 return None
             found = _to_person(row, people.find_person(session, row.person), now)
@@ -67,16 +68,16 @@ class Authenticator:
                 session.add(row)
             return found
 
-    def _read_valid_credentials(self, credentials: Collection[str]) -> dict[str, Person]:
+    def _read_valid_credentials(self, ids: Collection[str]) -> dict[str, Person]:
         now = self._clock()
         with Session(self._database) as session:
-            pairs = people.list_credentials_with_owners(session, credentials)
+            pairs = credentials.list_credentials_with_owners(session, ids)
             found = {row.id: _to_person(row, owner, now) for row, owner in pairs}
         return {name: person for name, person in found.items() if person}
 
 
 def _to_person(row: CredentialRow, owner: PersonRow | None, now: float) -> Person | None:
-    if row.ended_at is not None or row.expires_at <= now or owner is None or owner.disabled:
+    if not is_credential_valid(row, now) or owner is None or owner.disabled:
         return None
     # A token never exceeds its owner's current right.
     right = min(parse_right(row.right), parse_right(owner.right), key=RIGHTS.index)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.config import Network
-from app.web.access.refusal_log import Seldom
+from app.web.access.refusal_log import RepetitionCounter
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class ConnectionLimiter:
     proxies: Networks = ()
     """Reverse proxies: all their clients share one address, so the limit per network does not apply."""
     refused: int = 0
-    _seldom: Seldom = field(default_factory=Seldom)
+    _seldom: RepetitionCounter = field(default_factory=RepetitionCounter)
     _all: int = 0
     _strangers: dict[Connection, str] = field(default_factory=dict)
     """Connection to its network, oldest first."""

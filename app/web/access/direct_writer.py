@@ -24,12 +24,12 @@ class DirectSocketWriter:
         self._direct: Callable[[bytes], int] = partial(os.write, descriptor)
         self.write: Callable[[bytes], int] = _write_nothing
         """Returns the number of bytes written; raises what the system call raises."""
-        self._select_write()
+        self._select_write_method()
 
     def buffer_rest(self, rest: bytes) -> bool:
         """Hand the unwritten rest to the transport. Return False if its buffer is full."""
         kept = self._line.write_chunk(rest)
-        self._select_write()
+        self._select_write_method()
         return kept
 
     @contextmanager
@@ -41,13 +41,13 @@ class DirectSocketWriter:
             yield
         finally:
             self._sends -= 1
-            self._select_write()
+            self._select_write_method()
 
     def detach_socket(self) -> None:
         """The connection is gone: its file descriptor may be reused."""
         self._direct = self.write = _write_nothing
 
-    def _select_write(self) -> None:
+    def _select_write_method(self) -> None:
         self.write = _write_nothing if self._sends or not self._line.can_write_directly() else self._direct
 
 

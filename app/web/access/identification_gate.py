@@ -56,7 +56,7 @@ class Gate:
             person = await self._credentials.authenticate(headers)
         except DATABASE_UNAVAILABLE as exc:
             said = f"The database cannot check your sign-in: {describe_database_error(exc)}. Try again in a moment."
-            self._log.log_answer(scope, None, 503)
+            self._log.log_failed_answer(scope, None, 503)
             return await create_refusal_response(headers, Problem("unavailable", said))(scope, receive, send)
         visit = scope[KEY] = RequestContext(person, time.monotonic())
         WHO.set(person)
@@ -82,10 +82,10 @@ class Gate:
             await (answer or self._app)(scope, answering.receive, answering.send)
             await answering.end_stream()
         except Exception:
-            self._log.log_answer(scope, visit.person, answering.status or 500)
+            self._log.log_failed_answer(scope, visit.person, answering.status or 500)
             raise
         else:
-            self._log.log_answer(scope, visit.person, answering.status)
+            self._log.log_failed_answer(scope, visit.person, answering.status)
         finally:
             turn.release()
             await self._record_request(scope, visit, answering.status, refused=visit.refused or answer is not None)

@@ -12,14 +12,14 @@ from sqlmodel import Session
 
 from app.people.names import is_person_name
 from app.people.passwords import NOBODY, PasswordsBusy, hash_password, matches_digest, needs_rehash
-from app.store import login_attempts, people
+from app.people.token_expiry import BROWSER_SECONDS, SESSION_SECONDS
+from app.store import credentials, login_attempts, people
 from app.store.clock import database_time
 from app.store.models import PersonRow
 from app.web.access.connection_limiter import to_network_key
 
 T = TypeVar("T")
 CONNECTIONS = 3
-SESSION_SECONDS, BROWSER_SECONDS = 12 * 3600.0, 180 * 24 * 3600.0
 KNOWN_SECONDS = 30 * 24 * 3600.0
 QUEUE = 16
 """Attempts that may wait per queue; checking a password takes some 100 ms and 64 MiB."""
@@ -105,8 +105,8 @@ class PasswordChecker:
             now = database_time(session)
             known, browser, name = False, "", one.name if is_person_name(one.name) else ""
             if name:
-                browser = people.find_browser_id(session, name, one.browser, now)
-                known = people.has_signed_in_from(session, name, one.source, now - KNOWN_SECONDS)
+                browser = credentials.find_browser_id(session, name, one.browser, now)
+                known = credentials.has_signed_in_from(session, name, one.source, now - KNOWN_SECONDS)
             found = choose_login_limits(name, one.source, browser=browser, known=known)
             left = login_attempts.get_wait_seconds(session, found.limits, now)
         return RetryLater(left) if left else found
@@ -136,14 +136,14 @@ class PasswordChecker:
                 owner.password = renewed
             login_attempts.clear_attempts(session, found.limits)
             secret = _issue_credential(session, owner, "session", one.source, SESSION_SECONDS)
-            if people.find_browser_id(session, one.name, one.browser, database_time(session)):
+            if credentials.find_browser_id(session, one.name, one.browser, database_time(session)):
                 return SignInGranted(secret, "")
             return SignInGranted(secret, _issue_credential(session, owner, "browser", one.source, BROWSER_SECONDS))
 
 
 def _issue_credential(session: Session, owner: PersonRow, kind: str, source: str, seconds: float) -> str:
     right = owner.right if kind == "session" else "viewer"
-    _, secret = people.issue_credential(
+    _, secret = credentials.issue_credential(
         session, person=owner.name, right=right, kind=kind, label=source, source=source, seconds=seconds
     )
     return secret

@@ -21,7 +21,7 @@ _BY_STATUS = {kind.status: name for name, kind in reversed([*KINDS.items()])}
 """The first kind of problem of each status: where an answer is no problem of the API's."""
 
 
-class Seldom:
+class RepetitionCounter:
     """Lets each repeated record through once a minute, with its count."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -44,7 +44,7 @@ class Seldom:
 class RepeatedLogFilter(logging.Filter):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
-        self._seldom = Seldom(clock)
+        self._seldom = RepetitionCounter(clock)
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Compare records by the first line of the message; later lines hold the socket and the address."""
@@ -56,9 +56,9 @@ class RepeatedLogFilter(logging.Filter):
 
 class RequestLog:
     def __init__(self) -> None:
-        self._seldom = Seldom()
+        self._seldom = RepetitionCounter()
 
-    def log_answer(self, scope: Scope, person: Person | None, status: int) -> None:
+    def log_failed_answer(self, scope: Scope, person: Person | None, status: int) -> None:
         """Log every answer from 500 on, and of the refused ones one a minute for each kind, with how `many` there were.
 
         An address is logged without its query; a secret that is part of an address is left out.

@@ -7,15 +7,14 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import WHO, everybody, guests
-from app.store import people
+from app.people.token_expiry import BROWSER_SECONDS, SESSION_SECONDS, is_credential_valid
+from app.store import credentials
 from app.store.clock import database_time
 from app.store.models import CredentialRow
 from app.text.clean import clean_text
 from app.web.access.authenticator import COOKIE, read_cookie
 from app.web.access.oidc import OidcClient
 from app.web.access.password_checker import (
-    BROWSER_SECONDS,
-    SESSION_SECONDS,
     PasswordChecker,
     RetryLater,
     SignInAttempt,
@@ -67,7 +66,7 @@ async def sign_in(
 def sign_out(session: TheSession) -> Response:
     person = WHO.get()
     if person and person.credential and (row := session.get(CredentialRow, person.credential)):
-        people.end_credential(session, row)
+        credentials.end_credential(session, row)
     answer = redirect_to("sign_in")
     answer.delete_cookie(COOKIE)
     return answer
@@ -77,8 +76,8 @@ def sign_out(session: TheSession) -> Response:
 @everybody
 def open_shared_link(request: Request, session: TheSession, secret: str) -> Response:
     """Sign in by a shared link: it grants read access until it expires."""
-    row, now = people.find_credential(session, secret), database_time(session)
-    if row is None or row.kind != "link" or row.ended_at is not None or row.expires_at <= now:
+    row, now = credentials.find_credential(session, secret), database_time(session)
+    if row is None or row.kind != "link" or not is_credential_valid(row, now):
         return render_sign_in_form(request, "/", "This link has expired or does not exist. Ask for a new one.", 403)
     to = path_to("run", run=row.run) if row.run else path_to("home")
     return create_signed_in_response(request, to, secret, row.expires_at - now)

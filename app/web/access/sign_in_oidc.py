@@ -13,11 +13,11 @@ from starlette.responses import RedirectResponse, Response
 from app.events.kinds import AuditedRequest
 from app.people.names import is_person_name
 from app.people.rights import Right, everybody
-from app.store import people
+from app.people.token_expiry import SESSION_SECONDS
+from app.store import credentials, people
 from app.store.clock import database_time
 from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
-from app.web.access.password_checker import SESSION_SECONDS
 from app.web.access.sign_in import create_signed_in_response, render_sign_in_form, set_cookie, to_local_path
 from app.web.addresses import path_to
 from app.web.deps import TheSession
@@ -82,7 +82,7 @@ def _issue_session(
 ) -> tuple[str, AuditedRequest | None]:
     """Create a session. Return its secret and, if the right changed, the audit event."""
     owner, changed = _find_or_create_person(session, oidc, vouched)
-    _, secret = people.issue_credential(
+    _, secret = credentials.issue_credential(
         session,
         person=owner.name,
         right=owner.right,
@@ -118,7 +118,7 @@ def _find_or_create_person(session: Session, oidc: OidcClient, vouched: Verified
         raise IdentityRejected(f"The name {vouched.name} belongs to another person. Ask an admin to free it.")
     if owner is None or right is None:
         if owner:
-            people.end_credentials_of(session, owner.name)  # tokens and sessions from before open nothing either
+            credentials.end_credentials_of(session, owner.name)  # tokens and sessions from before open nothing either
         raise IdentityRejected(
             f"No group of {vouched.name} gives a right in Temper. Ask the administrator of the groups."
         )

@@ -27,14 +27,14 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 class ApiRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
-        known = frozenset(_query_names(self.dependant))
+        known = frozenset(_list_parameter_names(self.dependant))
         takes_body = self.body_field is not None
 
         async def answer_request(request: Request) -> Response:
             try:
-                _check_query(request, known)
+                _reject_unknown_parameters(request, known)
                 if takes_body:
-                    await _check_body(request)
+                    await _require_readable_json(request)
                 return await handle(request)
             except Exception as exc:  # noqa: BLE001  whatever it is, the answer is a problem
                 request.state.refused = True  # the error has its response, so the session must not commit
@@ -81,12 +81,12 @@ def to_problem(exc: Exception) -> Problem:
     return Problem("fault", "Something went wrong inside Temper; its log has the details.")
 
 
-def _query_names(dependant: Dependant) -> list[str]:
+def _list_parameter_names(dependant: Dependant) -> list[str]:
     names = [field.alias for field in dependant.query_params]
-    return names + [name for inner in dependant.dependencies for name in _query_names(inner)]
+    return names + [name for inner in dependant.dependencies for name in _list_parameter_names(inner)]
 
 
-def _check_query(request: Request, known: frozenset[str]) -> None:
+def _reject_unknown_parameters(request: Request, known: frozenset[str]) -> None:
     """Reject unknown and repeated parameters, and NUL, which PostgreSQL does not take."""
     for name, value in request.query_params.multi_items():
         if "\0" in value:
@@ -102,7 +102,7 @@ def _check_query(request: Request, known: frozenset[str]) -> None:
             raise Problem("invalid", f"The parameter {name} is given {times} times: give it once.", field=name)
 
 
-async def _check_body(request: Request) -> None:
+async def _require_readable_json(request: Request) -> None:
     content = await request.body()
     if not content:
         return

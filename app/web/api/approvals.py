@@ -181,14 +181,14 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
         proposed_by=proposed.by or "worker",
         actions=msgspec.to_builtins(proposed.actions),
         diff=attempt.approval.diff or proposed.diff,
-        predicted=_to_foreseen(attempt.rehearsed),
+        predicted=_to_foreseen_view(attempt.rehearsed),
         binds=attempt.approval.binds,
         asked_at=format_time(state.idle_since) or "",
         expires=format_time(attempt.approval.expires) or "",
         simulated=simulated,
         people=attempt.people_required,
         needs=attempt.needs.summary if attempt.needs else "",
-        given=_list_yeses(attempt.given),
+        given=_to_given_approvals(attempt.given),
     )
 
 
@@ -220,15 +220,15 @@ def _to_reboot_view(state: RunState, reboot: RebootProgress, *, simulated: bool)
         simulated=simulated,
         people=reboot.people_required,
         needs=asked.needs.summary if asked.needs else "",
-        given=_list_yeses(reboot.given),
+        given=_to_given_approvals(reboot.given),
     )
 
 
-def _list_yeses(given: Sequence[ApprovalGiven]) -> list[GivenApproval]:
+def _to_given_approvals(given: Sequence[ApprovalGiven]) -> list[GivenApproval]:
     return [GivenApproval(by=one.by, reason=one.reason, token=one.token, made_by=list(one.made_by)) for one in given]
 
 
-def _to_foreseen(rehearsed: Rehearsed | None) -> Foreseen | None:
+def _to_foreseen_view(rehearsed: Rehearsed | None) -> Foreseen | None:
     if rehearsed is None:
         return None
     return Foreseen(word=rehearsed.word, evidence=rehearsed.evidence, scanner=rehearsed.scanner)

@@ -6,8 +6,8 @@ from pydantic import Field
 
 from app.events.kinds import EnergySpent
 from app.events.vocabulary import Role, Spent
-from app.machine.sampling.energy_ledger import EnergyLedger
-from app.machine.sampling.energy_shares import compute_joules_per_token, extrapolate_joules
+from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules
+from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests
 from app.web.api.api_model import ApiModel, Figure, Time, derive_figure
 from app.web.api.api_route import create_router as api_router
@@ -56,7 +56,7 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
     """GPU-seconds and joules of a run, per role. Power samples are kept for hours, a run's totals for good."""
     row = read_required_run_row(runtime, run)
     ledger = EnergyLedger(runtime.store, runtime.lineup)
-    found, pace = ledger.compute_spent(run), ledger.read_pace(run)
+    found, pace = ledger.compute_run_energy(run), ledger.read_pace(run)
     if found is None:
         reason = UNSTARTED if row.started_at is None else OTHER.format(row.lineup, runtime.lineup.name)
         return RunEnergy(

@@ -9,9 +9,9 @@ from pydantic import Field
 from app.events.kinds import GpuSampled
 from app.events.record import Recorded, format_timestamp
 from app.events.vocabulary import GpuProcess, Provenance
-from app.machine.gpus.waterfall import Kind, MemoryPart
+from app.machine.gpus.memory_waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import attribute_memory
-from app.machine.sampling.sensors import name_reader, to_sensor_reading
+from app.machine.sampling.sensors import describe_gpu_data_source, to_sensor_reading
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Point, Series, create_figure
@@ -116,7 +116,7 @@ def _to_gpu_view(runtime: Runtime, at: float, event: GpuSampled, past: Sequence[
     samples = ((one.at, one.event) for one in past if isinstance(one.event, GpuSampled))
     own = [(at, sample) for at, sample in samples if (sample.host, sample.gpu) == key]
     meant = {gpu.index for gpu in lineup.gpus if gpu.key == key}
-    parts = attribute_memory(runtime.board.get_known_engines(lineup), event, name_reader(event, exporters))
+    parts = attribute_memory(runtime.board.get_known_engines(lineup), event, describe_gpu_data_source(event, exporters))
     return GpuView.from_source(
         event,
         engines=[engine.name for engine in lineup.engines.values() if meant & set(engine.gpus)],

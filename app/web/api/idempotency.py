@@ -14,7 +14,7 @@ from app.people.rights import resolve_recorded_name
 from app.store import queries
 from app.store.clock import database_time
 from app.web.api.problem import Problem
-from app.web.deps import get_from_state
+from app.web.deps import create_state_dependency
 
 FIELD = "Idempotency-Key"
 REPLAYED = "idempotency-replayed"
@@ -54,7 +54,7 @@ class IdempotencyKeys:
 
     def _claim_in_database(self, key: str, digest: str, run: str) -> tuple[str, bool]:
         with Session(self._database) as session, session.begin():
-            row = queries.claim_key(session, key, digest, run, database_time(session))
+            row = queries.claim_idempotency_key(session, key, digest, run, database_time(session))
             if row.digest != digest:
                 raise Problem(
                     "key-reused", f"This key was already used with another body, for run {row.run}.", field=FIELD
@@ -62,4 +62,4 @@ class IdempotencyKeys:
             return row.run, queries.find_run(session, row.run) is not None
 
 
-TheKeys = Annotated[IdempotencyKeys, Depends(get_from_state("keys"))]
+TheKeys = Annotated[IdempotencyKeys, Depends(create_state_dependency("keys"))]

@@ -21,7 +21,7 @@ from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Raw, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.deps import TheSession, get_from_state
+from app.web.deps import TheSession, create_state_dependency
 
 router = api_router("inbox")
 
@@ -74,7 +74,9 @@ class InboxView(ApiModel):
 
 @router.get("/inbox", responses=document_problems())
 @viewers
-def list_inbox(_: TheSession, decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))]) -> InboxView:
+def list_inbox(
+    _: TheSession, decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))]
+) -> InboxView:
     """List everything that waits for a person, with the answers that you can give."""
     found = [_to_decision_view(one, WHO.get()) for one in decisions.list_decisions()]
     return InboxView(count=len(found), decisions=found)

@@ -28,7 +28,7 @@ from app.store.models import RunRow
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.api.turn_counters import BOUNDS, TurnCounters
-from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
+from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 
 router = api_router("health", prefix="")
 
@@ -83,7 +83,7 @@ def show_metrics(
     session: TheSession,
     runtime: TheRuntime,
     streams: TheStreams,
-    decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))],
+    decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))],
     request: Request,
 ) -> Response:
     """Export metrics in the text format of Prometheus."""

@@ -23,7 +23,13 @@ from app.people.rights import (
     operators,
     parse_right,
 )
-from app.store import audit, people, queries
+from app.people.token_expiry import (
+    DEFAULT_LINK_HOURS,
+    DEFAULT_TOKEN_DAYS,
+    LONGEST_LINK_HOURS,
+    LONGEST_TOKEN_DAYS,
+)
+from app.store import audit, credentials, people, queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
@@ -36,7 +42,6 @@ from app.web.stream.resume_position import MOST_SEQ
 
 router = api_router("people")
 
-_DAY = 24 * 3600.0
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST, pattern=f"^{NAME}$")]
 
 
@@ -85,7 +90,7 @@ class TokenList(ApiModel):
 class NewToken(ApiModel):
     label: Line
     right: Right = "viewer"
-    days: Annotated[float, Field(gt=0, le=366)] = 30
+    days: Annotated[float, Field(gt=0, le=LONGEST_TOKEN_DAYS)] = DEFAULT_TOKEN_DAYS
     person: Annotated[Name | None, Field(description="Owner of the token. Default: you.")] = None
 
 
@@ -101,7 +106,7 @@ class NewLink(ApiModel):
             description="Run or rollout that the link shows. Default: the run that the mission page shows now.",
         ),
     ] = None
-    hours: Annotated[float, Field(gt=0, le=24 * 30)] = 24
+    hours: Annotated[float, Field(gt=0, le=LONGEST_LINK_HOURS)] = DEFAULT_LINK_HOURS
 
 
 class MadeLink(ApiModel):
@@ -151,7 +156,7 @@ def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSessio
 @admins
 def list_tokens(session: TheSession) -> TokenList:
     """List tokens and links, without their secrets."""
-    rows = people.list_credentials(session, ("token", "link"))
+    rows = credentials.list_credentials(session, ("token", "link"))
     return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
 
@@ -168,14 +173,8 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
     if not has_right(parse_right(owner.right), new.right):
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
-    row, secret = people.issue_credential(
-        session,
-        person=owner.name,
-        right=new.right,
-        kind="token",
-        label=new.label,
-        seconds=new.days * _DAY,
-        made_by=list_new_makers(),
+    row, secret = credentials.issue_token(
+        session, person=owner.name, right=new.right, label=new.label, days=new.days, made_by=list_new_makers()
     )
     return MadeToken.from_source(row, secret=secret)
 
@@ -187,7 +186,7 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
     row = session.get(CredentialRow, token)
     if row is None or row.kind == "session":
         raise Problem("not-found", f"There is no token {token[:40]!a}.", field="token")
-    people.end_credential(session, row)
+    credentials.end_credential(session, row)
 
 
 @router.post(
@@ -201,7 +200,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
     run = _choose_run(session, new.run)
     owner = _require_owner(session, None)
-    row, secret = people.issue_link(session, owner.name, run, new.hours, list_new_makers())
+    row, secret = credentials.issue_link(session, owner.name, run, new.hours, list_new_makers())
     return MadeLink.from_source(row, path=path_to("share", secret=secret))
 
 

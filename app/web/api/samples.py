@@ -116,8 +116,8 @@ def list_samples(
         for key, values in (grid.to_series() | own).items()
         if key.kind in kinds
         and (not figure or key.figure in figure.split(","))
-        and _is_wanted(key, "engine", engine)
-        and _is_wanted(key, "gpu", gpu)
+        and _is_series_wanted(key, "engine", engine)
+        and _is_series_wanted(key, "gpu", gpu)
     ]
     return Samples.from_source(grid, series=series, marks=found)
 
@@ -137,7 +137,7 @@ def _read_run_rates(runtime: Runtime, run: str, grid: Grid) -> dict[SeriesKey, V
     return read_run_rates(runtime.store, run, grid, simulated=row.simulated) if can_see_run(run) else {}
 
 
-def _is_wanted(key: SeriesKey, kind: str, name: str) -> bool:
+def _is_series_wanted(key: SeriesKey, kind: str, name: str) -> bool:
     return not name or key.kind != kind or key.of == name
 
 

@@ -9,12 +9,12 @@ from pydantic import Field
 
 from app.background.schedules.schedule_editing import (
     LONGEST,
-    LONGEST_WINDOW,
     ScheduleSpec,
     change_schedule,
     create_schedule_row,
     insert_schedule,
 )
+from app.background.schedules.schedule_window import LONGEST_WINDOW
 from app.events.vocabulary import Mode
 from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.order import Order, split_rules

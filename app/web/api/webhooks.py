@@ -9,7 +9,7 @@ from pydantic import Field, HttpUrl
 
 from app.background.webhooks.sender import send_trial_delivery
 from app.background.webhooks.template import LONGEST, PLACES, check_template
-from app.background.webhooks.webhook_spec import WebhookSpec, record_local_permission
+from app.background.webhooks.webhook_spec import WebhookSpec, record_private_address_permission
 from app.background.webhooks.webhook_spec import add_webhook as add
 from app.people.rights import admins
 from app.runtime.runtime import Runtime
@@ -139,7 +139,7 @@ def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runt
     if change.template is not None:
         row.template = check_template(change.template)
     if change.local is not None:
-        record_local_permission(runtime.database, row.id, row.url, allowed=change.local)
+        record_private_address_permission(runtime.database, row.id, row.url, allowed=change.local)
         row.local = change.local
     session.add(row)
     return _to_webhook_view(row)

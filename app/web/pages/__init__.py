@@ -26,9 +26,11 @@ from app.web.pages import (
     run_search,
     runs,
     scores,
+    start_run,
     summary_page,
     waivers,
 )
+from app.web.pages.appearance import AppearanceContext
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet_page import Fleet
@@ -36,7 +38,6 @@ from app.web.pages.health_watch import HealthWatch
 from app.web.pages.help import routes as help_routes
 from app.web.pages.inbox_watch import InboxContext, InboxWatch
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.looks import LooksContext
 from app.web.pages.machine import render_machine_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.mission_loader import MissionLoader
@@ -45,6 +46,7 @@ from app.web.pages.ops.console import Console
 
 PARTS = (
     routes,
+    start_run,
     machine,
     gpu_cards,
     run_search,
@@ -83,7 +85,7 @@ def install_pages(application: FastAPI) -> None:
     decisions = application.state.decisions
     application.state.inbox_watch = InboxWatch(decisions, runtime)
     application.add_middleware(InboxContext, decisions=decisions, runtime=runtime)
-    application.add_middleware(LooksContext)
+    application.add_middleware(AppearanceContext)
     application.state.console = Console(runtime, application.state.folds, sharing, decisions)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
     signs = partial(read_signs, runtime)

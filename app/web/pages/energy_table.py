@@ -6,8 +6,8 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from app.events.vocabulary import Spent
-from app.machine.sampling.energy_ledger import EnergyLedger
-from app.machine.sampling.energy_shares import compute_joules_per_token, extrapolate_joules
+from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules
+from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
@@ -49,7 +49,7 @@ def show_energy(runtime: TheRuntime, session: TheSession, run: str) -> Response:
 
 def build_energy_table(archive: RunArchive, row: RunRow) -> EnergyTable:
     ledger = EnergyLedger(archive.store, archive.lineup)
-    found, pace = ledger.compute_spent(row.id), ledger.read_pace(row.id)
+    found, pace = ledger.compute_run_energy(row.id), ledger.read_pace(row.id)
     if found is None:
         reason = f"The run used line-up {row.lineup}; this server uses {archive.lineup.name}."
         started = row.started_at is not None

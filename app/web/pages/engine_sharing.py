@@ -21,8 +21,8 @@ from app.web.pages.mission.engine_holds import (
     EngineHolds,
     GapBar,
     HoldBar,
-    draw_gaps,
     draw_hold_bars,
+    draw_outage_gaps,
 )
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.templating import render_template
@@ -197,7 +197,7 @@ def _compute_share(
     lanes = sorted(
         (_build_host_lane(one, now, outages) for one in last[:MOST_LANES]), key=lambda lane: _get_host_order(lane.host)
     )
-    gaps = tuple(draw_gaps(outages, now, HOLD_SECONDS))
+    gaps = tuple(draw_outage_gaps(outages, now, HOLD_SECONDS))
     return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES), decoding, gaps, now)
 
 

@@ -14,7 +14,7 @@ from app.store import queries
 from app.store.models import RunRow
 from app.store.run_list import read_run_page
 from app.web.addresses import path_to
-from app.web.deps import TheFolds, TheSession, Words, get_from_state
+from app.web.deps import TheFolds, TheSession, Words, create_state_dependency
 from app.web.pages.destinations import (
     SHOWN,
     Destination,
@@ -41,8 +41,8 @@ MOST_ACTED_ON = 8
 def search_destinations(
     session: TheSession,
     folds: TheFolds,
-    fleet: Annotated[Fleet, Depends(get_from_state("fleet"))],
-    decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))],
+    fleet: Annotated[Fleet, Depends(create_state_dependency("fleet"))],
+    decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))],
     q: Words = "",
     run: Annotated[str, Query(max_length=40)] = "",
     part: bool = False,
@@ -50,9 +50,9 @@ def search_destinations(
     """Find what this person may see and do. `run`: the run on the reader's page, whose items are searched."""
     person = WHO.get()
     assert person  # `guests` lets nobody else in
-    groups = [*_list_for_all(session, folds, person, q, run)]
+    groups = [*_list_groups_for_everybody(session, folds, person, q, run)]
     if person.runs is None:
-        groups += _list_for_people(session, fleet, decisions, q)
+        groups += _list_groups_for_signed_in(session, fleet, decisions, q)
     found = search_groups(groups, q)
     if part:
         html = render_template("partials/_found.html", groups=found)
@@ -60,7 +60,7 @@ def search_destinations(
     return render_page("find.html", q=q, groups=found)
 
 
-def _list_for_all(
+def _list_groups_for_everybody(
     session: Session, folds: RunStateCache, person: Person, query: str, run: str
 ) -> Iterator[DestinationGroup]:
     unended = queries.list_unended_runs(session)[:MOST_ACTED_ON] if person.runs is None else []
@@ -74,7 +74,7 @@ def _list_for_all(
         yield DestinationGroup("Items", _list_items(folds, newest))
 
 
-def _list_for_people(
+def _list_groups_for_signed_in(
     session: Session, fleet: Fleet, decisions: DecisionReader, query: str
 ) -> Iterator[DestinationGroup]:
     """Yield what a shared link does not show."""

@@ -7,10 +7,10 @@ from fastapi import APIRouter
 from starlette.responses import HTMLResponse
 
 from app.events.kinds import GpuSampled
-from app.machine.gpus.waterfall import Kind, MemoryPart
+from app.machine.gpus.memory_waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.sample_board import POWER_SECONDS
-from app.machine.sampling.sensors import name_reader, to_sensor_reading
+from app.machine.sampling.sensors import describe_gpu_data_source, to_sensor_reading
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
@@ -114,7 +114,7 @@ def build_gpu_cards(runtime: Runtime) -> list[GpuCard]:
 
 
 def _build_memory_card(known: KnownEngines, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuCard:
-    parts = attribute_memory(known, event, name_reader(event, exporters))
+    parts = attribute_memory(known, event, describe_gpu_data_source(event, exporters))
     titles = {engine.name: engine.title for engine in known.lineup.engines.values()}
     return GpuCard(event, tuple(_build_memory_pieces(parts, titles)), tuple(_build_gpu_facts(event, exporters, age)))
 

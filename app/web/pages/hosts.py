@@ -12,6 +12,7 @@ from app.background.schedules.schedule_editing import (
     create_schedule_row,
     insert_schedule,
 )
+from app.background.schedules.schedule_window import parse_window_minutes
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, operators, resolve_recorded_name, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
@@ -24,7 +25,8 @@ from app.targets import consent, host_registry
 from app.targets.host_registry import FIXTURE, RegisteredHost
 from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
+from app.web.pages.form_fields import Fields
+from app.web.pages.order_form_parser import parse_order_form, parse_terms_form
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
@@ -96,17 +98,10 @@ def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) ->
         terms=parse_terms_form(fields),
         cron=fields.get("cron", ""),
         zone=fields.get("zone", "UTC"),
-        window_minutes=_parse_minutes(fields.get("window", "")),
+        window_minutes=parse_window_minutes(fields.get("window", "")),
     )
     insert_schedule(session, create_schedule_row(wanted, database_time(session), runtime.settings.hosts_folder))
     return redirect_to("hosts")
-
-
-def _parse_minutes(words: str) -> float | None:
-    try:
-        return float(words) if words.strip() else None
-    except ValueError:
-        raise Rejected("window_minutes", f"{words[:40]!a} is not a number of minutes.") from None
 
 
 @router.post("/schedules/{schedule}", name="schedule")

@@ -12,7 +12,7 @@ from app.people.rights import WHO, Person, viewers
 from app.runs.decision_reader import DecisionReader
 from app.runs.open_decisions import GROUPS, OpenDecision, PossibleAnswer, explain_denial
 from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
+from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.inbox_watch import InboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.templating import render_page, render_template
@@ -21,8 +21,8 @@ router = APIRouter(include_in_schema=False)
 
 SHOWN = 200
 """Decisions in the list; the others are counted."""
-TheDecisions = Annotated[DecisionReader, Depends(get_from_state("decisions"))]
-TheInboxWatch = Annotated[InboxWatch, Depends(get_from_state("inbox_watch"))]
+TheDecisions = Annotated[DecisionReader, Depends(create_state_dependency("decisions"))]
+TheInboxWatch = Annotated[InboxWatch, Depends(create_state_dependency("inbox_watch"))]
 ItemName = Annotated[str, Query(max_length=400)]
 
 
@@ -68,7 +68,9 @@ def show_decision(decisions: TheDecisions, _: TheSession, item: ItemName = "") -
 @router.get("/inbox/stream", name="inbox_stream")
 @viewers
 async def stream_inbox(
-    streams: TheStreams, watch: TheInboxWatch, live: Annotated[LiveParts, Depends(get_from_state("inbox_live"))]
+    streams: TheStreams,
+    watch: TheInboxWatch,
+    live: Annotated[LiveParts, Depends(create_state_dependency("inbox_live"))],
 ) -> Response:
     """Stream the list when it changes. It is the same for everybody; only answers depend on the person."""
     return streams.create_live_response(live, [watch])
@@ -93,7 +95,7 @@ def render_decision(decision: OpenDecision | None, person: Person | None) -> str
 def create_answer_form(decision: OpenDecision, person: Person | None) -> AnswerForm:
     denials = {one.verb: explain_denial(decision, one.verb, person) for one in decision.answers}
     return AnswerForm(
-        action=_choose_action(decision),
+        action=_build_action_address(decision),
         hidden=dict(_list_hidden_fields(decision)),
         answers=[one for one in decision.answers if not denials[one.verb]],
         denials=list(dict.fromkeys(filter(None, denials.values()))),
@@ -104,7 +106,7 @@ def to_inbox_address(decision: OpenDecision) -> str:
     return f"{path_to('inbox')}?{urlencode({'item': decision.id})}"
 
 
-def _choose_action(decision: OpenDecision) -> str:
+def _build_action_address(decision: OpenDecision) -> str:
     match decision.kind:
         case "approval" | "run":
             return path_to("run_ask", run=decision.run)

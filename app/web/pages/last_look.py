@@ -19,8 +19,8 @@ from app.store.models import EventRow, RunRow
 from app.store.queries import UNENDED
 from app.text.counts import count_things
 from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession, get_from_state
-from app.web.pages.looks import identify_reader
+from app.web.deps import TheRuntime, TheSession, create_state_dependency
+from app.web.pages.appearance import identify_reader
 
 VISIT_GAP = 600.0
 """Seconds after which a page that is opened begins a new visit."""
@@ -58,7 +58,7 @@ def find_last_look(cookie: str, reader: str, now: float) -> float | None:
 
 def open_look_reader(
     runtime: TheRuntime,
-    decisions: Annotated[DecisionReader, Depends(get_from_state("decisions"))],
+    decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))],
     looked: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
     return lambda session: read_changes(runtime, session, decisions, looked)
@@ -129,7 +129,7 @@ def _describe_decisions(waiting: Sequence[OpenDecision], since: float) -> Iterat
         text = f"{count_things(new, 'new decision')} {'waits' if new == 1 else 'wait'}"
         yield Change(text, path_to("inbox"))
     if hosts:
-        yield Change(f"the last run failed on {_name_some(hosts)}", path_to("inbox"))
+        yield Change(f"the last run failed on {_join_first_names(hosts)}", path_to("inbox"))
 
 
 def _describe_faults(faults: Sequence[HealthFault], since: float) -> Iterator[Change]:
@@ -137,12 +137,12 @@ def _describe_faults(faults: Sequence[HealthFault], since: float) -> Iterator[Ch
     gone = [one for one in faults if one.since is not None and one.since > since]
     engines = list(dict.fromkeys(name for one in gone for name in one.engines))
     if engines:
-        yield Change(f"{_name_some(engines)} went away", path_to("ops"))
+        yield Change(f"{_join_first_names(engines)} went away", path_to("ops"))
     for one in gone:
         if not one.engines:
             yield Change(one.text.rstrip("."), path_to("ops"))
 
 
-def _name_some(names: Sequence[str]) -> str:
+def _join_first_names(names: Sequence[str]) -> str:
     more = len(names) - NAMED
     return ", ".join(names[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -83,16 +83,19 @@ def render_machine_parts(runtime: Runtime, sharing: Sharing, *, hosts: bool, at:
 def render_engine_parts(runtime: Runtime, sharing: Sharing, *, hosts: bool, at: float | None = None) -> dict[str, str]:
     """Return the meters of the engines, and unless `hosts` is False which hosts use them, by element id."""
     shares = sharing.read_shares_at(at)
-    parts = _name_parts("meter", render_meters(runtime, shares, at))
-    return parts | _name_parts("share", render_shares(runtime.lineup, shares)) if hosts else parts
+    parts = _key_parts_by_engine("meter", render_meters(runtime, shares, at))
+    return parts | _key_parts_by_engine("share", render_shares(runtime.lineup, shares)) if hosts else parts
 
 
 def render_past_machine_parts(archive: RunArchive, at: float) -> dict[str, str]:
     shares = Sharing(archive.store).read_past_shares(at)
-    return {"gpus": render_past_gpus(archive, at), **_name_parts("meter", render_past_meters(archive, at, shares))}
+    return {
+        "gpus": render_past_gpus(archive, at),
+        **_key_parts_by_engine("meter", render_past_meters(archive, at, shares)),
+    }
 
 
-def _name_parts(name: str, by_engine: Mapping[str, str]) -> dict[str, str]:
+def _key_parts_by_engine(name: str, by_engine: Mapping[str, str]) -> dict[str, str]:
     return {f"{name}-{engine}": html for engine, html in by_engine.items()}
 
 

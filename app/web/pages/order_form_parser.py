@@ -1,25 +1,14 @@
-"""Parses the form of an order. It reads the raw form, since FastAPI drops fields that are left empty."""
+"""Parse the fields of a form that starts a run, a rollout or a schedule."""
 
 from collections.abc import Mapping
-from math import isfinite
-from typing import Annotated
 
-from fastapi import Depends, Request
-
-from app.errors import Rejected
 from app.runs.order import Order, parse_engine_choice, split_rules
 from app.runs.rollout.rollout_request import USUAL_WAVES, RolloutTerms
 from app.targets.host_registry import FIXTURE
+from app.web.pages.form_fields import parse_number_field
 
 USUAL_MODE = "usual"
 """Selects the default mode of the host."""
-
-
-async def _read_form_fields(request: Request) -> Mapping[str, str]:
-    return {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
-
-
-Fields = Annotated[Mapping[str, str], Depends(_read_form_fields)]
 
 
 def parse_order_form(
@@ -44,19 +33,8 @@ def parse_order_form(
 def parse_terms_form(fields: Mapping[str, str]) -> RolloutTerms:
     usual = RolloutTerms()
     return RolloutTerms(
-        at_once=int(_parse_number(fields, "at_once", usual.at_once)),
+        at_once=int(parse_number_field(fields, "at_once", usual.at_once)),
         waves=fields.get("waves", USUAL_WAVES),
-        harmed=int(_parse_number(fields, "harmed", usual.harmed)),
-        escalated=_parse_number(fields, "escalated", usual.escalated),
+        harmed=int(parse_number_field(fields, "harmed", usual.harmed)),
+        escalated=parse_number_field(fields, "escalated", usual.escalated),
     )
-
-
-def _parse_number(fields: Mapping[str, str], name: str, usual: float) -> float:
-    words = fields.get(name, "").strip()
-    try:
-        found = float(words) if words else usual
-    except ValueError:
-        found = float("nan")
-    if not isfinite(found):
-        raise Rejected(name, f"{words[:40]!a} is not a number.")
-    return found

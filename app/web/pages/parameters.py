@@ -13,7 +13,7 @@ from app.targets import host_registry
 from app.targets.host_registry import FIXTURE
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, Words
-from app.web.pages.order_form_parser import Fields
+from app.web.pages.form_fields import Fields
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)

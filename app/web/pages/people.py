@@ -9,7 +9,7 @@ from app.events.kinds import AuditedRequest
 from app.events.record import GENESIS
 from app.people.rights import RIGHTS, admins
 from app.runs.usage import compute_usage, parse_usage_query
-from app.store import audit, people
+from app.store import audit, credentials, people
 from app.store.models import CredentialRow
 from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
@@ -28,7 +28,7 @@ def show_people(runtime: TheRuntime, session: TheSession) -> Response:
         "people.html",
         here="people",
         people=people.list_people(session),
-        credentials=people.list_credentials(session, ("token", "link", "session")),
+        credentials=credentials.list_credentials(session, ("token", "link", "session")),
         rights=RIGHTS,
         usage=compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, runtime.clock.now())),
         now=runtime.clock.now(),
@@ -58,7 +58,7 @@ def submit_person_disable(session: TheSession, name: str) -> Response:
 @admins
 def submit_credential_end(session: TheSession, credential: str) -> Response:
     if row := session.get(CredentialRow, credential):
-        people.end_credential(session, row)
+        credentials.end_credential(session, row)
     return redirect_to("people")
 
 

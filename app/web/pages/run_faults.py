@@ -28,7 +28,7 @@ class FaultedRun:
     """True if this process runs the simulator of all engines."""
 
     @property
-    def safety(self) -> tuple[SafetyLine, ...]:
+    def safety_lines(self) -> tuple[SafetyLine, ...]:
         """What is known of the host; empty before the run has looked at it."""
         return tuple(_describe_host(self.state)) if self.state.request and self.state.started else ()
 

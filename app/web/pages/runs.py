@@ -23,17 +23,10 @@ from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
 from app.web.pages.error_pages import render_missing_run, require_run
 from app.web.pages.mission.item import render_item_page
-from app.web.pages.order_form_parser import USUAL_MODE
+from app.web.pages.start_run import MODE_CHOICES
 from app.web.pages.templating import render_page
 
 SHOWN = 50
-MODES = (
-    (USUAL_MODE, "default: auto on the built-in host, review on others"),
-    ("auto", "auto: makes changes at once"),
-    ("review", "review: asks before each change"),
-    ("dry-run", "dry-run: shows the diffs, changes nothing"),
-    ("scan", "scan: scans, changes nothing"),
-)
 
 router = APIRouter(include_in_schema=False)
 
@@ -69,7 +62,7 @@ def show_runs(
         "sifted": bool(given),
         "older": f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
         "newest": f"{path_to('runs')}?{urlencode(given)}" if last else "",
-        "modes": MODES,
+        "modes": MODE_CHOICES,
         "hosts": hosts,
         "skills": SHIPPED.list_names(),
     }

@@ -18,9 +18,9 @@ from app.text.counts import count_things
 from app.text.glossary import load_glossary
 from app.text.jinja_environment import create_environment
 from app.web.addresses import path_to, static_path
+from app.web.pages.appearance import get_appearance, identify_reader
 from app.web.pages.diff import parse_diff_rows
-from app.web.pages.inbox_watch import count_inbox, name_fault
-from app.web.pages.looks import get_looks, identify_reader
+from app.web.pages.inbox_watch import count_inbox, read_fault_badge
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -56,8 +56,8 @@ def get_environment() -> Environment:
     made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=static_path)
     made.globals |= {
         "count_inbox": count_inbox,
-        "name_fault": name_fault,
-        "looks": get_looks,
+        "read_fault_badge": read_fault_badge,
+        "looks": get_appearance,
         "reader": identify_reader,
     }
     return made

@@ -6,7 +6,8 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
-from app.runs.waiver_registry import WaiverSpec, create_waiver, end_waiver
+from app.runs.waiver_registry import create_waiver, end_waiver
+from app.runs.waiver_spec import WaiverSpec
 from app.store import waivers
 from app.store.clock import database_time
 from app.store.host_groups import read_groups
@@ -14,7 +15,7 @@ from app.targets import host_registry
 from app.targets.host_registry import FIXTURE
 from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheRuntime, TheSession, Words
-from app.web.pages.order_form_parser import Fields
+from app.web.pages.form_fields import Fields
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)

@@ -11,8 +11,8 @@ from app.events.record import Recorded
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import RunArchive, render_past_machine_parts
 from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_renderer import PageRenderer
-from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import split_frames
 from app.web.pages.mission.timeline import fold_timeline
 from app.web.stream.sse_messages import encode_message
@@ -52,14 +52,14 @@ class Recording:
             return
         for head, html in _PARTIAL.findall(data):
             lines = html.split("\n")
-            self.parts[head].append((len(self.frames), build_patch(self._lines.get(head, []), lines)))
+            self.parts[head].append((len(self.frames), build_line_patch(self._lines.get(head, []), lines)))
             self._lines[head] = lines
 
     def to_object(self) -> dict[str, object]:
         return {"frames": self.frames, "events": self.events, "parts": self.parts}
 
 
-def build_patch(before: Sequence[str], after: Sequence[str]) -> Patch:
+def build_line_patch(before: Sequence[str], after: Sequence[str]) -> Patch:
     patch: Patch = []
     for tag, start, end, first, last in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
         if tag == "equal":

@@ -29,7 +29,7 @@ from app.web.pages.machine import RunArchive, render_past_gpus, render_past_mete
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.replay import ItemJumps
 from app.web.pages.mission.summary import READ as SUMMED
 from app.web.pages.mission.summary import build_summary
@@ -64,7 +64,7 @@ def issue_shared_file(archive: RunArchive, row: RunRow, notary: Notary, by: Requ
         raise EnvironmentUnusable(f"run {row.id} cannot be shared: {exc}.") from exc
     told = "with prompts" if prompts else "without prompts"
     detail = f"events={manifest['events']} head={manifest['chain_head']} show={manifest['show']} {told}"
-    notary.record_once(f"run {row.id}", compute_sha256(content), by, f"share: file of run {row.id}", detail)
+    notary.append_audit_line_once(f"run {row.id}", compute_sha256(content), by, f"share: file of run {row.id}", detail)
     return content
 
 
@@ -72,9 +72,9 @@ def build_shared_file(archive: RunArchive, row: RunRow, notary: Notary, *, promp
     log = read_whole_log(notary.database, row.id)
     scene = Scene(archive.lineup, load_skill(row.skill), "replay")
     # A guest's page has no forms, and shows prompts only to those with the right of an operator.
-    with render_as(Person("", "operator" if prompts else "viewer", "link", runs=(row.id,))):
+    with render_as_person(Person("", "operator" if prompts else "viewer", "link", runs=(row.id,))):
         view = _build_view(archive, row, scene, log)
-        show = msgspec.json.encode(_build_show(archive, row, scene, log))
+        show = msgspec.json.encode(_build_player_data(archive, row, scene, log))
         about = {"host": row.host, "simulated": row.simulated}
         shared = build_shared_log(log, show, about, notary.key, prompts=prompts)
         page = render_template("shared_file.html", nonce="", here="", shared=shared, log=log, **vars(view))
@@ -82,7 +82,7 @@ def build_shared_file(archive: RunArchive, row: RunRow, notary: Notary, *, promp
 
 
 @contextmanager
-def render_as(person: Person) -> Iterator[None]:
+def render_as_person(person: Person) -> Iterator[None]:
     before = WHO.set(person)
     try:
         yield
@@ -90,7 +90,7 @@ def render_as(person: Person) -> Iterator[None]:
         WHO.reset(before)
 
 
-def _build_show(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Recorded]) -> dict[str, object]:
+def _build_player_data(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Recorded]) -> dict[str, object]:
     """Return what the page plays and opens: frames, items and charts."""
     return {
         **record_stream(archive, scene, log).to_object(),
@@ -143,7 +143,7 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         no_model=mission.state.has_no_model,
         shrunk_at=None,
         pace=mission.state.request.pace if mission.state.request else None,
-        pieces=render_pieces(mission, scene),
+        pieces=render_mission_parts(mission, scene),
         health="",
         roles=ROLES,
         engines=tuple(archive.lineup.engines.values()),

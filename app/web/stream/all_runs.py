@@ -79,7 +79,7 @@ class AllRunsSource:
 
     async def _number_events(self) -> None:
         try:
-            self._heads = await retry_while_away(self._read_heads)
+            self._heads = await retry_until_database_answers(self._read_heads)
         finally:
             self._ready.set()
         while True:
@@ -103,11 +103,11 @@ class AllRunsSource:
         self._heads[run] = seq
         if isinstance(one, Recorded) and seq == head + 1:
             return [one]
-        lines = await retry_while_away(partial(self._store.read_lines, run, head, seq))
+        lines = await retry_until_database_answers(partial(self._store.read_lines, run, head, seq))
         return [parse_line(line, digest) for _, line, digest in lines]
 
 
-async def retry_while_away(asked: Callable[[], T]) -> T:
+async def retry_until_database_answers(asked: Callable[[], T]) -> T:
     """Call `asked` in a thread, and retry while the database is away."""
     while True:
         try:

@@ -12,6 +12,7 @@ from app.events.kinds import Event
 from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import sse_messages
 from app.web.stream.event_source import EventSource, is_final_event
+from app.web.stream.heartbeat import HEARTBEAT, HEARTBEAT_SECONDS
 from app.web.stream.rendering import Render, get_inline_render
 from app.web.stream.viewer import SharedFrame, Viewer, create_shared_frame
 
@@ -19,7 +20,6 @@ log = logging.getLogger(__name__)
 
 FRAME_SECONDS = 0.04
 """Slightly less than the 50 ms over which a turn merges tokens, so one turn's frames never wait here."""
-HEARTBEAT_SECONDS = 15.0
 CHUNK = 500
 """Events read and rendered at a time."""
 AT_ONCE = 500
@@ -174,7 +174,7 @@ class Fanout:
                 async with asyncio.timeout(self._heartbeat):
                     await self._bus.wait_for_event_after(self.run, self._head)
             except TimeoutError:
-                await self._send_to_viewers(create_shared_frame(self._head, self._head, sse_messages.HEARTBEAT))
+                await self._send_to_viewers(create_shared_frame(self._head, self._head, HEARTBEAT))
                 continue
             since = time.monotonic()
             await self._deliver_next_batch(tail)

@@ -1,7 +1,6 @@
 """Encode server-sent messages. Lines end in LF only: a chunk cut between CR and LF would split a message."""
 
 HELLO = b": temper\n\n"
-HEARTBEAT = b": still here\n\n"
 
 
 def encode_message(data: bytes, *, name: str = "", seq: int | None = None) -> bytes:

@@ -39,7 +39,7 @@ class Place:
         self.store, self.bus = EventStore(self.database), Bus()
         self.offers = self
 
-    def look_now(self):
+    def request_offer_round(self):
         pass
 
     def ask(self, hosts, rollout="o1", more=(), **words):
@@ -147,10 +147,10 @@ async def test_killed_between_the_runs_first_event_and_its_place_in_the_queue(pl
     def dies():
         raise asyncio.CancelledError
 
-    place.look_now, kept = dies, place.look_now
+    place.request_offer_round, kept = dies, place.request_offer_round
     with pytest.raises(asyncio.CancelledError):
         await RolloutController(place).advance_rollouts()
-    place.look_now = kept
+    place.request_offer_round = kept
     (run,) = place.rows()
     assert place.store.list_queued_runs() == [(run.id, "fixture")], "the leader offers it to the queue"
     await RolloutController(place).advance_rollouts()

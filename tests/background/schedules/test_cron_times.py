@@ -5,7 +5,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.background.schedules.cron_times import GRACE, compute_firing, compute_next_time
+from app.background.schedules.cron_times import compute_firing, compute_next_time
+from app.background.schedules.schedule_window import START_GRACE
 from app.errors import BadInput
 
 BERLIN = "Europe/Berlin"
@@ -54,8 +55,8 @@ def test_in_an_open_window_the_last_one_is_taken_up_and_only_that():
 
 def test_a_minute_late_is_not_missed_and_more_is():
     due = at("2026-11-22T02:30")
-    assert compute_firing("30 2 * * *", "UTC", due, due + GRACE, None).at == due
-    assert compute_firing("30 2 * * *", "UTC", due, due + GRACE + 1, None).at is None
+    assert compute_firing("30 2 * * *", "UTC", due, due + START_GRACE, None).at == due
+    assert compute_firing("30 2 * * *", "UTC", due, due + START_GRACE + 1, None).at is None
 
 
 def test_a_long_absence_is_counted_to_a_limit_and_ends():

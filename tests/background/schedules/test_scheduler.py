@@ -35,7 +35,7 @@ class Place:
         self.changes = ChangeMonitor(self.database)
         self.bus, self.offers = Bus(), self
 
-    def look_now(self):
+    def request_offer_round(self):
         pass
 
     @property
@@ -80,11 +80,11 @@ def place(tmp_path):
 async def test_where_there_are_no_schedules_none_is_looked_for_until_the_database_has_changed(place):
     keeper = Scheduler(place)
     await keeper.run_due_schedules(MADE)
-    assert [keeper.is_look_due(), keeper.is_look_due()] == [True, False]
+    assert [keeper.is_check_due(), keeper.is_check_due()] == [True, False]
     place.add(rules=("V-257985",))
-    assert keeper.is_look_due()
+    assert keeper.is_check_due()
     await keeper.run_due_schedules(MADE)
-    assert [keeper.is_look_due(), keeper.is_look_due()] == [True, True]  # time alone may make one due
+    assert [keeper.is_check_due(), keeper.is_check_due()] == [True, True]  # time alone may make one due
 
 
 async def test_at_its_time_a_schedule_becomes_a_run_like_any_other_and_once(place):

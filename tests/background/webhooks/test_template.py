@@ -18,7 +18,7 @@ from app.background.webhooks.template import (
     PLAIN,
     USUAL_KINDS,
     check_template,
-    collect_facts,
+    collect_placeholder_values,
     fill_template,
 )
 from app.errors import Rejected
@@ -37,7 +37,7 @@ def told(reason=HOSTILE):
 
 
 def body(template, reason=HOSTILE):
-    return fill_template(check_template(template), collect_facts(told(reason), "web", simulated=True))
+    return fill_template(check_template(template), collect_placeholder_values(told(reason), "web", simulated=True))
 
 
 def test_a_chat_gets_one_text_that_calls_nobody_and_leads_nowhere():
@@ -83,14 +83,14 @@ def test_a_template_that_cannot_be_filled_is_refused(wrong):
 def test_what_is_named_is_there():
     assert set(USUAL_KINDS) <= {*KINDS, "waiver.ending", "waiver.ended"}
     assert all(check_template(name) == template for name, template in NAMED.items())
-    assert set(collect_facts(told(), "h", simulated=False)) == set(PLACES)
+    assert set(collect_placeholder_values(told(), "h", simulated=False)) == set(PLACES)
 
 
 def test_of_a_rollout_it_is_told_in_the_rollouts_words():
     ended = RolloutWaveEnded(wave=2, hosts=4, left=1, findings=24, passed=20, escalated=3, harmed=1)
     paused = RolloutPaused(by="rule", reason="1 host is harmed or could not be finished: <!here>")
     said = [
-        collect_facts(record_event("o1", 3, 1.0, event, GENESIS), "web,db*", simulated=True)
+        collect_placeholder_values(record_event("o1", 3, 1.0, event, GENESIS), "web,db*", simulated=True)
         for event in (ended, paused)
     ]
     assert said[0]["text"] == (

@@ -67,7 +67,7 @@ def test_where_nothing_is_open_nothing_is_run(tmp_path):
 
 def test_the_log_says_which_file(tmp_path):
     start = read_starting_point(written(tmp_path, checklist(V_257985="open")), STIG)
-    assert start.log_note == f"open rules of theirs.cklb (sha256 {start.sha256})"
+    assert start.note_for_log == f"open rules of theirs.cklb (sha256 {start.sha256})"
     assert len(start.sha256) == 64
 
 

@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.evidence.playbook.edits import PlaybookEdit
-from app.evidence.playbook.quoting import list_judge_arguments, to_comment, to_tag, to_yaml
+from app.evidence.playbook.quoting import list_judge_script_arguments, to_comment, to_rule_tag, to_yaml
 from tests.thorough import examples
 
 HOSTILE = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=60) | st.sampled_from(
@@ -51,15 +51,15 @@ def test_a_text_comes_out_of_yaml_as_it_went_in_and_never_as_a_template(text):
 def test_a_comment_is_a_comment_and_a_tag_is_a_word(one, two):
     assert all(line.startswith("# ") for line in to_comment([one, two]).splitlines())
     assert to_comment([one, two]).count("\n") == 2
-    assert shlex.split(to_tag(one)) == [to_tag(one)]
-    assert "/" not in to_tag(one)
-    assert to_tag(one) not in (".", "..")
+    assert shlex.split(to_rule_tag(one)) == [to_rule_tag(one)]
+    assert "/" not in to_rule_tag(one)
+    assert to_rule_tag(one) not in (".", "..")
 
 
 @settings(max_examples=examples(20), deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_bash_gets_the_words_that_were_meant(old, new):
-    meant = list_judge_arguments(PlaybookEdit("replace", "/etc/motd", old, new, later=(old,)))
+    meant = list_judge_script_arguments(PlaybookEdit("replace", "/etc/motd", old, new, later=(old,)))
     line = f"EDITS=({shlex.join(meant)})\nprintf '%s\\0' \"${{EDITS[@]}}\""
     ran = subprocess.run(["bash", "-c", line], capture_output=True, check=True)
     assert ran.stdout.decode().split("\0")[:-1] == meant

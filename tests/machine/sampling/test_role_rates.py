@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from app.events.kinds import RunFinished, TurnDelta
 from app.events.record import GENESIS, record_event
 from app.machine.sampling.role_rates import RoleRates
-from tests.machine.sampling.test_energy_ledger import FINISHED, QUEUED, STARTED, answered, asked, stored
+from tests.machine.sampling.test_run_energy import FINISHED, QUEUED, STARTED, answered, asked, stored
 
 
 class Log:

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from app.events.kinds import TurnDelta, TurnInterrupted
 from app.machine.sampling.run_tokens import read_run_rates
 from app.machine.sampling.series import Grid
-from tests.machine.sampling.test_energy_ledger import QUEUED, START, STARTED, answered, asked, log, stored
+from tests.machine.sampling.test_run_energy import QUEUED, START, STARTED, answered, asked, log, stored
 
 
 def wrote(role, tokens, turn="t"):

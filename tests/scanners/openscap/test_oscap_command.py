@@ -8,10 +8,10 @@ from app.scanners.openscap.oscap_command import (
     OscapResult,
     ScanFailed,
     ScanInput,
+    build_input_sent_with_scan,
     build_scan_command,
-    build_sent_input,
     extract_report,
-    read_progress,
+    parse_judged_rule,
 )
 from tests.scanners.openscap.content import ARF, PROFILE, RULE
 
@@ -34,7 +34,7 @@ def test_the_host_itself_ends_it_in_time():
 
 
 def test_an_excerpt_is_not_validated_again_and_has_no_rules_but_those_wanted():
-    command = build_scan_command("/c", build_sent_input(b"<ds/>", b"<t/>"), BASE, [f"{RULE}a"], 9)
+    command = build_scan_command("/c", build_input_sent_with_scan(b"<ds/>", b"<t/>"), BASE, [f"{RULE}a"], 9)
     assert command[command.index("oscap") :] == [
         *("oscap", "xccdf", "eval", "--progress", "--skip-valid", "--tailoring-file", "tailoring.xml"),
         *("--profile", BASE, "--results-arf", "result.xml", "datastream.xml"),
@@ -43,7 +43,7 @@ def test_an_excerpt_is_not_validated_again_and_has_no_rules_but_those_wanted():
 
 @pytest.mark.parametrize("tailoring", [b"", b"<Tailoring/>"])
 def test_what_is_sent_lies_there_while_the_command_runs_and_not_after(tmp_path, tailoring):
-    sent = build_sent_input(b"<ds/>", tailoring)
+    sent = build_input_sent_with_scan(b"<ds/>", tailoring)
     command = build_scan_command(str(tmp_path), sent, BASE, [], 9)
     show = [*command[: command.index("timeout")], "sh", "-c", "cat datastream.xml tailoring.xml"]
     ran = subprocess.run(show, input=sent.sent, capture_output=True, check=False)
@@ -51,9 +51,9 @@ def test_what_is_sent_lies_there_while_the_command_runs_and_not_after(tmp_path, 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("cut", [lambda sent: sent[:-9], lambda _: build_sent_input(b"<as/>", b"").sent])
+@pytest.mark.parametrize("cut", [lambda sent: sent[:-9], lambda _: build_input_sent_with_scan(b"<as/>", b"").sent])
 def test_nothing_runs_on_what_is_not_what_was_sent(tmp_path, cut):
-    sent = build_sent_input(b"<ds/>", b"")
+    sent = build_input_sent_with_scan(b"<ds/>", b"")
     command = build_scan_command(str(tmp_path), sent, BASE, [], 9)
     ran = subprocess.run([*command[:7], "echo", "ran"], input=cut(sent.sent), capture_output=True, check=False)
     assert b"ran" not in ran.stdout
@@ -63,7 +63,7 @@ def test_nothing_runs_on_what_is_not_what_was_sent(tmp_path, cut):
 
 def test_a_line_of_progress_names_a_rule():
     lines = (f"{RULE}a:pass", "Title:x", "", f"{RULE}a", "--- Starting Evaluation ---")
-    assert [read_progress(line) for line in lines] == [f"{RULE}a", "", "", "", ""]
+    assert [parse_judged_rule(line) for line in lines] == [f"{RULE}a", "", "", "", ""]
 
 
 @pytest.mark.parametrize("strange", ["--remediate", "a b", "xccdf_x_rule_$(id)", ""])

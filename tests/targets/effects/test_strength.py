@@ -10,8 +10,8 @@ from app.targets.effects.strength import (
     compare_modes,
     compare_sets,
     compare_unranked,
-    create_measure,
-    create_ranking,
+    create_number_comparison,
+    create_ranked_comparison,
 )
 
 
@@ -26,11 +26,11 @@ from app.targets.effects.strength import (
     ],
 )
 def test_words_have_a_rank_and_unknown_words_have_none(was, now, order):
-    assert create_ranking("yes", "no")(was, now) is order
+    assert create_ranked_comparison("yes", "no")(was, now) is order
 
 
 def test_a_number_that_is_none_compares_with_nothing():
-    compare = create_measure(lambda value: float(value) if value.isdigit() else None)
+    compare = create_number_comparison(lambda value: float(value) if value.isdigit() else None)
     assert compare("2", "5") is Strength.STRONGER
     assert compare("5", "2") is Strength.WEAKER
     assert compare("05", "5") is Strength.EQUAL

@@ -5,7 +5,7 @@ import pytest
 from app.syntax.audit import parse_audit_lines
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.health_probes import run_health_probes
-from app.targets.questions.auditing import records_too_much
+from app.targets.questions.auditing import is_audit_rule_too_broad
 from app.targets.questions.probe_answer import DiskUsage
 from tests.targets.hosts import TODAY, host
 
@@ -107,4 +107,4 @@ def test_a_kernel_that_stops_on_a_lost_record_must_not_lose_any(rules, fine):
 )
 def test_what_every_program_does_all_day_is_a_flood(line, flood):
     (read,) = parse_audit_lines(line, RULES)
-    assert records_too_much(read) is flood
+    assert is_audit_rule_too_broad(read) is flood

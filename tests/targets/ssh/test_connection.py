@@ -13,7 +13,7 @@ from app.targets.path_walk import encode_name
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.file_baseline import list_host_files
-from app.targets.ssh.registration import read_known_identity, read_shown_identity, verify_host_access
+from app.targets.ssh.registration import fetch_host_identity, read_identity_from_known_hosts, verify_host_access
 
 TALK = "\x1b]0;owned\x07 uid=0(root) temper-0000\n0\nall is well\n"
 
@@ -108,12 +108,12 @@ def test_one_connection_is_used_again_and_opened_again(host, line):
 
 
 async def test_a_host_is_introduced_by_its_key_and_checked_before_it_is_known(host, tmp_path):
-    known = await read_shown_identity(host.endpoint())
+    known = await fetch_host_identity(host.endpoint())
     assert known.fingerprint == host.host_key.get_fingerprint()
     assert known.fingerprint.startswith("SHA256:")
     file = tmp_path / "theirs"
     file.write_text(host.known_host)
-    assert read_known_identity(host.endpoint(), file) == known
+    assert read_identity_from_known_hosts(host.endpoint(), file) == known
     assert verify_host_access(host.endpoint(), known) == ""
     host.enters(small="--size 65536 --tmpfs /var/lib")
     assert "no room to write in /var/lib/temper/journal" in verify_host_access(host.endpoint(), known)

@@ -1,8 +1,11 @@
 from app.events.vocabulary import Reload
-from app.targets.ssh.service_activator import services_to_reload
+from app.targets.ssh.service_activator import list_services_to_reload
 
 
 def test_sshd_is_told_last_and_whenever_it_reads_what_changes():
-    assert services_to_reload(["/etc/issue"]) == ()
-    assert services_to_reload(["/etc/ssh/sshd_config.d/10.conf"]) == ("sshd",)
-    assert services_to_reload(["/etc/crypto-policies/config"], [Reload(service="auditd.service")]) == ("auditd", "sshd")
+    assert list_services_to_reload(["/etc/issue"]) == ()
+    assert list_services_to_reload(["/etc/ssh/sshd_config.d/10.conf"]) == ("sshd",)
+    assert list_services_to_reload(["/etc/crypto-policies/config"], [Reload(service="auditd.service")]) == (
+        "auditd",
+        "sshd",
+    )

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Match, Router
 
 from app.people.passwords import hash_password
-from app.store import people
+from app.store import credentials
 from app.store.db import open_database
 from app.store.models import PersonRow
 from app.web.access.access_ledger import AccessLedger, AuditSyslog
@@ -44,7 +44,7 @@ def secrets(database):
             session.flush()
             for kind in ("token", "session", "link"):
                 run = NAMED if kind == "link" else ""
-                _, secret = people.issue_credential(
+                _, secret = credentials.issue_credential(
                     session, person=f"the-{right}", right=right, kind=kind, label="", run=run, seconds=HOUR
                 )
                 found[right, kind] = secret
@@ -83,8 +83,8 @@ def knock(database, secrets, routes):
     served = Router(routes=routes)
 
     async def ask(method, path, right=None, kind="token", *, demo=False, client="192.0.2.7", **headers):
-        credentials = Authenticator(database, demo=demo)
-        gate = Gate(served, credentials, AccessLedger(database, AuditSyslog("")), AccessRechecks(credentials))
+        authenticator = Authenticator(database, demo=demo)
+        gate = Gate(served, authenticator, AccessLedger(database, AuditSyslog("")), AccessRechecks(authenticator))
         if right:
             secret = secrets[right, kind]
             headers |= {"authorization": f"Bearer {secret}"} if kind == "token" else {"cookie": f"{COOKIE}={secret}"}
@@ -92,7 +92,7 @@ def knock(database, secrets, routes):
         transport = httpx.ASGITransport(gate, client=(client, 4000))
         async with httpx.AsyncClient(transport=transport, base_url="http://temper.example") as http:
             answer = await http.request(method, path, headers=named)
-        credentials.close()
+        authenticator.close()
         return answer
 
     return ask

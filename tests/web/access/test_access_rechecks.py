@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 from starlette.routing import Route, Router
 
 from app.people.rights import guests, operators, viewers
-from app.store import people
+from app.store import credentials
 from app.store.db import open_database
 from app.store.models import CredentialRow, PersonRow
 from app.web.access.access_ledger import AccessLedger, AuditSyslog
@@ -40,7 +40,7 @@ class Watching:
         self.more, self.told = asyncio.Queue(), []
         self.heard = asyncio.Condition()
         with Session(database) as session, session.begin():
-            row, self.secret = people.issue_credential(
+            row, self.secret = credentials.issue_credential(
                 session, person="jo", right="operator", kind=kind, label="", run=run, seconds=3600.0
             )
             self.credential = row.id
@@ -87,9 +87,9 @@ async def watch(database):
     viewing, operating, shared = (mark(_copy(answer)) for mark in (viewers, operators, guests))
     routes = [Route("/watch", viewing), Route("/operate", operating), Route("/runs/{run}/page", shared)]
     guard_routes(routes)
-    credentials = Authenticator(database, demo=False)
-    rechecks = AccessRechecks(credentials)
-    gate = Gate(Router(routes), credentials, AccessLedger(database, AuditSyslog("")), rechecks)
+    authenticator = Authenticator(database, demo=False)
+    rechecks = AccessRechecks(authenticator)
+    gate = Gate(Router(routes), authenticator, AccessLedger(database, AuditSyslog("")), rechecks)
 
     async def begin(path, kind="token", run=""):
         one = watching[path] = Watching(database, path, kind, run)
@@ -99,7 +99,7 @@ async def watch(database):
 
     yield begin
     await rechecks.close()
-    credentials.close()
+    authenticator.close()
 
 
 def _copy(answer):

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from app.people.groups import GroupRights
 from app.people.passwords import hash_password
-from app.store import audit, people
+from app.store import audit, credentials, people
 from app.store.db import open_database
 from app.store.models import PersonRow
 from app.web.access import sign_in_oidc
@@ -44,9 +44,9 @@ class Browser:
         return await self.http.get(await self.goes(to))
 
     async def person(self, database):
-        credentials = Authenticator(database, demo=False)
-        found = await credentials.authenticate(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
-        credentials.close()
+        authenticator = Authenticator(database, demo=False)
+        found = await authenticator.authenticate(httpx.Headers({"cookie": f"{COOKIE}={self.http.cookies.get(COOKIE)}"}))
+        authenticator.close()
         return found
 
 
@@ -204,22 +204,24 @@ async def test_a_claim_that_is_no_list_of_known_groups_lets_nobody_in(grouped, d
 
 
 async def test_a_group_that_was_taken_away_is_taken_from_tokens_and_other_sessions_as_well(grouped, database, provider):
-    credentials = Authenticator(database, demo=False)
+    authenticator = Authenticator(database, demo=False)
     provider.claims = {"groups": ["stig-admins"]}
     await grouped.signs_in()
     with Session(database) as session, session.begin():
-        _, token = people.issue_credential(session, person="ada", right="admin", kind="token", label="", seconds=3600.0)
+        _, token = credentials.issue_credential(
+            session, person="ada", right="admin", kind="token", label="", seconds=3600.0
+        )
     provider.claims = {"groups": ["everyone"]}
     await grouped.signs_in()
-    assert credentials.find_token_owner(token).right == "viewer"
+    assert authenticator.find_token_owner(token).right == "viewer"
     provider.claims = {"groups": ["chess"]}
     assert (await grouped.signs_in()).status_code == 403
-    assert credentials.find_token_owner(token) is None
+    assert authenticator.find_token_owner(token) is None
     assert await grouped.person(database) is None
     provider.claims = {"groups": ["stig-operators"]}
     await grouped.signs_in()
     assert (await grouped.person(database)).right == "operator"
-    credentials.close()
+    authenticator.close()
     with Session(database) as session:
         did = [line.event.did for line in audit.list_audit_events(session, 9)]
     assert did == [

@@ -20,7 +20,7 @@ def lines(caplog):
 
 
 def ask(log, path="/x", status=404, method="GET", kind=""):
-    log.log_answer({**scope(method, path), "state": {"kind": kind}}, None, status)
+    log.log_failed_answer({**scope(method, path), "state": {"kind": kind}}, None, status)
 
 
 def test_a_refusal_is_a_line_a_minute_for_each_kind(lines):

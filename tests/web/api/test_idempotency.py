@@ -8,7 +8,7 @@ from sqlmodel import Session
 from app.people.rights import WHO, Person
 from app.store.db import open_database
 from app.store.models import RunRow
-from app.store.queries import KEEP_KEY_SECONDS, claim_key
+from app.store.queries import KEEP_KEY_SECONDS, claim_idempotency_key
 from app.web.api.idempotency import IdempotencyKeys
 from app.web.api.problem import Problem
 
@@ -47,9 +47,9 @@ async def test_a_crash_between_key_and_run_leads_to_the_same_run(database):
 def test_a_key_is_forgotten_after_a_day(database):
     now = time.time()
     with Session(database) as session, session.begin():
-        claim_key(session, "k", "digest", "aaaa", now - KEEP_KEY_SECONDS - 1)
+        claim_idempotency_key(session, "k", "digest", "aaaa", now - KEEP_KEY_SECONDS - 1)
     with Session(database) as session, session.begin():
-        assert claim_key(session, "k", "other", "bbbb", now).run == "bbbb"
+        assert claim_idempotency_key(session, "k", "other", "bbbb", now).run == "bbbb"
 
 
 def test_two_people_may_think_of_the_same_key():

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from app.events.log import RunLog
 from app.runs.order import Order, create_run_request
 from app.store.db import open_separate_engine
-from app.store.request_session import bind_request_session, open_read_connection, open_read_session
+from app.store.request_session import open_read_connection, open_read_session, share_session_within_request
 from tests.web.access.walk import filled
 from tests.web.api.inside import finished
 
@@ -88,7 +88,7 @@ async def test_what_a_request_asks_on_its_way_it_asks_by_the_connection_that_it_
     async with finished(tmp_path / "data") as (runtime, *_):
         one = open_separate_engine(runtime.database, 1)
         with Session(one) as session:
-            with bind_request_session(session):
+            with share_session_within_request(session):
                 mine = session.connection()
                 with open_read_connection(one) as same, open_read_session(one) as again:
                     assert same is mine

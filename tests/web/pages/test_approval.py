@@ -10,7 +10,7 @@ from app.runs.open_decisions import InboxSources, list_decisions
 from app.skills.stig.pack import STIG
 from app.web.pages.inbox import render_decision
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.ops.needs import OpsState, list_needs
 from tests.runs.test_approval_answer import OF_RULE, PLANNED, PROPOSED, QUEUED, TWO, UNTIL_IT_WAITS
 
@@ -25,7 +25,7 @@ def page_after(*events):
         one = record_event("r1", seq, 1000.0, event, last)
         last = one.hash
         mission.apply_event(one)
-    return mission, render_pieces(mission, Scene(read_lineup(find_lineup("simulated")), STIG, "live"))
+    return mission, render_mission_parts(mission, Scene(read_lineup(find_lineup("simulated")), STIG, "live"))
 
 
 def test_it_shows_which_rule_asked_and_who_has_said_yes():

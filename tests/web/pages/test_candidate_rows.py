@@ -30,7 +30,7 @@ from app.skills.stig.pack import STIG
 from app.store.models import RunRow
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.templating import render_template
 from tests.runs.doors import house
 
@@ -131,7 +131,7 @@ def test_the_mission_page_shows_both_in_the_architects_turn_and_no_answer(events
     mission = Mission()
     for one in recorded(*events):
         mission.apply_event(one)
-    lane = render_pieces(mission, Scene(LINEUP, STIG, "live"))["lane-architect"]
+    lane = render_mission_parts(mission, Scene(LINEUP, STIG, "live"))["lane-architect"]
     assert gist in lane.partition('class="body"')[0]
     assert 'class="proposals"' in lane
     assert "The Architect asks about the file /etc/issue" in lane

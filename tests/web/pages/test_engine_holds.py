@@ -8,11 +8,11 @@ from app.web.pages.mission.engine_holds import (
     EngineHolds,
     GapBar,
     HoldBar,
-    draw_gaps,
     draw_hold_bars,
+    draw_outage_gaps,
 )
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.pieces import Scene, render_engine_pieces
+from app.web.pages.mission.mission_parts import Scene, render_engine_label_parts
 from tests.web.pages.turns import turn_started
 
 
@@ -62,7 +62,7 @@ def test_an_outage_is_drawn_from_its_begin_to_its_end_whether_a_turn_waited_or_n
         EngineOutage("gemma-31b", "stalled", 140.0, 160.0),
         EngineOutage("gemma-31b", "dead", 190.0, None),
     ]
-    assert draw_gaps(outages, 200.0, 100.0) == [
+    assert draw_outage_gaps(outages, 200.0, 100.0) == [
         GapBar(0.0, 10.0, lasts=False),
         GapBar(40.0, 20.0, lasts=False),
         GapBar(90.0, 10.0, lasts=True),
@@ -75,7 +75,7 @@ def test_each_lane_of_an_engine_has_its_outages_and_no_other_engine_has_them():
     mission.holds.begin_turn(turn_started("a", "worker"), 1050.0)
     mission.state = replace(mission.state, at=1060.0)
     lineup = read_lineup(find_lineup("simulated"))
-    drawn = render_engine_pieces(mission, Scene(lineup, load_skill("stig"), "live", outages=lambda _: outages))
+    drawn = render_engine_label_parts(mission, Scene(lineup, load_skill("stig"), "live", outages=lambda _: outages))
     assert drawn["hold-gemma-31b"].count('class="gap" x="50.0" y="0" width="25.0"') == 2
     assert "not answering 25 % of the time" in drawn["hold-gemma-31b"]
     assert "gap" not in drawn["hold-gemma-e4b"]
@@ -86,6 +86,8 @@ def test_where_there_are_several_the_page_names_the_replica():
     mission = Mission()
     mission.holds.begin_turn(replace(turn_started("a", "worker"), engine="gemma-31b", replica=1), 1.0)
     scene = Scene(lineup, load_skill("stig"), "live")
-    assert "on replica 2 of 2" in render_engine_pieces(mission, scene)["hold-gemma-31b"]
+    assert "on replica 2 of 2" in render_engine_label_parts(mission, scene)["hold-gemma-31b"]
     only = read_lineup(find_lineup("blackwell-mtp"))
-    assert "replica" not in render_engine_pieces(mission, Scene(only, load_skill("stig"), "live"))["hold-gemma-31b"]
+    assert (
+        "replica" not in render_engine_label_parts(mission, Scene(only, load_skill("stig"), "live"))["hold-gemma-31b"]
+    )

@@ -14,8 +14,8 @@ from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.page_renderer import PageRenderer
-from app.web.pages.mission.pieces import Scene, render_pieces
 from app.web.pages.mission.replay import CHUNK, Replay
 from tests.evidence.played import KEY
 
@@ -73,10 +73,10 @@ def test_every_page_of_a_shrunk_run_is_what_it_was_but_for_turns_that_are_open(s
     database, events = store
     run = played[1]
     looks = [one.seq for one in log if one.event.__struct_config__.tag in ("turn.finished", "item.passed", "verdict")]
-    before = {seq: render_pieces(MissionLoader(events).load_mission(run, seq), SCENE) for seq in looks}
+    before = {seq: render_mission_parts(MissionLoader(events).load_mission(run, seq), SCENE) for seq in looks}
     shrink_run(database, run, KEY, "ada", time.time())
     for seq in looks:
-        assert render_pieces(MissionLoader(events).load_mission(run, seq), SCENE) == before[seq], seq
+        assert render_mission_parts(MissionLoader(events).load_mission(run, seq), SCENE) == before[seq], seq
 
 
 def test_a_screen_goes_on_over_a_gap_as_one_who_comes_there(store, played, log):

@@ -50,7 +50,7 @@ def rolled_back(probe):
     ],
 )
 def test_the_host_is_safe_unless_a_change_on_it_is_not_proven(events, is_well, words):
-    change, probes = after(*events).safety
+    change, probes = after(*events).safety_lines
     assert change.is_well == is_well
     assert words in change.text
     assert probes.text.startswith(f"{int(probes.is_well)} of 1 probe answered")
@@ -58,7 +58,7 @@ def test_the_host_is_safe_unless_a_change_on_it_is_not_proven(events, is_well, w
 
 
 def test_before_the_host_was_looked_at_nothing_is_said_of_it():
-    assert FaultedRun(fold_events([record_event("r", 1, 1.0, EVENTS[0], GENESIS)])).safety == ()
+    assert FaultedRun(fold_events([record_event("r", 1, 1.0, EVENTS[0], GENESIS)])).safety_lines == ()
 
 
 def test_it_says_when_temper_tries_again():

@@ -26,8 +26,8 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_loader import MissionLoader
+from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.page_renderer import PageRenderer
-from app.web.pages.mission.pieces import Scene, render_pieces
 from tests.loop.playing import World, pack, request, rule
 from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started
@@ -162,7 +162,9 @@ def test_the_page_at_a_seq_is_the_fold_of_the_events_up_to_it(told, upto):
     whole = Mission()
     for recorded in log[:upto]:
         whole.apply_event(recorded)
-    assert render_pieces(MissionLoader(store).load_mission("r", upto), SCENE) == render_pieces(whole, SCENE)
+    assert render_mission_parts(MissionLoader(store).load_mission("r", upto), SCENE) == render_mission_parts(
+        whole, SCENE
+    )
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -178,16 +180,16 @@ def test_a_long_run_opened_anywhere_is_what_it_was_for_who_watched_it(tmp_path, 
     for recorded in world.log:
         watched.apply_event(recorded)
         if recorded.seq in looks:
-            opened = render_pieces(MissionLoader(store).load_mission("r", recorded.seq), SCENE)
-            assert opened == render_pieces(watched, SCENE), recorded.seq
+            opened = render_mission_parts(MissionLoader(store).load_mission("r", recorded.seq), SCENE)
+            assert opened == render_mission_parts(watched, SCENE), recorded.seq
 
 
 def test_only_the_built_in_host_is_called_simulated(told):
     store, log = told
-    assert "simulated host" in render_pieces(MissionLoader(store).load_mission("r"), SCENE)["status"]
+    assert "simulated host" in render_mission_parts(MissionLoader(store).load_mission("r"), SCENE)["status"]
     other = Mission()
     other.apply_event(record_event("s", 1, 1000.0, structs.replace(log[0].event, host="web1"), GENESIS))
-    status = render_pieces(other, SCENE)["status"]
+    status = render_mission_parts(other, SCENE)["status"]
     assert "<b>web1</b>" in status
     assert "simulated" not in status
 
@@ -199,7 +201,7 @@ def test_an_attempt_that_was_taken_back_is_counted_and_marks_its_cell_and_one_th
     def fail(cause, seq):
         event = AttemptFailed(rule=RULE, attempt=1, cause=cause, reason="")
         mission.apply_event(record_event("r", seq, 1100.0, event, log[-1].hash))
-        return render_pieces(mission, SCENE)
+        return render_mission_parts(mission, SCENE)
 
     mission.apply_event(record_event("r", 10, 1100.0, AttemptStarted(rule=RULE, attempt=1, lessons=()), log[-1].hash))
     drawn = fail("refused", 11)
@@ -217,12 +219,12 @@ def undone(drawn):
 def test_only_a_live_run_s_clock_goes_on(told):
     store, _ = told
     mission = MissionLoader(store).load_mission("r")
-    assert "data-since" in render_pieces(mission, SCENE)["clock"]
-    assert "data-since" not in render_pieces(mission, replace(SCENE, mode="replay"))["clock"]
+    assert "data-since" in render_mission_parts(mission, SCENE)["clock"]
+    assert "data-since" not in render_mission_parts(mission, replace(SCENE, mode="replay"))["clock"]
 
 
 def test_what_a_model_says_is_escaped(told):
     store, _ = told
-    lane = render_pieces(MissionLoader(store).load_mission("r"), SCENE)["lane-architect"]
+    lane = render_mission_parts(MissionLoader(store).load_mission("r"), SCENE)["lane-architect"]
     assert "I &lt;b&gt;think&lt;/b&gt; so." in lane
     assert "<b>think" not in lane

@@ -8,8 +8,8 @@ from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.pieces import Scene, render_pieces
-from app.web.shared_file.frames import build_patch, record_stream
+from app.web.pages.mission.mission_parts import Scene, render_mission_parts
+from app.web.shared_file.frames import build_line_patch, record_stream
 from app.web.shared_file.shared_run import StoredRuns
 
 
@@ -29,11 +29,11 @@ def apply_patch(before, patch):
     ],
 )
 def test_a_patch_makes_the_new_lines_of_the_old_ones(before, after):
-    assert apply_patch(before, build_patch(before, after)) == after
+    assert apply_patch(before, build_line_patch(before, after)) == after
 
 
 def test_what_stayed_is_not_said_again():
-    assert build_patch(["a", "b", "c"], ["a", "new", "b", "c"]) == [[0, 1], "new", [1, 3]]
+    assert build_line_patch(["a", "b", "c"], ["a", "new", "b", "c"]) == [[0, 1], "new", [1, 3]]
 
 
 def test_at_their_end_all_parts_are_as_the_page_has_them_and_every_token_came(played, log):
@@ -53,7 +53,7 @@ def test_at_their_end_all_parts_are_as_the_page_has_them_and_every_token_came(pl
     for one in log:
         mission.apply_event(one)
     expected = {
-        f'hx-target="#{name}" hx-swap="innerHTML"': html for name, html in render_pieces(mission, scene).items()
+        f'hx-target="#{name}" hx-swap="innerHTML"': html for name, html in render_mission_parts(mission, scene).items()
     }
     assert expected.items() <= shown.items()
     assert any("gpus" in head for head in shown)

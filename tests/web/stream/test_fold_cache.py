@@ -52,7 +52,7 @@ def test_only_what_came_since_is_read_again(store):
     assert (folds.read_current("aaaa").status, store.read) == ("running", [])
     write(store, "aaaa", ENDED)
     assert (folds.read_current("aaaa").status, store.read) == ("finished", [3])
-    assert folds.read_current("aaaa") == fold_events(EventStore.read_without_deltas(store, "aaaa"))
+    assert folds.read_current("aaaa") == fold_events(EventStore.read_events_without_deltas(store, "aaaa"))
 
 
 def test_pieces_of_turns_are_not_read(store):

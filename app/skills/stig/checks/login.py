@@ -2,7 +2,7 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import create_range_test
+from app.skills.stig.checks.options import create_range_predicate
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import host_text, limits
 from app.syntax.files import Files
@@ -16,7 +16,7 @@ _NOT_COUNTED = "under a condition, elsewhere, or behind a line that made it read
 
 
 def check_idle_timeout(rule: str, most: int) -> Check:
-    bench, accepts = RuleJudge(rule, TMOUT), create_range_test(1, most)
+    bench, accepts = RuleJudge(rule, TMOUT), create_range_predicate(1, most)
 
     def check_files(files: Files) -> Verdict:
         scripts = host_text.glob_files(files, SCRIPTS)
@@ -51,7 +51,7 @@ def _find_timeouts(files: Files, path: str) -> list[Assignment]:
 
 
 def check_login_limit(rule: str, most: int) -> Check:
-    bench, accepts = RuleJudge(rule, limits.MAIN), create_range_test(1, most)
+    bench, accepts = RuleJudge(rule, limits.MAIN), create_range_predicate(1, most)
 
     def check_files(files: Files) -> Verdict:
         rows = [row for row in limits.read_limits(files) if row.item == "maxlogins" and row.is_hard]

@@ -29,7 +29,7 @@ class WantedOption:
         return self.key.rpartition(".")[2]
 
 
-def create_range_test(least: int, most: int) -> Callable[[str], bool]:
+def create_range_predicate(least: int, most: int) -> Callable[[str], bool]:
     def is_in_range(value: str) -> bool:
         found = parse_number(value)
         return found is not None and least <= found <= most
@@ -38,7 +38,7 @@ def create_range_test(least: int, most: int) -> Callable[[str], bool]:
 
 
 def check_password_age(rule: str, most: int) -> Check:
-    wanted = WantedOption("PASS_MAX_DAYS", create_range_test(1, most), f"1 to {most}")
+    wanted = WantedOption("PASS_MAX_DAYS", create_range_predicate(1, most), f"1 to {most}")
     return check_last_line(RuleJudge(rule, LOGIN_DEFS), keyvalue.parse_login_defs, wanted)
 
 

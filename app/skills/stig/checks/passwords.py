@@ -2,7 +2,7 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import WantedOption, check_last_line, create_range_test, format_value_suffix
+from app.skills.stig.checks.options import WantedOption, check_last_line, create_range_predicate, format_value_suffix
 from app.skills.stig.checks.verdicts import RuleJudge, format_location
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
@@ -17,7 +17,7 @@ PAM_FILES = ("/etc/pam.d/system-auth", "/etc/pam.d/password-auth")
 
 
 def check_password_tries(rule: str, most: int) -> Check:
-    return _check_faillock(rule, WantedOption("deny", create_range_test(1, most), f"1 to {most}"))
+    return _check_faillock(rule, WantedOption("deny", create_range_predicate(1, most), f"1 to {most}"))
 
 
 def check_root_lockout(rule: str) -> Check:
@@ -26,7 +26,7 @@ def check_root_lockout(rule: str) -> Check:
 
 
 def check_permanent_lockout(rule: str) -> Check:
-    return _check_faillock(rule, WantedOption("unlock_time", create_range_test(0, 0), "0"))
+    return _check_faillock(rule, WantedOption("unlock_time", create_range_predicate(0, 0), "0"))
 
 
 def _check_faillock(rule: str, wanted: WantedOption) -> Check:
@@ -37,7 +37,7 @@ def _check_faillock(rule: str, wanted: WantedOption) -> Check:
 def check_password_length(rule: str, least: int) -> Check:
     """Check minlen in all files, of which libpwquality reads pwquality.conf last."""
     bench = RuleJudge(rule, PWQUALITY)
-    wanted = WantedOption("minlen", create_range_test(least, 999_999_999), f"{least} or more")
+    wanted = WantedOption("minlen", create_range_predicate(least, 999_999_999), f"{least} or more")
 
     def check_files(files: Files) -> Verdict:
         paths = [*host_text.glob_files(files, PWQUALITY_FOLDER), PWQUALITY]

@@ -120,7 +120,7 @@ def filter_lines(
         members = set(grouped.get(sought.q, ()))
         like = sought.q if any(sign in sought.q for sign in "*?[") else f"*{sought.q}*"
         wanted = [line for line in wanted if line.host in members or fnmatch.fnmatch(line.host, like)]
-    return sorted(wanted, key=lambda line: (*_rank_line(line, sought.sort), _split_trailing_number(line.host)))
+    return sorted(wanted, key=lambda line: (*_rank_line(line, sought.sort), _get_natural_sort_key(line.host)))
 
 
 def _rank_line(line: FleetLine, sort: str) -> tuple[int, ...]:
@@ -136,7 +136,7 @@ def _rank_line(line: FleetLine, sort: str) -> tuple[int, ...]:
             return (not line.alarm, -line.count(SLIPPED), -line.count(PERSONS), not line.is_at_work, -left)
 
 
-def _split_trailing_number(host: str) -> tuple[str, int, str]:
+def _get_natural_sort_key(host: str) -> tuple[str, int, str]:
     """Sort key that puts web2 before web10."""
     stem = host.rstrip("0123456789")
     return stem, int(host[len(stem) :] or 0), host

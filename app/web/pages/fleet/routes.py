@@ -18,7 +18,7 @@ from app.store.host_standing import StandingRow, decode_cells, list_standings, p
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to, redirect_back, redirect_to
-from app.web.deps import TheRuntime, TheSession, TheStreams, Words, get_from_state
+from app.web.deps import TheRuntime, TheSession, TheStreams, Words, create_state_dependency
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
@@ -32,24 +32,24 @@ from app.web.pages.fleet.grid import (
     filter_lines,
     order_columns_by_trouble,
 )
+from app.web.pages.form_fields import Fields
 from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.last_look import LastLook, TheLastLook
-from app.web.pages.order_form_parser import Fields, parse_order_form, parse_terms_form
-from app.web.pages.runs import MODES
+from app.web.pages.order_form_parser import parse_order_form, parse_terms_form
+from app.web.pages.start_run import FORM_PERSON, MODE_CHOICES
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)
 
-BY = "operator on this page"
 A_PAGE = 100
 """Hosts per page of the table."""
 Place = Annotated[str, Query(max_length=300)]
 
 
 AsAsked = Annotated[FleetQuery, Depends()]
-TheFleet = Annotated[Fleet, Depends(get_from_state("fleet"))]
-TheHealth = Annotated[HealthWatch, Depends(get_from_state("health"))]
+TheFleet = Annotated[Fleet, Depends(create_state_dependency("fleet"))]
+TheHealth = Annotated[HealthWatch, Depends(create_state_dependency("health"))]
 
 
 @router.get("/fleet", name="fleet")
@@ -139,7 +139,7 @@ def submit_rollout_form(runtime: TheRuntime, fields: Fields) -> Response:
     words = fields.get("hosts", "")
     with open_read_session(runtime.database) as session:
         hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session))
-    order = parse_order_form(fields, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
+    order = parse_order_form(fields, by=resolve_recorded_name(FORM_PERSON), pace=runtime.settings.speed)
     wanted = RolloutSpec(
         order=replace(order, note=fields.get("note", "")), hosts=hosts, words=words, terms=parse_terms_form(fields)
     )
@@ -160,7 +160,7 @@ def show_rollout(fleet: TheFleet, session: TheSession, rollout: str, sought: AsA
 @router.post("/fleet/{rollout}", name="rollout")
 @operators
 def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, fields: Fields) -> Response:
-    by, reason = resolve_recorded_name(BY), fields.get("reason", "")
+    by, reason = resolve_recorded_name(FORM_PERSON), fields.get("reason", "")
     command_rollout(runtime.database, rollout, fields.get("verb", ""), by=by, reason=reason)
     return redirect_back(request, ("ops", "fleet", "inbox"), path_to("rollout", rollout=rollout))
 
@@ -200,7 +200,7 @@ def _render_fleet(
         shows=SHOWN,
         words=WORDS,
         letters=LETTERS,
-        modes=MODES,
+        modes=MODE_CHOICES,
     )
 
 

@@ -144,13 +144,13 @@ def _describe_scanner_verdict(attempt: AttemptView) -> str:
     return f"The scanner says {attempt.verdict.word}. "
 
 
-def name_harm(alarm: SentryAlarm) -> str:
+def describe_who_was_harmed(alarm: SentryAlarm) -> str:
     """Return whom or what the change harmed, if a probe found it; otherwise nothing."""
     return HARMED.get(alarm.reason.partition(":")[0], "") if alarm.by == "probe" else ""
 
 
 def describe_alarm(alarm: SentryAlarm) -> str:
-    if harm := name_harm(alarm):
+    if harm := describe_who_was_harmed(alarm):
         return f"The Sentry found {harm}."
     return f"The Sentry raised an alarm: {alarm.reason.rstrip('.')}."
 

@@ -35,7 +35,7 @@ class EngineHolds:
             case TurnDelta():
                 name = self.find_engine(event.turn)
                 if name and self.by_engine[name][-1].first is None:
-                    self._change_newest(name, replace(self.by_engine[name][-1], first=at))
+                    self._replace_newest_hold(name, replace(self.by_engine[name][-1], first=at))
             case TurnFinished():
                 self.close_turn(event.turn, at, event.ttft)
             case TurnInterrupted():
@@ -53,7 +53,7 @@ class EngineHolds:
         """End a turn's hold. The time to first token is the end event's, so that late viewers draw the same axis."""
         if name := self.find_engine(turn):
             hold = self.by_engine[name][-1]
-            self._change_newest(name, replace(hold, first=None if ttft is None else hold.since + ttft, until=at))
+            self._replace_newest_hold(name, replace(hold, first=None if ttft is None else hold.since + ttft, until=at))
 
     def close_all(self, at: float) -> None:
         """Close every open hold when the run ends."""
@@ -64,7 +64,7 @@ class EngineHolds:
     def find_engine(self, turn: str) -> str | None:
         return next((name for name, holds in self.by_engine.items() if holds and holds[-1].turn == turn), None)
 
-    def _change_newest(self, engine: str, hold: EngineHold) -> None:
+    def _replace_newest_hold(self, engine: str, hold: EngineHold) -> None:
         self.by_engine[engine] = [*self.by_engine[engine][:-1], hold]
         self.reading -= {engine}
 
@@ -100,23 +100,23 @@ def draw_hold_bars(
         first = min(hold.first or end, end)
         for piece in (HoldPiece(hold.since, first, prefill=True), HoldPiece(first, end, prefill=False)):
             for since, until, prefill in _leave_outages_out(piece, outages):
-                if (width := _to_percent(until, now, span) - (left := _to_percent(since, now, span))) > 0:
+                if (width := _to_axis_percent(until, now, span) - (left := _to_axis_percent(since, now, span))) > 0:
                     lasts = hold.until is None and until == now
                     drawn.append(HoldBar(hold.role, round(left, 2), round(width, 2), prefill, lasts))
     return drawn
 
 
-def draw_gaps(outages: Sequence[EngineOutage], now: float, span: float) -> list[GapBar]:
+def draw_outage_gaps(outages: Sequence[EngineOutage], now: float, span: float) -> list[GapBar]:
     """Draw the outages of an engine from their recorded begin to their recorded end."""
     drawn = []
     for one in outages:
-        left, right = _to_percent(one.since, now, span), _to_percent(one.until or now, now, span)
+        left, right = _to_axis_percent(one.since, now, span), _to_axis_percent(one.until or now, now, span)
         if right > left or one.until is None:
             drawn.append(GapBar(round(left, 2), round(right - left, 2), one.until is None))
     return drawn
 
 
-def _to_percent(at: float, now: float, span: float) -> float:
+def _to_axis_percent(at: float, now: float, span: float) -> float:
     return min(100.0, max(0.0, 100 * (1 - (now - at) / span)))
 
 

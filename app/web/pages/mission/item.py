@@ -76,7 +76,7 @@ class ItemPage:
 
 
 def render_item_page(runtime: Runtime, row: RunRow, rule: str) -> Response:
-    context = build_item_context(runtime.lineup, row, rule, runtime.store.read_without_deltas(row.id))
+    context = build_item_context(runtime.lineup, row, rule, runtime.store.read_events_without_deltas(row.id))
     return render_page("item.html", here="runs", status=200 if context["rule"] else 404, **context)
 
 

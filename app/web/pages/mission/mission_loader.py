@@ -10,7 +10,7 @@ from app.events.kinds import KINDS, RUN_KINDS
 from app.loop.state import RunState, fold_events
 from app.machine.sampling.engine_outages import RecentOutages
 from app.store.events import EventStore
-from app.web.deps import get_from_state
+from app.web.deps import create_state_dependency
 from app.web.pages.mission.engine_holds import HOLD_SECONDS
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.mission.mission import FEED_LINES, Mission
@@ -70,7 +70,7 @@ class MissionLoader:
         mission = Mission()
         begin = self._find_first_seq(run, seq)
         mission.state = self._frames.fold_upto(run, begin - 1)
-        for recorded in self._store.read_without_deltas(run, seq, after=begin - 1):
+        for recorded in self._store.read_events_without_deltas(run, seq, after=begin - 1):
             mission.apply_event(recorded)
         if mission.state.turn:
             self._apply_open_turn(run, mission, seq)
@@ -100,4 +100,4 @@ class MissionLoader:
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 
 
-TheMissions = Annotated[MissionLoader, Depends(get_from_state("missions"))]
+TheMissions = Annotated[MissionLoader, Depends(create_state_dependency("missions"))]

@@ -11,7 +11,12 @@ from app.text.clean import clean_text
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_loader import MissionLoader
-from app.web.pages.mission.pieces import Scene, render_clock_piece, render_engine_pieces, render_pieces
+from app.web.pages.mission.mission_parts import (
+    Scene,
+    render_clock_part,
+    render_engine_label_parts,
+    render_mission_parts,
+)
 from app.web.stream.rendering import is_small_batch
 from app.web.stream.sse_messages import encode_message
 
@@ -52,12 +57,12 @@ class PageRenderer:
             # A re-rendered lane contains its text, so the tokens are not sent as well.
             changed = self._missions.timelines.encode_changes(self._run, batch) if self._scene.sends_timeline else b""
             return changed + encode_message(
-                self._render_changes(render_pieces(mission, self._scene) | dict(self._scene.engines())),
+                self._render_changes(render_mission_parts(mission, self._scene) | dict(self._scene.engines())),
                 seq=batch[-1].seq,
             )
         tokens = _encode_tokens(batch)
         if mission.holds.reading != reading or int(mission.state.at) != second:
-            moved = render_clock_piece(mission, self._scene) | render_engine_pieces(
+            moved = render_clock_part(mission, self._scene) | render_engine_label_parts(
                 mission, self._scene
             )  # the clock advances between tokens
             if mission.holds.reading != reading:  # the figures change with the label
@@ -77,7 +82,7 @@ class PageRenderer:
         if self._mission is None or not self._is_contiguous(self._mission.state.seq, seq):
             self._mission = self._missions.load_mission(self._run, seq) if seq else Mission()
             self._mission.state = msgspec.structs.replace(self._mission.state, seq=seq)
-            self._drawn = render_pieces(self._mission, self._scene) if seq else {}
+            self._drawn = render_mission_parts(self._mission, self._scene) if seq else {}
         return self._mission
 
     def _is_contiguous(self, at: int, seq: int) -> bool:

@@ -13,8 +13,8 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 from starlette.responses import Response
 
-from app.store.request_session import bind_request_session
-from app.web.deps import get_from_state
+from app.store.request_session import share_session_within_request
+from app.web.deps import create_state_dependency
 from app.web.pages.mission.view import MissionView
 
 R = TypeVar("R", bound=Response)
@@ -65,11 +65,11 @@ class PastMoments:
         time.sleep(max(0.0, self._rest_until - time.monotonic()))
         began = time.monotonic()
         try:
-            with Session(self._reading) as session, bind_request_session(session):
+            with Session(self._reading) as session, share_session_within_request(session):
                 return build(session)
         finally:
             ended = time.monotonic()
             self._rest_until = ended + min(ended - began, LONGEST_REST)
 
 
-TheMoments = Annotated[PastMoments, Depends(get_from_state("moments"))]
+TheMoments = Annotated[PastMoments, Depends(create_state_dependency("moments"))]

@@ -25,7 +25,7 @@ class Replay:
     def __init__(self, store: EventStore, run: str) -> None:
         self._store, self._run = store, run
 
-    def find_jumps(self, seq: int, last: int) -> ItemJumps:
+    def find_neighbouring_items(self, seq: int, last: int) -> ItemJumps:
         """Return the starts of the previous and next items."""
         starts = [one for one, _, _ in self._store.read_lines(self._run, kinds=["item.started"])]
         before = [one for one in starts if one < seq]

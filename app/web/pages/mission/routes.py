@@ -1,6 +1,6 @@
 """The mission page of a live, ended or replayed run, and its forms."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
@@ -25,33 +25,31 @@ from app.people.rights import (
     resolve_recorded_name,
 )
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
-from app.runs.labels import check_name_and_tags, set_run_labels, split_tags
-from app.runs.order import create_run_request
+from app.runs.labels import set_run_labels, split_tags
 from app.runs.run_control import command_run
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
-from app.store import people, queries
+from app.store import credentials, queries
 from app.store.models import RunRow
-from app.targets.host_registry import is_fixture
 from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
 from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
+from app.web.pages.form_fields import Fields
 from app.web.pages.last_look import LastLook, TheLastLook, TheLookReader
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_engine_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
+from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.past_moments import PastMoments, TheMoments
-from app.web.pages.mission.pieces import Scene
 from app.web.pages.mission.replay import Replay
 from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
-from app.web.pages.order_form_parser import Fields, parse_order_form
+from app.web.pages.start_run import FORM_PERSON
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 
 router = APIRouter(include_in_schema=False)
-BY = "operator on this page"
 HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}
 Intro = Annotated[str, Cookie(alias="temper-intro", max_length=10)]
 """The cookie that says whether this browser closed the introduction."""
@@ -220,43 +218,10 @@ def _require_run(row: RunRow | None, run: str) -> RunRow:
     return row
 
 
-@router.post("/runs", name="runs")
-@operators
-async def submit_run(runtime: TheRuntime, fields: Fields) -> Response:
-    order = parse_order_form(fields, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
-    name, tags = fields.get("name", ""), split_tags(fields.get("tags", ""))
-    check_name_and_tags(name, tags)
-    run = await runtime.submit_run(
-        await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
-    )
-    if name or tags:
-        await run_in_threadpool(_save_run_label, runtime, run, name, tags)
-    return redirect_to("run", run=run)
-
-
-@router.post("/plan", name="plan")
-@operators
-async def show_forecast(runtime: TheRuntime, fields: Fields) -> Response:
-    """Scan the host of this order and show what the run would probably do. Nothing is changed."""
-    order = parse_order_form(fields, by=resolve_recorded_name(BY), pace=runtime.settings.speed)
-    event = await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
-    found = await runtime.forecast_run(event.host, event.skill, event.rules)
-    return render_page(
-        "plan.html", here="runs", order=event, found=found, fields=fields, simulated=is_fixture(event.host)
-    )
-
-
-def _save_run_label(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
-    with Session(runtime.database) as session, session.begin():
-        if row := queries.find_run(session, run):
-            set_run_labels(row, name, tags)
-            session.add(row)
-
-
 @router.post("/runs/{run}/ask", name="run_ask")
 @operators
 def submit_run_command(request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields) -> Response:
-    row, verb, by = require_run(session, run), fields.get("verb", ""), resolve_recorded_name(BY)
+    row, verb, by = require_run(session, run), fields.get("verb", ""), resolve_recorded_name(FORM_PERSON)
     reason = fields.get("reason", "")
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
@@ -289,6 +254,6 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
-        made, secret = people.issue_link(session, me.name, row.id, hours, list_new_makers())
+        made, secret = credentials.issue_link(session, me.name, row.id, hours, list_new_makers())
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at
     return render_page("shared.html", here="runs", run=row, link=link, until=until, over=over)

@@ -13,7 +13,7 @@ from app.events.record import Recorded
 from app.machine.sampling.engine_outages import EngineOutage, read_engine_outages
 from app.store.events import EventStore
 from app.text.clean import clean_text
-from app.web.pages.mission.caption import name_harm
+from app.web.pages.mission.caption import describe_who_was_harmed
 from app.web.stream.sse_messages import encode_message
 
 READ = (
@@ -124,21 +124,21 @@ class Timeline:
             case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
                 self._end_run(at)
             case kinds.TurnStarted():
-                self._begin("turn", event.role, at, f"{event.role.capitalize()}, {event.rule}")
+                self._begin_stretch("turn", event.role, at, f"{event.role.capitalize()}, {event.rule}")
             case kinds.ScanStarted():
-                self._begin("turn", "scan", at, "scan of all rules")
+                self._begin_stretch("turn", "scan", at, "scan of all rules")
             case kinds.TurnFinished() | kinds.TurnInterrupted() | kinds.ScanFinished():
-                self._end("turn", at)
+                self._end_stretch("turn", at)
             case kinds.ItemStarted():
                 self._title = event.title
-                self._begin("item", "working", at, event.rule)
+                self._begin_stretch("item", "working", at, event.rule)
             case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemSkipped() | kinds.ItemDeferred():
-                self._end("item", at, event.outcome, f"{event.rule}: {event.outcome}")
+                self._end_stretch("item", at, event.outcome, f"{event.rule}: {event.outcome}")
             case _:
                 self._apply_wait(event, at, before)
         if mark := _describe_mark(event, self._title):
             kind, text, words = mark
-            self._put(Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS)))
+            self._store_stretch(Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS)))
 
     def _apply_wait(self, event: object, at: float, before: float | None) -> None:
         match event:
@@ -153,36 +153,36 @@ class Timeline:
             case kinds.RunResumed():
                 self._paused = False
                 if event.after_crash and before is not None:
-                    self._end("turn", before)
-                    self._begin("wait", "down", before, "no Temper process worked on this run")
+                    self._end_stretch("turn", before)
+                    self._begin_stretch("wait", "down", before, "no Temper process worked on this run")
             case _:
                 return
         if not (self._paused or self._asked) or isinstance(event, kinds.RunResumed):
-            self._end("wait", at)
+            self._end_stretch("wait", at)
         if (self._paused or self._asked) and "wait" not in self._open:
             text = "paused" if self._paused else "waited for a person"
-            self._begin("wait", "paused" if self._paused else "person", at, text)
+            self._begin_stretch("wait", "paused" if self._paused else "person", at, text)
 
-    def _begin(self, row: Row, kind: str, at: float, text: str) -> None:
+    def _begin_stretch(self, row: Row, kind: str, at: float, text: str) -> None:
         if row != "wait" or row not in self._open:
-            self._end(row, at)
+            self._end_stretch(row, at)
             name = f"{row[0]}{self.seq}"
             self._open[row] = name
-            self._put(Stretch(name, row, kind, at, None, text))
+            self._store_stretch(Stretch(name, row, kind, at, None, text))
 
-    def _end(self, row: Row, at: float, kind: str = "", text: str = "") -> None:
+    def _end_stretch(self, row: Row, at: float, kind: str = "", text: str = "") -> None:
         if name := self._open.pop(row, None):
             one = self.stretches[name]
-            self._put(msgspec.structs.replace(one, kind=kind or one.kind, until=at, text=text or one.text))
+            self._store_stretch(msgspec.structs.replace(one, kind=kind or one.kind, until=at, text=text or one.text))
         elif kind:  # an item may end without a start: skipped rules
-            self._put(Stretch(f"{row[0]}{self.seq}", row, kind, at, at, text))
+            self._store_stretch(Stretch(f"{row[0]}{self.seq}", row, kind, at, at, text))
 
     def _end_run(self, at: float) -> None:
         self.over = True
         for row in list(self._open):
-            self._end(row, at)
+            self._end_stretch(row, at)
 
-    def _put(self, one: Stretch) -> None:
+    def _store_stretch(self, one: Stretch) -> None:
         self.stretches[one.id], self.changed[one.id] = one, self.seq
 
 
@@ -200,7 +200,7 @@ def _describe_mark(event: object, title: str) -> tuple[str, str, str] | None:
     """Return the kind, the text and the words of a mark, or None if the event has none."""
     match event:
         case kinds.SentryAlarm():
-            return "alarm", f"{event.rule}: Sentry alarm", name_harm(event) or title
+            return "alarm", f"{event.rule}: Sentry alarm", describe_who_was_harmed(event) or title
         case kinds.VerdictExplained(veto=True):
             return "refused", f"{event.rule}: Auditor's veto", f"vetoed: {title}"
         case kinds.ActionRolledBack():

@@ -22,7 +22,7 @@ from app.web.pages.last_look import LastLook
 from app.web.pages.machine import render_gpus, render_meters
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission_loader import MissionLoader
-from app.web.pages.mission.pieces import Scene, render_pieces
+from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.replay import ItemJumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import TimelineView, draw_timeline
@@ -125,12 +125,12 @@ def build_mission_view(
         stream=_build_stream_address(row.id, seq, replay=at is not None, speed=speed, over=over),
         playing=at is not None and speed is not None,
         speed=speed,
-        jumps=Replay(runtime.store, row.id).find_jumps(seq, last),
+        jumps=Replay(runtime.store, row.id).find_neighbouring_items(seq, last),
         simulated=row.simulated,
         no_model=mission.state.has_no_model,
         shrunk_at=row.shrunk_at,
         pace=mission.state.request.pace if mission.state.request else None,
-        pieces=render_pieces(
+        pieces=render_mission_parts(
             mission, Scene(runtime.lineup, load_skill(row.skill), mode, outages=missions.outages.read_outages)
         ),
         health=_render_run_health(runtime, mission.state) if mode == "live" and not over else "",

@@ -21,7 +21,7 @@ from app.store import nodes, queries, schedules, webhooks
 from app.store.request_session import open_read_session
 from app.targets.held_hosts import find_stuck_hosts
 from app.web.addresses import redirect_to_run
-from app.web.deps import TheRuntime, TheSession, TheStreams, get_from_state
+from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.engine_sharing import Sharing
@@ -174,7 +174,7 @@ def _read_engine_logs(runtime: Runtime) -> Iterator[tuple[str, str]]:
 @viewers
 def show_ops(
     runtime: TheRuntime,
-    console: Annotated[Console, Depends(get_from_state("console"))],
+    console: Annotated[Console, Depends(create_state_dependency("console"))],
     session: TheSession,
     taken: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
@@ -194,7 +194,7 @@ def show_ops(
 @router.get("/ops/stream", name="ops_stream")
 @viewers
 async def stream_ops(
-    streams: TheStreams, watch: TheInboxWatch, live: Annotated[LiveParts, Depends(get_from_state("ops_live"))]
+    streams: TheStreams, watch: TheInboxWatch, live: Annotated[LiveParts, Depends(create_state_dependency("ops_live"))]
 ) -> Response:
     """Stream all parts once, then the parts that change and each second's samples."""
     return streams.create_live_response(live, [watch])

@@ -99,7 +99,7 @@ def _list_fault_alarms(at: OpsState) -> Iterator[Need]:
         link, words = _find_fault_link(fault)
         buttons = list_engine_buttons(fault, at.launched, simulated=at.simulated)
         presses = (*buttons, *_list_run_buttons(fault))
-        yield Need("alarm", fault.text, fault.since, link, words, presses, _name_fault(fault))
+        yield Need("alarm", fault.text, fault.since, link, words, presses, _build_fault_key(fault))
 
 
 def _find_fault_link(fault: HealthFault) -> tuple[str, str]:
@@ -110,7 +110,7 @@ def _find_fault_link(fault: HealthFault) -> tuple[str, str]:
     return (path_to("run", run=fault.runs[0]), "Open run") if len(fault.runs) == 1 else (path_to("runs"), "Open runs")
 
 
-def _name_fault(fault: HealthFault) -> str:
+def _build_fault_key(fault: HealthFault) -> str:
     return " ".join((fault.kind, fault.badge, *(fault.runs if len(fault.runs) == 1 else ())))
 
 

@@ -21,7 +21,7 @@ from app.store.webhooks import WebhookRow
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.error_pages import render_error_page
-from app.web.pages.order_form_parser import Fields
+from app.web.pages.form_fields import Fields
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Literal, get_args
 
 from app.events.vocabulary import Role, Spent
-from app.machine.sampling.power_line import NOTHING, PowerLine
+from app.machine.sampling.gpu_energy import NOTHING, PowerCurve
 
 Key = tuple[str, int]
 _ROLES = (*get_args(Role), "")
@@ -25,10 +25,10 @@ class TurnSpan:
     tokens: int = 0
 
 
-def share_energy(
+def share_energy_among_roles(
     run: str,
     turns: Sequence[TurnSpan],
-    lines: Mapping[Key, PowerLine],
+    lines: Mapping[Key, PowerCurve],
     gpus: Sequence[Key],
     since: float,
     until: float,
@@ -46,13 +46,13 @@ def share_energy(
                     total[place] += value / max(len(holders), 1)
     done = [turn for turn in turns if turn.run == run and since < turn.end <= until]
     written = {role: sum(turn.tokens for turn in done if turn.role == role) for role in get_args(Role)}
-    return tuple(_create_spent(role, sums[role], written.get(role, 0)) for role in _ROLES if role in sums)
+    return tuple(_create_role_energy(role, sums[role], written.get(role, 0)) for role in _ROLES if role in sums)
 
 
-def merge_spent(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
+def merge_role_energy(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
     both = {role: [one for one in (*before, *after) if one.role == role] for role in _ROLES}
     return tuple(
-        _create_spent(
+        _create_role_energy(
             role,
             [
                 sum(values)
@@ -65,7 +65,7 @@ def merge_spent(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent,
     )
 
 
-def _create_spent(role: Role | Literal[""], sums: Sequence[float], tokens: int) -> Spent:
+def _create_role_energy(role: Role | Literal[""], sums: Sequence[float], tokens: int) -> Spent:
     gpu_seconds, sampled_seconds, joules = (round(one, 3) for one in sums)
     return Spent(role=role, gpu_seconds=gpu_seconds, sampled_seconds=sampled_seconds, joules=joules, tokens=tokens)
 

@@ -1,7 +1,7 @@
 import pytest
 
 from app.errors import BadInput
-from app.targets.rootfs.machine import Rootfs
+from app.targets.rootfs.rootfs_machine import Rootfs
 
 
 @pytest.mark.parametrize("name", ["", "A", "a b", "../a", "a" * 40, "bases", "trial", "a\n"])

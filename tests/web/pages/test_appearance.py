@@ -5,22 +5,22 @@ import re
 import pytest
 
 from app.config import PACKAGE
-from app.web.pages.looks import Looks, parse_looks
+from app.web.pages.appearance import Appearance, parse_appearance_cookie
 from tests.runs.doors import house
 
 
 @pytest.mark.parametrize(
     ("cookie", "looks"),
     [
-        ("", Looks()),
-        ("dark.", Looks("dark")),
-        (".compact", Looks("", "compact")),
-        ("light.compact", Looks("light", "compact")),
-        ('"><script>.<b>', Looks()),
+        ("", Appearance()),
+        ("dark.", Appearance("dark")),
+        (".compact", Appearance("", "compact")),
+        ("light.compact", Appearance("light", "compact")),
+        ('"><script>.<b>', Appearance()),
     ],
 )
 def test_words_that_no_page_offers_count_as_not_chosen(cookie, looks):
-    assert parse_looks(cookie) == looks
+    assert parse_appearance_cookie(cookie) == looks
 
 
 async def test_every_page_is_drawn_as_chosen_and_an_error_page_too(tmp_path):

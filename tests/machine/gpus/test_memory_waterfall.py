@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.machine.gpus.waterfall import Amount, Claim, split_memory
+from app.machine.gpus.memory_waterfall import Amount, Claim, split_memory
 
 PROVENANCE = st.sampled_from(["measured", "derived", "estimated", "simulated"])
 AMOUNT = st.builds(Amount, st.floats(0, 200), PROVENANCE, st.just("somebody"))

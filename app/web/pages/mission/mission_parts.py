@@ -11,7 +11,7 @@ from app.targets.host_registry import is_fixture
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_rows
 from app.web.pages.mission.caption import write_caption
-from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_gaps, draw_hold_bars
+from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars, draw_outage_gaps
 from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
@@ -39,7 +39,7 @@ def build_engine_label(
             (role, draw_hold_bars([one for one in holds if one.role == role], now, HOLD_SECONDS, broken))
             for role in seated
         ],
-        "gaps": draw_gaps(broken, now, HOLD_SECONDS),
+        "gaps": draw_outage_gaps(broken, now, HOLD_SECONDS),
         "at": now,
         "seconds": int(HOLD_SECONDS),
         "turn": mission.newest.get(engine.name),
@@ -64,7 +64,7 @@ class Scene:
     """Whether what changes on the timeline is sent with each update of this run."""
 
 
-def render_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
+def render_mission_parts(mission: Mission, scene: Scene) -> dict[str, str]:
     """Return inner HTML by element id."""
     here, rule = {"mission": mission, "scene": scene}, find_focus_rule(mission, scene)
     drawn = {
@@ -81,10 +81,10 @@ def render_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
     }
     for place in PLACES:
         drawn[f"lane-{place}"] = _render_lane(mission, scene, place)
-    return drawn | render_clock_piece(mission, scene) | render_engine_pieces(mission, scene)
+    return drawn | render_clock_part(mission, scene) | render_engine_label_parts(mission, scene)
 
 
-def render_clock_piece(mission: Mission, scene: Scene) -> dict[str, str]:
+def render_clock_part(mission: Mission, scene: Scene) -> dict[str, str]:
     state = mission.state
     ticking = scene.mode == "live" and state.status == "running" and state.idle_since is None
     since = state.started_at if ticking else None
@@ -150,7 +150,7 @@ def _render_status(mission: Mission, scene: Scene) -> str:
     return render_template("partials/_status.html", mission=mission, scene=scene, simulated_host=simulated_host)
 
 
-def render_engine_pieces(mission: Mission, scene: Scene) -> dict[str, str]:
+def render_engine_label_parts(mission: Mission, scene: Scene) -> dict[str, str]:
     outages = scene.outages(mission.state.at)
     return {
         f"hold-{engine.name}": render_template(

@@ -111,7 +111,7 @@ def _list_values(path: str, text: str, key: str, named: RuleTerms) -> tuple[str,
         values = [""]
     elif is_number:
         values = [value for value in values if _NUMBER.fullmatch(value)]
-    return tuple(value for value in dict.fromkeys(values) if _changes_file(path, text, key, value))[:_MOST_VALUES]
+    return tuple(value for value in dict.fromkeys(values) if _is_edit_effective(path, text, key, value))[:_MOST_VALUES]
 
 
 def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
@@ -124,7 +124,7 @@ def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
     return all(map(_NUMBER.fullmatch, examples)), not any(examples)
 
 
-def _changes_file(path: str, text: str, key: str, value: str) -> bool:
+def _is_edit_effective(path: str, text: str, key: str, value: str) -> bool:
     try:
         return option_edit.set_option(path, text, key, value) != text
     except BadInput:

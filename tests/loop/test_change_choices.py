@@ -1,6 +1,6 @@
 """What may be changed at a path: nothing that the file has already, and nothing that its syntax cannot hold."""
 
-from app.loop.choices import SetChoice, list_droppable_words, list_keys, list_set_choices, remove_word
+from app.loop.change_choices import SetChoice, list_droppable_words, list_keys, list_set_choices, remove_word
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 

@@ -18,7 +18,7 @@ from app.events.kinds import (
 from app.events.record import GENESIS, MACHINE, record_event
 from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.sampling.energy_ledger import BOOK_EVERY, EnergyLedger
+from app.machine.sampling.run_energy import BOOK_EVERY, EnergyLedger
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.machine.samples import gpu_sample
@@ -84,8 +84,8 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
         log(store, "a", (0, QUEUED), (0, STARTED), *TURNS, (60, FINISHED))
         last = power(store, -20, 90)
         ledger = EnergyLedger(store, LINEUP)
-        assert ledger.find_due(START + 61) == []
-        (booked,) = ledger.find_due(START + 63)
+        assert ledger.list_due_records(START + 61) == []
+        (booked,) = ledger.list_due_records(START + 63)
         assert (booked.of, booked.final, booked.simulated, booked.until) == ("a", True, True, START + 60)
         assert by_role(booked) == {
             "architect": (40.0, 20 * 10.0 + 20 * 20.0, 100),
@@ -93,12 +93,12 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
             "": (195.0, 60 * 100.0 - 600.0 - 200.0, 0),
         }
         store.append([record_event(MACHINE, last, START + 63, booked, "")])
-        assert ledger.find_due(START + 70) == []
+        assert ledger.list_due_records(START + 70) == []
         power(store, 70, 90, first=last + 1)
         store.delete_samples(START + 10_000)
         assert store.read_samples(START - 100, START + 60, ("gpu.sample",)) == []
-        assert EnergyLedger(store, LINEUP).find_due(START + 80) == []
-        assert EnergyLedger(store, LINEUP).compute_spent("a", START + 20_000) == booked
+        assert EnergyLedger(store, LINEUP).list_due_records(START + 80) == []
+        assert EnergyLedger(store, LINEUP).compute_run_energy("a", START + 20_000) == booked
 
 
 def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
@@ -107,13 +107,13 @@ def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
         log(store, "a", (0, QUEUED), (0, STARTED), (BOOK_EVERY - 10, asked("worker", "gemma-e4b")))
         last = power(store, 0, span)
         ledger = EnergyLedger(store, LINEUP)
-        assert ledger.find_due(START + BOOK_EVERY - 1) == []
-        (first,) = ledger.find_due(START + BOOK_EVERY)
+        assert ledger.list_due_records(START + BOOK_EVERY - 1) == []
+        (first,) = ledger.list_due_records(START + BOOK_EVERY)
         assert (first.final, by_role(first)["worker"]) == (False, (10.0, 300.0, 0))
         store.append([record_event(MACHINE, last, START + BOOK_EVERY, first, "")])
         store.delete_samples(START + BOOK_EVERY)
         store.append([record_event("a", 4, START + BOOK_EVERY + 5, answered("worker", 60), GENESIS)])
-        again = EnergyLedger(store, LINEUP).compute_spent("a", START + BOOK_EVERY + 9)
+        again = EnergyLedger(store, LINEUP).compute_run_energy("a", START + BOOK_EVERY + 9)
         assert (again.until, by_role(again)["worker"]) == (START + BOOK_EVERY + 9, (15.0, 450.0, 60))
 
 
@@ -140,12 +140,14 @@ def test_runs_that_end_side_by_side_are_reckoned_from_one_reading_each_as_if_alo
             log(store, f"r{number}", (number, QUEUED), (number, STARTED), *later, (60 + number, FINISHED))
         last = power(store, -20, 90)
         counting = Counting(store._engine)
-        found = EnergyLedger(counting, LINEUP).find_due(START + 70)
-        assert found == [EnergyLedger(store, LINEUP).compute_spent(f"r{number}") for number in range(4)]
+        found = EnergyLedger(counting, LINEUP).list_due_records(START + 70)
+        assert found == [EnergyLedger(store, LINEUP).compute_run_energy(f"r{number}") for number in range(4)]
         assert sorted(counting.read) == ["energy.sample", "gpu.sample", "r0", "r1", "r2", "r3"]
         store.append([record_event(MACHINE, last + n, START + 70, one, "") for n, one in enumerate(found)])
         counting.read.clear()
-        assert EnergyLedger(counting, LINEUP).find_due(START + 75) == [], "who leads from here on knows them all"
+        assert EnergyLedger(counting, LINEUP).list_due_records(START + 75) == [], (
+            "who leads from here on knows them all"
+        )
         assert counting.read == ["energy.sample"]
 
 
@@ -157,7 +159,7 @@ def test_a_turn_that_a_crash_cut_off_ended_with_its_last_token(tmp_path):
             (50, TurnInterrupted(turn="t", reason="crash")), (60, FINISHED),
         )  # fmt: skip
         power(store, 0, 70)
-        assert by_role(EnergyLedger(store, LINEUP).compute_spent("a"))["worker"] == (8.0, 120.0, 0)
+        assert by_role(EnergyLedger(store, LINEUP).compute_run_energy("a"))["worker"] == (8.0, 120.0, 0)
 
 
 def test_runs_that_are_on_at_once_share_what_they_both_hold(tmp_path):
@@ -165,14 +167,14 @@ def test_runs_that_are_on_at_once_share_what_they_both_hold(tmp_path):
         for run in ("a", "b"):
             log(store, run, (0, QUEUED), (0, STARTED), *TURNS[:2], (60, FINISHED))
         power(store, 0, 70)
-        assert by_role(EnergyLedger(store, LINEUP).compute_spent("a"))["architect"] == (20.0, 300.0, 100)
+        assert by_role(EnergyLedger(store, LINEUP).compute_run_energy("a"))["architect"] == (20.0, 300.0, 100)
 
 
 @pytest.mark.parametrize("engine", ["gemma-31b", "gone"])
 def test_a_replica_or_an_engine_that_the_line_up_does_not_have(tmp_path, engine):
     with stored(tmp_path) as store:
         log(store, "a", (0, QUEUED), (0, STARTED), (10, asked("worker", engine, replica=5)), (60, FINISHED))
-        found = by_role(EnergyLedger(store, LINEUP).compute_spent("a"))
+        found = by_role(EnergyLedger(store, LINEUP).compute_run_energy("a"))
         assert found.get("worker", (0,))[0] == (100.0 if engine == "gemma-31b" else 0)
 
 
@@ -181,10 +183,10 @@ def test_a_run_of_another_line_up_or_one_that_has_not_started_is_not_known(tmp_p
         log(store, "a", (0, QUEUED), (0, STARTED), (60, FINISHED))
         log(store, "b", (0, QUEUED))
         other = replace(LINEUP, name="l4x4-nvfp4")
-        assert EnergyLedger(store, other).compute_spent("a") is None
-        assert EnergyLedger(store, other).find_due(START + 100) == []
-        assert EnergyLedger(store, LINEUP).compute_spent("b") is None
-        assert EnergyLedger(store, LINEUP).compute_spent("c") is None
+        assert EnergyLedger(store, other).compute_run_energy("a") is None
+        assert EnergyLedger(store, other).list_due_records(START + 100) == []
+        assert EnergyLedger(store, LINEUP).compute_run_energy("b") is None
+        assert EnergyLedger(store, LINEUP).compute_run_energy("c") is None
         assert (EnergyLedger(store, LINEUP).read_pace("b"), EnergyLedger(store, LINEUP).read_pace("c")) == (3.0, None)
 
 

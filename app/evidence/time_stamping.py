@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.fetch_once import fetch_once
+from app.evidence.fetch_once import read_or_fetch_once
 from app.evidence.verify import STAMP, BrokenPack, Files, compute_sha256, read_stamp_time
 
 FOLDER = "stamps"
@@ -23,7 +23,7 @@ _SHA256 = bytes.fromhex("300d06096086480165030402010500")
 def get_stamp(folder: Path, authority: str, manifest: bytes) -> bytes | None:
     """Return the stored stamp, or request one; None if there is none and no authority is set."""
     ask = partial(_request_stamp, authority, manifest) if authority else None
-    return fetch_once(folder / f"{compute_sha256(manifest)}.tsr", "time stamp", ask)
+    return read_or_fetch_once(folder / f"{compute_sha256(manifest)}.tsr", "time stamp", ask)
 
 
 def build_stamp_query(imprint: bytes, nonce: bytes) -> bytes:

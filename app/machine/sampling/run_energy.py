@@ -1,4 +1,4 @@
-"""GPU-seconds and joules of runs, computed while turns and samples exist, and recorded before they expire."""
+"""The energy of a run: GPU-seconds and joules, computed while samples exist, and recorded before they expire."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -8,8 +8,8 @@ from math import inf
 from app.events.kinds import EnergySpent, GpuSampled, RunQueued, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.record import Recorded
 from app.lineups.model import Gpu, Lineup
-from app.machine.sampling.energy_shares import TurnSpan, merge_spent, share_energy
-from app.machine.sampling.power_line import GAP, build_power_lines
+from app.machine.sampling.gpu_energy import GAP, build_power_curves
+from app.machine.sampling.role_energy import TurnSpan, merge_role_energy, share_energy_among_roles
 from app.store.events import EventStore, RunSpan
 
 BOOK_EVERY = 600.0
@@ -33,23 +33,23 @@ class EnergyLedger:
         self._store, self._lineup = store, lineup
         self._books: dict[str, EnergySpent | None] = {}
 
-    def find_due(self, now: float) -> list[EnergySpent]:
+    def list_due_records(self, now: float) -> list[EnergySpent]:
         """Return the records to write now: of runs that ended, and of a further interval of long runs."""
         spans = self._store.list_run_spans(now - REACH, now)
         self._load_books(spans)
         due = [span for span in spans if self._is_due(span, now)]
         # Turns and samples are read for all due runs at once: concurrent runs share them.
-        seen = self._observe_span(min(map(self._find_start, due)), now) if due else None
-        found = [one for span in due if (one := self._compute_energy(span, now, seen))]
+        seen = self._observe_span(min(map(self._find_unrecorded_start, due)), now) if due else None
+        found = [one for span in due if (one := self._compute_span_energy(span, now, seen))]
         self._books |= {one.of: one for one in found}
         return found
 
-    def compute_spent(self, run: str, now: float | None = None) -> EnergySpent | None:
+    def compute_run_energy(self, run: str, now: float | None = None) -> EnergySpent | None:
         """Return a run's energy up to `now`, or None if it has not started or ran on another line-up."""
         if (span := self._store.find_run_span(run)) is None:
             return None
         self._load_books([span])
-        return self._compute_energy(span, time.time() if now is None else now)
+        return self._compute_span_energy(span, time.time() if now is None else now)
 
     def read_pace(self, run: str) -> float | None:
         """Return the pace of simulated engines, or None for real ones."""
@@ -70,7 +70,7 @@ class EnergyLedger:
             return False
         if span.ended_at:
             return now - span.ended_at >= SETTLED
-        return now - self._find_start(span) >= BOOK_EVERY
+        return now - self._find_unrecorded_start(span) >= BOOK_EVERY
 
     def _observe_span(self, since: float, until: float) -> _Observed:
         turns = [
@@ -78,30 +78,30 @@ class EnergyLedger:
         ]
         return _Observed(turns, self._store.read_samples(since - GAP, until + GAP, ("gpu.sample",)))
 
-    def _find_start(self, span: RunSpan) -> float:
+    def _find_unrecorded_start(self, span: RunSpan) -> float:
         """Return until when a run's energy is recorded."""
         booked = self._books[span.run]
         return booked.until if booked else span.started_at
 
-    def _compute_energy(self, span: RunSpan, now: float, seen: _Observed | None = None) -> EnergySpent | None:
+    def _compute_span_energy(self, span: RunSpan, now: float, seen: _Observed | None = None) -> EnergySpent | None:
         booked = self._books[span.run]
         if booked and booked.final:
             return booked
         if span.lineup != self._lineup.name:
             return None
-        since, until = self._find_start(span), min(span.ended_at or now, now)
+        since, until = self._find_unrecorded_start(span), min(span.ended_at or now, now)
         seen = seen or self._observe_span(since, until)
         samples = [one for one in seen.samples if since - GAP <= one.at <= until + GAP]
         turns = [turn for turn in seen.turns if turn.start <= until and turn.end > since]
         gpus = sorted({gpu.key for engine in self._lineup.engines.values() for gpu in self._select_gpus(engine.gpus)})
         played = any(isinstance(one.event, GpuSampled) and one.event.simulated for one in samples)
-        more = share_energy(span.run, turns, build_power_lines(samples), gpus, since, until)
+        more = share_energy_among_roles(span.run, turns, build_power_curves(samples), gpus, since, until)
         return EnergySpent(
             of=span.run,
             until=until,
             final=span.ended_at is not None,
             simulated=played or bool(booked and booked.simulated),
-            spent=merge_spent(booked.spent if booked else (), more),
+            spent=merge_role_energy(booked.spent if booked else (), more),
         )
 
     def _read_turns(self, span: RunSpan, since: float, until: float) -> Iterator[TurnSpan]:

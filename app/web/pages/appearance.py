@@ -13,19 +13,19 @@ COOKIE = "temper-looks"
 
 
 @dataclass(frozen=True)
-class Looks:
+class Appearance:
     scheme: str = ""
     """dark or light; empty to follow the reader's system."""
     density: str = ""
     """compact; empty for comfortable."""
 
 
-_USUAL = Looks()
-_LOOKS: ContextVar[Looks] = ContextVar("looks", default=_USUAL)
+_USUAL = Appearance()
+_LOOKS: ContextVar[Appearance] = ContextVar("looks", default=_USUAL)
 """Of the reader whose request is served."""
 
 
-class LooksContext:
+class AppearanceContext:
     """Middleware: lets every page, an error page included, be drawn as its reader chose."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -33,18 +33,18 @@ class LooksContext:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            _LOOKS.set(parse_looks(HTTPConnection(scope).cookies.get(COOKIE, "")))
+            _LOOKS.set(parse_appearance_cookie(HTTPConnection(scope).cookies.get(COOKIE, "")))
         await self._app(scope, receive, send)
 
 
-def get_looks() -> Looks:
+def get_appearance() -> Appearance:
     return _LOOKS.get()
 
 
-def parse_looks(cookie: str) -> Looks:
+def parse_appearance_cookie(cookie: str) -> Appearance:
     """Return what the cookie says. Words that no page offers count as not chosen."""
     scheme, _, density = cookie.partition(".")
-    return Looks(scheme if scheme in ("dark", "light") else "", density if density == "compact" else "")
+    return Appearance(scheme if scheme in ("dark", "light") else "", density if density == "compact" else "")
 
 
 def identify_reader() -> str:

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.events.record import MACHINE, record_event
-from app.machine.sampling.power_line import GAP, EnergyDrawn, PowerLine, build_power_lines
+from app.machine.sampling.gpu_energy import GAP, EnergyDrawn, PowerCurve, build_power_curves
 from tests.machine.samples import gpu_sample
 
 
 def line(samples, counter=None):
-    made, counter = PowerLine(), counter or {}
+    made, counter = PowerCurve(), counter or {}
     for at, watts in samples:
         made.add(at, watts, (at, counter[at]) if at in counter else None)
     return made
@@ -58,7 +58,7 @@ def test_a_counter_that_was_reset_or_makes_no_sense_is_left_out(then):
     st.lists(st.floats(0, 100), min_size=3, max_size=3),
 )
 def test_pieces_of_time_add_up_to_the_whole(steps, cuts):
-    made, at = PowerLine(), 0.0
+    made, at = PowerCurve(), 0.0
     joules = 0.0
     for number, (gone, watts) in enumerate(steps):
         at += gone
@@ -77,6 +77,6 @@ def test_a_counter_kept_between_reads_counts_as_read_when_it_was():
         return record_event(MACHINE, 1, at, event, "")
 
     steps = [(float(at), 600.0 * (at // 10), float(at % 10)) for at in range(31)]
-    lines = build_power_lines([sample(*step) for step in steps])
+    lines = build_power_curves([sample(*step) for step in steps])
     assert list(lines) == [("node7", 1)]
     assert round(lines["node7", 1].integrate_power(10, 20).joules, 6) == 600.0

@@ -30,7 +30,7 @@ NOTHING = EnergyDrawn(0.0, 0.0)
 
 
 @dataclass
-class PowerLine:
+class PowerCurve:
     """Power over time. The energy counter, where read, sets the amount; samples only shape it."""
 
     _at: list[float] = field(default_factory=list)
@@ -99,8 +99,8 @@ class PowerLine:
         return self._sums[index] + EnergyDrawn((self._watts[index] + slope * gone / 2) * gone, gone)
 
 
-def build_power_lines(samples: Iterable[Recorded]) -> Mapping[tuple[str, int], PowerLine]:
-    lines: dict[tuple[str, int], PowerLine] = defaultdict(PowerLine)
+def build_power_curves(samples: Iterable[Recorded]) -> Mapping[tuple[str, int], PowerCurve]:
+    lines: dict[tuple[str, int], PowerCurve] = defaultdict(PowerCurve)
     for one in samples:
         if isinstance(event := one.event, GpuSampled):
             read = None if event.energy_j is None else (one.at - event.ages.get("energy_j", 0.0), event.energy_j)

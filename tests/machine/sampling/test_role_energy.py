@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.events.vocabulary import Spent
-from app.machine.sampling.energy_shares import TurnSpan, extrapolate_joules, merge_spent, share_energy
-from app.machine.sampling.power_line import PowerLine
+from app.machine.sampling.gpu_energy import PowerCurve
+from app.machine.sampling.role_energy import TurnSpan, extrapolate_joules, merge_role_energy, share_energy_among_roles
 
 A, B, C = ("", 0), ("", 1), ("node7", 0)
 
 
 def steady(watts, seconds=100):
-    made = PowerLine()
+    made = PowerCurve()
     for at in range(seconds + 1):
         made.add(float(at), watts)
     return made
@@ -23,7 +23,7 @@ LINES = {A: steady(60.0), B: steady(40.0), C: steady(30.0)}
 
 
 def reckoned(*turns, since=0.0, until=100.0, run="r", lines=None):
-    found = share_energy(run, turns, LINES if lines is None else lines, [A, B, C], since, until)
+    found = share_energy_among_roles(run, turns, LINES if lines is None else lines, [A, B, C], since, until)
     return {one.role: one for one in found}
 
 
@@ -52,7 +52,7 @@ def test_only_what_lies_in_the_window_counts_and_tokens_where_the_turn_ends():
     first, second = reckoned(turn, until=50.0), reckoned(turn, since=50.0)
     assert (first["worker"].gpu_seconds, first["worker"].tokens) == (10.0, 0)
     assert (second["worker"].gpu_seconds, second["worker"].tokens) == (10.0, 10)
-    whole = {one.role: one for one in merge_spent(tuple(first.values()), tuple(second.values()))}
+    whole = {one.role: one for one in merge_role_energy(tuple(first.values()), tuple(second.values()))}
     assert whole == reckoned(turn)
 
 

@@ -74,20 +74,23 @@ def _describe_choice(value: str, usual: str) -> str:
     return f"The site chose {value} where {usual} is usual." if value != usual else f"The site chose {value}."
 
 
-def _tune_disk_full(rule: Rule, value: str) -> Rule:
+def _apply_disk_full_value(rule: Rule, value: str) -> Rule:
     fix = rule.fix.replace("HALT", value)
     requirement = f"disk_full_action in auditd.conf has to be {value}. {_describe_choice(value, 'HALT')}"
     return replace(rule, requirement=requirement, fix=fix)
 
 
-def _tune_banner(rule: Rule, value: str) -> Rule:
+def _apply_banner_value(rule: Rule, value: str) -> Rule:
     words = " ".join(value.split())
     requirement = f"{rule.requirement} And /etc/issue has to hold the site's notice, word for word: `{words}`"
     fix = f"{rule.fix.partition(' and leave the notice')[0]}. Write to /etc/issue:\n{value}"
     return replace(rule, requirement=requirement, fix=fix)
 
 
-_TUNED: dict[str, Callable[[Rule, str], Rule]] = {"disk_full_action": _tune_disk_full, "banner": _tune_banner}
+_TUNED: dict[str, Callable[[Rule, str], Rule]] = {
+    "disk_full_action": _apply_disk_full_value,
+    "banner": _apply_banner_value,
+}
 _CHECKS: dict[str, Callable[[str, str], Check]] = {
     "minlen": lambda rule, value: check_password_length(rule, int(value)),
     "pass_max_days": lambda rule, value: check_password_age(rule, int(value)),

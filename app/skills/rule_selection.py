@@ -11,7 +11,7 @@ from app.events.vocabulary import Mode
 from app.skills.skill import Skill
 
 
-class Pick(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RuleSelection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     of: str
     """The source skill; may be `scap:CONTENT:PROFILE`."""
@@ -23,14 +23,14 @@ class Pick(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """By rule, what hardening it can break here."""
 
 
-def read_pick(file: Path) -> Pick:
+def read_rule_selection(file: Path) -> RuleSelection:
     try:
-        return msgspec.convert(tomllib.loads(file.read_text()), Pick)
+        return msgspec.convert(tomllib.loads(file.read_text()), RuleSelection)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as exc:
         raise BadInput(f"The skill folder {file.parent}: {file.name} cannot be read: {exc}") from exc
 
 
-def apply_pick(name: str, pick: Pick, whole: Skill, folder: Path) -> Skill:
+def apply_rule_selection(name: str, pick: RuleSelection, whole: Skill, folder: Path) -> Skill:
     asked = (*pick.rules, *pick.irreversible, *pick.breaks)
     if not pick.rules:
         raise BadInput(f"The skill folder {folder} picks no rules.")
@@ -55,5 +55,5 @@ def apply_pick(name: str, pick: Pick, whole: Skill, folder: Path) -> Skill:
         mode=pick.mode or whole.mode,
         parameters=of_these,
         valued=whole.value_skill,
-        retuned=again and (lambda values: apply_pick(name, pick, again(values), folder)),
+        retuned=again and (lambda values: apply_rule_selection(name, pick, again(values), folder)),
     )

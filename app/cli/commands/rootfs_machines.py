@@ -1,4 +1,4 @@
-"""Commands for disposable Debian machines, for tests without a spare host."""
+"""Commands for disposable Debian machines in a root file system, which boot no kernel: `temper rootfs`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,7 +8,7 @@ import typer
 from app.cli.options import Data
 
 if TYPE_CHECKING:
-    from app.targets.rootfs.machine import Rootfs
+    from app.targets.rootfs.rootfs_machine import Rootfs
 
 app = typer.Typer(help="Manage disposable Debian machines (SSH on loopback).", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the machine.")]
@@ -61,7 +61,7 @@ def rootfs_discard(name: Name, data: Data = Path("data")) -> None:
 
 
 def _open_machine(data: Path, name: str) -> "Rootfs":
-    from app.targets.rootfs.machine import Rootfs
+    from app.targets.rootfs.rootfs_machine import Rootfs
 
     return Rootfs(data / "rootfs", name)
 

@@ -1,0 +1,23 @@
+"""When an item gets no further attempt and is escalated. Pure. The default limits are in app/events/item_limits.py."""
+
+from app.events.vocabulary import Budget
+from app.loop.attempt_state import Attempt
+from app.loop.state import Item
+
+WEIGH_EVERY = 3
+"""Every how many attempts the Architect decides to continue, pivot or escalate."""
+GAP_AFTER = 4
+"""Number of distinct harmless approaches that fail before the scanner is suspected."""
+
+
+def explain_last_attempt(item: Item, attempt: Attempt, budget: Budget) -> str | None:
+    """Return why the failed attempt was the item's last one, or None if the item gets another."""
+    assert attempt.reflected
+    if attempt.reflected.decision == "ESCALATE" and attempt.number % WEIGH_EVERY == 0:
+        return f"the Architect escalates: {attempt.reflected.reason}"
+    healthy = [failure for failure in item.failures if failure.cause == "scanner"]
+    if item.pivoted and len(healthy) >= GAP_AFTER and len(set(item.tried)) >= GAP_AFTER:
+        return f"{len(healthy)} different approaches left the host healthy and still fail: check the rule by hand"
+    if attempt.number - item.replayed >= budget.attempts:
+        return f"{attempt.number} attempts did not pass; the last: {item.failures[-1].reason}"
+    return None

@@ -1,0 +1,65 @@
+"""Starting a run from the form partials/_start_run_form.html, and the forecast of what that run would do."""
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter
+from fastapi.concurrency import run_in_threadpool
+from sqlmodel import Session
+from starlette.responses import Response
+
+from app.people.rights import operators, resolve_recorded_name
+from app.runs.labels import check_name_and_tags, set_run_labels, split_tags
+from app.runs.order import create_run_request
+from app.runtime.runtime import Runtime
+from app.store import queries
+from app.targets.host_registry import is_fixture
+from app.web.addresses import redirect_to
+from app.web.deps import TheRuntime
+from app.web.pages.form_fields import Fields
+from app.web.pages.order_form_parser import USUAL_MODE, parse_order_form
+from app.web.pages.templating import render_page
+
+FORM_PERSON = "operator on this page"
+"""Who is recorded where nobody has to sign in."""
+MODE_CHOICES = (
+    (USUAL_MODE, "default: auto on the built-in host, review on others"),
+    ("auto", "auto: makes changes at once"),
+    ("review", "review: asks before each change"),
+    ("dry-run", "dry-run: shows the diffs, changes nothing"),
+    ("scan", "scan: scans, changes nothing"),
+)
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.post("/runs", name="runs")
+@operators
+async def submit_run_form(runtime: TheRuntime, fields: Fields) -> Response:
+    order = parse_order_form(fields, by=resolve_recorded_name(FORM_PERSON), pace=runtime.settings.speed)
+    name, tags = fields.get("name", ""), split_tags(fields.get("tags", ""))
+    check_name_and_tags(name, tags)
+    run = await runtime.submit_run(
+        await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
+    )
+    if name or tags:
+        await run_in_threadpool(_save_run_label, runtime, run, name, tags)
+    return redirect_to("run", run=run)
+
+
+@router.post("/plan", name="plan")
+@operators
+async def show_run_forecast(runtime: TheRuntime, fields: Fields) -> Response:
+    """Scan the host of this order and show what the run would probably do. Nothing is changed."""
+    order = parse_order_form(fields, by=resolve_recorded_name(FORM_PERSON), pace=runtime.settings.speed)
+    event = await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
+    found = await runtime.forecast_run(event.host, event.skill, event.rules)
+    return render_page(
+        "plan.html", here="runs", order=event, found=found, fields=fields, simulated=is_fixture(event.host)
+    )
+
+
+def _save_run_label(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
+    with Session(runtime.database) as session, session.begin():
+        if row := queries.find_run(session, run):
+            set_run_labels(row, name, tags)
+            session.add(row)
