@@ -272,7 +272,8 @@ async def _wait_out_fault(run: Run, _: effects.WaitOut) -> None:
 
 def compute_pause(waits: Iterable[int]) -> float:
     """Return the seconds before the next look at what failed, given how often effects met a fault in a row."""
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** max(waits, default=0))
+    doublings = max(waits, default=0)
+    return min(LONGEST_PAUSE, FIRST_PAUSE * float(2**doublings))
 
 
 async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:
