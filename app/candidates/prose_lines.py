@@ -24,8 +24,10 @@ from app.targets.subjects.stated_families import find_stated_family
 _CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")
 """A path with a placeholder or a wildcard is none of one file."""
 _PACKAGES = re.compile(r"(?:dnf|yum)(?: -y)? (install|remove) ([\w.+-]+)")
-_UNIT = re.compile(r"systemctl (?:--now )?(enable|disable|mask|unmask|start|stop|set-default)(?: --now)? ([\w@.:-]+)")
-_OVERRULED = {"disable": {"mask"}, "stop": {"disable", "mask"}, "start": {"enable"}}
+_UNIT = re.compile(
+    r"systemctl (?:--now )?(enable --now|enable|disable|mask|unmask|start|stop|set-default)(?: --now)? ([\w@.:-]+)"
+)
+_OVERRULED = {"disable": {"mask"}, "stop": {"disable", "mask"}, "start": {"enable", "enable-now"}}
 """A verb that another one of the same unit includes, or makes of no use from the next boot on."""
 _AGEING = re.compile(
     r"(?:\$ )?(?:sudo )?(?:chage -(?P<chage>[Mm])|passwd -(?P<passwd>[xn])) (?P<days>\d{1,5}) [\[<][A-Za-z_ ]+[\]>]$"
@@ -84,7 +86,7 @@ def _find_commands(fix: str) -> Iterator[AnyAction]:
             yield from _convert_action({"do": f"{found[1]}_package", "package": found[2]})
         elif found := _UNIT.match(command[1]):
             unit = found[2] if "." in found[2] else f"{found[2]}.service"
-            yield from _convert_action({"do": "set_unit", "unit": unit, "to": found[1]})
+            yield from _convert_action({"do": "set_unit", "unit": unit, "to": found[1].replace(" --", "-")})
         elif found := _CHMOD.match(command[1]):
             yield from _convert_action({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
 

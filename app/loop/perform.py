@@ -27,12 +27,13 @@ from app.loop.run import Run
 from app.loop.state import RunState
 from app.scanners.scanner import Verdict
 from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
-from app.skills.skill import Skill, hash_rulebook
+from app.skills.skill import Rule, Skill, hash_rulebook
 from app.targets.in_force_report import InForceReport
 from app.targets.target import Target
 
 _BRINGS = re.compile(r"(?:.*_)?package_.+_installed")
-"""ComplianceAsCode's rule ids; its rules state no dependencies."""
+_TITLE_BRINGS = re.compile(r"(?!.*\bmust not\b).*\bpackages?\b.*\binstalled\b.*")
+"""ComplianceAsCode's rule ids and DISA's titles; their rules state no dependencies."""
 
 
 def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
@@ -43,13 +44,18 @@ def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     taken: list[str] = []
     ready: set[str] = set(sorter.get_ready())
     while ready:
-        # Rules about a package's files need the package first.
-        first = min(ready, key=lambda rule: (skill.rules[rule].irreversible, not _BRINGS.fullmatch(rule), place[rule]))
+        first = min(ready, key=lambda name: _rank_finding(skill.rules[name], place[name]))
         ready.remove(first)
         taken.append(first)
         sorter.done(first)
         ready.update(sorter.get_ready())
     return tuple(taken)
+
+
+def _rank_finding(rule: Rule, place: int) -> tuple[bool, bool, int]:
+    """Return what findings are sorted by. Rules about a package's files and units need the package first."""
+    brings = _BRINGS.fullmatch(rule.id) or _TITLE_BRINGS.fullmatch(rule.title)
+    return rule.irreversible, not brings, place
 
 
 LESSONS_TOLD = 4

@@ -19,13 +19,13 @@ UnitName = Annotated[
         "|multi-user[.]target|ctrl-alt-del[.]target)$",
     ),
 ]
-UnitVerb = Literal["enable", "disable", "mask", "unmask", "start", "stop", "set-default"]
+UnitVerb = Literal["enable", "enable-now", "disable", "mask", "unmask", "start", "stop", "set-default"]
 _UNIT = re.compile(
     r"\b([A-Za-z0-9][A-Za-z0-9@_-]{0,60}\.(?:service|socket|timer|mount|path)|(?:multi-user|ctrl-alt-del)\.target)\b"
 )
 _SERVICE = re.compile(r"[`'\"]?([A-Za-z0-9][A-Za-z0-9@_-]{1,60})[`'\"]? services?\b")
 _OF_ID = re.compile(r"(service|socket|timer)_(.+)_(?:installed|removed|enabled|disabled|masked)")
-_ORDER: tuple[UnitVerb, ...] = ("unmask", "mask", "enable", "disable", "stop", "start", "set-default")
+_ORDER: tuple[UnitVerb, ...] = ("unmask", "mask", "enable", "enable-now", "disable", "stop", "start", "set-default")
 """The order in which roles read them."""
 _ENABLED = '[ "$(systemctl is-enabled %s 2>/dev/null)" = %s ]'
 _PROTECTED: tuple[tuple[str, str], ...] = (
@@ -69,6 +69,7 @@ def _is_possible(action: SetUnit, host: kind.HostState) -> bool:
         "mask": enabled != "masked",
         "unmask": enabled == "masked",
         "enable": enabled == "disabled",
+        "enable-now": enabled == "disabled" or (host.has_systemd and enabled == "enabled" and active != "active"),
         "disable": enabled == "enabled",
         "start": host.has_systemd and active != "active",
         "stop": host.has_systemd and active == "active",
@@ -107,6 +108,7 @@ def _build_commands(action: SetUnit, _: Sequence[str]) -> kind.ShellCommands:
     active = f"systemctl is-active -q {name}"
     look, undo = {
         "enable": (_ENABLED % (name, "enabled"), "disable"),
+        "enable-now": (f"{_ENABLED % (name, 'enabled')} && {active}", "disable --now"),
         "disable": (_ENABLED % (name, "disabled"), "enable"),
         "mask": (_ENABLED % (name, "masked"), "unmask"),
         "unmask": (f'[ "$(systemctl is-enabled {name} 2>/dev/null)" != masked ]', "mask"),
@@ -116,7 +118,8 @@ def _build_commands(action: SetUnit, _: Sequence[str]) -> kind.ShellCommands:
     }[action.to]
     if action.to == "set-default":
         return kind.ShellCommands(look, f"systemctl set-default {name}", "systemctl set-default graphical.target")
-    return kind.ShellCommands(look, f"systemctl {action.to} {name}", f"systemctl {undo} {name}")
+    verb = action.to.replace("-now", " --now")
+    return kind.ShellCommands(look, f"systemctl {verb} {name}", f"systemctl {undo} {name}")
 
 
 KIND = kind.ResourceKind(

@@ -68,6 +68,7 @@ password sufficient pam_unix.so sha512""": ReplaceLine(
     "Install it:\n\n$ sudo dnf -y install audit": InstallPackage(package="audit"),
     "Mask it:\n\n$ sudo systemctl mask --now debug-shell": SetUnit(unit="debug-shell.service", to="mask"),
     "$ sudo systemctl disable --now kdump\n$ sudo systemctl mask --now kdump": SetUnit(unit="kdump.service", to="mask"),
+    "$ sudo systemctl enable --now rngd": SetUnit(unit="rngd.service", to="enable-now"),
     "$ systemctl enable usbguard\n$ systemctl start usbguard": SetUnit(unit="usbguard.service", to="enable"),
     "$ sudo systemctl set-default multi-user.target": SetUnit(unit="multi-user.target", to="set-default"),
     "$ sudo systemctl mask --now ctrl-alt-del.target": SetUnit(unit="ctrl-alt-del.target", to="mask"),

@@ -3,8 +3,14 @@ from types import SimpleNamespace
 from app.loop.perform import sort_findings
 
 
-def skill(**rules):
-    return SimpleNamespace(rules={name: SimpleNamespace(depends=(), irreversible=end) for name, end in rules.items()})
+def skill(*, titles=(), **rules):
+    named = dict(titles)
+    return SimpleNamespace(
+        rules={
+            name: SimpleNamespace(id=name, title=named.get(name, ""), depends=(), irreversible=end)
+            for name, end in rules.items()
+        }
+    )
 
 
 def test_what_brings_a_package_comes_first_and_what_cannot_be_undone_last():
@@ -15,3 +21,14 @@ def test_what_brings_a_package_comes_first_and_what_cannot_be_undone_last():
         "package_telnet_removed",
         "lock",
     )
+
+
+def test_a_title_tells_what_brings_a_package_too():
+    titles = {
+        "a": "The host must enable the entropy gatherer service.",
+        "b": "The host must not have the telnet-server package installed.",
+        "c": "The host must have the rng-tools package installed.",
+        "d": "The opensc package must be installed.",
+    }
+    rules = skill(titles=titles.items(), **dict.fromkeys(titles, False))
+    assert sort_findings(tuple(titles), rules) == ("c", "d", "a", "b")

@@ -14,6 +14,12 @@ CASE = KindCase(
             ResourceState("unit:tftp.service", "disabled -", "enabled -"),
         ),
         Sample(
+            SetUnit(unit="tidy.service", to="enable-now"),
+            HostState("disabled inactive", has_systemd=True),
+            ResourceState("unit:tidy.service", "disabled -", "enabled -"),
+            ResourceState("unit:tftp.service", "disabled inactive", "enabled active"),
+        ),
+        Sample(
             SetUnit(unit="multi-user.target", to="set-default"),
             HostState("static -"),
             ResourceState("unit:multi-user.target", "static -", "default -"),

@@ -13,6 +13,7 @@ unit_becomes() {
   set -- "$1" "${2% *}" "${2#* }"
   case $1 in
   enable) echo "enabled $3" ;;
+  enable-now) if booted; then echo "enabled active"; else echo "enabled $3"; fi ;;
   disable) echo "disabled $3" ;;
   mask) echo "masked $3" ;;
   unmask) echo "unmasked $3" ;;
@@ -27,14 +28,19 @@ unit_foresee() {
   [ "$was" ] || lacks "it has no unit $1"
   case "$2 ${was% *}" in
   start* | stop*) booted || lacks "systemd does not run there, so nothing is started or stopped by it" ;;
-  "enable "static | "disable "static | "enable "masked* | "enable "generated | "enable "transient | "enable "indirect | "enable "alias)
+  enable-now" "static | enable-now" "masked* | "enable "static | "disable "static | "enable "masked* | "enable "generated | "enable "transient | "enable "indirect | "enable "alias)
     lacks "$1 is ${was% *}, and cannot be ${2}d" ;;
   set-default*) case $1 in *.target) ;; *) lacks "$1 is no target to boot into" ;; esac ;;
   esac
   row before "unit:$1" "$was"
   row after "unit:$1" "$(unit_becomes "$2" "$was")"
 }
-unit_perform() { saying systemctl "$2" "$1"; }
+unit_perform() {
+  case $2 in
+  enable-now) if booted; then saying systemctl enable --now "$1"; else saying systemctl enable "$1"; fi ;;
+  *) saying systemctl "$2" "$1" ;;
+  esac
+}
 unit_live() { unit_state "$1"; }
 unit_revive() {
   booted || return 0
