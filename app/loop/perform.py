@@ -278,8 +278,8 @@ async def _wait_out_fault(run: Run, _: effects.WaitOut) -> None:
 
 def compute_pause(waits: Iterable[int]) -> float:
     """Return the seconds before the next look at what failed, given how often effects met a fault in a row."""
-    doublings = max(waits, default=0)
-    return min(LONGEST_PAUSE, FIRST_PAUSE * float(2**doublings))
+    times = min(max(waits, default=0), 16)  # after hours of faults the power would not fit into a float
+    return min(LONGEST_PAUSE, FIRST_PAUSE * (1 << times))
 
 
 async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:

@@ -77,6 +77,7 @@ def test_verify_goes_through_the_evidence(shrunk, log, capsys):
     ("change", "said"),
     [
         (delete(EventRow).where(col(EventRow.kind) == "plan"), "is missing, and it is no piece of a turn"),
+        (delete(EventRow).where(col(EventRow.kind) == "run.finished"), "is missing, and it is no piece of a turn"),
         (
             update(EventRow).where(col(EventRow.kind) == "plan").values(line=b'{"kind":"plan"}'),
             "is not the one that the evidence has",

@@ -36,6 +36,7 @@ async def test_who_rests_has_no_threads_and_a_run_that_is_asked_for_wakes_it(que
     assert threads()
     await durable.suspend()
     assert (durable.awake, threads()) == (False, [])
+    assert durable.list_still_queued([("r1", 1)]) == []
     await durable.enqueue("r1", "web1")
     assert await driven.get() == "r1"
     assert durable.awake

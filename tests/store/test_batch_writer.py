@@ -67,6 +67,24 @@ def test_a_disk_that_stays_full_is_waited_for_until_the_process_ends(store, disk
     assert store.read_lines("r") == []
 
 
+class NotedWaits(threading.Event):
+    """Notes for how long it is waited for, and does not wait."""
+
+    def __init__(self):
+        super().__init__()
+        self.waits = []
+
+    def wait(self, timeout=None):
+        self.waits.append(timeout)
+        return self.is_set()
+
+
+def test_a_database_that_failed_is_looked_at_after_a_pause(store):
+    ends = NotedWaits()
+    batch_writer._wait_for_unwritten(store._engine, lines(2), ends)
+    assert ends.waits == [batch_writer.BETWEEN]
+
+
 def test_what_arrived_before_the_fault_is_not_written_again(store):
     all_of_it = lines(6)
     store.append(all_of_it[:4])

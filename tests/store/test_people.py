@@ -50,3 +50,43 @@ def test_a_name_is_given_once_and_the_only_admin_stays(session):
     people.disable_person(session, "ada")
     assert people.find_person(session, "ada").disabled
     assert credentials.find_credential(session, secret).ended_at
+
+
+def issue(session, person="ada", kind="session", **more):
+    return credentials.issue_credential(session, person=person, right="viewer", kind=kind, label="", seconds=60, **more)
+
+
+def test_an_address_is_known_from_an_earlier_session_of_the_same_person_alone(session):
+    row, _ = issue(session, source="192.0.2.7")
+    issue(session, source="192.0.2.8", kind="browser")
+    since = row.made_at - 1
+    assert credentials.has_signed_in_from(session, "ada", "192.0.2.7", since) is True
+    for name, source, after in (
+        ("bob", "192.0.2.7", since),
+        ("ada", "192.0.2.8", since),
+        ("ada", "192.0.2.9", since),
+        ("ada", "192.0.2.7", row.made_at),
+    ):
+        assert credentials.has_signed_in_from(session, name, source, after) is False
+
+
+def test_a_browser_is_known_by_its_secret_until_it_expires_or_is_ended(session):
+    row, secret = issue(session, kind="browser")
+    _, of_a_session = issue(session)
+    now = row.made_at
+    assert credentials.find_browser_id(session, "ada", secret, now) == row.id
+    for name, told, at in (
+        ("bob", secret, now),
+        ("ada", of_a_session, now),
+        ("ada", "", now),
+        ("ada", secret, now + 60),
+    ):
+        assert credentials.find_browser_id(session, name, told, at) == ""
+    credentials.end_credential(session, row)
+    assert credentials.find_browser_id(session, "ada", secret, now) == ""
+
+
+def test_a_credential_names_who_made_it_unless_its_owner_did(session):
+    makers = ((), ("ada",), ("bob",), ("bob", "carl"), ("bob", "ada"))
+    made = [issue(session, kind="token", made_by=by)[0].made_by for by in makers]
+    assert made == ["", "", "bob", "bob carl", "bob ada"]
