@@ -59,7 +59,7 @@ class ActionProposed(TypedDict):
     rule: str
     attempt: int
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
     note: str
     fingerprint: str
@@ -79,7 +79,7 @@ class ActionRefused(TypedDict):
     kind: Literal["action.refused"]
     rule: str
     attempt: int
-    action: "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | None"
+    action: "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | None"
     clause: str
     reason: str
 
@@ -178,7 +178,7 @@ class ApprovalEdited(TypedDict):
     by: str
     reason: str
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
 
 
@@ -426,7 +426,7 @@ class Candidate(TypedDict):
     also: NotRequired[list[str]]
     actions: NotRequired[
         list[
-            "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+            "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
         ]
     ]
     gap: NotRequired[str]
@@ -1256,7 +1256,7 @@ class ProvenFix(TypedDict):
     rollback: str
     validation: str
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
     note: str
     fingerprint: str
@@ -1820,7 +1820,7 @@ class ScanFinished(TypedDict):
     at: str
     run: str
     kind: Literal["scan.finished"]
-    phase: Literal["attempt", "closing", "opening", "rehearsal"]
+    phase: Literal["attempt", "closing", "opening", "recheck", "rehearsal"]
     seconds: float
 
 
@@ -1831,7 +1831,7 @@ class ScanProgressed(TypedDict):
     at: str
     run: str
     kind: Literal["scan.progress"]
-    phase: Literal["attempt", "closing", "opening", "rehearsal"]
+    phase: Literal["attempt", "closing", "opening", "recheck", "rehearsal"]
     judged: int
     rules: int
 
@@ -1841,7 +1841,7 @@ class ScanStarted(TypedDict):
     at: str
     run: str
     kind: Literal["scan.started"]
-    phase: Literal["attempt", "closing", "opening", "rehearsal"]
+    phase: Literal["attempt", "closing", "opening", "recheck", "rehearsal"]
     rules: int
 
 
@@ -1973,6 +1973,13 @@ class SetAgeing(TypedDict):
     days: int
 
 
+class SetCryptoPolicy(TypedDict):
+    """Set the crypto policy of the whole system, with its subpolicies after colons."""
+
+    do: Literal["set_crypto_policy"]
+    policy: str
+
+
 class SetNotInForce(TypedDict):
     program: str
     setting: str
@@ -2004,7 +2011,7 @@ class SetUnit(TypedDict):
 
     do: Literal["set_unit"]
     unit: str
-    to: Literal["disable", "enable", "mask", "start", "stop", "unmask"]
+    to: Literal["disable", "enable", "enable-now", "mask", "set-default", "start", "stop", "unmask"]
 
 
 class Tailored(TypedDict):
@@ -2154,7 +2161,7 @@ class VerdictGiven(TypedDict):
     run: str
     kind: Literal["verdict"]
     rule: str
-    phase: Literal["attempt", "closing", "opening", "rehearsal"]
+    phase: Literal["attempt", "closing", "opening", "recheck", "rehearsal"]
     word: Literal["error", "fail", "notapplicable", "pass", "unknown"]
     evidence: str
     scanner: str
@@ -2270,6 +2277,7 @@ Action = (
     | Chmod
     | Reload
     | SetAgeing
+    | SetCryptoPolicy
     | AddMountOptions
     | InstallPackage
     | RemovePackage

@@ -27,6 +27,7 @@ _PACKAGES = re.compile(r"(?:dnf|yum)(?: -y)? (install|remove) ([\w.+-]+)")
 _UNIT = re.compile(
     r"systemctl (?:--now )?(enable --now|enable|disable|mask|unmask|start|stop|set-default)(?: --now)? ([\w@.:-]+)"
 )
+_POLICY = re.compile(r"update-crypto-policies --set ([A-Z0-9]+(?::[A-Z0-9_-]+)*)$")
 _OVERRULED = {"disable": {"mask"}, "stop": {"disable", "mask"}, "start": {"enable", "enable-now"}}
 """A verb that another one of the same unit includes, or makes of no use from the next boot on."""
 _AGEING = re.compile(
@@ -87,6 +88,8 @@ def _find_commands(fix: str) -> Iterator[AnyAction]:
         elif found := _UNIT.match(command[1]):
             unit = found[2] if "." in found[2] else f"{found[2]}.service"
             yield from _convert_action({"do": "set_unit", "unit": unit, "to": found[1].replace(" --", "-")})
+        elif found := _POLICY.match(command[1]):
+            yield from _convert_action({"do": "set_crypto_policy", "policy": found[1]})
         elif found := _CHMOD.match(command[1]):
             yield from _convert_action({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
 

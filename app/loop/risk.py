@@ -53,7 +53,15 @@ HAZARDS = (
     Hazard(
         "accounts",
         cuts_the_line=True,
-        paths=("/etc/passwd*", "/etc/shadow*", "/etc/group*", "/etc/gshadow*", "/etc/login.defs", "/etc/libuser.conf"),
+        paths=(
+            "/etc/passwd*",
+            "/etc/shadow*",
+            "/etc/group*",
+            "/etc/gshadow*",
+            "/etc/login.defs",
+            "/etc/libuser.conf",
+            "/etc/default/useradd",
+        ),
     ),
     Hazard("root rights", cuts_the_line=True, paths=("/etc/sudoers", "/etc/sudoers.d/*")),
     Hazard("shells", cuts_the_line=True, paths=("/etc/profile", "/etc/profile.d/*", "/etc/bash*rc", "/etc/csh.cshrc")),

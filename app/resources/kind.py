@@ -113,6 +113,8 @@ class ResourceKind(Generic[A]):
     """Return True if the state that was found is the one that was foreseen."""
     list_touched: Callable[[A], Sequence[str]] = lambda _: ()
     """List the paths that it changes where the host's scripts do not watch: without it they would be drift."""
+    services: tuple[str, ...] = ()
+    """Services that read what it changes: they are reloaded within the change."""
     hazard: str = "something else"
     """A word of app/loop/risk.py, for approval policies."""
     alone: str = ""

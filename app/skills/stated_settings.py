@@ -13,6 +13,7 @@ _SYSCTL = re.compile(
 )
 _LOADERS = ("sysctl", "systemd-sysctl")
 _OPTIONS = (
+    ("crypto-policies policy", re.compile(r"\bupdate-crypto-policies --set ([A-Z0-9]+)\b")),
     ("auditd freq", re.compile(r"^\s*freq ?= ?([0-9]{1,4})\s*$", re.MULTILINE)),
     ("auditd space_left", re.compile(r"^\s*space_left *= ?([0-9]{1,2}%)\s*$", re.MULTILINE)),
     ("auditd admin_space_left", re.compile(r"^\s*admin_space_left *= ?([0-9]{1,2}%)\s*$", re.MULTILINE)),

@@ -11,7 +11,7 @@ export type AcceptedRollout = {
   "links": RolloutLinks;
 };
 
-export type Action = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript;
+export type Action = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript;
 
 export type ActionApplied = {
   "seq": number;
@@ -54,7 +54,7 @@ export type ActionProposed = {
   "kind": "action.proposed";
   "rule": string;
   "attempt": number;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
   "note": string;
   "fingerprint": string;
   "diff": string;
@@ -71,7 +71,7 @@ export type ActionRefused = {
   "kind": "action.refused";
   "rule": string;
   "attempt": number;
-  "action": SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | null;
+  "action": SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | null;
   "clause": string;
   "reason": string;
 };
@@ -165,7 +165,7 @@ export type ApprovalEdited = {
   "approval": string;
   "by": string;
   "reason": string;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
 };
 
 export type ApprovalExpired = {
@@ -398,7 +398,7 @@ export type BudgetOrder = {
 export type Candidate = {
   "source": string;
   "also"?: Array<string>;
-  "actions"?: Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
+  "actions"?: Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
   "gap"?: string;
   "question"?: string;
   "refusal"?: string;
@@ -1183,7 +1183,7 @@ export type ProvenFix = {
   "risk": string;
   "rollback": string;
   "validation": string;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
   "note": string;
   "fingerprint": string;
   "by"?: string;
@@ -1712,7 +1712,7 @@ export type ScanFinished = {
   "at": string;
   "run": string;
   "kind": "scan.finished";
-  "phase": "attempt" | "closing" | "opening" | "rehearsal";
+  "phase": "attempt" | "closing" | "opening" | "recheck" | "rehearsal";
   "seconds": number;
 };
 
@@ -1721,7 +1721,7 @@ export type ScanProgressed = {
   "at": string;
   "run": string;
   "kind": "scan.progress";
-  "phase": "attempt" | "closing" | "opening" | "rehearsal";
+  "phase": "attempt" | "closing" | "opening" | "recheck" | "rehearsal";
   "judged": number;
   "rules": number;
 };
@@ -1731,7 +1731,7 @@ export type ScanStarted = {
   "at": string;
   "run": string;
   "kind": "scan.started";
-  "phase": "attempt" | "closing" | "opening" | "rehearsal";
+  "phase": "attempt" | "closing" | "opening" | "recheck" | "rehearsal";
   "rules": number;
 };
 
@@ -1855,6 +1855,11 @@ export type SetAgeing = {
   "days": number;
 };
 
+export type SetCryptoPolicy = {
+  "do": "set_crypto_policy";
+  "policy": string;
+};
+
 export type SetNotInForce = {
   "program": string;
   "setting": string;
@@ -1880,7 +1885,7 @@ export type SetPermissions = {
 export type SetUnit = {
   "do": "set_unit";
   "unit": string;
-  "to": "disable" | "enable" | "mask" | "start" | "stop" | "unmask";
+  "to": "disable" | "enable" | "enable-now" | "mask" | "set-default" | "start" | "stop" | "unmask";
 };
 
 export type Tailored = {
@@ -2028,7 +2033,7 @@ export type VerdictGiven = {
   "run": string;
   "kind": "verdict";
   "rule": string;
-  "phase": "attempt" | "closing" | "opening" | "rehearsal";
+  "phase": "attempt" | "closing" | "opening" | "recheck" | "rehearsal";
   "word": "error" | "fail" | "notapplicable" | "pass" | "unknown";
   "evidence": string;
   "scanner": string;

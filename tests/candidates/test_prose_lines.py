@@ -6,6 +6,7 @@ from app.candidates.prose_lines import find_set_sentence, find_stated_actions
 from app.candidates.scratch_files import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import SetAgeing, find_candidates
+from app.resources.crypto_policy import SetCryptoPolicy
 from app.resources.kind import RuleTexts
 from app.resources.package import InstallPackage
 from app.resources.unit import SetUnit
@@ -68,6 +69,9 @@ password sufficient pam_unix.so sha512""": ReplaceLine(
     "Install it:\n\n$ sudo dnf -y install audit": InstallPackage(package="audit"),
     "Mask it:\n\n$ sudo systemctl mask --now debug-shell": SetUnit(unit="debug-shell.service", to="mask"),
     "$ sudo systemctl disable --now kdump\n$ sudo systemctl mask --now kdump": SetUnit(unit="kdump.service", to="mask"),
+    "$ sudo dnf -y reinstall crypto-policies\n\n$ sudo update-crypto-policies --set FIPS": SetCryptoPolicy(
+        policy="FIPS"
+    ),
     "$ sudo systemctl enable --now rngd": SetUnit(unit="rngd.service", to="enable-now"),
     "$ systemctl enable usbguard\n$ systemctl start usbguard": SetUnit(unit="usbguard.service", to="enable"),
     "$ sudo systemctl set-default multi-user.target": SetUnit(unit="multi-user.target", to="set-default"),

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 
 from app.errors import ActionFailed, TemperError
 from app.events.vocabulary import AnyAction, Reload
+from app.resources.kind import ResourceAction
+from app.resources.registry import get_kind
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.text.clean import clean_text
@@ -75,7 +77,9 @@ class ServiceActivator:
 
 def list_services_to_reload(paths: Iterable[str], actions: Iterable[AnyAction] = ()) -> tuple[str, ...]:
     """Return the services to reload, each once and sshd last."""
+    actions = tuple(actions)
     asked = {one.service.removesuffix(".service") for one in actions if isinstance(one, Reload)}
+    asked |= {service for one in actions if isinstance(one, ResourceAction) for service in get_kind(one).services}
     if any(path.startswith(_OF_SSHD) for path in paths):
         asked.add("sshd")
     return tuple(sorted(asked, key=lambda service: (service == "sshd", service)))
