@@ -1,9 +1,10 @@
 """A server that guesses: any answer that a turn's schema allows, by chance. What it hits upon is for others to verify.
 
-    python bench/learning/guess.py --port 8123 --seed 1 [--hinted]
+    python bench/learning/guess.py --port 8123 --seed 1 [--hinted] [--take 0.7]
 
 It speaks as much of the OpenAI wire as the client asks for. Sentences are the prompt's own. With --hinted, what the
 requirement, the usual fix and the scanner's words name is guessed more often, and two changes at once as often as one.
+With --take, a plan that may take a proposal takes one that often; without, by chance like the rest.
 """
 
 import argparse
@@ -36,8 +37,8 @@ _ONE_HINTED = 0.5
 class Guess:
     """What fits a schema, each choice as likely as the next, or likelier where the prompt hints at it."""
 
-    def __init__(self, prompt: str, random: Random, *, hinted: bool) -> None:
-        self._prompt, self._random = prompt, random
+    def __init__(self, prompt: str, random: Random, *, hinted: bool, take: float | None = None) -> None:
+        self._prompt, self._random, self._take = prompt, random, take
         self._hints = {word for title in _HINTS for word in _WORD.findall(self._section(title))} if hinted else set()
 
     def of(self, schema: dict[str, Any], name: str = "") -> Any:
@@ -62,6 +63,9 @@ class Guess:
                 return self._random.choice((True, False))
 
     def _one_of(self, options: list[Any]) -> Any:
+        if self._take is not None and (taking := [one for one in options if _takes_proposal(one)]):
+            own = [one for one in options if one not in taking]
+            options = taking if self._random.random() < self._take else own or taking
         return self._random.choices(options, [_HINT ** self._hinted(one) for one in options])[0]
 
     def _hinted(self, option: Any) -> int:
@@ -85,6 +89,10 @@ class Guess:
         return " ".join(line for line in behind.partition("\n## ")[0].split("\n") if "HOST" not in line)
 
 
+def _takes_proposal(option: Any) -> bool:
+    return isinstance(option, dict) and "candidate" in option.get("properties", {})
+
+
 def _said(option: Any) -> Iterator[str]:
     """A choice's values, and those of a schema that leave no choice."""
     if not isinstance(option, dict):
@@ -100,13 +108,14 @@ def _said(option: Any) -> Iterator[str]:
 
 class Guessing(Wire):
     random, hinted = Random(1), False
+    take: float | None = None
     tried: ClassVar[set[str]] = set()
     """What was proposed for the rule and host that are worked now."""
     model, context = "guess", 8192
 
     def answer(self, asked: dict[str, Any]) -> dict[str, Any]:
         prompt = asked["messages"][-1]["content"]
-        guess = Guess(prompt, self.random, hinted=self.hinted)
+        guess = Guess(prompt, self.random, hinted=self.hinted, take=self.take)
         found: dict[str, Any] = {}
         for _ in range(_FRESH if self.hinted else 1):
             found = guess.of(asked["response_format"]["json_schema"]["schema"])
@@ -127,8 +136,9 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8123)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--hinted", action="store_true")
+    parser.add_argument("--take", type=float, help="share of the plans that take a proposal where there is one")
     given = parser.parse_args()
-    Guessing.random, Guessing.hinted = Random(given.seed), given.hinted
+    Guessing.random, Guessing.hinted, Guessing.take = Random(given.seed), given.hinted, given.take
     ThreadingHTTPServer(("127.0.0.1", given.port), Guessing).serve_forever()
 
 

@@ -7,7 +7,8 @@ as published. Each is played in llama.cpp, on a server with one thread. NAME=URL
 for each fold, that serve merged weights as smollm2. Every trial is a `temper score` of its own; what SCORE.json says
 took most turns is begun first, and all trials of a rule are one server's, which then has most of their prompts in its
 cache. An adapter that is still being trained is waited for. OUT/NAME has the trials' files, for together.py; the same
-command again plays what is not there yet.
+command again plays what is not there yet. With --sees NAME the Architect of that row sees proposals and may take one.
+With --held-back SECRET each copy is played on a host of its own, generated from that seed, instead of the built-in one.
 """
 
 import argparse
@@ -27,6 +28,7 @@ from pathlib import Path
 from turns import FOLD
 
 LINEUP = """title = "SmolLM2 135M"
+candidates = "{candidates}"
 [engines.smollm2]
 title = "SmolLM2 135M"
 model = "smollm2"
@@ -52,6 +54,8 @@ class Job:
     """An adapter, the address of a vLLM server, or empty for the weights as they are."""
     rule: str
     copies: Sequence[int]
+    candidates: str = "none"
+    """`architect` if it sees proposals."""
 
     @property
     def served(self) -> bool:
@@ -65,26 +69,29 @@ class Job:
 class Player:
     """One server and whoever asks it; the server stays while the adapter does."""
 
-    def __init__(self, number: int, out: Path, gpu: str) -> None:
+    def __init__(self, number: int, out: Path, gpu: str, held_back: str) -> None:
         self.port, self._out, self._gpu, self._adapter = FIRST_PORT + number, out, gpu, "none yet"
+        self._held_back = held_back
         self._server: subprocess.Popen[bytes] | None = None
 
     def play(self, job: Job) -> None:
-        for folder in (self._out / one for one in job.folders):
+        for copy, folder in zip(job.copies, (self._out / one for one in job.folders), strict=True):
             if not (folder / "trial.json").exists():
                 if not job.served and job.model != self._adapter:
                     self._serve(job.model)
-                self._score(job, folder)
+                self._score(job, copy, folder)
 
-    def _score(self, job: Job, folder: Path) -> None:
+    def _score(self, job: Job, copy: int, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         lineup = folder / f"{job.name}.toml"
-        engine = LINEUP.format(base=job.model if job.served else f"http://127.0.0.1:{self.port}/v1")
+        base = job.model if job.served else f"http://127.0.0.1:{self.port}/v1"
+        engine = LINEUP.format(base=base, candidates=job.candidates)
         engine += self._gpu if job.served else ON_CPU
         lineup.write_text(engine + "".join(SEAT.format(role=role) for role in ROLES))
         score = [sys.executable, "-m", "app", "score", str(lineup), "--seeds", "1", "--rules", job.rule]
         with (folder / "log").open("wb") as log:
             score += ["--out", str(folder / "trial.json"), "--data", str(folder / "data")]
+            score += ["--held-back", f"{self._held_back}-{copy}"] if self._held_back else []
             subprocess.run(score, stdout=log, stderr=log, check=False, cwd=REPOSITORY)
 
     def _serve(self, adapter: str) -> None:
@@ -122,15 +129,16 @@ def turns_of(score: Path) -> dict[str, float]:
     return {rule: sum(turns) / len(turns) for rule, turns in found.items()}
 
 
-def jobs(rows: list[str], copies: list[Sequence[int]], turns: dict[str, float]) -> list[Job]:
+def jobs(rows: list[str], seeing: list[str], copies: list[Sequence[int]], turns: dict[str, float]) -> list[Job]:
     """Row by row, and of each the longest first."""
     made = []
     for row in rows:
         name, _, of = row.partition("=")
+        candidates = "architect" if name in seeing else "none"
         for rule in sorted(turns, key=lambda rule: -turns[rule]):
             adapter = f"{of}/fold-{FOLD[rule]}.gguf" if of else ""
             model = of.split(",")[FOLD[rule]] if of.startswith("http") else adapter
-            made += [Job(name, model, rule, some) for some in copies]
+            made += [Job(name, model, rule, some, candidates) for some in copies]
     return made
 
 
@@ -150,6 +158,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--of", action="append", required=True, metavar="NAME=ADAPTERS")
+    parser.add_argument("--sees", action="append", default=[], metavar="NAME", help="a row that sees proposals")
+    parser.add_argument("--held-back", default="", help="secret seed of generated hosts, one for each copy")
     parser.add_argument("--copies", type=int, default=3, help="trials of each rule")
     parser.add_argument("--apart", action="store_true", help="trials of one rule on several servers, too")
     parser.add_argument("--like", type=Path, required=True)
@@ -161,11 +171,11 @@ def main() -> None:
     left: queue.SimpleQueue[Job] = queue.SimpleQueue()
     every = range(1, given.copies + 1)
     copies: list[Sequence[int]] = [(one,) for one in every] if given.apart else [every]
-    for job in jobs(given.of, copies, turns_of(given.like)):
+    for job in jobs(given.of, given.sees, copies, turns_of(given.like)):
         left.put(job)
     gpu, memory, bandwidth = given.gpu.split(",")
     engine = ON_GPU.format(streams=given.at_once, gpu=gpu, memory=memory, bandwidth=bandwidth)
-    players = [Player(number, given.out, engine) for number in range(given.at_once)]
+    players = [Player(number, given.out, engine, given.held_back) for number in range(given.at_once)]
     threads = [threading.Thread(target=work, args=(player, left)) for player in players]
     for thread in threads:
         thread.start()

@@ -21,6 +21,7 @@ from tests.loop.walks import about, host
 EMPTY, ROOT = "V-257984", "V-257985"
 SSHD = "/etc/ssh/sshd_config"
 SHOWN = Sampling(candidates=True)
+GUIDED = Sampling(candidates=True, guided=True)
 
 
 async def played(tmp_path, architect, rule=EMPTY, *, recipes=(), sampling=SHOWN, **more):
@@ -40,6 +41,16 @@ async def test_the_architect_takes_what_the_content_proposes_and_no_worker_is_as
     [proposed] = here.events(ActionProposed)
     assert proposed.actions == (SetOption(path=SSHD, key="PermitEmptyPasswords", value="no"),)
     assert proposed.describe().text == "The content's own fix, from the fix text, taken by the Architect"
+
+
+async def test_what_a_guided_architect_takes_is_applied_and_logged_like_what_any_architect_takes(tmp_path):
+    take = {"approach": "The fix text has it.", "candidate": 1}
+    guided = await played(tmp_path / "guided", Architect(take), sampling=GUIDED)
+    free = await played(tmp_path / "free", Architect({**OWN, **take, "paths": [SSHD]}))
+    assert [one.rule for one in guided.events(ItemPassed)] == [EMPTY]
+    assert guided.events(ActionProposed) == free.events(ActionProposed)
+    assert guided.events(PlanMade) == free.events(PlanMade)
+    assert [one.purpose for one in guided.events(TurnStarted)] == ["plan", "review", "triage"]
 
 
 async def test_a_plan_of_its_own_is_written_by_the_worker_who_sees_the_proposals(tmp_path):
@@ -124,6 +135,13 @@ def test_a_failed_proposal_is_named_to_a_seat_that_may_take_proposals_and_to_no_
     assert "cannot be taken: 1." in build_user_prompt("plan", failed, 3000)
     assert "Failed here before" not in build_user_prompt("plan", fresh, 3000)
     assert "Failed here before" not in build_user_prompt("plan", replace(failed, shows_candidates=False), 3000)
+
+
+def test_a_guided_shape_no_longer_offers_a_proposal_that_has_failed():
+    asked = proposing(GOOD, guided=True)
+    failed = msgspec.structs.replace(asked.item, tried=(fingerprint_actions(GOOD.actions),))
+    shape = SCHEMA_BUILDERS["plan"](build_situation("plan", replace(asked, item=failed)))
+    assert set(shape["properties"]) == {"approach", "paths"}
 
 
 @pytest.mark.parametrize("tokens", [700, 1500, 3000])

@@ -43,7 +43,7 @@ def _probe_login_services(host: ProbedHost, services: tuple[str, ...], nobody: s
     if not people:
         return ProbeAnswer(True, nobody)
     names = ", ".join(account.name for account in people)
-    return ProbeAnswer(True, f"{' and '.join(services)} let in by password: {names}", tuple(opened))
+    return ProbeAnswer(True, f"{' and '.join(services)} let {names} in by password", tuple(opened))
 
 
 def _find_stack_path(host: ProbedHost, service: str) -> str:
