@@ -37,7 +37,7 @@ _EL9 = (
     *("rpm", "dnf", "dnf-plugins-core", "createrepo-c", "gnupg", "selinux-basics", "selinux-policy-default"),
     *("policycoreutils-python-utils", "firewalld", "fapolicyd", "usbguard", "aide", "tmux", "opensc", "pcscd"),
     *("gnutls-bin", "libnss3-tools", "rng-tools5", "s-nail", "rsyslog-gnutls", "audispd-plugins", "systemd-coredump"),
-    "wamerican",
+    *("wamerican", "netbase"),
 )
 _CONTENT = "/usr/share/xml/scap/ssg/content"
 _ONE_STREAM = tuple(

@@ -5,6 +5,7 @@ import pytest
 from app.loop.harm import describe_harm
 from app.syntax.files import FileState
 from app.targets.health_probes import run_health_probes
+from app.text.redaction import redact_secrets
 from tests.targets.hosts import TODAY, host, text_of
 
 SHADOW, STACK = "/etc/shadow", "/etc/pam.d/system-auth"
@@ -32,7 +33,8 @@ def test_who_has_a_password_and_a_shell_is_named():
     assert found.holds == tuple(
         f"{who} by password through {service}" for service in ("sshd", "sudo") for who in ("root", "opsadmin")
     )
-    assert "login" in asked({}, "console-login").detail
+    console = asked({}, "console-login").detail
+    assert console == redact_secrets(console) == "login and su let root, opsadmin in by password"
 
 
 def test_debians_stacks_are_gone_through_with_their_jumps():
