@@ -81,7 +81,7 @@ class NotedWaits(threading.Event):
 
 def test_a_database_that_failed_is_looked_at_after_a_pause(store):
     ends = NotedWaits()
-    batch_writer._wait_for_unwritten(store._engine, lines(2), ends)
+    batch_writer._wait_for_database_and_list_unwritten(store._engine, lines(2), ends)
     assert ends.waits == [batch_writer.BETWEEN]
 
 

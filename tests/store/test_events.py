@@ -53,14 +53,14 @@ def test_queued_runs_are_listed_in_the_order_in_which_they_were_asked_for(log):
 
 def test_each_host_comes_next_with_its_oldest_run_that_has_not_ended(log):
     fill(log)
-    assert log.store.find_next() == [("at work", "a"), ("first", "b")]
+    assert log.store.list_next_runs_to_offer() == [("at work", "a"), ("first", "b")]
 
 
 def test_of_a_database_that_nodes_share_only_queued_runs_come_next(postgres_server):
     database = open_database(new_database(postgres_server))
     log = Log(database)
     fill(log)
-    assert log.store.find_next() == [("first", "b")]
+    assert log.store.list_next_runs_to_offer() == [("first", "b")]
     database.dispose()
 
 
@@ -92,7 +92,7 @@ def test_events_between_two_seqs_are_read_without_the_first_and_with_the_last(lo
     log.store.append([record_event("r", seq, 30.0, RunPaused(by="a"), "x") for seq in (3, 4)])
     assert [one.seq for one in log.store.read_events("r", after=1, upto=3)] == [2, 3]
     assert [one.seq for one in log.store.read_events("r", since=20.0)] == [2, 3, 4]
-    assert [one.seq for one in log.store.read_without_deltas("r", after=2)] == [3, 4]
+    assert [one.seq for one in log.store.read_events_without_deltas("r", after=2)] == [3, 4]
 
 
 def test_samples_are_read_by_seq_and_by_time(log):
