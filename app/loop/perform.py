@@ -11,7 +11,7 @@ from app import __version__
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
 from app.errors import EnvironmentUnusable, TemperError, is_machinery_fault
 from app.events import kinds
-from app.events.vocabulary import Candidate, Lesson, Phase, Probe, ProvenFix
+from app.events.vocabulary import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix, reboot
 from app.loop.effects import Effect
 from app.loop.escalated_question import find_open_question
@@ -308,7 +308,7 @@ def find_regressions(state: RunState) -> tuple[str, ...]:
     """Return rules that passed before or during the run and fail at its end."""
     held = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
     held |= {item.rule for item in state.items.values() if item.status == "passed"}
-    return tuple(rule for rule, verdict in state.closing.items() if rule in held and verdict.word != "pass")
+    return tuple(rule for rule, verdict in state.closing.items() if rule in held and verdict.word not in NO_FINDING)
 
 
 async def _stop_run(run: Run, _: effects.Stop) -> None:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable, TemperError, find_storage_fault
 from app.events import kinds
-from app.events.vocabulary import Probe
+from app.events.vocabulary import NO_FINDING, Probe
 from app.loop import effects, in_force
 from app.loop.approval_decision import decide_people_for_reboot
 from app.loop.change import redact_for_log, redact_probes
@@ -235,14 +235,14 @@ async def compare_after_scan(run: Run, _: effects.CompareReboot) -> None:
     state, announced = run.state, _get_announced(run)
     is_bad = bool(describe_reboot_harm(state))
     words = {rule: verdict.word for rule, verdict in state.closing.items()}
-    lost = tuple(rule for rule in announced.rules if is_bad or words.get(rule) != "pass")
+    lost = tuple(rule for rule in announced.rules if is_bad or words.get(rule) not in NO_FINDING)
     passed = (rule for rule, verdict in state.opening.items() if verdict.word == "pass")
     run.append(
         kinds.RebootCompared(
             host=announced.host,
             held=tuple(rule for rule in announced.rules if rule not in lost),
             lost=lost,
-            slipped=tuple(rule for rule in passed if words.get(rule) != "pass"),
+            slipped=tuple(rule for rule in passed if words.get(rule) not in NO_FINDING),
         )
     )
 

@@ -124,6 +124,8 @@ def _find_cell_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[str
             return {rule: {"pass": PASSED, "fail": OPEN}.get(word, NOTHING)}
         case kinds.VerdictGiven(phase="closing", rule=rule, word="pass"):
             return {rule: PASSED}
+        case kinds.VerdictGiven(phase="closing", rule=rule, word="notapplicable"):
+            return {rule: NOTHING}
         case kinds.VerdictGiven(phase="closing", rule=rule) if _get_letter(cells, rule) == PASSED:
             return {rule: OPEN}
         case kinds.DriftFound(rules=rules):

@@ -75,3 +75,27 @@ async def test_a_rule_that_still_fails_is_worked_on(tmp_path):
     await here.run(EMPTY, TWIN, engine="none")
     assert rechecked(here) == [(TWIN, "fail")]
     assert [one.rule for one in here.events(AttemptStarted)][:2] == [EMPTY, TWIN]
+
+
+class LaterInapplicable(OfBoth):
+    """The first rule applies no more once the run has closed its items."""
+
+    def __init__(self):
+        super().__init__("pass")
+        self._scans = 0
+
+    async def scan(self, files, rules, _judged=None):
+        self._scans += 1
+        found = await super().scan(files, rules)
+        last = len(rules) > 1 and self._scans > 1
+        return [replace(one, word="notapplicable") if last and one.rule == EMPTY else one for one in found]
+
+
+async def test_a_rule_that_passed_and_applies_no_more_at_the_end_is_no_regression(tmp_path):
+    first = replace(STIG.rules[EMPTY], foreign=True)
+    skill = replace(STIG, rules={**STIG.rules, EMPTY: first, TWIN: replace(first, id=TWIN)})
+    here = OnFixture(tmp_path, skill=skill, scanner=LaterInapplicable())
+    await here.run(EMPTY, TWIN, engine="none")
+    closing = {one.rule: one.word for one in here.events(VerdictGiven) if one.phase == "closing"}
+    assert closing == {EMPTY: "notapplicable", TWIN: "pass"}
+    assert here.events(RunFinished)[0].regressions == ()

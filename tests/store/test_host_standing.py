@@ -76,6 +76,13 @@ def test_from_the_opening_scan_to_the_end(told):
     assert told.letters() == {"A": "o", "B": "p", "C": "."}
 
 
+def test_a_rule_that_applies_no_more_at_the_end_is_no_open_finding(told):
+    told.begin("r1")
+    told.tell("r1", verdict("A", "fail"), ItemStarted(rule="A", title="", category="I"))
+    told.tell("r1", ItemPassed(rule="A", attempts=1), verdict("A", "notapplicable", "closing"))
+    assert told.letters() == {"A": "."}
+
+
 def test_what_is_left_to_a_person_what_is_deferred_and_what_a_stop_leaves(told):
     told.begin("r1")
     told.tell("r1", verdict("A", "fail"), verdict("B", "fail"), verdict("C", "fail"))
