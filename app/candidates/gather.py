@@ -112,17 +112,17 @@ def _judge_with_parts(one: Candidate, target: Target, asks: Asks, scope: RuleSco
     """
     whole = _judge_candidate(one, target, asks, scope)
     yield whole
-    if whole.refusal:
-        groups: dict[str, list[AnyAction]] = {}
-        for action in one.actions:
-            groups.setdefault(get_kind(action).name if isinstance(action, ResourceAction) else "file", []).append(
-                action
-            )
-        for name, actions in groups.items() if len(groups) > 1 else ():
-            part = Candidate(source=f"{one.source}, its {name} part", actions=tuple(actions))
-            judged = _judge_candidate(_add_reloads(part), target, asks, scope)
-            if judged.is_usable:
-                yield judged
+    groups: dict[str, list[AnyAction]] = {}
+    for action in one.actions if whole.refusal else ():
+        kind = get_kind(action).name if isinstance(action, ResourceAction) else "file"
+        groups.setdefault(kind, []).append(action)
+    if len(groups) < 2:
+        return
+    for kind, actions in groups.items():
+        part = Candidate(source=f"{one.source}, its {kind} part", actions=tuple(actions))
+        judged = _judge_candidate(_add_reloads(part), target, asks, scope)
+        if judged.is_usable:
+            yield judged
 
 
 def _judge_candidate(one: Candidate, target: Target, asks: Asks, scope: RuleScope | None) -> Candidate:

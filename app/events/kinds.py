@@ -483,7 +483,11 @@ class ItemPassed(RunEvent, frozen=True, tag="item.passed"):
     """Id of the proven fix that passed here, too."""
 
     def describe(self) -> Sentence:
-        how = f"passed at attempt {self.attempts}" if self.attempts else "passes already, by a change for another rule"
+        how = (
+            f"passed at attempt {self.attempts}"
+            if self.attempts
+            else "already passes because of a change for another rule"
+        )
         return Sentence(f"{self.rule} {how}", "✓", "passed")
 
 

@@ -52,7 +52,7 @@ def describe_outcome(case: RunRecord, one: RuleRecord) -> str:
         return (
             "passed before the run; nothing was done" if held else f"not attempted: the scanner said {one.opening.word}"
         )
-    how = f"at attempt {len(one.tried)}" if one.tried else "by a change for another rule of the run"
+    how = f"at attempt {len(one.tried)}" if one.tried else "because of a change for another rule"
     if one.item.status == "passed" and (compared := case.state.reboot.compared) and one.rule.id in compared.held:
         return f"passed {how}, and holds after the reboot"
     if one.item.status == "passed":

@@ -14,7 +14,7 @@ MOST_FRUITLESS_TURNS = 3
 
 _LEFT = "; the content has a script of its own, which a person decides about: run the rule in review mode"
 
-NO_LONGER_APPLIES = "since a change for another rule this one applies no more"
+NO_LONGER_APPLIES = "a change for another rule made this one not applicable"
 _NEEDS_PERSON = "cannot be undone, so a person decides: run it in review mode"
 
 
@@ -164,7 +164,7 @@ def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Eff
 def _recheck_rule(state: RunState, item: Item, rule: Rule) -> Effect | None:
     """Return the way to learn whether changes for other rules already settled this one; None if it is still a finding.
 
-    Rules of a content overlap: what one of them asks for may be what another asks, or make it apply no more.
+    Rules of a content overlap: what one of them asks for may be what another asks, or make it no longer apply.
     """
     changes_host = state.request is not None and state.request.mode in ("auto", "review")
     if not (rule.foreign and changes_host and any(one.status == "passed" for one in state.items.values())):

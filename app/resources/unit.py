@@ -105,6 +105,9 @@ def _match_state(wanted: str, found: str) -> bool:
 
 def _build_commands(action: SetUnit, _: Sequence[str]) -> kind.ShellCommands:
     name = shlex.quote(action.unit)
+    if action.to == "set-default":
+        look = f'[ "$(systemctl get-default)" = {name} ]'
+        return kind.ShellCommands(look, f"systemctl set-default {name}", "systemctl set-default graphical.target")
     active = f"systemctl is-active -q {name}"
     look, undo = {
         "enable": (_ENABLED % (name, "enabled"), "disable"),
@@ -114,10 +117,7 @@ def _build_commands(action: SetUnit, _: Sequence[str]) -> kind.ShellCommands:
         "unmask": (f'[ "$(systemctl is-enabled {name} 2>/dev/null)" != masked ]', "mask"),
         "start": (active, "stop"),
         "stop": (f"! {active}", "start"),
-        "set-default": (f'[ "$(systemctl get-default)" = {name} ]', ""),
     }[action.to]
-    if action.to == "set-default":
-        return kind.ShellCommands(look, f"systemctl set-default {name}", "systemctl set-default graphical.target")
     verb = action.to.replace("-now", " --now")
     return kind.ShellCommands(look, f"systemctl {verb} {name}", f"systemctl {undo} {name}")
 

@@ -48,7 +48,7 @@ async def test_a_rule_that_another_change_fixed_passes_without_an_attempt(tmp_pa
     assert [(one.rule, one.attempts) for one in here.events(ItemPassed)] == [(EMPTY, 1), (TWIN, 0)]
     assert [one.rule for one in here.events(AttemptStarted)] == [EMPTY]
     assert rechecked(here) == [(TWIN, "pass")]
-    assert "by a change for another rule" in here.events(ItemPassed)[1].describe().text
+    assert "because of a change for another rule" in here.events(ItemPassed)[1].describe().text
 
 
 async def test_a_rule_that_applies_no_more_is_left_and_asks_nothing_of_anybody(tmp_path):
@@ -56,7 +56,7 @@ async def test_a_rule_that_applies_no_more_is_left_and_asks_nothing_of_anybody(t
     await here.run(EMPTY, TWIN, engine="none")
     [skipped] = here.events(ItemSkipped)
     assert skipped.rule == TWIN
-    assert skipped.reason.startswith("since a change for another rule this one applies no more: ")
+    assert skipped.reason.startswith("a change for another rule made this one not applicable: ")
     assert (here.events(RunFinished)[0].passed, here.events(RunFinished)[0].skipped) == (1, 1)
     assert build_summary(here.kept.lines).needs == ()
 
@@ -78,7 +78,7 @@ async def test_a_rule_that_still_fails_is_worked_on(tmp_path):
 
 
 class LaterInapplicable(OfBoth):
-    """The first rule applies no more once the run has closed its items."""
+    """The first rule no longer applies once the run has closed its items."""
 
     def __init__(self):
         super().__init__("pass")
