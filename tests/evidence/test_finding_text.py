@@ -56,6 +56,12 @@ def test_a_rule_holds_after_the_reboot_if_the_comparison_names_it(held, words):
     assert describe_outcome(case, one) == words
 
 
+def test_a_rule_that_another_change_fixed_names_no_attempt():
+    between = [ItemStarted(rule=RULE, title="", category="I"), ItemPassed(rule=RULE, attempts=0)]
+    case = plain_case({RULE: "fail"}, {RULE: "pass"}, between)
+    assert describe_outcome(case, case.requested_rules[0]) == "passed because of a change for another rule"
+
+
 def test_a_rule_without_an_attempt_says_why():
     words = {RULE: "pass", OTHER: "unknown"}
     case = plain_case(words, words, rules=(RULE, OTHER, UNSEEN))
