@@ -18,7 +18,7 @@ SEQ = "Number(document.getElementById('mission').dataset.seq)"
 
 
 async def test_eight_pages_load_and_live_and_an_order_from_the_eighth_gets_through(browser, tmp_path):
-    with served(tmp_path / "data", "--speed", "3") as server:
+    with served(tmp_path / "data", "--speed", "1") as server:
         context = await browser.new_context()
         order = {"host": "fixture", "mode": "auto"}
         live, queued = [

@@ -46,7 +46,9 @@ def read_engine_outages(store: EventStore, since: float, until: float) -> list[E
 
 
 class RecentOutages:
-    """Outages of the last seconds before a time, read once a second at most."""
+    """Outages of the last seconds before a time, read once a second at most; while one lasts, each time.
+
+    Its end is told to open pages at once, so a page that is opened then may not be told that it lasts."""
 
     def __init__(self, store: EventStore, seconds: float) -> None:
         self._store, self._seconds = store, seconds
@@ -54,7 +56,7 @@ class RecentOutages:
 
     def read_outages(self, at: float) -> Sequence[EngineOutage]:
         second, found = self._known
-        if second != int(at):
+        if second != int(at) or any(one.until is None for one in found):
             found = read_engine_outages(self._store, at - self._seconds, at)
             self._known = int(at), found
         return found

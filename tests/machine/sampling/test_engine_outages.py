@@ -47,3 +47,11 @@ def test_recent_outages_are_read_once_a_second(store):
     tell(store, (100.0, "a", "ready"), (190.0, "a", "dead"))
     assert recent.read_outages(200.9) == []
     assert recent.read_outages(201.0) == [EngineOutage("a", "dead", 190.0, None)]
+
+
+def test_the_end_of_an_outage_is_read_at_once(store):
+    recent = RecentOutages(store, 120.0)
+    tell(store, (100.0, "a", "ready"), (190.0, "a", "dead"))
+    assert recent.read_outages(200.2) == [EngineOutage("a", "dead", 190.0, None)]
+    tell(store, (200.3, "a", "ready"))
+    assert recent.read_outages(200.4) == [EngineOutage("a", "dead", 190.0, 200.3)]
