@@ -5,6 +5,14 @@ work=/tmp/rpms
 mkdir -p $work/lists /srv/rpms /etc/rpm /etc/pki/rpm-gpg /etc/yum.repos.d /var/lib/rpm
 printf '%%_dbpath /var/lib/rpm\n' > /etc/rpm/macros
 rpm --initdb
+# RHEL's names of units are names of files; Debian has them as aliases, which DISA's checks do not follow.
+for unit in ssh chrony; do
+  [ -e "/lib/systemd/system/$unit.service" ] || continue
+  systemctl --quiet disable $unit.service 2>/dev/null || true
+  mv /lib/systemd/system/$unit.service /lib/systemd/system/${unit}d.service
+  sed -i "s/^Alias=.*/Alias=$unit.service/" /lib/systemd/system/${unit}d.service
+  systemctl --quiet enable ${unit}d.service 2>/dev/null || true
+done
 # How it stands at first | RHEL's name | its Debian packages, - for none | what it requires
 packages='
 installed redhat-release -
@@ -60,7 +68,7 @@ offered vsftpd -
 '
 list_files() {
   # list_files DEBIAN_NAME...: the files that are there, with configuration marked as such.
-  for deb in "$@"; do [ "$deb" = - ] || dpkg -L "$deb"; done | sed -E 's,^/(bin|sbin|lib|lib64)/,/usr&,' | sort -u | while IFS= read -r path; do
+  for deb in "$@"; do [ "$deb" = - ] || dpkg -L "$deb"; done | sed -E 's,^/(bin|sbin|lib|lib64)/,/usr&,; s,/(ssh|chrony)\.service$,/\1d.service,' | sort -u | while IFS= read -r path; do
     case $path in *[[:space:]]*|/etc/init.d/*|/etc/pam.d/*|/etc/dnf/dnf.conf|/etc/chrony/chrony.conf) continue ;; esac
     case $path in /bin|/sbin|/lib|/lib64) continue ;; esac  # links to folders of /usr
     if [ -d "$path" ] && [ ! -L "$path" ]; then continue; fi
