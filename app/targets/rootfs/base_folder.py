@@ -14,8 +14,12 @@ _BUILD_SECONDS, _SECONDS = 1800, 120
 
 
 def run_command(name: str, command: Sequence[str], seconds: float = _SECONDS, stdin: int = subprocess.DEVNULL) -> None:
-    """Run a command for the machine `name`; raise EnvironmentUnusable with its last words if it fails."""
-    ran = subprocess.run(command, stdin=stdin, capture_output=True, text=True, timeout=seconds, check=False)
+    """Run a command for the machine `name`; raise EnvironmentUnusable with its last words if it fails.
+
+    It ends with this process, however that ends.
+    """
+    tied = ["setpriv", "--pdeathsig", "TERM", *command]
+    ran = subprocess.run(tied, stdin=stdin, capture_output=True, text=True, timeout=seconds, check=False)
     if ran.returncode != 0:
         said = clean_text(" ".join(ran.stderr.split())[-400:], 400)
         raise EnvironmentUnusable(f"{name}: {Path(command[0]).name} ended with {ran.returncode}: {said or 'no reason'}")
