@@ -9,7 +9,10 @@ import pytest
 from app.errors import EnvironmentUnusable
 from app.targets.rootfs.base_folder import run_command
 
-STARTER = "from app.targets.rootfs.base_folder import run_command\nrun_command('m', ['sh', '-c', 'echo $$ >{}; exec sleep 600'])"
+STARTER = """
+from app.targets.rootfs.base_folder import run_command
+run_command("m", ["sh", "-c", "echo $$ >{}; exec sleep 600"])
+"""
 
 
 def test_a_command_that_fails_is_named_with_its_last_words():
