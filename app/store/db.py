@@ -44,7 +44,10 @@ def open_database(place: DatabaseLocation) -> Engine:
     engine = _open_postgres(place) if isinstance(place, str) else _open_sqlite(place)
     try:
         _migrate_if_needed(engine, place)
-    except DatabaseError as exc:
+    except BaseException as exc:
+        engine.dispose()
+        if not isinstance(exc, DatabaseError):
+            raise
         raise EnvironmentUnusable(
             f"cannot use {mask_password(place)}: {describe_database_error(exc)}. {_suggest_remedy(place)}"
         ) from exc

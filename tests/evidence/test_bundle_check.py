@@ -23,7 +23,10 @@ OTHER = derive_key(b"o" * 32)
 
 @pytest.fixture(scope="module")
 def chain(log):
-    run, host = log[0].run, log[0].event.host
+    return rolled_out(log[0].event.host, log[0].run)
+
+
+def rolled_out(host, run):
     asked = RolloutOrdered(
         hosts=(host,), words="all", skill="stig", rules=(), mode="auto", keep=False, budget=Budget(),
         lineup="simulated", simulated=True, pace=0, at_once=1, waves=(1,), harmed=1, escalated=100.0,
@@ -40,7 +43,11 @@ def chain(log):
 
 @pytest.fixture(scope="module")
 def given(chain, archive, tmp_path_factory):
-    spool = Spool(tmp_path_factory.mktemp("spool"))
+    return bundled(chain, archive, tmp_path_factory.mktemp("spool"))
+
+
+def bundled(chain, archive, folder):
+    spool = Spool(folder)
     write_bundle(chain, lambda _: archive, KEY, spool)
     size, pieces = spool.size, list(spool.stream_archive())
     assert size == sum(map(len, pieces))
@@ -134,3 +141,10 @@ def test_a_change_that_was_sealed_again_shows_by_the_key(given):
     assert check_bundle(files)["key"] == OTHER.public
     with pytest.raises(BrokenPack, match="and not by the one that you gave"):
         check_bundle(files, key=KEY.public)
+
+
+def test_the_pack_of_another_host_is_named(log, archive, tmp_path):
+    """Each pack holds by itself, and the rollout's chain says something else of it."""
+    given = bundled(rolled_out("other", log[0].run), archive, tmp_path)
+    with pytest.raises(BrokenPack, match=f"the pack of other: it is of run {log[0].run} on {log[0].event.host}"):
+        check_bundle(unpack_archive(given))

@@ -1,5 +1,6 @@
 """How a database is opened: a file or an address, new or old, and what people read of it."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -103,8 +104,14 @@ def test_a_folder_that_cannot_be_made_is_refused_with_what_to_choose(tmp_path):
 def test_a_file_of_a_newer_temper_is_refused_with_what_to_do(file):
     with file.begin() as connection:
         connection.execute(text("update alembic_version set version_num = '9999'"))
+    file.dispose()
     with pytest.raises(EnvironmentUnusable, match=r"a newer Temper \(9999\): upgrade temper, or choose another --data"):
-        open_database(Path(file.url.database))
+        open_database(place := Path(file.url.database))
+    assert place not in list_open_files()
+
+
+def list_open_files():
+    return [Path(f"/proc/self/fd/{one}").resolve() for one in os.listdir("/proc/self/fd")]
 
 
 def test_a_read_alone_needs_no_transaction_between_nodes_and_a_file_is_left_as_it_is(file, shared):
