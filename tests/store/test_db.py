@@ -1,6 +1,5 @@
 """How a database is opened: a file or an address, new or old, and what people read of it."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -111,7 +110,7 @@ def test_a_file_of_a_newer_temper_is_refused_with_what_to_do(file):
 
 
 def list_open_files():
-    return [Path(f"/proc/self/fd/{one}").resolve() for one in os.listdir("/proc/self/fd")]
+    return [one.resolve() for one in Path("/proc/self/fd").iterdir()]
 
 
 def test_a_read_alone_needs_no_transaction_between_nodes_and_a_file_is_left_as_it_is(file, shared):
