@@ -107,12 +107,13 @@ class Loaded:
 LOAD_ALL = """
 auditctl -e 1 >/dev/null; systemctl stop auditd 2>/dev/null; umask 077
 mkdir -p /root/rules; cd /root/rules && rm -f -- * && tar -xf - && for one in *; do
-  auditctl -R "/root/rules/$one" >/root/said 2>&1; code=$? tries=0
-  # A busy machine may not answer the list within auditctl's patience: then it says neither a rule nor "No rules".
-  while [ $code = 0 ] && [ $tries -lt 10 ] && ! grep -qE '^(-|No rules)' /root/said; do
-    sleep 0.5; auditctl -l >>/root/said 2>&1; tries=$((tries + 1))
+  auditctl -R "/root/rules/$one" >/root/said 2>&1; code=$? tries=0; : >/root/listed
+  # auditctl does not list the rules if the machine was too busy, nor behind a line like "-f 1 -f 0": it is asked again.
+  while [ $code = 0 ] && [ $tries -lt 10 ] && ! grep -q '^-' /root/said && ! grep -qE '^(-|No rules)' /root/listed; do
+    [ $tries = 0 ] || sleep 0.5
+    auditctl -l >/root/listed 2>&1; tries=$((tries + 1))
   done
-  cat /root/said; printf '\\002%s\\001' $code
+  cat /root/said /root/listed; printf '\\002%s\\001' $code
 done
 auditctl -D >/dev/null 2>&1; auditctl -b 8192 >/dev/null; auditctl -r 0 >/dev/null
 """

@@ -4,6 +4,7 @@ import os
 
 import pytest
 
+from app.errors import ActionFailed
 from app.resources.package import InstallPackage, RemovePackage
 from app.targets.host_registry import open_target
 from app.targets.vm.virtual_machine import VirtualMachine
@@ -75,3 +76,51 @@ def test_a_package_with_a_real_daemon_comes_and_goes_and_is_put_back(machine, tm
         assert ask_root(machine, "mv /srv/away /srv/rpms; rpm -q telnet-server 2>/dev/null").startswith("telnet-server")
     finally:
         target.close()
+
+
+MODULAR = """cd /srv/rpms && cat >/root/modules.yaml <<END
+---
+document: modulemd
+version: 2
+data:
+  name: side
+  stream: "1"
+  version: 1
+  context: c0ffee01
+  arch: x86_64
+  summary: Of a stand-in
+  description: Of a stand-in
+  license:
+    module: [none]
+  artifacts:
+    rpms: [$(rpm -qp --qf '%{NAME}-%{EPOCHNUM}:%{VERSION}-%{RELEASE}.%{ARCH}' tmux-*.rpm 2>/dev/null)]
+---
+document: modulemd-defaults
+version: 1
+data:
+  module: side
+  stream: "1"
+  profiles: {}
+END
+modifyrepo_c --mdtype=modules /root/modules.yaml repodata >/dev/null && dnf -q clean all
+"""
+"""tmux comes in a default stream, which nobody has enabled."""
+
+
+def test_no_module_stream_is_enabled_by_the_way(machine, tmp_path):
+    ask_root(machine, MODULAR)
+    site = Site(tmp_path / "data", machine)
+    site.add()
+    target = open_target("deb", site.data / "hosts")
+    action, place = InstallPackage(package="tmux"), frozenset({"package:tmux"})
+    try:
+        target.prepare()
+        with pytest.raises(ActionFailed, match="the module stream side:1 would be enabled, which is a person's to decide"):
+            target.apply("one", [action], place)
+        ask_root(machine, "dnf -q -y module enable side:1")
+        target.apply("two", [action], place)
+        assert ask_root(machine, "tmux -V").startswith("tmux ")
+        assert target.roll_back("two").differences == ()
+    finally:
+        target.close()
+        ask_root(machine, "dnf -q -y module reset side; createrepo_c --quiet /srv/rpms; dnf -q clean all")

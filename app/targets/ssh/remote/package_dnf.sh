@@ -16,7 +16,7 @@ dnf_foresees() {
   dnf_run --assumeno "$@" 2>&1 | awk '
     /^(Installing|Upgrading|Downgrading|Reinstalling)[a-z ]*:$/ { section = "in"; next }
     /^Removing[a-z ]*:$/ { section = "out"; next }
-    /^Enabling module streams:$/ { section = "module"; next }
+    /^(Enabling|Switching) module streams:$/ { section = "module"; next }
     /^You have enabled checking of packages via GPG keys/ {
       print "! packages are to be signed, and no key is imported: a person imports the publisher'"'"'s with rpm --import"
     }
@@ -24,7 +24,7 @@ dnf_foresees() {
     problem && /Problem/ { sub(/^ *Problem[ 0-9]*: */, ""); print "! " $0; problem = 0; next }
     /^[^ ]/ || /^$/ { section = ""; next }
     section == "" { next }
-    section == "module" { print "! the module stream " $1 " would be enabled, which is a person'"'"'s to decide"; next }
+    section == "module" { print "! the module stream " $1 ":" $NF " would be enabled, which is a person'"'"'s to decide"; next }
     $1 == "replacing" { sub(/\.[^.]*$/, "", $2); print $2, "-"; next }
     NF == 1 { name = $1; next }
     { if (name == "") { name = $1; version = $3 } else version = $2
