@@ -14,7 +14,6 @@ from rich.text import Text
 
 from app.cli.output import print_json, print_line
 from app.config import Settings
-from app.engines.chat import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import Check, check_conformance
 from app.engines.endpoint import EndpointReport, inspect_endpoint
@@ -121,6 +120,5 @@ def probe_endpoint(address: str, *, conformance: bool, as_json: bool) -> int:
 
 async def _collect_checks(report: EndpointReport) -> list[Check]:
     async with httpx.AsyncClient() as http:
-        key, plain = os.environ.get(KEY_VARIABLE, ""), ServerDialect(extensions=False, structured=report.structured)
-        client = EngineClient(http, report.base, key=key, dialect=plain)
+        client = EngineClient(http, report.base, key=os.environ.get(KEY_VARIABLE, ""), dialect=report.dialect)
         return [check async for check in check_conformance(client, report)]

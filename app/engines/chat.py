@@ -1,9 +1,12 @@
 """A chat request to an engine and the parts of its streamed reply."""
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from app.events.vocabulary import Channel
+
+SchemaForm = Literal["json_schema", "json_object"]
+"""The type of response_format that carries a JSON Schema: OpenAI's, or the older one of llama-cpp-python and others."""
 
 
 @dataclass(frozen=True)
@@ -14,6 +17,7 @@ class ServerDialect:
     """vLLM's and llama.cpp's own request fields. Hosted servers refuse a request with a field that they do not know."""
     structured: bool = True
     """It binds an answer to a JSON Schema."""
+    schema_form: SchemaForm = "json_schema"
 
 
 @dataclass(frozen=True)

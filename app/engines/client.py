@@ -146,7 +146,7 @@ class EngineClient:
                 "POST",
                 f"{self._base}/chat/completions",
                 content=msgspec.json.encode(build_request_body(question, self._lacks or frozenset(), self._dialect)),
-                headers=build_request_headers(question) | self._key,
+                headers=build_request_headers(question, self._dialect) | self._key,
                 timeout=httpx.Timeout(self._patience, read=stall_after),
             )
             async with request as response:
@@ -307,7 +307,7 @@ async def _read_body(response: httpx.Response, limit: int) -> bytes:
 
 
 def get_dialect(engine: Engine) -> ServerDialect:
-    return ServerDialect(extensions=not engine.is_endpoint, structured=engine.structured)
+    return ServerDialect(not engine.is_endpoint, engine.structured, engine.schema_form)
 
 
 def read_api_key(engine: Engine, environment: Mapping[str, str] = os.environ) -> str:

@@ -4,12 +4,12 @@ import asyncio
 import re
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import httpx
 import msgspec
 
-from app.engines.chat import Delta, Finished, Message, Question, ServerDialect
+from app.engines.chat import Delta, Finished, Message, Question, SchemaForm, ServerDialect
 from app.engines.client import EngineClient, ServedModel
 from app.engines.error_message import NOT_JSON
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled
@@ -50,11 +50,16 @@ class EndpointReport:
     context_source: str = _ASSUMED
     structured: bool = False
     structured_detail: str = ""
+    schema_form: SchemaForm = "json_schema"
     counts: TokenCounts = "none"
     thoughts: ThoughtForm = "none seen"
     metrics: bool = False
     first_token_s: float | None = None
     tok_s: float | None = None
+
+    @property
+    def dialect(self) -> ServerDialect:
+        return ServerDialect(extensions=False, structured=self.structured, schema_form=self.schema_form)
 
     @property
     def states_context(self) -> bool:
@@ -113,9 +118,11 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
         tok_s=plain.end.decode_rate,
         metrics=await _has_metrics(client),
     )
-    structured, detail = await _try_schema(client, chosen.id)
+    form, detail = await _find_schema_form(http, base, key, chosen.id)
     context, source = await _find_context(client, chosen)
-    return replace(report, structured=structured, structured_detail=detail, context=context, context_source=source)
+    if form:
+        report = replace(report, structured=True, schema_form=form)
+    return replace(report, structured_detail=detail, context=context, context_source=source)
 
 
 def _choose_model(base: str, models: tuple[ServedModel, ...], wanted: str) -> ServedModel:
@@ -166,6 +173,18 @@ def _judge_counts(reply: _Reply) -> TokenCounts:
     if reply.end.prompt_tokens == 0:
         return "none"
     return "with each piece" if any(one.is_counted for one in reply.deltas) else "at the end"
+
+
+async def _find_schema_form(http: httpx.AsyncClient, base: str, key: str, model: str) -> tuple[SchemaForm | None, str]:
+    """Return the form in which a schema binds an answer; if none does, None with what happened to the first."""
+    details = []
+    for form in get_args(SchemaForm):
+        dialect = ServerDialect(extensions=False, schema_form=form)
+        bound, detail = await _try_schema(EngineClient(http, base, key=key, patience=PATIENCE, dialect=dialect), model)
+        if bound:
+            return form, ""
+        details.append(detail)
+    return None, details[0]
 
 
 async def _try_schema(client: EngineClient, model: str) -> tuple[bool, str]:

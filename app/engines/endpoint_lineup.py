@@ -101,6 +101,8 @@ def _format_engine(name: str, report: EndpointReport, key_env: str) -> str:
         f"base_urls = [{_quote_text(report.base)}]",
         f"structured = {str(report.structured).lower()}",
     ]
+    if report.schema_form != "json_schema":
+        lines.append(f'schema_form = "{report.schema_form}"')
     if report.program:
         lines.append(f"program = {_quote_text(report.program)}")
     if report.metrics:

@@ -1,6 +1,7 @@
 """Chat completion protocol of vLLM and llama.cpp, without I/O: build requests and parse streamed replies."""
 
 import re
+import uuid
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -45,14 +46,19 @@ def build_request_body(
         # llama.cpp sends counts in every chunk only with this option; vLLM ignores unknown options.
         asked["timings_per_token"] = True
     if question.schema is not None and dialect.structured:
-        shape = {"name": question.schema_name, "schema": to_bindable_schema(question.schema, lacks)}
-        asked["response_format"] = {"type": "json_schema", "json_schema": shape}
+        schema = to_bindable_schema(question.schema, lacks)
+        shape = {"schema": schema}
+        if dialect.schema_form == "json_schema":
+            shape = {"json_schema": {"name": question.schema_name, "schema": schema}}
+        asked["response_format"] = {"type": dialect.schema_form, **shape}
     return asked
 
 
-def build_request_headers(question: Question) -> dict[str, str]:
+def build_request_headers(question: Question, dialect: ServerDialect = EVERYTHING) -> dict[str, str]:
+    """Return the headers. vLLM logs our id as it is; other servers refuse an id that is no UUID."""
+    name = question.request_id
     told = {
-        "X-Request-Id": question.request_id,
+        "X-Request-Id": name if dialect.extensions else str(uuid.uuid5(uuid.NAMESPACE_URL, name)),
         "Content-Type": "application/json",
         "Accept": "text/event-stream",
         "Accept-Encoding": "identity",

@@ -143,6 +143,8 @@ class Engine:
     """Kind openai: the server's program, as it reported itself."""
     structured: bool = True
     """False if the server binds no answer to a JSON Schema: answers are then asked for by an example alone."""
+    schema_form: Literal["json_schema", "json_object"] = "json_schema"
+    """The type of response_format in which the server takes the schema."""
     launch: Launch | None = None
     simulation: Simulation | None = None
     vllm: str = ""

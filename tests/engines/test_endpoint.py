@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from uuid import UUID
 
 import httpx
 import pytest
@@ -45,7 +46,12 @@ class Server:
         self.bodies.append(body)
         if self.too_long and len(body["messages"][0]["content"]) > 10_000:
             return httpx.Response(400, json={"error": {"message": self.too_long}})
+        UUID(request.headers["x-request-id"])  # llama-cpp-python refuses any other
         bound = "response_format" in body
+        if self.schema == "older form" and bound:
+            bound = body["response_format"] == {"type": "json_object", "schema": body["response_format"].get("schema")}
+            if not bound:
+                return httpx.Response(500, json={"error": {"message": "Input should be 'text' or 'json_object'"}})
         if bound and self.schema == "refuses":
             return httpx.Response(400, json={"error": {"message": "response_format is unknown here"}})
         if bound and self.schema == "fails in the stream":
@@ -56,7 +62,7 @@ class Server:
             return httpx.Response(500, json={"error": {"message": "No module named 'outlines_core'"}})
         if self.dead:
             return httpx.Response(500, json={"error": {"message": "EngineCore encountered an issue"}})
-        return self.stream('{"word": "temper"}' if bound and self.schema == "binds" else "hello")
+        return self.stream('{"word": "temper"}' if bound and self.schema in ("binds", "older form") else "hello")
 
     def stream(self, text: str) -> httpx.Response:
         chunks: list[dict] = [{"choices": [{"delta": {"reasoning": self.thought}}]}] if self.thought else []
@@ -87,6 +93,12 @@ async def test_a_schema_counts_only_if_the_answer_is_bound_to_it(schema, bound, 
     report = await inspect(Server(schema=schema))
     assert report.structured is bound
     assert why in report.structured_detail
+
+
+async def test_a_server_that_takes_schemas_in_the_older_form_alone_is_asked_in_it():
+    report = await inspect(Server(schema="older form"))
+    assert (report.structured, report.schema_form, report.structured_detail) == (True, "json_object", "")
+    assert report.dialect == ServerDialect(extensions=False, schema_form="json_object")
 
 
 async def test_a_server_that_refuses_the_schema_is_used_without():

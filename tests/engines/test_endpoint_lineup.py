@@ -62,6 +62,13 @@ def test_the_line_up_says_what_the_server_can_do(tmp_path):
     assert (lineup.gpus, diagnose_lineup(lineup)) == ((), ())
 
 
+def test_the_line_up_keeps_the_form_in_which_the_server_takes_schemas(tmp_path):
+    all_roles = EndpointAddress("http://h:1/v1", "", ROLES)
+    for form in ("json_schema", "json_object"):
+        lineup = read(tmp_path, (all_roles, report("m", structured=True, schema_form=form)))
+        assert get_dialect(lineup.engines["endpoint"]).schema_form == form
+
+
 def test_a_small_model_chooses_among_what_is_there(tmp_path):
     all_roles = EndpointAddress("http://h:1/v1", "", ROLES)
     assert read(tmp_path, (all_roles, report("SmolLM2-135M", structured=True))).seats["worker"].guided

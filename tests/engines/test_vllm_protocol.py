@@ -1,7 +1,9 @@
 """Given these chunks at these times, these pieces and this end."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from hypothesis import given
@@ -264,6 +266,14 @@ def test_a_server_that_takes_no_extension_gets_none():
     assert body["stream_options"] == {"include_usage": True}
     assert "response_format" in build_request_body(QUESTION, frozenset(), ServerDialect(extensions=False))
     assert build_request_body(QUESTION)["chat_template_kwargs"] == {"enable_thinking": True}
+
+
+def test_a_server_with_the_older_form_gets_the_schema_in_it_and_a_request_id_that_is_a_uuid():
+    older = ServerDialect(extensions=False, schema_form="json_object")
+    body = build_request_body(QUESTION, frozenset(), older)
+    assert body["response_format"] == {"type": "json_object", "schema": {"type": "string", "maxLength": 9}}
+    ids = [build_request_headers(one, older)["X-Request-Id"] for one in (QUESTION, replace(QUESTION, request_id="r8"))]
+    assert len({UUID(one) for one in ids}) == 2
 
 
 @given(st.data())
