@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from app.loop.state import SILENT_SECONDS
 from app.runs.order import BOUNDS
-from app.scanners.openscap.scanner import SECONDS_RULE, SECONDS_WHOLE
+from app.scanners.openscap.scanner import SECONDS_RULE, SECONDS_SILENT
 from app.targets.ssh.ssh_resources import SECONDS as SECONDS_CHANGE
 
 GRACE = 10.0
@@ -24,8 +24,8 @@ class StepLimit(NamedTuple):
 HOST_STEP = StepLimit(SECONDS_RULE, "a step on a host")
 """Reading a host, trying its probes, checking one rule."""
 _LIMITS = {
-    "scan.started": StepLimit(SECONDS_WHOLE, "a scan"),
-    "scan.progress": StepLimit(SECONDS_WHOLE, "a scan"),
+    "scan.started": StepLimit(SECONDS_SILENT, "a scan"),
+    "scan.progress": StepLimit(SECONDS_SILENT, "a scan"),
     # The run itself gives a host up at its own limit, which is three times as long for an emulated processor.
     "reboot.announced": StepLimit(3 * BOUNDS["reboot_seconds"][1], "a reboot"),
     "action.applying": StepLimit(SECONDS_CHANGE, "a change"),

@@ -18,7 +18,7 @@ from app.events.kinds import (
 )
 from app.runtime.health_reading import read_faults
 from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING
-from app.scanners.openscap.scanner import SECONDS_WHOLE
+from app.scanners.openscap.scanner import SECONDS_SILENT
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS, FIRST
 
@@ -52,7 +52,7 @@ async def test_a_run_may_be_silent_for_as_long_as_its_step_may_take(tmp_path):
         work_on(made, "host", "turn", "scan")
         put_in(made, "host", HOST_STEP.seconds + GRACE + 5, QUEUED, *BEGUN)
         put_in(made, "turn", 60 + GRACE - 5, QUEUED, *BEGUN, *IN_TURN)
-        put_in(made, "scan", SECONDS_WHOLE, QUEUED, BEGUN[0], ScanStarted(phase="opening", rules=300))
+        put_in(made, "scan", SECONDS_SILENT, QUEUED, BEGUN[0], ScanStarted(phase="opening", rules=300))
         assert badges(made) == [("NO PROGRESS", ("host",))]
         assert badges(made, "turn") == badges(made, "scan") == []
         put_in(made, "late", 60 + GRACE + 5, QUEUED, *BEGUN, *IN_TURN)

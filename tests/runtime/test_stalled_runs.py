@@ -6,7 +6,7 @@ import pytest
 
 from app.loop.state import SILENT_SECONDS
 from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress, find_limit, find_silences
-from app.scanners.openscap.scanner import SECONDS_WHOLE
+from app.scanners.openscap.scanner import SECONDS_SILENT
 from app.targets.ssh.ssh_resources import SECONDS
 
 NOW = 1_000_000.0
@@ -18,7 +18,7 @@ AT_WORK = RunProgress("r1", "web", "running", NOW, step="verdict", stall_seconds
     [
         ("turn.started", 60.0),
         ("turn.delta", 60.0),
-        ("scan.started", SECONDS_WHOLE),
+        ("scan.started", SECONDS_SILENT),
         ("action.applying", SECONDS),
         ("action.rolling_back", SECONDS),
         ("turn.finished", HOST_STEP.seconds),

@@ -54,7 +54,10 @@ def extract_fix_script(script: str, rule: str) -> str:
 log = logging.getLogger(__name__)
 
 Read = Callable[[], bytes]
-SECONDS_WHOLE, SECONDS_RULE = 900.0, 120.0
+SECONDS_WHOLE, SECONDS_RULE = 3600.0, 120.0
+"""A whole profile of DISA's takes a quarter of an hour where a processor is emulated."""
+SECONDS_SILENT = 900.0
+"""A scan that decides no rule for so long hangs, for all that anybody can see."""
 _SMALL, _UPLOAD = 60.0, 300.0
 _FOREIGN = "OpenSCAP judges a host as it stands, not a rehearsal; its verdict comes after the change."
 
