@@ -1,12 +1,10 @@
 """A chat request to an engine and the parts of its streamed reply."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 from app.events.vocabulary import Channel
-
-SchemaForm = Literal["json_schema", "json_object"]
-"""The type of response_format that carries a JSON Schema: OpenAI's, or the older one of llama-cpp-python and others."""
+from app.lineups.model import SchemaForm
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from app.engines.chat import Delta, Finished, Message, Question
 from app.engines.client import EngineClient
-from app.engines.endpoint import ASSUMED_CONTEXT, EndpointReport
+from app.engines.endpoint import ASSUMED_CONTEXT, AT_ONCE, EndpointReport
 from app.errors import EngineError, EngineRefused
 from app.text.clean import clean_text
 
-AT_ONCE = 3
 SECONDS = 90.0
 _SHORT = 4
 
@@ -51,6 +50,7 @@ async def check_conformance(client: EngineClient, report: EndpointReport) -> Asy
         report.context_source,
         f"{ASSUMED_CONTEXT:,} tokens are assumed",
     )
+    yield Check(f"answers {AT_ONCE} requests at once", report.several, "", "roles wait for each other")
     yield Check("has metrics", report.metrics, "", "rates are Temper's own count")
     for name, (attempt, without) in _TRIES.items():
         try:
@@ -94,11 +94,6 @@ async def _try_system(client: EngineClient, model: str) -> tuple[bool, str]:
     return False, "no answer"
 
 
-async def _try_several(client: EngineClient, model: str) -> tuple[bool, str]:
-    answers = await asyncio.gather(*(_ask_question(client, model, f"Say the number {n}.", 16) for n in range(AT_ONCE)))
-    return len(answers) == AT_ONCE, f"{AT_ONCE} answered"
-
-
 async def _try_unknown_model(client: EngineClient, _: str) -> tuple[bool, str]:
     try:
         await _ask_question(client, "temper/no-such-model", "Say yes.", 1)
@@ -120,7 +115,6 @@ _TRIES: dict[str, tuple[_Try, str]] = {
     "streams an answer in pieces": (_try_streaming, ""),
     "takes a system message": (_try_system, ""),
     "ends an answer at max_tokens": (_try_length, "a turn ends by its time"),
-    "answers several requests": (_try_several, "roles wait for each other"),
     "refuses a model that it does not have": (_try_unknown_model, "the line-up's model is checked against its list"),
     "goes on after a request was cancelled": (_try_cancel, ""),
 }

@@ -9,10 +9,11 @@ from typing import Literal, get_args
 import httpx
 import msgspec
 
-from app.engines.chat import Delta, Finished, Message, Question, SchemaForm, ServerDialect
+from app.engines.chat import Delta, Finished, Message, Question, ServerDialect
 from app.engines.client import EngineClient, ServedModel
 from app.engines.error_message import NOT_JSON
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled
+from app.lineups.model import SchemaForm
 from app.text.clean import clean_text
 
 TokenCounts = Literal["with each piece", "at the end", "none"]
@@ -22,6 +23,7 @@ PATIENCE = 5.0
 ANSWER_SECONDS, LONG_SECONDS = 90.0, 3.0
 """A model that is loaded at its first request may need long; a prompt that is too long is refused at once."""
 MOST_TOKENS, LONG_WORDS = 400, 40_000
+AT_ONCE = 3
 ASSUMED_CONTEXT, LONG_CONTEXT = 8192, 32_768
 """Tokens, if the server does not say; and if it did not refuse LONG_WORDS."""
 WORD = "temper"
@@ -32,6 +34,7 @@ _SCHEMA = {
     "required": ["word"],
     "additionalProperties": False,
 }
+_ONE_BY_ONE = "roles wait for each other"
 _ASSUMED = "assumed: the server does not say"
 _CONTEXT = re.compile(r"context\s*(?:window|length|size)?[^0-9]{0,40}([0-9]{3,7})", re.IGNORECASE)
 _OWNERS = {"llamacpp": "llama.cpp", "library": "Ollama", "sglang": "SGLang", "vllm": "vLLM", "me": "llama-cpp-python"}
@@ -51,6 +54,8 @@ class EndpointReport:
     structured: bool = False
     structured_detail: str = ""
     schema_form: SchemaForm = "json_schema"
+    several: bool = True
+    """It answers several requests at once, instead of breaking off all but the last."""
     counts: TokenCounts = "none"
     thoughts: ThoughtForm = "none seen"
     metrics: bool = False
@@ -77,6 +82,11 @@ class EndpointReport:
             ("model", self.model, "" if len(self.models) < 2 else f"one of {len(self.models)}; choose with URL#MODEL"),
             ("context", f"{self.context:,} tokens", self.context_source),
             ("answers bound to a JSON Schema", _to_word(self.structured), "" if self.structured else unbound),
+            (
+                f"{AT_ONCE} requests at once",
+                _to_word(self.several),
+                "" if self.several else "roles wait for each other",
+            ),
             ("thoughts", self.thoughts, "" if self.thoughts != "none seen" else "a short question brought none"),
             ("token counts", self.counts, "pieces are counted as tokens" if self.counts == "none" else ""),
             ("metrics", _to_word(self.metrics), "" if self.metrics else own),
@@ -122,7 +132,8 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     context, source = await _find_context(client, chosen)
     if form:
         report = replace(report, structured=True, schema_form=form)
-    return replace(report, structured_detail=detail, context=context, context_source=source)
+    several = await _answers_several(client, chosen.id)
+    return replace(report, structured_detail=detail, several=several, context=context, context_source=source)
 
 
 def _choose_model(base: str, models: tuple[ServedModel, ...], wanted: str) -> ServedModel:
@@ -139,14 +150,16 @@ def _choose_model(base: str, models: tuple[ServedModel, ...], wanted: str) -> Se
     raise EngineRefused(f"{base} does not serve {clean_text(wanted, 80)!r}. It serves: {have}.")
 
 
-async def _ask_question(client: EngineClient, model: str, text: str, schema: dict[str, object] | None) -> _Reply:
+async def _ask_question(
+    client: EngineClient, model: str, text: str, schema: dict[str, object] | None, most: int = MOST_TOKENS
+) -> _Reply:
     question = Question(
         model=model,
         messages=(Message("user", text),),
         schema_name="probe",
         schema=schema,
         request_id="probe",
-        max_tokens=MOST_TOKENS,
+        max_tokens=most,
         temperature=0.0,
     )
     reply = _Reply()
@@ -202,6 +215,15 @@ async def _try_schema(client: EngineClient, model: str) -> tuple[bool, str]:
     except NOT_JSON:
         bound = False
     return bound, "" if bound else "response_format was accepted and ignored"
+
+
+async def _answers_several(client: EngineClient, model: str) -> bool:
+    asked = (_ask_question(client, model, f"Say the number {number}.", None, 16) for number in range(AT_ONCE))
+    replies = await asyncio.gather(*asked, return_exceptions=True)
+    if any(isinstance(one, EngineError) for one in replies):
+        await _ask_question(client, model, _PLAIN, None)  # raises if the server did not stand it
+        return False
+    return True
 
 
 async def _has_metrics(client: EngineClient) -> bool:

@@ -103,6 +103,8 @@ def _format_engine(name: str, report: EndpointReport, key_env: str) -> str:
     ]
     if report.schema_form != "json_schema":
         lines.append(f'schema_form = "{report.schema_form}"')
+    if not report.several:
+        lines.append("max_num_seqs = 1  # it breaks answers off when another request comes")
     if report.program:
         lines.append(f"program = {_quote_text(report.program)}")
     if report.metrics:

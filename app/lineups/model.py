@@ -9,6 +9,8 @@ import msgspec
 from app.events.vocabulary import Role, Sampling
 
 Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf", "unstated"]
+SchemaForm = Literal["json_schema", "json_object"]
+"""The type of response_format that carries a JSON Schema: OpenAI's, or the older one of llama-cpp-python and others."""
 _SHOWN: dict[Precision, str] = {
     "bf16": "bf16",
     "fp8": "FP8",
@@ -143,8 +145,7 @@ class Engine:
     """Kind openai: the server's program, as it reported itself."""
     structured: bool = True
     """False if the server binds no answer to a JSON Schema: answers are then asked for by an example alone."""
-    schema_form: Literal["json_schema", "json_object"] = "json_schema"
-    """The type of response_format in which the server takes the schema."""
+    schema_form: SchemaForm = "json_schema"
     launch: Launch | None = None
     simulation: Simulation | None = None
     vllm: str = ""

@@ -11,7 +11,7 @@ import msgspec
 
 from app.errors import BadLineup
 from app.events.vocabulary import Role
-from app.lineups.model import CandidatesFor, Engine, EngineKind, Gpu, Lineup, Precision, Seat
+from app.lineups.model import CandidatesFor, Engine, EngineKind, Gpu, Lineup, Precision, SchemaForm, Seat
 from app.lineups.toml_reader import Table, TomlReader, suggest_name
 
 LINEUPS = Path(__file__).parent
@@ -23,6 +23,7 @@ _WORDS: dict[Any, str] = {
     bool: "true or false",
     Precision: f"one of {', '.join(get_args(Precision))}",
     EngineKind: f"one of {', '.join(get_args(EngineKind))}",
+    SchemaForm: f"one of {', '.join(get_args(SchemaForm))}",
     CandidatesFor: f"one of {', '.join(get_args(CandidatesFor))}",
     tuple[int, ...]: "a list of whole numbers, like [0, 1]",
     tuple[str, ...]: "a list of strings in quotes",

@@ -1,5 +1,6 @@
 """Somebody's server with OpenAI's API, played at the wire: what it can do is seen by what it does."""
 
+import asyncio
 import json
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -160,6 +161,27 @@ async def test_counts_thoughts_and_metrics_are_what_was_seen():
     metrics = {"text": 'vllm:generation_tokens_total{a="b"} 4\nvllm:num_requests_running{a="b"} 0\n'}
     report = await inspect(Server(thought="hm", paths={"/metrics": metrics}))
     assert (report.counts, report.thoughts, report.metrics) == ("at the end", "a field of their own", True)
+
+
+async def test_a_server_that_breaks_an_answer_off_when_another_request_comes_is_seen():
+    """As llama-cpp-python's server does, unless it is told not to."""
+    open_requests = 0
+
+    async def serve(request: httpx.Request) -> httpx.Response:
+        nonlocal open_requests
+        answer = Server()(request)
+        if b"Say the number" not in request.content:
+            return answer
+        open_requests += 1
+        number = open_requests
+        await asyncio.sleep(0)  # the others come meanwhile
+        return answer if number == open_requests else httpx.Response(200, headers=STREAM, text="")
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(serve)) as http:
+        report = await inspect_endpoint(http, BASE)
+    assert not report.several
+    assert ("3 requests at once", "no", "roles wait for each other") in report.rows
+    assert (await inspect(Server())).several
 
 
 async def test_a_model_is_chosen_by_its_name_and_a_missing_one_is_named():

@@ -69,6 +69,15 @@ def test_the_line_up_keeps_the_form_in_which_the_server_takes_schemas(tmp_path):
         assert get_dialect(lineup.engines["endpoint"]).schema_form == form
 
 
+def test_a_server_that_breaks_answers_off_gets_one_request_at_a_time(tmp_path):
+    all_roles = EndpointAddress("http://h:1/v1", "", ROLES)
+    limits = [
+        read(tmp_path, (all_roles, report("m", several=several))).engines["endpoint"].max_num_seqs
+        for several in (True, False)
+    ]
+    assert limits == [None, 1]
+
+
 def test_a_small_model_chooses_among_what_is_there(tmp_path):
     all_roles = EndpointAddress("http://h:1/v1", "", ROLES)
     assert read(tmp_path, (all_roles, report("SmolLM2-135M", structured=True))).seats["worker"].guided

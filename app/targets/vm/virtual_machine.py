@@ -140,7 +140,7 @@ class VirtualMachine:
         began = time.monotonic()
         self._start_qemu(record, is_tied=is_tied)
         deadline = accelerator.boot_seconds * _BOOT_DEADLINE
-        if not wait_for_sshd(record.port, deadline, lambda: self.is_up):
+        if not wait_for_sshd(record.port, deadline, lambda: self.is_up and not self._has_panicked()):
             raise self._end_failed_start()
         try:
             self._finish_start(record, began, deadline)
@@ -243,6 +243,9 @@ class VirtualMachine:
         if PRISTINE not in record.snapshots:
             self._save_snapshot(record, PRISTINE)
         self._write_record(record)
+
+    def _has_panicked(self) -> bool:
+        return "Kernel panic" in self.read_console(2000)
 
     def _end_failed_start(self) -> EnvironmentUnusable:
         log = (self.folder / "qemu.log").read_text(errors="replace")
