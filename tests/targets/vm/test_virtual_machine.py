@@ -9,6 +9,7 @@ import pytest
 from app.config import PACKAGE
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.pid_file_process import DetachedProcess
+from app.targets.vm.accelerator import Accelerator
 from app.targets.vm.virtual_machine import BEFORE_REBOOT, MachineRecord, MachineSnapshot, VirtualMachine, list_machines
 
 
@@ -52,6 +53,21 @@ def test_two_accounts_log_in_each_with_its_own_key_of_the_image(machine, tmp_pat
     own, root = machine.get_access(), machine.get_access("root")
     assert (own.account, own.port, own.key) == ("temper", 2222, tmp_path / "bases/b/temper")
     assert (root.account, root.key) == ("root", tmp_path / "bases/b/backup")
+
+
+def test_a_start_ends_when_the_kernel_panics(machine, monkeypatch):
+    """It does not wait for a login until the deadline, which is minutes where a processor is emulated."""
+    at = "app.targets.vm.virtual_machine"
+    monkeypatch.setattr(f"{at}.list_missing_programs", list)
+    monkeypatch.setattr(f"{at}.choose_accelerator", lambda: Accelerator("tcg", "", 3600))
+    monkeypatch.setattr(VirtualMachine, "_prepare_start", lambda *_: None)
+    console = machine.folder / "console.log"
+    monkeypatch.setattr(VirtualMachine, "is_up", property(lambda _: console.exists()))
+    (machine.folder / "qemu.log").touch()
+    words = "---[ end Kernel panic - not syncing: IO-APIC + timer doesn't work! ]---"
+    monkeypatch.setattr(VirtualMachine, "_start_qemu", lambda *_, **__: console.write_text(f"{words}\n"))
+    with pytest.raises(EnvironmentUnusable, match=r"one does not start: ---. end Kernel panic"):
+        machine.start()
 
 
 def test_the_console_is_shown_without_control_sequences(machine):
