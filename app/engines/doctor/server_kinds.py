@@ -30,7 +30,7 @@ LABELS: dict[Ability, str] = {
 PATIENCE = 3.0
 INSPECT_SECONDS = 60.0
 MOST_BYTES = 65_536
-_OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llamacpp"}
+_OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llamacpp", "me": "llama_cpp_python"}
 
 
 class ServerKind(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

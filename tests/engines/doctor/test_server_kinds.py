@@ -27,7 +27,7 @@ async def explain(server, base=BASE):
 
 def test_each_kind_has_a_setting_for_all_that_temper_can_use():
     kinds = load_server_kinds()
-    assert set(kinds) == {*SIGNS, "llamacpp", "hosted"}
+    assert set(kinds) == {*SIGNS, "llamacpp", "llama_cpp_python", "hosted"}
     for name, kind in kinds.items():
         assert set(kind.settings) == set(ABILITIES), name
         assert all(kind.settings.values()), name
@@ -55,6 +55,12 @@ async def test_what_it_lacks_names_the_setting_of_that_server(kind, setting):
     assert {one.name for one in found.lacks} >= {LABELS["structured"], LABELS["counts"], LABELS["metrics"]}
     assert any(setting in one.setting for one in found.lacks)
     assert not set(found.gives) & {one.name for one in found.lacks}
+
+
+async def test_the_python_server_of_llama_cpp_is_recognised_by_the_owner_of_its_models():
+    found = await explain(Server(models=[{"id": "m.gguf", "owned_by": "me"}], schema="older form"))
+    assert (found.kind, LABELS["structured"] in found.gives) == ("llama_cpp_python", True)
+    assert any("--interrupt_requests false" in note for note in found.notes)
 
 
 async def test_llamas_recorded_server_is_recognised_and_gives_what_it_gave():
