@@ -17,7 +17,7 @@ from app.text.clean import clean_text
 
 Kind = Literal["bwrap", "proot", "none"]
 
-_SECONDS = 5.0
+_SECONDS = 20.0
 _MOST_OUTPUT = 16 * 1024
 _SYSTEM = ("bin", "lib", "lib64", "sbin")
 _ENVIRONMENT = {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/", "LANG": "C"}

@@ -31,9 +31,16 @@ def find_complaints(paths: Collection[str], before: Files, after: Files, ask: As
 
 
 def _ask_program(subject: CheckedFiles, paths: Collection[str], before: Files, after: Files, ask: Ask) -> Iterator[str]:
-    """Yield the program's objection to the change, if it is available and has one that it did not have before."""
+    """Yield the program's objection to the change, if it is available and has one that it did not have before.
+
+    A program that gives no answer in time is an objection, too: nobody knows what it would make of the change.
+    """
     query = _build_query(subject, paths)
     if query is None or (said := ask(after, query)) is None or (said.code == 0 and not subject.faults):
+        return
+    name = Path(query.program).name
+    if said.code is None:
+        yield f"{name} was stopped before it had read the change: {_get_last_line(said)}"
         return
     was = ask(before, query)
     if was is None:
@@ -41,12 +48,12 @@ def _ask_program(subject: CheckedFiles, paths: Collection[str], before: Files, a
     known = {text for text, _ in _list_faults(subject, was)}
     new = [line for text, line in _list_faults(subject, said) if text not in known]
     if new or (_is_failure(subject, said) and not _is_failure(subject, was)):
-        yield f"{Path(query.program).name} refuses it: {new[0] if new else _get_last_line(said)}"
+        yield f"{name} refuses it: {new[0] if new else _get_last_line(said)}"
 
 
 def _is_failure(subject: CheckedFiles, said: ProgramOutcome) -> bool:
     """Return True if the exit code is a failure; where lines tell, only a crash is: other files may be missing."""
-    return said.code != 0 if not subject.faults else said.code is not None and said.code >= _CRASHED
+    return said.code != 0 if not subject.faults else said.code is None or said.code >= _CRASHED
 
 
 def _list_faults(subject: CheckedFiles, said: ProgramOutcome) -> Iterator[tuple[str, str]]:

@@ -115,7 +115,9 @@ def test_no_module_stream_is_enabled_by_the_way(machine, tmp_path):
     action, place = InstallPackage(package="tmux"), frozenset({"package:tmux"})
     try:
         target.prepare()
-        with pytest.raises(ActionFailed, match="the module stream side:1 would be enabled, which is a person's to decide"):
+        with pytest.raises(
+            ActionFailed, match="the module stream side:1 would be enabled, which is a person's to decide"
+        ):
             target.apply("one", [action], place)
         ask_root(machine, "dnf -q -y module enable side:1")
         target.apply("two", [action], place)

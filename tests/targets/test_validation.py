@@ -156,6 +156,15 @@ def test_a_program_that_dies_of_a_file_refuses_it():
     assert list(find_complaints(paths, host(), host(), asked)) == ["rsyslogd refuses it: Segmentation fault"]
 
 
+@pytest.mark.parametrize("path", [SSHD, DROP_IN])
+def test_a_program_that_does_not_answer_in_time_refuses_it(path):
+    """Whether it does so already at the files as they were."""
+    after = host({path: f"{UNIT}# changed\n"} if path == DROP_IN else {path: f"{text_of(SSHD)}# changed\n"})
+    found = list(find_complaints([path], host(), after, lambda *_: ProgramOutcome(None, "it took longer than 60 s")))
+    assert len(found) == 1
+    assert "was stopped before it had read the change: it took longer than 60 s" in found[0]
+
+
 def test_the_page_says_whose_checks_there_are():
     assert describe_confinement(Confinement("none", "typed file actions only")) == "typed file actions only"
     words = describe_confinement(Confinement("bwrap", "walled"))
