@@ -64,9 +64,9 @@ def read_honest_answers() -> Mapping[str, Mapping[str, Any]]:
 
 
 class Onslaught(Enemy):
-    def __init__(self, seed: int, honest: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, seed: int, honest: Mapping[str, Mapping[str, Any]], honest_share: float = 0.04) -> None:
         super().__init__([])
-        self.random, self.honest = Random(seed), honest
+        self.random, self.honest, self.honest_share = Random(seed), honest, honest_share
         self.attacks: Counter[str] = Counter()
         """Answers that were attacks, by rule."""
         self._rule = ""
@@ -90,7 +90,7 @@ class Onslaught(Enemy):
         told, kind = self.honest[self._rule], self.random.random()
         near = [one for one in read_corpus() if one.get("path") in told["paths"]]
         made = list(told["actions"]) if self.random.random() < 0.6 else []
-        if kind < 0.04 and not any(path.startswith(LOGINS) for path in told["paths"]):
+        if kind < self.honest_share and not any(path.startswith(LOGINS) for path in told["paths"]):
             made = list(told["actions"])
         elif kind < 0.75 and near:
             made += self._pick(near, self.random.randrange(1, 4))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.events.kinds import ActionApplied, AttemptFailed
 from app.events.vocabulary import Budget
-from app.runs.order import Order, create_run_request
+from app.runs.order import BOUNDS, Order, create_run_request
 from tests.following import followed
 from tests.hostile_answers import Onslaught, read_honest_answers
 from tests.hostile_engine import served
@@ -42,22 +42,30 @@ def choose_rules(rules):
     ]
 
 
-def attack_host(site, skill: str, rules: list[str], wanted: int, turns: float = 120.0) -> Endured:
+def attack_host(
+    site, skill: str, rules: list[str], wanted: int, turns: float = 120.0, honest_share: float = 0.04
+) -> Endured:
+    """Let the engine answer so often, in as many runs as that takes; once all rules are fixed there is no more."""
     honest = {rule: read_honest_answers()[rule] for rule in rules}
-    enemy = Onslaught(1, honest)
-    budget = Budget(attempts=-(-wanted // len(rules)), turn_seconds=turns, stall_seconds=turns, item_tokens=10_000_000)
+    enemy = Onslaught(1, honest, honest_share)
+    attempts = min(-(-wanted // len(rules)), int(BOUNDS["attempts"][1]))
+    budget = Budget(attempts=attempts, turn_seconds=turns, stall_seconds=turns, item_tokens=10_000_000)
+    events = []
 
     async def run(url):
         async with worked(site.data, url) as (runtime, lineup):
             order = Order(host="deb", skill=skill, rules=tuple(rules), mode="auto", budget=budget, by="ada")
             request = create_run_request(order, lineup, runtime.settings.hosts_folder)
-            return [one.event for one in await followed(runtime, await runtime.submit_run(request))]
+            events.extend(one.event for one in await followed(runtime, await runtime.submit_run(request)))
 
     with served(enemy) as url:
-        events = asyncio.run(run(url))
+        before = -1
+        while before < enemy.attacks.total() < wanted:
+            before = enemy.attacks.total()
+            asyncio.run(run(url))
     applied = [(one.rule, change.path) for one in events if isinstance(one, ActionApplied) for change in one.changes]
     causes = [one.cause for one in events if isinstance(one, AttemptFailed)]
-    return Endured(sum(enemy.attacks.values()), applied, causes)
+    return Endured(enemy.attacks.total(), applied, causes)
 
 
 def list_own_files(rules: list[str]) -> set[str]:
