@@ -6,8 +6,9 @@ FILE is DISA's data stream as published; nothing of it is kept or printed but id
 by chance: right, wrong and near values, missing and contradictory lines, drop-ins, odd spellings. OpenSCAP judges
 DISA's definitions on it, cut down to those of the table; Temper judges the same files.
 
-Kernel settings: systemd-sysctl loads the host's files into a copy of /proc/sys in a mount namespace of its own, and
-OpenSCAP reads that copy. It needs root; without it these rules are left out.
+Kernel settings: systemd-sysctl loads the host's files, and OpenSCAP asks the kernel. Both run in namespaces of their
+own: the settings of IPv4 and IPv6 are those of a new network namespace, the others are in a copy of /proc/sys. It needs
+root; without it these rules are left out.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from xml.etree import ElementTree as ET
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from app.skills.stig_wide.pack import STIG_WIDE, load_table
-from bench.generated_hosts import Generated, generate_host, list_kernel_keys
+from bench.generated_hosts import Generated, generate_host
 from tests.hostfiles import DictFiles
 
 _OVAL = "{http://oval.mitre.org/XMLSchema/oval-definitions-5}"
@@ -33,11 +34,12 @@ _SECTIONS = ("definitions", "tests", "objects", "states", "variables")
 _SAYS = re.compile(r"^Definition (\S+): (.+)$", re.MULTILINE)
 _IN_NAMESPACE = """
 set -e
+ip link set lo up
 mount --bind "$1/etc/sysctl.d" /etc/sysctl.d
 mount --bind "$1/usr/lib/sysctl.d" /usr/lib/sysctl.d
-mount --bind "$1/proc/sys" /proc/sys
+for part in kernel fs user net/core; do mount --bind "$1/proc/sys/$part" "/proc/sys/$part"; done
 /usr/lib/systemd/systemd-sysctl
-oscap oval eval "$2"
+exec oscap oval eval "$2"
 """
 
 
@@ -126,10 +128,10 @@ def write_host(host: Generated, root: Path) -> None:
         file.write_text(text)
     for name in ("etc/sysctl.d", "usr/lib/sysctl.d"):
         (root / name).mkdir(parents=True, exist_ok=True)
-    for key in list_kernel_keys():
+    for key, value in host.kernel.items():
         file = root / "proc/sys" / key.replace(".", "/")
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(f"{host.kernel[key]}\n")
+        file.write_text(f"{value}\n")
 
 
 def evaluate_files(definitions: Definitions, root: Path) -> dict[str, str]:
@@ -138,7 +140,7 @@ def evaluate_files(definitions: Definitions, root: Path) -> dict[str, str]:
 
 
 def evaluate_kernel(definitions: Definitions, root: Path) -> dict[str, str]:
-    asked = ["unshare", "--mount", "sh", "-c", _IN_NAMESPACE, "sh", str(root), str(definitions.file)]
+    asked = ["unshare", "--mount", "--net", "sh", "-c", _IN_NAMESPACE, "sh", str(root), str(definitions.file)]
     return _read_answers(definitions, asked, dict(os.environ))
 
 

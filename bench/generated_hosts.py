@@ -3,7 +3,6 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from random import Random
 
 from app.skills.stig_wide.pack import load_table
@@ -14,6 +13,7 @@ Lines = list[tuple[str, str]]
 """Paths, each with a line for it."""
 SSHD, SSHD_FOLDER = "/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d"
 AUDIT = "/etc/audit/audit.rules"
+_IN_NAMESPACE = ("net.ipv4.", "net.ipv6.")
 _STACKS = ("/etc/pam.d/system-auth", "/etc/pam.d/password-auth")
 
 
@@ -23,7 +23,7 @@ class Generated:
     scenarios: dict[str, str]
     """What was made for each rule."""
     kernel: dict[str, str]
-    """The kernel's settings before files are loaded."""
+    """The kernel's settings before files are loaded, but for those of a network namespace."""
 
 
 @dataclass
@@ -34,11 +34,6 @@ class _Draft:
     """Lines for the end of a file: inside a Match block, or behind the lock of the audit rules."""
     sections: dict[str, dict[str, list[str]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(list)))
     scenarios: dict[str, str] = field(default_factory=dict)
-
-
-@cache
-def list_kernel_keys() -> tuple[str, ...]:
-    return tuple(one.key for one in load_table().sysctl.rules.values())
 
 
 def generate_host(chance: Random) -> Generated:
@@ -58,7 +53,14 @@ def generate_host(chance: Random) -> Generated:
         _add_file_option(draft, rule, one)
     for rule, entry in table.limits.rules.items():
         _add_limit(draft, rule, entry)
-    kernel = {one.key: _add_kernel_setting(draft, rule, one) for rule, one in table.sysctl.rules.items()}
+    kernel: dict[str, str] = {}
+    for rule, entry in table.sysctl.rules.items():
+        before = _add_kernel_setting(draft, rule, entry)
+        if not entry.key.startswith(_IN_NAMESPACE):
+            kernel[entry.key] = before
+            draft.scenarios[rule] += (
+                f"; the kernel had the {'right' if before == entry.value_to_set else 'wrong'} value"
+            )
     for rule, module in table.modprobe.rules.items():
         _add_module(draft, rule, module)
     for rule, audit in table.audit.rules.items():
@@ -170,14 +172,15 @@ def _draw_options(chance: Random, entry: ValueEntry, layout: _Layout) -> tuple[s
     if layout.drop_in:
         drop, line = layout.drop_in, lambda value: _spell(layout, entry, value, plain)
         choices.append(lambda: ("right in a drop-in", [(drop, line(right))]))
-        choices.append(lambda: ("right in a file beside the drop-ins", [(layout.ignored, line(right))]))
+        beside = layout.ignored or f"{drop}.bak"
+        choices.append(lambda: ("right in a file beside the drop-ins", [(beside, line(right))]))
         if not entry.flag:
             choices += [
                 lambda: (f"{near} in a drop-in, right in the main file", [(drop, line(wrong)), (main, line(right))]),
                 lambda: (f"right in a drop-in, {near} in the main file", [(drop, line(right)), (main, line(wrong))]),
                 lambda: (
                     "right, and wrong in a file beside the drop-ins",
-                    [(main, line(right)), (layout.ignored, line(wrong))],
+                    [(main, line(right)), (beside, line(wrong))],
                 ),
             ]
     if layout.in_match:
@@ -286,7 +289,9 @@ def _add_limit(draft: _Draft, rule: str, entry: ValueEntry) -> None:
 def _add_kernel_setting(draft: _Draft, rule: str, entry: ValueEntry) -> str:
     """Add lines for the setting, and return what the kernel has before they are loaded."""
     early, late, key, right = "/etc/sysctl.d/20-site.conf", "/etc/sysctl.d/70-site.conf", entry.key, entry.value_to_set
-    wrong = "core" if right.startswith("|") else draft.chance.choice([one for one in "0123" if one != right])
+    others = ["core"] if right.startswith("|") else ["1" if right == "0" else "0"]
+    others += ["2"] if right in {"0", "1"} and not key.startswith(_IN_NAMESPACE) else []  # the kernel refuses some
+    wrong = draft.chance.choice(others)
     line, other = f"{key} = {right}", f"{key} = {wrong}"
     path = key.replace(".", "/")
     scenarios: dict[str, Lines] = {
@@ -315,9 +320,8 @@ def _add_kernel_setting(draft: _Draft, rule: str, entry: ValueEntry) -> str:
     name = draft.chance.choice([*scenarios])
     for file, text in scenarios[name]:
         draft.lines[file].append(text)
-    has_right = draft.chance.random() < 0.5
-    draft.scenarios[rule] = f"{name}; the kernel had the {'right' if has_right else 'wrong'} value"
-    return right if has_right else wrong
+    draft.scenarios[rule] = name
+    return draft.chance.choice([right, wrong])
 
 
 def _add_module(draft: _Draft, rule: str, entry: ModuleEntry) -> None:
@@ -456,6 +460,8 @@ def _join_files(draft: _Draft) -> dict[str, str]:
     chance, files = draft.chance, {}
     for path, lines in draft.lines.items():
         files[path] = "\n".join([*_head(chance, path), *lines, ""])
+    if (main := files.get("/etc/sysctl.conf")) is not None:
+        files["/etc/sysctl.d/99-sysctl.conf"] = main  # a link on RHEL
     for path, sections in draft.sections.items():
         files[path] = "".join(
             "\n".join([*([f"[{name}]"] if name else []), *lines, ""]) for name, lines in sections.items()

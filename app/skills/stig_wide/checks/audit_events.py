@@ -42,7 +42,8 @@ def check_audit_events(rule: str, lines: Sequence[str]) -> Check:
             if missing:
                 return bench.fails(_describe_missing(line, [call for call in missing if call not in {"", line}]))
         assert last is not None
-        return bench.passes_at(last, "and the lines above it do so." if len(wanted) > 1 else "does so.")
+        others = "and lines above it record" if len(wanted) > 1 else "records"
+        return bench.passes_at(last, f"{others} what is wanted.")
 
     return check_files
 
