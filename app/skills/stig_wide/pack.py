@@ -25,7 +25,7 @@ from app.skills.stig_wide.checks.option_lines import (
 from app.skills.stig_wide.checks.row_limits import check_limit
 from app.skills.stig_wide.checks.sshd_lines import check_sshd_lines
 from app.skills.stig_wide.rule_texts import (
-    RuleTexts,
+    EntryTexts,
     describe_audit_lines,
     describe_file_option,
     describe_kernel_setting,
@@ -33,7 +33,7 @@ from app.skills.stig_wide.rule_texts import (
     describe_module,
     describe_option,
 )
-from app.skills.stig_wide.table_entry import FileEntry, Kind, ModuleEntry, Section, Table, ValueEntry
+from app.skills.stig_wide.table_entry import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
 from app.syntax import keyvalue
 from app.syntax.host_text import fold_case
 
@@ -46,12 +46,12 @@ _PWQUALITY = OptionSource(
 _FAILLOCK = OptionSource(passwords.FAILLOCK, without_problems(keyvalue.parse_options))
 
 
-def load_table() -> Table:
+def load_table() -> RuleTable:
     """Load the table. Raises msgspec.ValidationError if an entry is not understood."""
-    return msgspec.convert(tomllib.loads((Path(__file__).parent / "table.toml").read_text(encoding="utf-8")), Table)
+    return msgspec.convert(tomllib.loads((Path(__file__).parent / "table.toml").read_text(encoding="utf-8")), RuleTable)
 
 
-def build_rules(table: Table) -> dict[str, Rule]:
+def build_rules(table: RuleTable) -> dict[str, Rule]:
     rules = [
         *_build_section(table.sshd, _check_sshd, lambda one: describe_option(one, "/etc/ssh/sshd_config")),
         *_build_options(table.login_defs, _LOGIN_DEFS),
@@ -72,19 +72,23 @@ def build_rules(table: Table) -> dict[str, Rule]:
     return {rule.id: rule for rule in rules}
 
 
-def _build_options(section: Section[ValueEntry], source: OptionSource, module: str = "") -> list[Rule]:
+def _build_options(section: TableSection[ValueEntry], source: OptionSource, module: str = "") -> list[Rule]:
     check = partial(_check_option, source, module)
     return _build_section(section, check, lambda one: describe_option(one, source.path))
 
 
 def _build_section(
-    section: Section[Kind], check: Callable[[str, Kind], Check], describe: Callable[[Kind], RuleTexts]
+    section: TableSection[AnyEntry], check: Callable[[str, AnyEntry], Check], describe: Callable[[AnyEntry], EntryTexts]
 ) -> list[Rule]:
     return [_build_rule(rule, entry, section, check, describe(entry)) for rule, entry in section.rules.items()]
 
 
 def _build_rule(
-    rule: str, entry: Kind, section: Section[Kind], check: Callable[[str, Kind], Check], texts: RuleTexts
+    rule: str,
+    entry: AnyEntry,
+    section: TableSection[AnyEntry],
+    check: Callable[[str, AnyEntry], Check],
+    texts: EntryTexts,
 ) -> Rule:
     return Rule(
         id=rule,
@@ -106,7 +110,7 @@ def _join_how(fix: str, how: str) -> str:
     return f"{fix}{gap}{how}" if how else fix
 
 
-def _list_paths(entry: Kind) -> tuple[str, ...]:
+def _list_paths(entry: AnyEntry) -> tuple[str, ...]:
     if isinstance(entry, FileEntry):
         return (entry.path, *entry.also)
     if isinstance(entry, ModuleEntry):

@@ -11,41 +11,41 @@ _SOURCE = "/etc/audit/rules.d/audit.rules"
 
 
 @dataclass(frozen=True)
-class RuleTexts:
+class EntryTexts:
     title: str
     requirement: str
     fix: str
 
 
-def describe_option(entry: ValueEntry, path: str) -> RuleTexts:
+def describe_option(entry: ValueEntry, path: str) -> EntryTexts:
     name, file, words = entry.name, path.rpartition("/")[2], entry.accepted_words
     if entry.flag:
         needs = f"{path} has to carry the line {name}."
-        return RuleTexts(f"{file} carries the line {name}", needs, _state_lines(path, [name]))
+        return EntryTexts(f"{file} carries the line {name}", needs, _state_lines(path, [name]))
     title = f"{name} in {file} is {words}"
     requirement = f"{name} in {path} has to be {words}, and no line for it may say anything else."
     value = entry.value_to_set
     if value.replace("/", "").isalnum() or value.lstrip("-").isdigit():
-        return RuleTexts(title, requirement, f"Set {name} to {value} in {file}.")
-    return RuleTexts(title, requirement, _state_lines(path, [_spell_option(path, name, value)]))
+        return EntryTexts(title, requirement, f"Set {name} to {value} in {file}.")
+    return EntryTexts(title, requirement, _state_lines(path, [_spell_option(path, name, value)]))
 
 
 def _spell_option(path: str, name: str, value: str) -> str:
     return f"{name} {value}" if path.startswith("/etc/ssh/") else f"{name} = {value}"
 
 
-def describe_file_option(entry: FileEntry) -> RuleTexts:
+def describe_file_option(entry: FileEntry) -> EntryTexts:
     texts = describe_option(entry, entry.path)
     sign = " " if entry.path.endswith("chrony.conf") else "="
-    return RuleTexts(
+    return EntryTexts(
         texts.title,
         texts.requirement,
         _state_lines(entry.path, [f"{entry.key}{sign}{entry.value_to_set}"], entry.section),
     )
 
 
-def describe_limit(entry: ValueEntry) -> RuleTexts:
-    return RuleTexts(
+def describe_limit(entry: ValueEntry) -> EntryTexts:
+    return EntryTexts(
         f"The limit {entry.key} is {entry.accepted_words} for every account",
         f"A row of limits.conf or limits.d has to hold every account to {entry.key} {entry.accepted_words} with a hard "
         "limit, and no row may say anything else.",
@@ -53,28 +53,28 @@ def describe_limit(entry: ValueEntry) -> RuleTexts:
     )
 
 
-def describe_kernel_setting(entry: ValueEntry, path: str) -> RuleTexts:
+def describe_kernel_setting(entry: ValueEntry, path: str) -> EntryTexts:
     key, value = entry.key, entry.value_to_set
     requirement = (
         f"The host has to start with {key} = {value}: a file of sysctl.d has to state it, and none may change it after."
     )
     fix = f"Set {key} to {value}." if value.isalnum() else _state_lines(path, [f"{key} = {value}"])
-    return RuleTexts(f"The kernel setting {key} is {value}", requirement, fix)
+    return EntryTexts(f"The kernel setting {key} is {value}", requirement, fix)
 
 
-def describe_module(entry: ModuleEntry) -> RuleTexts:
+def describe_module(entry: ModuleEntry) -> EntryTexts:
     lines = [f"install {entry.module} /bin/false", f"blacklist {entry.module}"]
-    return RuleTexts(
+    return EntryTexts(
         f"The kernel does not load {entry.module}",
         f"modprobe.d has to carry `{lines[0]}` and `{lines[1]}`.",
         _state_lines(f"/etc/modprobe.d/{entry.module}.conf", lines),
     )
 
 
-def describe_audit_lines(entry: AuditEntry) -> RuleTexts:
+def describe_audit_lines(entry: AuditEntry) -> EntryTexts:
     events = [parsed for line in entry.lines if (parsed := parse_audit_rule(line.split()))]
     fix = f"{_state_lines(_SOURCE, entry.lines)}\n\n{_state_lines(RULES, entry.lines)}"
-    return RuleTexts(
+    return EntryTexts(
         _describe_events(events) if events else f"The audit rules carry {entry.lines[0]}",
         f"{RULES} has to record what the fix says. Another key, and more calls in a line, are as good.",
         f"{fix}\n\nThe second file is made from the first when the audit rules are loaded.",

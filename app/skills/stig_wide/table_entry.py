@@ -124,26 +124,26 @@ class AuditEntry(RuleEntry, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     lines: tuple[str, ...]
 
 
-Kind = TypeVar("Kind", bound=RuleEntry)
+AnyEntry = TypeVar("AnyEntry", bound=RuleEntry)
 
 
-class Section(Struct, Generic[Kind], frozen=True, forbid_unknown_fields=True):
-    rules: dict[str, Kind]
+class TableSection(Struct, Generic[AnyEntry], frozen=True, forbid_unknown_fields=True):
+    rules: dict[str, AnyEntry]
     paths: tuple[str, ...] = ()
     """The files that decide these rules, if their entries name none."""
     how: str = ""
     """How each fix is gone about."""
 
 
-class Table(Struct, frozen=True, forbid_unknown_fields=True):
-    sshd: Section[ValueEntry]
-    login_defs: Section[ValueEntry]
-    pwquality: Section[ValueEntry]
-    faillock: Section[ValueEntry]
-    auditd: Section[ValueEntry]
-    dnf: Section[ValueEntry]
-    stated: Section[FileEntry]
-    limits: Section[ValueEntry]
-    sysctl: Section[ValueEntry]
-    modprobe: Section[ModuleEntry]
-    audit: Section[AuditEntry]
+class RuleTable(Struct, frozen=True, forbid_unknown_fields=True):
+    sshd: TableSection[ValueEntry]
+    login_defs: TableSection[ValueEntry]
+    pwquality: TableSection[ValueEntry]
+    faillock: TableSection[ValueEntry]
+    auditd: TableSection[ValueEntry]
+    dnf: TableSection[ValueEntry]
+    stated: TableSection[FileEntry]
+    limits: TableSection[ValueEntry]
+    sysctl: TableSection[ValueEntry]
+    modprobe: TableSection[ModuleEntry]
+    audit: TableSection[AuditEntry]

@@ -12,7 +12,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG
 from app.skills.stig_wide.pack import STIG_WIDE, build_rules, load_table
-from app.skills.stig_wide.table_entry import Table, ValueEntry
+from app.skills.stig_wide.table_entry import RuleTable, ValueEntry
 from app.targets.file_changes import plan_changes
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay
@@ -145,7 +145,7 @@ def test_an_entry_that_is_not_understood_is_an_error(broken):
 
 def test_a_table_without_a_section_is_an_error():
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert({"sshd": {"rules": {}}}, Table)
+        msgspec.convert({"sshd": {"rules": {}}}, RuleTable)
 
 
 def test_how_a_fix_is_gone_about_stands_apart_from_a_line_that_it_states():
