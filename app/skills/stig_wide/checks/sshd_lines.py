@@ -7,6 +7,8 @@ from app.skills.stig.checks.sshd import check_sshd_value
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import sshd
 from app.syntax.files import Files
+from app.syntax.host_text import fold_case
+from app.syntax.sshd import SshdConfigLine
 
 
 def check_sshd_lines(rule: str, wanted: WantedOption) -> Check:
@@ -16,8 +18,11 @@ def check_sshd_lines(rule: str, wanted: WantedOption) -> Check:
         verdict = in_force(files)
         if verdict.word != "pass":
             return verdict
-        lines = sshd.read_sshd_config(files).list_all(wanted.key)
-        wrong = next((one for one in lines if not wanted.accepts(one.value)), None)
+        config = sshd.read_sshd_config(files)
+        if joined := next((one.directive.arguments for one in config.lines if _is_joined(one, wanted)), None):
+            quoted = quote_host_text(f'"{next(one for one in joined if " " in one)}"')
+            return RuleJudge(rule, sshd.MAIN).fails(f"{verdict.evidence} But sshd takes {quoted} for one word.")
+        wrong = next((one for one in config.list_all(wanted.key) if not wanted.accepts(one.value)), None)
         if wrong is None:
             return verdict
         sets = f"{format_location(wrong)} sets it to '{quote_host_text(wrong.value)}'"
@@ -25,3 +30,9 @@ def check_sshd_lines(rule: str, wanted: WantedOption) -> Check:
         return RuleJudge(rule, sshd.MAIN).fails(contrary, wrong)
 
     return check_files
+
+
+def _is_joined(one: SshdConfigLine, wanted: WantedOption) -> bool:
+    """Return True if the line sets the option and quotes several words as one, which sshd rejects."""
+    named = fold_case(one.directive.keyword) == fold_case(wanted.key)
+    return named and any(" " in argument for argument in one.directive.arguments)

@@ -54,6 +54,9 @@ def test_a_missing_or_contradicted_option_fails(main, drop_in, evidence):
         ("1G 1h", "pass"),
         ("512m 3600", "pass"),
         ("1G 1h30m", "pass"),
+        ('"1G" 1h', "pass"),
+        # sshd takes it for one word
+        ('"1G 1h"', "fail"),
         ("1G", "fail"),
         ("1G none", "fail"),
         ("default none", "fail"),
