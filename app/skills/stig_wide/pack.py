@@ -99,7 +99,7 @@ def _build_rule(
         fix=_join_how(texts.fix, section.how),
         paths=_list_paths(entry) or section.paths,
         check=check(rule, entry),
-        asks=frozenset(entry.asks),
+        irreversible=entry.irreversible,
         breaks=entry.breaks,
     )
 

@@ -18,8 +18,8 @@ class RuleEntry(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     category: Category
     breaks: str = ""
     """What hardening it can break; empty if unknown."""
-    asks: tuple[str, ...] = ()
-    """As `Rule.asks`."""
+    irreversible: bool = False
+    """As `Rule.irreversible`."""
 
 
 class ValueEntry(RuleEntry, frozen=True, forbid_unknown_fields=True, kw_only=True):

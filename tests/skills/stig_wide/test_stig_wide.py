@@ -50,6 +50,10 @@ def test_categories_are_those_of_the_stig():
         assert one.category == categories.get(rule, "II"), rule
 
 
+def test_what_holds_until_the_next_boot_waits_for_a_person():
+    assert {rule for rule, one in RULES.items() if one.irreversible} == {"V-257799", "V-257810", "V-258228"}
+
+
 @pytest.mark.parametrize("rule", ENTRIES)
 def test_a_host_made_from_the_data_passes(rule):
     verdict = RULES[rule].check(DictFiles(build_right(*ENTRIES[rule])))

@@ -33,6 +33,6 @@ def check_sshd_lines(rule: str, wanted: WantedOption) -> Check:
 
 
 def _is_joined(one: SshdConfigLine, wanted: WantedOption) -> bool:
-    """Return True if the line sets the option and quotes several words as one, which sshd rejects."""
+    """Return True if the line sets the option and quotes two values as one: sshd drops what follows the blank."""
     named = fold_case(one.directive.keyword) == fold_case(wanted.key)
     return named and any(" " in argument for argument in one.directive.arguments)
