@@ -63,13 +63,14 @@ def main() -> int:
 
 
 def compare_hosts(args: argparse.Namespace, folder: Path) -> None:
-    kinds = {rule: kind for kind in load_table().__struct_fields__ for rule in getattr(load_table(), kind).rules}
+    table = load_table()
+    kinds = {rule: kind for kind in table.__struct_fields__ for rule in getattr(table, kind).rules}
     kernel = {rule for rule, kind in kinds.items() if kind == "sysctl"} if os.geteuid() == 0 else set()
     of_files = cut_definitions(args.file, {*kinds} - {r for r, k in kinds.items() if k == "sysctl"}, folder / "a.xml")
     of_kernel = cut_definitions(args.file, kernel, folder / "b.xml")
     told = Comparison(kinds)
     for number in range(args.seed, args.seed + args.hosts):
-        host = generate_host(random.Random(number))
+        host = generate_host(random.Random(number), table)
         root = folder / str(number)
         write_host(host, root)
         found = evaluate_files(of_files, root)

@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from app.skills.stig_wide.pack import load_table
-from app.skills.stig_wide.table_entry import AuditEntry, FileEntry, ModuleEntry, ValueEntry
+from app.skills.stig_wide.table_entry import AuditEntry, FileEntry, ModuleEntry, RuleTable, ValueEntry
 from app.syntax.audit_rule import AuditRule, parse_audit_rule
 
 Lines = list[tuple[str, str]]
@@ -36,8 +35,8 @@ class _Draft:
     scenarios: dict[str, str] = field(default_factory=dict)
 
 
-def generate_host(chance: Random) -> Generated:
-    table, draft = load_table(), _Draft(chance)
+def generate_host(chance: Random, table: RuleTable) -> Generated:
+    draft = _Draft(chance)
     for rule, entry in table.sshd.rules.items():
         _add_options(draft, rule, entry, _SSHD)
     for section, layout in (

@@ -23,7 +23,7 @@ def describe_option(entry: ValueEntry, path: str) -> EntryTexts:
         needs = f"{path} has to carry the line {name}."
         return EntryTexts(f"{file} carries the line {name}", needs, _state_lines(path, [name]))
     title = f"{name} in {file} is {words}"
-    requirement = f"{name} in {path} has to be {words}, and no line for it may say anything else."
+    requirement = f"{name} in {path} has to be {words}, and every line that states it has to say so."
     value = entry.value_to_set
     if value.replace("/", "").isalnum() or value.lstrip("-").isdigit():
         return EntryTexts(title, requirement, f"Set {name} to {value} in {file}.")
@@ -55,9 +55,8 @@ def describe_limit(entry: ValueEntry) -> EntryTexts:
 
 def describe_kernel_setting(entry: ValueEntry, path: str) -> EntryTexts:
     key, value = entry.key, entry.value_to_set
-    requirement = (
-        f"The host has to start with {key} = {value}: a file of sysctl.d has to state it, and none may change it after."
-    )
+    stated = "a file of sysctl.d has to state it, and no line after it may change it"
+    requirement = f"The host has to start with {key} = {value}: {stated}."
     fix = f"Set {key} to {value}." if value.isalnum() else _state_lines(path, [f"{key} = {value}"])
     return EntryTexts(f"The kernel setting {key} is {value}", requirement, fix)
 
