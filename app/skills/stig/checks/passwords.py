@@ -31,7 +31,7 @@ def check_permanent_lockout(rule: str) -> Check:
 
 def _check_faillock(rule: str, wanted: WantedOption) -> Check:
     stated = check_last_line(RuleJudge(rule, FAILLOCK), keyvalue.parse_options, wanted)
-    return _check_pam_overrides(stated, "pam_faillock.so", wanted)
+    return check_pam_overrides(stated, "pam_faillock.so", wanted)
 
 
 def check_password_length(rule: str, least: int) -> Check:
@@ -54,10 +54,12 @@ def check_password_length(rule: str, least: int) -> Check:
             return bench.fails(f"Neither {PWQUALITY} nor its folder states minlen; {wanted.words} is wanted.")
         return bench.passes_at(lines[-1], f"sets minlen{format_value_suffix(lines[-1])}, and no file asks for less.")
 
-    return _check_pam_overrides(check_files, "pam_pwquality.so", wanted)
+    return check_pam_overrides(check_files, "pam_pwquality.so", wanted)
 
 
-def _check_pam_overrides(stated: Check, module: str, wanted: WantedOption) -> Check:
+def check_pam_overrides(stated: Check, module: str, wanted: WantedOption) -> Check:
+    """Return `stated`, failing also if an argument of the PAM module replaces the value of the file."""
+
     def check_files(files: Files) -> Verdict:
         verdict = stated(files)
         if verdict.word != "pass":

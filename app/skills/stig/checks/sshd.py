@@ -22,17 +22,19 @@ Accepts = Callable[[str], bool]
 
 
 def check_sshd_option(rule: str, keyword: str, value: str) -> Check:
-    return _check_option(rule, keyword, lambda found: fold_case(found) == value, value)
+    return check_sshd_value(rule, keyword, lambda found: fold_case(found) == value, value)
 
 
 def check_sshd_time_option(rule: str, keyword: str, most: int) -> Check:
     """Check for 1 second to `most`; 0 disables the mechanism."""
-    return _check_option(rule, keyword, lambda found: 0 < (parse_seconds(found) or 0) <= most, f"1 to {most} seconds")
+    return check_sshd_value(
+        rule, keyword, lambda found: 0 < (parse_seconds(found) or 0) <= most, f"1 to {most} seconds"
+    )
 
 
 def check_sshd_banner(rule: str, notice: str = "") -> Check:
     """Check the banner. `notice`: the site's exact text; empty accepts any."""
-    stated = _check_option(rule, "Banner", lambda found: found == ISSUE, ISSUE)
+    stated = check_sshd_value(rule, "Banner", lambda found: found == ISSUE, ISSUE)
 
     def check_files(files: Files) -> Verdict:
         verdict = stated(files)
@@ -50,7 +52,8 @@ def check_sshd_banner(rule: str, notice: str = "") -> Check:
     return check_files
 
 
-def _check_option(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Check:
+def check_sshd_value(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Check:
+    """Check the value in force for everybody, and those in Match blocks. `wanted`: the accepted values, in words."""
     bench = RuleJudge(rule, sshd.MAIN)
 
     def check_files(files: Files) -> Verdict:

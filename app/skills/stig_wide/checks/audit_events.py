@@ -1,0 +1,97 @@
+"""Checks that the audit rules record given events, in whatever lines and under whatever keys."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.scanners.scanner import Verdict
+from app.skills.skill import Check
+from app.skills.stig.checks.audit import RULES
+from app.skills.stig.checks.verdicts import RuleJudge
+from app.syntax import audit
+from app.syntax.audit import AuditLine
+from app.syntax.audit_rule import AuditRule, parse_audit_rule
+from app.syntax.files import Files
+
+_DELETE, _LOCK = ("-D",), ("-e", "2")
+
+
+@dataclass(frozen=True)
+class _LoadedRule:
+    rule: AuditRule
+    line: AuditLine
+
+
+def check_audit_events(rule: str, lines: Sequence[str]) -> Check:
+    """Check that each line's events are recorded. Another order of fields, another key and more calls are as good."""
+    bench = RuleJudge(rule, RULES)
+    wanted = [(line, parse_audit_rule(line.split())) for line in lines]
+
+    @bench.check_text
+    def check_files(_: Files, text: str) -> Verdict:
+        loaded = _select_loaded(audit.parse_audit_lines(text, RULES))
+        found = [_LoadedRule(parsed, one) for one in loaded if (parsed := parse_audit_rule(one.words))]
+        last: AuditLine | None = None
+        for line, event in wanted:
+            if event is None:
+                last = next((one for one in loaded if " ".join(one.words) == line), None)
+                missing = [] if last else [line]
+            else:
+                records = {call: _find_recording(found, event, call) for call in event.calls or ("",)}
+                missing = [call for call, at in records.items() if at is None]
+                last = next(reversed(records.values()))
+            if missing:
+                return bench.fails(_describe_missing(line, [call for call in missing if call not in {"", line}]))
+        assert last is not None
+        others = "and lines above it record" if len(wanted) > 1 else "records"
+        return bench.passes_at(last, f"{others} what is wanted.")
+
+    return check_files
+
+
+def _select_loaded(lines: Sequence[AuditLine]) -> list[AuditLine]:
+    """Return the lines that are in force: -D deletes all above it, and -e 2 keeps all behind it from loading."""
+    kept: list[AuditLine] = []
+    for line in lines:
+        if line.words == _DELETE:
+            kept = []
+        elif line.words == _LOCK:
+            break
+        else:
+            kept.append(line)
+    return kept
+
+
+def _find_recording(found: Sequence[_LoadedRule], event: AuditRule, call: str) -> AuditLine | None:
+    """Return the line that records the event for a call; None if there is none or an exception is ahead of it."""
+    for one in found:
+        if not _has_call(one.rule, call):
+            continue
+        if _covers_event(one.rule, event):
+            return one.line
+        if one.rule.where == "never,exit" and set(one.rule.fields) <= set(event.fields):
+            return None
+    return None
+
+
+def _has_call(rule: AuditRule, call: str) -> bool:
+    return not rule.calls or call in rule.calls
+
+
+def _covers_event(rule: AuditRule, wanted: AuditRule) -> bool:
+    if rule.where != wanted.where or _list_filters(rule) != _list_filters(wanted):
+        return False
+    asked, given = wanted.get_values("perm"), rule.get_values("perm")
+    if not given:
+        return asked in ([], ["x"])
+    return len(given) == 1 and bool(asked) and set(asked[0]) <= set(given[0])
+
+
+def _list_filters(rule: AuditRule) -> list[tuple[str, str, str]]:
+    return sorted(field for field in rule.fields if field[0] not in {"key", "perm"})
+
+
+def _describe_missing(line: str, calls: Sequence[str]) -> str:
+    if not calls:
+        return f"{RULES} does not have what this line says: {line}."
+    word = "the call" if len(calls) == 1 else "the calls"
+    return f"{RULES} does not record {word} {', '.join(calls)} as this line would: {line}."
