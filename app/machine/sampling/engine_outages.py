@@ -48,7 +48,8 @@ def read_engine_outages(store: EventStore, since: float, until: float) -> list[E
 class RecentOutages:
     """Outages of the last seconds before a time, read once a second at most; while one lasts, each time.
 
-    Its end is told to open pages at once, so a page that is opened then may not be told that it lasts."""
+    Open pages learn of its end at once, so a page that is opened then may not show that it lasts.
+    """
 
     def __init__(self, store: EventStore, seconds: float) -> None:
         self._store, self._seconds = store, seconds
