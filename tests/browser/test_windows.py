@@ -44,7 +44,7 @@ async def test_eight_pages_load_and_live_and_an_order_from_the_eighth_gets_throu
         await first.evaluate(SHOW, False)
         at = await first.evaluate(SEQ)
         await last.get_by_role("button", name="Resume").click()
-        await until(last, f"{SEQ} > {at + 40}")
+        await until(last, f"{SEQ} > {at + 10}")
         assert await first.evaluate(SEQ) == at, "nobody looks at it"
         newest = await last.evaluate(SEQ)
         await first.evaluate("window.opened = true")

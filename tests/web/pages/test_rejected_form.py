@@ -50,10 +50,10 @@ async def test_what_was_typed_is_still_there_and_can_be_sent_again(tmp_path, pat
 
 
 QUERIES = {
-    "/parameters?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig.", "skill"),
+    "/parameters?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig, stig_wide.", "skill"),
     "/parameters?host=zz&skill=stig": ("There is no host &#39;zz&#39;. The hosts are: fixture.", "host"),
-    "/fleet?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig.", "skill"),
-    "/fleet/hosts/fixture?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig.", "skill"),
+    "/fleet?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig, stig_wide.", "skill"),
+    "/fleet/hosts/fixture?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig, stig_wide.", "skill"),
     "/runs?state=zz&host=fixture": ("There is no state &#39;zz&#39;; choose one of queued, running,", "state"),
 }
 
