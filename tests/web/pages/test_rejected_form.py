@@ -53,7 +53,10 @@ QUERIES = {
     "/parameters?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig, stig_wide.", "skill"),
     "/parameters?host=zz&skill=stig": ("There is no host &#39;zz&#39;. The hosts are: fixture.", "host"),
     "/fleet?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig, stig_wide.", "skill"),
-    "/fleet/hosts/fixture?skill=zz": ("There is no skill &#39;zz&#39;; choose one of drift, scap, stig, stig_wide.", "skill"),
+    "/fleet/hosts/fixture?skill=zz": (
+        "There is no skill &#39;zz&#39;; choose one of drift, scap, stig, stig_wide.",
+        "skill",
+    ),
     "/runs?state=zz&host=fixture": ("There is no state &#39;zz&#39;; choose one of queued, running,", "state"),
 }
 
