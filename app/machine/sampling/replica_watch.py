@@ -63,11 +63,20 @@ class ReplicaWatch:
         lost = self._launched is not None and self._launched.read_status().state == "dead"
         return None if lost else await self._client.read_health()
 
+    def _may_not_disturb(self) -> bool:
+        """Return True while a server that breaks answers off at any other request answers ours.
+
+        llama-cpp-python's does so even at a look at its models. Meanwhile the turn notices a death or a silence.
+        """
+        lone = self._engine.is_endpoint and self._engine.max_num_seqs == 1
+        return lone and self._traffic.ours[self.base] > 0 and self.condition.state == "ready"
+
     async def poll_replica(self, now: float) -> EngineSample | None:
         """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
-        health = await self._read_health()
+        alone = self._may_not_disturb()
+        health = httpx.codes.OK if alone else await self._read_health()
         well = health == httpx.codes.OK
         sample = await self._read_sample() if well else None
         took = time.monotonic() - began
@@ -77,7 +86,7 @@ class ReplicaWatch:
             phase=await self._read_phase() if health not in (None, SILENT) and not well else "",
             running=sample.running if sample else None,
             tokens=_count_tokens(sample),
-            trouble=await self._get_serving_problem(now) if well else "",
+            trouble=await self._get_serving_problem(now) if well and not alone else "",
             remark=self._find_restart_note(sample, now),
         )
         self.condition = self._prefer_launch_state(update_condition(self.condition, seen, now))

@@ -176,3 +176,17 @@ async def test_a_server_with_nothing_but_the_api_is_ready_and_counted_by_us():
         await replica.poll_replica(3.0)
     assert (sample.generation_tokens, sample.running, busy.running, sample.kv_used) == (7, 0, 1, None)
     assert replica.condition.state != "ready"
+
+
+async def test_a_server_that_breaks_answers_off_is_not_looked_at_while_it_answers_us():
+    endpoint = Engine("e", "E", "m", "unstated", (), 1, 4096, kind="openai", base_urls=("http://a/v1",), max_num_seqs=1)
+    servers, traffic = Servers(a={"/health": {}, "/v1/models": {"json": {"data": [{"id": "m"}]}}}), EngineTraffic()
+    async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
+        replica = ReplicaWatch(http, endpoint, "http://a/v1", traffic)
+        await replica.poll_replica(1.0)
+        servers.hosts.clear()
+        with traffic.track_request("http://a/v1"):
+            await replica.poll_replica(2.0)
+            assert replica.condition.state == "ready"
+        await replica.poll_replica(3.0)
+    assert replica.condition.state != "ready"
