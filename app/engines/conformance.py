@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from app.engines.chat import Delta, Finished, Message, Question
 from app.engines.client import EngineClient
-from app.engines.endpoint import ASSUMED_CONTEXT, AT_ONCE, EndpointReport
+from app.engines.endpoint import ASSUMED_CONTEXT, AT_ONCE, ONE_BY_ONE, EndpointReport
 from app.errors import EngineError, EngineRefused
 from app.text.clean import clean_text
 
@@ -50,7 +50,7 @@ async def check_conformance(client: EngineClient, report: EndpointReport) -> Asy
         report.context_source,
         f"{ASSUMED_CONTEXT:,} tokens are assumed",
     )
-    yield Check(f"answers {AT_ONCE} requests at once", report.several, "", "roles wait for each other")
+    yield Check(f"answers {AT_ONCE} requests at once", report.several, "", ONE_BY_ONE)
     yield Check("has metrics", report.metrics, "", "rates are Temper's own count")
     for name, (attempt, without) in _TRIES.items():
         try:

@@ -34,7 +34,7 @@ _SCHEMA = {
     "required": ["word"],
     "additionalProperties": False,
 }
-_ONE_BY_ONE = "roles wait for each other"
+ONE_BY_ONE = "roles wait for each other"
 _ASSUMED = "assumed: the server does not say"
 _CONTEXT = re.compile(r"context\s*(?:window|length|size)?[^0-9]{0,40}([0-9]{3,7})", re.IGNORECASE)
 _OWNERS = {"llamacpp": "llama.cpp", "library": "Ollama", "sglang": "SGLang", "vllm": "vLLM", "me": "llama-cpp-python"}
@@ -82,11 +82,7 @@ class EndpointReport:
             ("model", self.model, "" if len(self.models) < 2 else f"one of {len(self.models)}; choose with URL#MODEL"),
             ("context", f"{self.context:,} tokens", self.context_source),
             ("answers bound to a JSON Schema", _to_word(self.structured), "" if self.structured else unbound),
-            (
-                f"{AT_ONCE} requests at once",
-                _to_word(self.several),
-                "" if self.several else "roles wait for each other",
-            ),
+            (f"{AT_ONCE} requests at once", _to_word(self.several), "" if self.several else ONE_BY_ONE),
             ("thoughts", self.thoughts, "" if self.thoughts != "none seen" else "a short question brought none"),
             ("token counts", self.counts, "pieces are counted as tokens" if self.counts == "none" else ""),
             ("metrics", _to_word(self.metrics), "" if self.metrics else own),

@@ -52,8 +52,11 @@ def _ask_program(subject: CheckedFiles, paths: Collection[str], before: Files, a
 
 
 def _is_failure(subject: CheckedFiles, said: ProgramOutcome) -> bool:
-    """Return True if the exit code is a failure; where lines tell, only a crash is: other files may be missing."""
-    return said.code != 0 if not subject.faults else said.code is None or said.code >= _CRASHED
+    """Return True if the exit code is a failure; where lines tell, only a crash is: other files may be missing.
+
+    A program that was stopped has shown no failure, so what it did not say before excuses no later one.
+    """
+    return said.code is not None and (said.code >= _CRASHED if subject.faults else said.code != 0)
 
 
 def _list_faults(subject: CheckedFiles, said: ProgramOutcome) -> Iterator[tuple[str, str]]:

@@ -165,6 +165,14 @@ def test_a_program_that_does_not_answer_in_time_refuses_it(path):
     assert "was stopped before it had read the change: it took longer than 60 s" in found[0]
 
 
+@pytest.mark.parametrize(("path", "code"), [(SSHD, 255), ("/etc/rsyslog.conf", 139)])
+def test_that_it_did_not_answer_before_excuses_no_failure(path, code):
+    outcomes = [ProgramOutcome(code, "it fails"), ProgramOutcome(None, "it took longer than 60 s")]
+    found = list(find_complaints([path], host(), host(), lambda *_: outcomes.pop(0)))
+    assert len(found) == 1
+    assert found[0].endswith("refuses it: it fails")
+
+
 def test_the_page_says_whose_checks_there_are():
     assert describe_confinement(Confinement("none", "typed file actions only")) == "typed file actions only"
     words = describe_confinement(Confinement("bwrap", "walled"))
