@@ -50,3 +50,8 @@ def test_who_is_asked_can_write_nowhere_on_the_host(opened, machine, ask, at):
 
 def test_a_program_that_is_not_there_is_nobodys_answer(opened, ask):
     assert ask(opened.files, Query("/usr/sbin/no-such-program", (), ())) is None
+
+
+def test_the_program_is_not_pid_1_whose_words_would_go_to_a_journal(opened, ask):
+    said = ask(opened.files, Query("/bin/sh", ("-c", "echo $$; kill -9 $$"), ()))
+    assert (said.output.strip() == "1", said.code) == (False, 137)
