@@ -1,4 +1,4 @@
-"""Parse an engine's Prometheus metrics: vLLM's names since 0.19, and llama.cpp's."""
+"""Parse an engine's Prometheus metrics: vLLM's names since 0.19, llama.cpp's and SGLang's."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,24 @@ _LLAMACPP = {
 """llama.cpp's metric name to vLLM's."""
 _LLAMACPP_READ = "llamacpp:prompt_tokens_total"
 """Excludes tokens found in the cache; vLLM's counter includes them."""
-_WANTED = (*_SUMMED.values(), _KV_USED, _FIRST_TOKENS, _CACHE, _STARTED, *_LLAMACPP, _LLAMACPP_READ)
+_SGLANG = {
+    "sglang:num_running_reqs": "vllm:num_requests_running",
+    "sglang:num_queue_reqs": "vllm:num_requests_waiting",
+    "sglang:token_usage": _KV_USED,
+    "sglang:num_retracted_requests_total": "vllm:num_preemptions_total",
+    "sglang:time_to_first_token_seconds_count": "vllm:time_to_first_token_seconds_count",
+    "sglang:time_to_first_token_seconds_sum": _FIRST_TOKENS,
+}
+"""SGLang's metric name to vLLM's."""
+_SGLANG_ENDED = ("sglang:prompt_tokens_total", "sglang:generation_tokens_total", "sglang:cached_tokens_total")
+"""Counted only when an answer has ended."""
+_SGLANG_LIVE = "sglang:realtime_tokens_total"
+"""Counted with each step, by mode: prefill_compute, prefill_cache and decode."""
+_SGLANG_CAPACITY = "sglang:max_total_num_tokens"
+_WANTED = (
+    *(*_SUMMED.values(), _KV_USED, _FIRST_TOKENS, _CACHE, _STARTED, *_LLAMACPP, _LLAMACPP_READ),
+    *(*_SGLANG, *_SGLANG_ENDED, _SGLANG_LIVE, _SGLANG_CAPACITY),
+)
 _BEFORE_0_19 = ("vllm:gpu_cache_usage_perc", "vllm:time_per_output_token_seconds")
 
 SHORTEST = 0.05
@@ -85,6 +102,8 @@ def parse_metrics(text: str) -> EngineSample:
     found, capacity = _collect_totals(text)
     if late := bool(found[_LLAMACPP_READ]):
         _convert_llamacpp_names(found)
+    if found["sglang:generation_tokens_total"] or found["sglang:num_running_reqs"]:
+        _convert_sglang_names(found)
     sums: dict[str, Any] = {name: _sum_counts(found[metric]) for name, metric in _SUMMED.items()}
     return EngineSample(
         **sums,
@@ -142,6 +161,12 @@ def _collect_totals(text: str) -> tuple[Totals, list[float]]:
     for name, labels, value in _iterate_samples(text):
         if name == _CACHE:
             capacity += [size] if (size := _parse_number(labels.get("kv_cache_size_tokens", ""))) is not None else []
+        elif name.startswith("sglang:") and _repeats_first_rank(labels):
+            continue
+        elif name == _SGLANG_CAPACITY:
+            capacity.append(value)
+        elif name == _SGLANG_LIVE:
+            found[f"{name} {labels.get('mode', '')}"].append(value)
         elif 0 <= value < float("inf"):
             found[name].append(value)
     return found, capacity
@@ -152,6 +177,23 @@ def _convert_llamacpp_names(found: Totals) -> None:
         found[ours] = found[theirs]
     looked_up = [*found[_LLAMACPP_READ], *found["llamacpp:prompt_tokens_cached_total"]]
     found["vllm:prompt_tokens_total"] = found["vllm:prefix_cache_queries_total"] = looked_up
+
+
+def _convert_sglang_names(found: Totals) -> None:
+    """Prefer the counters that grow while an answer is written; before the first step they do not exist."""
+    for theirs, ours in _SGLANG.items():
+        found[ours] = found[theirs]
+    live = {mode: sum(found[f"{_SGLANG_LIVE} {mode}"]) for mode in ("prefill_compute", "prefill_cache", "decode")}
+    prompt, generated, cached = (sum(found[name]) for name in _SGLANG_ENDED)
+    read = max(live["prefill_compute"] + live["prefill_cache"], prompt)
+    found["vllm:prompt_tokens_total"] = found["vllm:prefix_cache_queries_total"] = [read]
+    found["vllm:prefix_cache_hits_total"] = [max(live["prefill_cache"], cached)]
+    found["vllm:generation_tokens_total"] = [max(live["decode"], generated)]
+
+
+def _repeats_first_rank(labels: dict[str, str]) -> bool:
+    """Return True for the counts of another tensor-parallel rank, which does the same requests over again."""
+    return labels.get("tp_rank", "0") != "0" and not labels.get("dp_rank")
 
 
 def _iterate_samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
@@ -173,7 +215,7 @@ def _explain_missing_metrics(text: str, found: Totals) -> str:
         return "its metrics have the names of a vLLM before 0.19: upgrade it"
     if "vllm:" in text:
         return "its metrics lack requests running or tokens generated: was it started with --disable-log-stats?"
-    return "its metrics are neither vLLM's nor llama.cpp's: check metrics_urls"
+    return "its metrics are neither vLLM's, llama.cpp's nor SGLang's: check metrics_urls"
 
 
 def _parse_number(text: str) -> float | None:

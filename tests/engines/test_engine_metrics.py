@@ -25,7 +25,7 @@ vllm:time_to_first_token_seconds_bucket{engine="0",le="+Inf",model_name="m"} 4.0
 
 
 GOLDEN = Path(__file__).parent.parent / "data" / "metrics"
-NOT_VLLM = "its metrics are neither vLLM's nor llama.cpp's: check metrics_urls"
+NOT_VLLM = "its metrics are neither vLLM's, llama.cpp's nor SGLang's: check metrics_urls"
 REPORTED = {
     # file: prompt tokens, generated, KV cache in tokens, accepted of drafted
     "gpu-0.25.1-31b-bf16-idle.txt": (0, 0, 222_837, None),
