@@ -33,7 +33,15 @@ FIRST_TOKEN_PATIENCE = 60.0
 
 _NO_SUCH_ADDRESS = (401, 403, 404, 405)
 _BUSY = (408, 425, 429, 502, 503, 504)
-_CONTEXT_WORDS = ("maximum context length", "max_model_len", "exceeds the available context size")
+SLOW_HEALTH = 0.5
+"""Seconds after which a healthy answer is suspected to come from a server that generates a token for it."""
+_CONTEXT_WORDS = (
+    "maximum context length",
+    "max_model_len",
+    "exceeds the available context size",
+    "longer than the model's context length",
+    "max_completion_tokens is too large",
+)
 
 
 @dataclass(frozen=True)
@@ -90,6 +98,7 @@ class EngineClient:
         *,
         key: str = "",
         patience: float = 5.0,
+        slow_health: float = SLOW_HEALTH,
         name: str = "",
         dialect: ServerDialect = EVERYTHING,
         count_tokens: Callable[[int], None] | None = None,
@@ -97,14 +106,16 @@ class EngineClient:
         """Set `patience`: the seconds to connect, and to receive an answer that is not a stream.
 
         `name` is what errors call the engine; without one they give its address. `count_tokens` gets the number of new
-        tokens with each piece of an answer.
+        tokens with each piece of an answer. After `slow_health` seconds a healthy answer counts as slow.
         """
         self._http, self._dialect, self._count_tokens = http, dialect, count_tokens
-        self._patience = patience
+        self._patience, self._slow_health = patience, slow_health
         self._base = base_url.rstrip("/")
         self._key = {"authorization": f"Bearer {key}"} if key else {}
         self._root = self._base.removesuffix("/v1")
         self._name = name or self._root
+        self._asks_server_info = False
+        """Its health is read from /server_info, since it was healthy and its /health is slow."""
         self._lacks: frozenset[Lack] | None = None
         """Schema features that its grammar lacks; None until it has refused a schema and was tested."""
 
@@ -166,7 +177,18 @@ class EngineClient:
 
         A server without /health is as healthy as its list of models.
         """
+        if self._asks_server_info:
+            status = await self._read_status(f"{self._root}/server_info", self._key)
+            self._asks_server_info = status == httpx.codes.OK
+            if status not in _NO_SUCH_ADDRESS:
+                return status
+        asked = time.monotonic()
         status = await self._read_status(f"{self._root}/health", {})
+        if status == httpx.codes.OK and time.monotonic() - asked > self._slow_health and not self._dialect.extensions:
+            # SGLang's generates a token and takes a second. Its /server_info waits for the same process, and is quick.
+            # It answers before the kernels are compiled, so it counts only for a server that was healthy.
+            url = f"{self._root}/server_info"
+            self._asks_server_info = await self._read_status(url, self._key) == httpx.codes.OK
         if status in _NO_SUCH_ADDRESS and not self._dialect.extensions:
             return await self._read_status(f"{self._base}/models", self._key)
         return status
@@ -211,10 +233,10 @@ class EngineClient:
         except NOT_JSON as exc:
             raise EngineRefused(f"{self._base}/models is not a list of models: check that base_url is right.") from exc
 
-    async def read_version(self) -> str:
-        """Return vLLM's version, or an empty string if the server does not report one."""
+    async def read_version(self, path: str = "/version") -> str:
+        """Return the version that vLLM has at `path`, or an empty string if the server does not report one."""
         try:
-            return msgspec.json.decode(await self._get(f"{self._root}/version"), type=_Version).version
+            return msgspec.json.decode(await self._get(f"{self._root}{path}", self._key), type=_Version).version
         except (EngineError, *NOT_JSON):
             return ""
 

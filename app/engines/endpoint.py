@@ -235,7 +235,7 @@ async def _identify_program(
     if made_by := next((one.made_by for one in models if one.made_by), ""):
         return clean_text(f"llama.cpp {made_by}".replace("llama.cpp llama.cpp", "llama.cpp"), 60)
     owner = next((name for one in models if (name := _OWNERS.get(one.owner.casefold()))), "")
-    version = await client.read_version()
+    version = await client.read_version("/server_info" if owner == "SGLang" else "/version")
     if not version and (version := await _read_ollama_version(http, base)):
         owner = "Ollama"
     if version and not owner:

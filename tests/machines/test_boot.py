@@ -195,7 +195,11 @@ def test_the_plug_is_pulled_at_random_moments_of_a_change_that_would_lock_somebo
                 target.apply(f"pull-{number}", [NO_ROOT, BANNER], PATHS)
             plug.join()
         began = time.monotonic()
-        machine.start()
+        try:
+            machine.start()
+        except TemperError:
+            print(machine.read_console(40_000))  # the machine is discarded, and its console with it
+            raise
         print(f"pulled after {share * whole:.1f} of {whole:.1f} s; up again in {time.monotonic() - began:.0f} s")
         assert may_root_log_in(machine)
         assert ask_root(machine, LOOKED_AT) == before

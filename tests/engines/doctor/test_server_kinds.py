@@ -10,7 +10,7 @@ from tests.engines.test_endpoint import Server
 BASE = "http://server:8080/v1"
 SIGNS = {
     "vllm": {"/version": {"json": {"version": "0.32.0"}}},
-    "sglang": {"/get_model_info": {"json": {"model_path": "a/b"}}},
+    "sglang": {"/model_info": {"json": {"model_path": "a/b"}}},
     "ollama": {"/api/version": {"json": {"version": "0.9.1"}}},
     "lmstudio": {"/api/v0/models": {"json": {"data": []}}},
     "tgi": {"/info": {"json": {"model_id": "a/b", "router": "text-generation-router", "version": "3.0.1"}}},
