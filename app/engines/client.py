@@ -88,6 +88,10 @@ class _Version(msgspec.Struct):
     version: str
 
 
+class _ServerInfo(msgspec.Struct):
+    model_path: str = ""
+
+
 class EngineClient:
     """Client of one base URL, which ends in /v1. The caller owns `http` and closes it."""
 
@@ -187,8 +191,7 @@ class EngineClient:
         if status == httpx.codes.OK and time.monotonic() - asked > self._slow_health and not self._dialect.extensions:
             # SGLang's generates a token and takes a second. Its /server_info waits for the same process, and is quick.
             # It answers before the kernels are compiled, so it counts only for a server that was healthy.
-            url = f"{self._root}/server_info"
-            self._asks_server_info = await self._read_status(url, self._key) == httpx.codes.OK
+            self._asks_server_info = await self._has_server_info()
         if status in _NO_SUCH_ADDRESS and not self._dialect.extensions:
             return await self._read_status(f"{self._base}/models", self._key)
         return status
@@ -203,6 +206,14 @@ class EngineClient:
             return SILENT
         except (httpx.HTTPError, httpx.InvalidURL):
             return None
+
+    async def _has_server_info(self) -> bool:
+        """Return True if /server_info is that of SGLang; vLLM has one that goes on answering when its engine is dead."""
+        try:
+            answer = msgspec.json.decode(await self._get(f"{self._root}/server_info", self._key), type=_ServerInfo)
+        except (EngineError, *NOT_JSON):
+            return False
+        return answer.model_path != ""
 
     async def is_ready(self, model: str | None = None) -> bool:
         """Return True if the engine is healthy and serves `model`, or any model if None."""

@@ -187,5 +187,20 @@ async def test_a_slow_server_without_server_info_is_asked_for_its_health():
     assert server.asked == ["/health", "/server_info", "/health", "/server_info"]
 
 
+async def test_server_info_of_another_server_says_nothing_about_its_health():
+    """vLLM has one in its development mode, and the process that answers it outlives a dead engine."""
+
+    class DevelopmentServer(Server):
+        async def __call__(self, request):
+            answer = await super().__call__(request)
+            other = httpx.Response(200, json={"vllm_config": "model='m'"})
+            return other if request.url.path == "/server_info" else answer
+
+    server = DevelopmentServer(health_s=0.05)
+    client = server.open_client(slow_health=0.01)
+    assert [await client.read_health() for _ in range(2)] == [200, 200]
+    assert server.asked == ["/health", "/server_info", "/health", "/server_info"]
+
+
 def _read(name):
     return (RECORDED / name).read_bytes()
