@@ -208,7 +208,7 @@ class EngineClient:
             return None
 
     async def _has_server_info(self) -> bool:
-        """Return True if /server_info is that of SGLang; vLLM has one that goes on answering when its engine is dead."""
+        """Return True for SGLang; vLLM has a /server_info, too, which still answers when its engine is dead."""
         try:
             answer = msgspec.json.decode(await self._get(f"{self._root}/server_info", self._key), type=_ServerInfo)
         except (EngineError, *NOT_JSON):
