@@ -30,7 +30,7 @@ LABELS: dict[Ability, str] = {
 PATIENCE = 3.0
 INSPECT_SECONDS = 60.0
 MOST_BYTES = 65_536
-_SGLANG = ("/model_info", "/get_model_info")
+_SGLANG_PATHS = ("/model_info", "/get_model_info")
 """The second is deprecated; old versions have no other."""
 _OWNERS = {"vllm": "vllm", "sglang": "sglang", "llamacpp": "llamacpp", "me": "llama_cpp_python"}
 
@@ -92,7 +92,7 @@ async def recognize_server(http: httpx.AsyncClient, base: str, models: tuple[Ser
     if made_by := next((one.made_by for one in models if one.made_by), ""):
         return "llamacpp", clean_text(made_by.removeprefix("llama.cpp").strip(), 40)
     root = base.removesuffix("/v1")
-    paths = ("/version", "/api/version", "/api/v0/models", "/info", "/health/readiness", *_SGLANG, "/server_info")
+    paths = ("/version", "/api/version", "/api/v0/models", "/info", "/health/readiness", *_SGLANG_PATHS, "/server_info")
     answers = dict(zip(paths, await asyncio.gather(*(_read_json(http, root + path) for path in paths)), strict=True))
     owner = next((_OWNERS[one.owner.casefold()] for one in models if one.owner.casefold() in _OWNERS), "")
     for name, version in _list_signs(answers):
@@ -113,7 +113,7 @@ def _list_signs(answers: dict[str, Any]) -> Iterator[tuple[str, str]]:
     cards = answers["/api/v0/models"]
     if isinstance(cards, dict) and isinstance(cards.get("data"), list):
         yield "lmstudio", ""
-    if any(_get_text(answers[path], "model_path") for path in _SGLANG):
+    if any(_get_text(answers[path], "model_path") for path in _SGLANG_PATHS):
         yield "sglang", _get_text(answers["/server_info"], "version")
     if version := _get_text(answers["/version"], "version"):
         yield "vllm", version

@@ -61,7 +61,7 @@ _LLAMACPP = {
     "written": "llamacpp:tokens_predicted_total with what /slots has in flight",
     "read": "llamacpp:prompt_tokens_total and prompt_tokens_cached_total",
 }
-_OF_ITS_KIND = {
+_SERVERS_OWN = {
     "written": "the server's counter of generated tokens (vLLM's is vllm:generation_tokens_total)",
     "read": "the server's counter of prompt tokens (vLLM's is vllm:prompt_tokens_total)",
 }
@@ -272,7 +272,7 @@ def _create_sample_figures(engine: Engine, sample: EngineSampled | None, at: flo
 
 def _select_counters(engine: Engine) -> dict[str, str]:
     if engine.is_endpoint:
-        return _OF_ITS_KIND if engine.metrics_urls else _OWN_COUNT
+        return _SERVERS_OWN if engine.metrics_urls else _OWN_COUNT
     return _LLAMACPP if engine.is_on_cpu else _VLLM
 
 
