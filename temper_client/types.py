@@ -59,7 +59,7 @@ class ActionProposed(TypedDict):
     rule: str
     attempt: int
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
     note: str
     fingerprint: str
@@ -79,7 +79,7 @@ class ActionRefused(TypedDict):
     kind: Literal["action.refused"]
     rule: str
     attempt: int
-    action: "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | None"
+    action: "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | None"
     clause: str
     reason: str
 
@@ -178,7 +178,7 @@ class ApprovalEdited(TypedDict):
     by: str
     reason: str
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
 
 
@@ -419,6 +419,13 @@ class BudgetOrder(TypedDict):
     reboot_seconds: NotRequired[float]
 
 
+class BuildIntegrityDatabase(TypedDict):
+    """Build the database that a tool compares the host's files with."""
+
+    do: Literal["build_integrity_database"]
+    tool: Literal["aide"]
+
+
 class Candidate(TypedDict):
     """What the content or a recipe proposes for a rule on a host, before any role is asked; or why it has nothing."""
 
@@ -426,7 +433,7 @@ class Candidate(TypedDict):
     also: NotRequired[list[str]]
     actions: NotRequired[
         list[
-            "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+            "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
         ]
     ]
     gap: NotRequired[str]
@@ -1256,7 +1263,7 @@ class ProvenFix(TypedDict):
     rollback: str
     validation: str
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
     ]
     note: str
     fingerprint: str
@@ -2278,6 +2285,7 @@ Action = (
     | Reload
     | SetAgeing
     | SetCryptoPolicy
+    | BuildIntegrityDatabase
     | AddMountOptions
     | InstallPackage
     | RemovePackage

@@ -34,6 +34,7 @@ from app.targets.target import Target
 _BRINGS = re.compile(r"(?:.*_)?package_.+_installed")
 _TITLE_BRINGS = re.compile(r"(?!.*\bmust not\b).*\bpackages?\b.*\binstalled\b.*")
 """ComplianceAsCode's rule ids and DISA's titles; their rules state no dependencies."""
+_RECORDS_FILES = re.compile(r"(?:.*_)?aide_build_database")
 
 
 def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
@@ -52,10 +53,14 @@ def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _rank_finding(rule: Rule, place: int) -> tuple[bool, bool, int]:
-    """Return what findings are sorted by. Rules about a package's files and units need the package first."""
+def _rank_finding(rule: Rule, place: int) -> tuple[bool, bool, bool, int]:
+    """Return what findings are sorted by.
+
+    Rules about a package's files and units need the package first. A database of all files comes after every other
+    change, or it would report them.
+    """
     brings = _BRINGS.fullmatch(rule.id) or _TITLE_BRINGS.fullmatch(rule.title)
-    return rule.irreversible, not brings, place
+    return rule.irreversible, bool(_RECORDS_FILES.fullmatch(rule.id)), not brings, place
 
 
 LESSONS_TOLD = 4

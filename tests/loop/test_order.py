@@ -14,11 +14,13 @@ def skill(*, titles=(), **rules):
 
 
 def test_what_brings_a_package_comes_first_and_what_cannot_be_undone_last():
-    rules = skill(lock=True, pam_minlen=False, package_pam_pwquality_installed=False, package_telnet_removed=False)
+    names = "pam_minlen aide_build_database package_pam_pwquality_installed package_telnet_removed".split()
+    rules = skill(lock=True, **dict.fromkeys(names, False))
     assert sort_findings(tuple(rules.rules), rules) == (
         "package_pam_pwquality_installed",
         "pam_minlen",
         "package_telnet_removed",
+        "aide_build_database",
         "lock",
     )
 
