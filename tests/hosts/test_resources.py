@@ -5,6 +5,7 @@ import pytest
 from app.errors import ActionFailed
 from app.loop.harm import describe_harm
 from app.resources.account import SetAgeing
+from app.resources.integrity import BuildIntegrityDatabase
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.unit import SetUnit
@@ -34,6 +35,13 @@ chmod 755 p/DEBIAN/postinst p/DEBIAN/postrm
 dpkg-deb -b p t.deb >/dev/null
 dpkg -i t.deb >/dev/null
 echo changed-by-the-owner >/etc/trial/conf
+"""
+
+
+AIDE = r"""
+mkdir -p /etc/aide /var/lib/aide
+printf '%s\n' database_in=file:/var/lib/aide/aide.db database_out=file:/var/lib/aide/aide.db.new '/etc p+u+g+sha256' \
+  >/etc/aide/aide.conf
 """
 
 
@@ -130,6 +138,28 @@ def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alon
     inside(machine, "chage -d 1 opsadmin")
     (refusal,) = opened.assess_actions([action], frozenset({"account:opsadmin"})).refusals
     assert (refusal.clause, "would expire at once" in refusal.reason) == ("lockout", True)
+
+
+def test_aide_has_a_database_by_its_own_word_and_none_again(opened, machine):
+    inside(machine, "apt-get -q -y install --no-install-recommends aide >/tmp/log 2>&1")
+    inside(machine, AIDE)
+    opened.prepare()
+    was, action, allowed = (
+        inside(machine, ALL_OF_IT),
+        BuildIntegrityDatabase(tool="aide"),
+        frozenset({"integrity:aide"}),
+    )
+    (offer,) = opened.list_offers([action])
+    assert offer.actions == (action,)
+    check = "aide --config /etc/aide/aide.conf --check"
+    assert "No such file or directory" in inside(machine, f"{check} 2>&1 || :")
+    opened.apply("database", [action], allowed)
+    inside(machine, "echo 1 >/etc/trial-file")
+    assert "Added entries:\t\t1" in inside(machine, f"{check} || :")
+    inside(machine, "rm /etc/trial-file")
+    assert [one.clause for one in opened.assess_actions([action], allowed).refusals] == ["weakening"]
+    put_back(opened, machine, "database", was)
+    assert inside(machine, "ls /var/lib/aide") == ""
 
 
 def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_again(opened, machine):

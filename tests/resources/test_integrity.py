@@ -38,7 +38,7 @@ chmod 0755 /bin/aide
 
 
 def test_a_database_that_exists_is_not_built_anew():
-    states = (ResourceState("integrity:aide", "a database", "a database"),)
+    states = (ResourceState("integrity:aide", "a database", "another database"),)
     assert judge_databases(ForeseenStates(states)).clause == "weakening"
 
 

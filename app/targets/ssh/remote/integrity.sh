@@ -26,8 +26,9 @@ integrity_foresee() {
   has aide || lacks "it has no aide"
   [ "$(aide_config)" ] || lacks "AIDE has no configuration"
   [ "$(aide_file database_in)" ] && [ "$(aide_file database_out)" ] || lacks "AIDE's configuration names no files for its database"
-  row before "integrity:$1" "$(integrity_state "$1")"
-  row after "integrity:$1" 'a database'
+  was=$(integrity_state "$1")
+  row before "integrity:$1" "$was"
+  if [ "$was" = 'a database' ]; then row after "integrity:$1" 'another database'; else row after "integrity:$1" 'a database'; fi
 }
 integrity_perform() {
   kept=$(aide_file database_in) new=$(aide_file database_out)
