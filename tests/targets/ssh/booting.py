@@ -1,4 +1,4 @@
-"""A host of host.py that reboots: it gets another boot id, its lines die, and it can stay away.
+"""A host of host.py that reboots: it gets another boot id, its lines die or fall silent, and it can stay away.
 
 What the reboot command does is a script of ours, because the host shares the kernel of this machine.
 """
@@ -15,6 +15,10 @@ _REBOOT = """#!/bin/sh
 echo again >>/run/reboots
 cat /proc/sys/kernel/random/uuid >/run/boot_id
 sshd=$(cat /run/sshd.pid) sessions=$(cat /proc/$sshd/task/$sshd/children)
+if [ -e /run/falls-silent ]; then
+  ( until [ -e /run/answered ]; do sleep 0.05; done; kill -STOP $sessions; : >/run/silent ) </dev/null >/dev/null 2>&1 &
+  exit 0
+fi
 [ ! -e /run/stays-away ] || kill -9 "$sshd"
 kill -9 $sessions
 """

@@ -65,6 +65,15 @@ def test_a_reboot_shows_in_the_boot_id_and_costs_the_lines(booting, opened):
     assert target.line.run_text("echo here").text == "here\n"
 
 
+def test_a_line_that_fell_silent_in_the_reboot_is_not_used_again(booting, opened):
+    target = opened()
+    (booting.root / "run/falls-silent").touch()
+    target.rebooter.order()
+    (booting.root / "run/answered").touch()
+    until((booting.root / "run/silent").exists)
+    assert target.line.run_text("echo here", seconds=5).text == "here\n"
+
+
 def test_a_host_that_is_away_is_no_error(booting, opened):
     target = opened()
     (booting.root / "run/stays-away").touch()
