@@ -61,24 +61,26 @@ def choose_mutants(sample: int, seed: int, only: str) -> list[Mutant]:
 
 @cache
 def find_tests(path: Path) -> tuple[str, ...]:
-    """The test that mirrors a file, those that import it, and those of its room that go the whole way.
+    """The tests that mirror a file, those that import it, and those of its room that go the whole way.
 
     Where none mirrors it, those that mirror whatever imports it, too.
     """
-    room = path.parts[1]
+    room, mirrors = path.parts[1], _mirrors(path)
     known = [one for one in _importers("tests", path) if one.name.startswith("test_")]
     near = [one for one in sorted(known, key=lambda one: (one.parts[1] != room, str(one))) if one.parts[1] not in SLOW]
     whole = [Path("tests", name) for name in WHOLE.get(room, ())]
-    found = _existing([_mirror(path), *near[:MOST_TESTS]])
-    if not (ROOT / _mirror(path)).exists():
-        others = _existing(map(_mirror, _importers("app", path)))
+    found = [*mirrors, *near[:MOST_TESTS]]
+    if not mirrors:
+        others = [one for importer in _importers("app", path) for one in _mirrors(importer)]
         found += [one for one in others if not found or one.parts[1] not in SLOW][:MOST_TESTS]
     found = found or known[:1]
     return tuple(dict.fromkeys(str(one) for one in [*found, *_existing(whole)]))
 
 
-def _mirror(path: Path) -> Path:
-    return Path("tests", *path.parts[1:-1], f"test_{path.stem}.py")
+def _mirrors(path: Path) -> list[Path]:
+    """The test named after a file, and those named after it and a part: test_decide.py, test_decide_steps.py."""
+    folder, name = ROOT / Path("tests", *path.parts[1:-1]), f"test_{path.stem}"
+    return [one.relative_to(ROOT) for one in [*folder.glob(f"{name}.py"), *sorted(folder.glob(f"{name}_*.py"))]]
 
 
 def _existing(paths: Iterable[Path]) -> list[Path]:
