@@ -46,6 +46,7 @@ WHOLE = {
 SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")
 """Rooms whose tests start servers: they are asked only where nothing else knows a file."""
 MOST_TESTS = 5
+"""Of other rooms, where a file's own has fewer that import it."""
 AT_ONCE, SECONDS = 2, 240
 NOTICED = (1, 2, None)
 """How pytest ends: a test failed, a file of tests could not be read in, it came to no end."""
@@ -67,9 +68,10 @@ def find_tests(path: Path) -> tuple[str, ...]:
     """
     room, mirrors = path.parts[1], _mirrors(path)
     known = [one for one in _importers("tests", path) if one.name.startswith("test_")]
-    near = [one for one in sorted(known, key=lambda one: (one.parts[1] != room, str(one))) if one.parts[1] not in SLOW]
+    near = [one for one in known if one.parts[1] == room]
+    far = [one for one in known if one.parts[1] not in (room, *SLOW)]
     whole = [Path("tests", name) for name in WHOLE.get(room, ())]
-    found = [*mirrors, *near[:MOST_TESTS]]
+    found = [*mirrors, *near, *far[: max(0, MOST_TESTS - len(near))]]
     if not mirrors:
         others = [one for importer in _importers("app", path) for one in _mirrors(importer)]
         found += [one for one in others if not found or one.parts[1] not in SLOW][:MOST_TESTS]
