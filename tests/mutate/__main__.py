@@ -47,7 +47,7 @@ SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")
 """Rooms whose tests start servers: they are asked only where nothing else knows a file."""
 MOST_TESTS = 5
 """Of other rooms, where a file's own has fewer that import it."""
-AT_ONCE, SECONDS = 2, 240
+AT_ONCE, SECONDS = 2, 600
 NOTICED = (1, 2, None)
 """How pytest ends: a test failed, a file of tests could not be read in, it came to no end."""
 
