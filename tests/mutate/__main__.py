@@ -48,8 +48,8 @@ SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")
 MOST_TESTS = 5
 """Of other rooms, where a file's own has fewer that import it."""
 AT_ONCE, SECONDS = 2, 600
-NOTICED = (1, 2, None)
-"""How pytest ends: a test failed, a file of tests could not be read in, it came to no end."""
+NOTICED = (1, 2, 4, None)
+"""How pytest ends: a test failed, a file of tests or a conftest could not be read in, it came to no end."""
 
 
 def choose_mutants(sample: int, seed: int, only: str) -> list[Mutant]:
