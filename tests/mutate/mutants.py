@@ -58,15 +58,17 @@ def _walk(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     of a zip is an assert, too: it asserts that both are of one length."""
     if isinstance(node, ast.Assert | ast.JoinedStr) or _only_says(node):
         return
-    if isinstance(node, ast.keyword) and node.arg == "strict":
-        return
     yield from _replacements(node)
     for name, value in ast.iter_fields(node):
-        if name in ("decorator_list", "annotation", "returns", "keywords") and not isinstance(node, ast.Call):
+        if name in ("decorator_list", "annotation", "returns") or (name == "keywords" and not _passes_values(node)):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
                 yield from _walk(child)
+
+
+def _passes_values(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == "zip")
 
 
 def _only_says(node: ast.AST) -> bool:
