@@ -325,7 +325,8 @@ def test_a_pack_a_head_and_a_key_are_told_apart(words, plain, key):
         ["--key="] * 2,
     ],
 )
-def test_words_that_are_not_understood_verify_nothing(words):
+def test_words_that_are_not_understood_verify_nothing_and_are_answered_with_the_usage(words, capsys):
     with pytest.raises(verify.BadArguments):
         verify.parse_words(words)
     assert verify.main(words) == verify.USAGE
+    assert "usage: python3 -I verify.py" in capsys.readouterr().err
