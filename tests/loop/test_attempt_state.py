@@ -104,7 +104,8 @@ def test_an_attempt_waits_for_a_person_from_the_request_to_its_end(events, waits
 
 
 def need(people, **risk):
-    of_change = ChangeRisk(**{**dict.fromkeys((), ()), **risk}) if risk else None
+    usual = {"category": "II", "breaks": (), "cuts_the_line": False, "replayed": False}
+    of_change = ChangeRisk(**usual, **risk) if risk else None
     return kinds.ActionsAllowed(**AT, needs=PeopleNeeded(people=people, why="", by="", risk=of_change))
 
 

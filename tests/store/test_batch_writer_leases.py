@@ -1,4 +1,4 @@
-"""What a node may append: to runs that it owns, from where their logs end. The rest of a batch is written all the same."""
+"""What a node may append: to runs that it owns, from where their logs end. The rest of a batch is written."""
 
 import threading
 
