@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.events.questions import AskUnit, AskVerdict
+from app.events.questions import AskFile, AskUnit, AskVerdict
 from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, WriteFile
 from app.loop.answers import BrokenAnswer, Inquiry, Plan, Reflection, Triage, Work, parse_actions, parse_answer
 
@@ -36,6 +36,11 @@ READ = {
         "plan",
         {"questions": [{"ask": "verdict"}, {"ask": "unit", "unit": "sshd"}, {"ask": "verdict"}]},
         Inquiry((AskVerdict(), AskUnit(unit="sshd"))),
+    ),
+    "a question with a number": (
+        "plan",
+        {"questions": [{"ask": "file", "path": PATH, "first": 40}]},
+        Inquiry((AskFile(path=PATH, first=40),)),
     ),
     "an alarm": ("triage", {"assessment": "a", "alarm": True, "reason": "r"}, Triage("a", alarm=True, reason="r")),
     "a reflection": (

@@ -92,6 +92,14 @@ def test_an_unguided_plan_may_name_every_file_of_the_rule_and_sees_three():
     assert guided.paths == tuple(file.path for file in guided.files)
 
 
+def test_a_plan_may_name_a_file_that_is_yet_to_be_made_and_never_a_pattern():
+    told = vary(RULE, requirement="Also /etc/security/faillock.conf.", paths=(SSHD, "/etc/sysctl.d/*.conf"))
+    now = build_situation("plan", context(rule=told))
+    assert {SSHD, "/etc/security/faillock.conf"} <= set(now.paths)
+    assert not [path for path in now.paths if "*" in path]
+    assert "/etc/sysctl.d/*.conf" in now.folders
+
+
 @pytest.mark.parametrize("name", ['a"b.conf', "a\\b.conf", "a\nb.conf", "a\x7fb.conf", "x" * 240 + ".conf"])
 def test_a_plan_can_name_only_what_a_schema_can_spell(name):
     folder = "/etc/sysctl.d/"
@@ -146,6 +154,7 @@ def test_a_guided_worker_reloads_what_reads_its_files_and_another_what_the_rule_
         (OPENING, (ScannerMove(frozenset({LIMITS}), DROP_IN),), ()),
         (OPENING, (ScannerMove(frozenset({SSHD}), "/etc/hosts"),), ()),
         (OPENING, (ScannerMove(frozenset({SSHD}), DROP_IN), ScannerMove(frozenset({SSHD}), DROP_IN)), (SSHD, DROP_IN)),
+        (OPENING, (ScannerMove(frozenset({SSHD}), '/etc/ssh/sshd_config.d/a"b.conf'),), ()),
         (OPENING, (), ()),
         (None, (ScannerMove(frozenset({SSHD}), DROP_IN),), ()),
     ],
