@@ -46,6 +46,7 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
     """Check the approval again, since commands are read from the database."""
     asking = state.asking
     assert asking
+    assert asking.approval
     given, made_by = list_approvers(asking.given), tuple(command.made_by.split())
     by = Approver(name=command.by, via=command.via, made_by=made_by)
     askers = list_askers(state.request, asking.proposed if isinstance(asking, Attempt) else None)
@@ -60,7 +61,7 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
         of=asking.people_required,
         token=command.token,
         made_by=made_by,
-        about=asking.approval.about if asking.approval else "change",
+        about=asking.approval.about,
     )
 
 
