@@ -34,8 +34,7 @@ def interpret_command(command: Command, state: RunState, now: float) -> kinds.Ev
         case "approve" if find_open_approval(state, now) == command.approval:
             return _build_approval(command, state)
         case "refuse" if find_open_approval(state, now) == command.approval:
-            about = state.asking.approval.about if state.asking and state.asking.approval else "change"
-            return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason, about=about)
+            return _build_refusal(command, state)
         case "edit" if state.attempt and find_open_approval(state, now) == command.approval:
             return _build_edit(command)
         case _:
@@ -63,6 +62,13 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
         made_by=made_by,
         about=asking.approval.about,
     )
+
+
+def _build_refusal(command: Command, state: RunState) -> kinds.ApprovalRefused:
+    assert state.asking
+    assert state.asking.approval
+    about = state.asking.approval.about
+    return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason, about=about)
 
 
 def _build_edit(command: Command) -> kinds.ApprovalEdited | None:
