@@ -412,7 +412,7 @@ RUNS = {
     "it has ended": ({"ended": END}, effects.Done()),
     "it was never asked for": ({"request": None}, effects.Halt("the log does not begin with a queued run")),
     "a turn was cut off": ({"turn": TURN}, effects.Interrupt("t")),
-    "the disk is full": ({"waiting": replace(ABSENT, cause="disk"), "scanned": frozenset()}, effects.WaitOut()),
+    "the disk is full": ({"waiting": replace(ABSENT, cause="storage"), "scanned": frozenset()}, effects.WaitOut()),
     "an engine is away": ({"waiting": ABSENT, **IDLE}, effects.WaitOut()),
     "it has not begun": ({"started": None, **IDLE, "scanned": frozenset(), "scope": None}, effects.Start()),
     "it is paused": ({**PAUSED, **IDLE}, effects.Wait(None)),

@@ -160,7 +160,7 @@ def take_seats(*ready, engine="e"):
 
 
 AWAY = kinds.RunWaiting(cause="engine", reason="", engine="e")
-FULL = kinds.RunWaiting(cause="disk", reason="")
+FULL = kinds.RunWaiting(cause="storage", reason="")
 
 
 @pytest.mark.parametrize(
