@@ -218,3 +218,29 @@ async def test_what_held_at_the_end_of_the_last_run_and_fails_now_has_drifted(ke
     await perform_effect(run, effects.Scope())
     found = [one.event for one in lines if isinstance(one.event, kinds.DriftFound)]
     assert found == [kinds.DriftFound(rules=("A",), since=one) for one in since]
+
+
+async def test_a_scan_ends_with_whoever_waits_for_it():
+    began, ended = asyncio.Event(), asyncio.Event()
+
+    class Endless:
+        name = "s"
+
+        async def scan(self, *_):
+            began.set()
+            try:
+                await asyncio.Event().wait()
+            finally:
+                ended.set()
+
+    host = Host()
+    host.files = None
+    services = RunServices(SKILL, TargetThread(host), Endless(), {}, "w")
+    run = Run(RunState(), RunLog("r", Kept()), services)
+    run.append(request(SKILL))
+    scan = asyncio.create_task(perform_effect(run, effects.Scan("closing")))
+    await began.wait()
+    scan.cancel()
+    await asyncio.wait({scan})
+    await asyncio.wait_for(ended.wait(), 5)
+    await services.target.close()
