@@ -110,8 +110,9 @@ def _reopen_fixes_or_halt(state: RunState, reason: str) -> Effect:
 
 def _advise_on_lost_host(state: RunState) -> str:
     reboot = state.reboot
-    if reboot.lost is None or reboot.announced is None or reboot.undone:
+    if reboot.lost is None or reboot.undone:
         return ""
+    assert reboot.announced
     back = reboot.announced.undo_seconds
     promise = f" Once it starts, it takes this run's changes back by itself after {back} s." if back else ""
     return f". Look at its console.{promise}"
