@@ -81,10 +81,6 @@ def _encode_line(one: Recorded, *, withheld: bool) -> bytes:
     return f"{one.hash[:MARK]} ".encode() + one.line
 
 
-def is_shared_file(content: bytes) -> bool:
-    return b'id="shared-manifest"' in content
-
-
 def check_shared_file(content: bytes, head: str = "", key: str = "") -> dict[str, Any]:
     """Return the manifest of a shared file if it verifies, else raise BrokenPack."""
     try:

@@ -1,5 +1,6 @@
 """Decides the next effect of a run. Pure: the same state and time give the same effect."""
 
+from app.events.vocabulary import Mode
 from app.loop import effects
 from app.loop.attempt_limit import explain_last_attempt
 from app.loop.attempt_state import Attempt
@@ -68,9 +69,8 @@ def _close_open_change(state: RunState) -> Effect | None:
 
 def is_harmless(state: RunState, attempt: Attempt) -> bool:
     """Return whether the probes found the host as well after the change as before the run."""
-    if state.started is None or attempt.probed is None:
-        return False
-    return not (attempt.probed.drift or describe_harm(state.known_probes, attempt.probed.probes))
+    probed = attempt.probed
+    return probed is not None and not (probed.drift or describe_harm(state.known_probes, probed.probes))
 
 
 def _has_open_change(state: RunState) -> bool:
@@ -115,20 +115,25 @@ def _choose_next_item(state: RunState, skill: Skill, now: float) -> Effect | Non
 
 
 def _can_ask_people(state: RunState) -> bool:
-    return _has_policy(state) or (state.request is not None and state.request.mode == "review")
+    return _has_policy(state) or _get_mode(state) == "review"
+
+
+def _get_mode(state: RunState) -> Mode:
+    assert state.request
+    return state.request.mode
 
 
 def _has_policy(state: RunState) -> bool:
     """Return whether a policy decides who approves, in any mode that changes the host."""
-    return state.started is not None and state.started.approvals is not None
+    assert state.started
+    return state.started.approvals is not None
 
 
 def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
     assert state.scope
-    assert state.request
     for needed in rule.depends:
         item = state.items.get(needed)
-        if item and item.status != "passed" and state.request.mode != "dry-run":
+        if item and item.status != "passed" and _get_mode(state) != "dry-run":
             return needed
         if needed in state.scope.undecided:
             return needed
@@ -137,8 +142,7 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
 
 def _close_run(state: RunState) -> Effect:
     """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
-    assert state.request
-    looked = state.request.mode == "scan" or "closing" in state.scanned
+    looked = _get_mode(state) == "scan" or "closing" in state.scanned
     return (decide_comparison(state) or effects.Finish()) if looked else effects.Scan("closing")
 
 
@@ -148,7 +152,7 @@ def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Eff
         return _recheck_rule(state, item, rule) or effects.StartAttempt(rule.id, 1)
     if attempt.failed:
         return _handle_failure(state, item, attempt, rule, now)
-    if state.request and state.request.mode == "dry-run" and attempt.rehearsed:
+    if _get_mode(state) == "dry-run" and attempt.rehearsed:
         return effects.CloseItem(rule.id, "skipped", f"dry run: the scanner would say {attempt.rehearsed.word}")
     if attempt.expired:
         return effects.CloseItem(rule.id, "deferred", attempt.expired.reason)
@@ -166,7 +170,7 @@ def _recheck_rule(state: RunState, item: Item, rule: Rule) -> Effect | None:
 
     Rules of a content overlap: what one of them asks for may be what another asks, or make it no longer apply.
     """
-    changes_host = state.request is not None and state.request.mode in ("auto", "review")
+    changes_host = _get_mode(state) in ("auto", "review")
     if not (rule.foreign and changes_host and any(one.status == "passed" for one in state.items.values())):
         return None
     if item.rechecked is None:
@@ -199,7 +203,7 @@ def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, n
         return effects.FailAttempt("refused", f"{attempt.refused.clause}: {attempt.refused.reason}")
     if not attempt.allowed:
         return effects.Judge()
-    mode = state.request.mode if state.request else "auto"
+    mode = _get_mode(state)
     if mode == "dry-run" or (attempt.replayed_fix_id and attempt.rehearsed is None):
         return effects.Rehearse()
     if attempt.replayed_fix_id and attempt.rehearsed and attempt.rehearsed.word in ("fail", "error"):
@@ -304,7 +308,7 @@ def _has_script_to_try(item: Item, attempt: Attempt, rule: Rule) -> bool:
 def _find_unrestored_harm(state: RunState) -> str | None:
     attempt = state.attempt
     back = attempt.rolled_back if attempt else None
-    if back is None or state.started is None:
+    if back is None:
         return None
     if back.differences:
         return f"the rollback left a difference: {back.differences[0]}"

@@ -34,8 +34,7 @@ def interpret_command(command: Command, state: RunState, now: float) -> kinds.Ev
         case "approve" if find_open_approval(state, now) == command.approval:
             return _build_approval(command, state)
         case "refuse" if find_open_approval(state, now) == command.approval:
-            about = state.asking.approval.about if state.asking and state.asking.approval else "change"
-            return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason, about=about)
+            return _build_refusal(command, state)
         case "edit" if state.attempt and find_open_approval(state, now) == command.approval:
             return _build_edit(command)
         case _:
@@ -46,6 +45,7 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
     """Check the approval again, since commands are read from the database."""
     asking = state.asking
     assert asking
+    assert asking.approval
     given, made_by = list_approvers(asking.given), tuple(command.made_by.split())
     by = Approver(name=command.by, via=command.via, made_by=made_by)
     askers = list_askers(state.request, asking.proposed if isinstance(asking, Attempt) else None)
@@ -60,8 +60,15 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
         of=asking.people_required,
         token=command.token,
         made_by=made_by,
-        about=asking.approval.about if asking.approval else "change",
+        about=asking.approval.about,
     )
+
+
+def _build_refusal(command: Command, state: RunState) -> kinds.ApprovalRefused:
+    assert state.asking
+    assert state.asking.approval
+    about = state.asking.approval.about
+    return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason, about=about)
 
 
 def _build_edit(command: Command) -> kinds.ApprovalEdited | None:

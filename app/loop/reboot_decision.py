@@ -10,12 +10,14 @@ NOT_SURVIVED = "does not survive a reboot"
 
 def decide_reboot(state: RunState, now: float) -> Effect | None:
     """Return what comes before the reboot; None if none was asked for, or if it is over."""
-    reboot, request = state.reboot, state.request
-    if request is None or not request.reboot or reboot.skipped or reboot.announced:
+    reboot = state.reboot
+    assert state.request
+    assert state.started
+    if not state.request.reboot or reboot.skipped or reboot.announced:
         return None
     if not list_fixed_rules(state):
         return effects.SkipReboot("this run changed nothing that a reboot could undo")
-    if (state.started and state.started.disposable) or reboot.is_approved:
+    if state.started.disposable or reboot.is_approved:
         return effects.Reboot()
     if reboot.disapproved:
         return effects.SkipReboot(f"{reboot.disapproved.by} refused: {reboot.disapproved.reason}")
@@ -108,8 +110,9 @@ def _reopen_fixes_or_halt(state: RunState, reason: str) -> Effect:
 
 def _advise_on_lost_host(state: RunState) -> str:
     reboot = state.reboot
-    if reboot.lost is None or reboot.announced is None or reboot.undone:
+    if reboot.lost is None or reboot.undone:
         return ""
+    assert reboot.announced
     back = reboot.announced.undo_seconds
     promise = f" Once it starts, it takes this run's changes back by itself after {back} s." if back else ""
     return f". Look at its console.{promise}"

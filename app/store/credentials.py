@@ -109,7 +109,6 @@ def list_token_labels(session: Session) -> dict[str, str]:
 
 def end_credential(session: Session, row: CredentialRow) -> None:
     row.ended_at = database_time(session)
-    session.add(row)
 
 
 def end_credentials_of(session: Session, name: str) -> None:

@@ -260,7 +260,6 @@ def hand_over_unreachable_run(session: Session, me: str, run: str) -> Orphan | N
     at = database_time(session)
     unreached = _find_unreached_nodes(lease, at) | {me: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
-    session.add(lease)
     if not _has_untried_node(session, unreached):
         return None
     lease.node, lease.epoch, lease.asked_at = "", lease.epoch + 1, at
@@ -276,7 +275,6 @@ def pass_on_run(session: Session, me: str, run: str, epoch: int) -> Orphan | Non
     if me not in tried or not _has_untried_node(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
-    session.add(lease)
     return Orphan(run, lease.host, lease.epoch)
 
 

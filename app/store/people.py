@@ -49,7 +49,6 @@ def disable_person(session: Session, name: str) -> None:
     if row.right == "admin" and not row.disabled and count_admins(session) == 1:
         raise Rejected("name", f"{row.name} is the only admin: create another admin first.", "wrong-state")
     row.disabled = True
-    session.add(row)
     end_credentials_of(session, name)
 
 

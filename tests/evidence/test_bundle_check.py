@@ -119,6 +119,11 @@ CHANGES = {
     "the index": (lambda files: files | {"manifest.json": files["manifest.json"] + b" "}, "is not what was signed"),
     "an outcome, sealed again": (lambda files: tells(files, runs=[]), "the index says of runs something else"),
     "a note, sealed again": (lambda files: tells(files, note="all is well"), "the index says of note something else"),
+    "its head, sealed again": (lambda files: tells(files, chain_head="0" * 64), "the index gives another chain head"),
+    "its length, sealed again": (
+        lambda files: tells(files, events=9),
+        "the index gives another chain head, or another",
+    ),
     "a line of its chain": (lambda files: line_of(files, b'"passed":3', b'"passed":6'), "event 3 is not what was"),
     "a pack": (lambda files: sealed(pack_of(files, wordier)), "the pack of fixture: report.html"),
     "a pack left out": (lambda files: sealed({n: c for n, c in files.items() if "runs/" not in n}), "KeyError"),

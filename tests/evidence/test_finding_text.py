@@ -1,19 +1,33 @@
 import pytest
+from msgspec.structs import replace
 
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
     ActionProposed,
+    ActionRolledBack,
+    ApprovalEdited,
+    ApprovalExpired,
+    ApprovalGiven,
+    ApprovalRefused,
+    AttemptFailed,
     AttemptStarted,
     InForceChecked,
     ItemPassed,
     ItemSkipped,
     ItemStarted,
     RebootCompared,
+    SentryClear,
     VerdictGiven,
 )
-from app.events.vocabulary import PendingSetting
-from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome, format_verdict
+from app.events.vocabulary import FileChange, PendingSetting
+from app.evidence.finding_text import (
+    describe_actions_taken,
+    describe_answer,
+    describe_finding,
+    describe_outcome,
+    format_verdict,
+)
 from tests.evidence.logs import plain_case
 from tests.loop.playing import FIX
 
@@ -107,3 +121,50 @@ def test_where_a_fix_comes_from_is_said_of_an_attempt_that_repeats_it(replayed):
     ]
     case = plain_case({RULE: "fail"}, {RULE: "fail"}, between)
     assert (FIX.provenance in describe_actions_taken(case, case.requested_rules[0])) == bool(replayed)
+
+
+YES = ApprovalGiven(approval="a", by="ada", reason="", given=1, of=1)
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (YES, "approved by ada"),
+        (replace(YES, reason="fine", given=2, of=2), "approved by ada, 2 of 2: fine"),
+        (ApprovalRefused(approval="a", by="ada", reason="no"), "refused by ada: no"),
+        (ApprovalEdited(approval="a", by="ada", reason="", actions=()), "edited by ada"),
+        (ApprovalExpired(approval="a", reason="late"), "approval void: late"),
+    ],
+)
+def test_what_people_answered_is_told_with_their_reason(answer, words):
+    assert describe_answer(answer) == words
+
+
+UNDONE = ActionRolledBack(rule=RULE, attempt=1, journal="j", paths=(), differences=(), probes=(), seconds=0.0)
+CHANGED = ActionApplied(
+    rule=RULE,
+    attempt=1,
+    journal="j",
+    diff="",
+    seconds=0.0,
+    changes=tuple(FileChange(one, "x", "y") for one in ("/a", "/b")),
+)
+HARM = AttemptFailed(rule=RULE, attempt=1, cause="alarm", reason="shut out")
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        ((), "nothing was changed"),
+        ((CHANGED, HARM, UNDONE), "changed /a, /b; alarm: shut out; rolled back, and the rollback verified"),
+        (
+            (CHANGED, HARM, replace(UNDONE, differences=("/a differs",))),
+            "changed /a, /b; alarm: shut out; rollback left /a differs",
+        ),
+        ((CHANGED, SentryClear(rule=RULE, attempt=1, assessment="")), "changed /a, /b; kept"),
+    ],
+)
+def test_what_became_of_an_attempt_is_told_step_by_step(events, told):
+    begun = (ItemStarted(rule=RULE, title="", category="I"), AttemptStarted(rule=RULE, attempt=1, lessons=()))
+    case = plain_case({RULE: "fail"}, {RULE: "fail"}, [*begun, *events])
+    assert f"\nAttempt 1: {told}." in describe_actions_taken(case, case.requested_rules[0])

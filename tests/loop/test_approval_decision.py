@@ -3,11 +3,13 @@
 import asyncio
 import itertools
 
+import pytest
 from msgspec.structs import replace
 
 from app.events.approvals import UNKNOWN_MAKER, ApprovalPolicy, ApprovalRule, Approver, ChangeRisk
 from app.events.kinds import (
     ActionApplied,
+    ActionProposed,
     ActionsAllowed,
     ApprovalGiven,
     ApprovalRequested,
@@ -16,8 +18,15 @@ from app.events.kinds import (
     RunStarted,
 )
 from app.events.vocabulary import Budget
-from app.loop.approval_decision import count_people, decide_people_needed, explain_objection
+from app.loop.approval_decision import (
+    count_people,
+    decide_people_for_reboot,
+    decide_people_needed,
+    explain_objection,
+    list_askers,
+)
 from tests.loop.onfixture import OnFixture
+from tests.loop.playing import pack, request
 
 PLAIN = ChangeRisk(category="II", breaks=("audit",), cuts_the_line=False, irreversible=False, replayed=False)
 CUTS = ChangeRisk(category="I", breaks=("remote login",), cuts_the_line=True, irreversible=False, replayed=False)
@@ -43,6 +52,40 @@ def test_no_file_and_no_mode_lets_a_vendors_script_run_unasked():
     assert [asked(None, mode, theirs)[0] for mode in ("auto", "review")] == [1, 1]
     assert asked(policy(otherwise=0), "auto", theirs)[0] == 1
     assert asked(policy(otherwise=2), "auto", theirs)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("given", "people", "by", "sha256"),
+    [
+        (None, 1, "Temper's own rule", ""),
+        (policy(otherwise=0), 1, "Temper's own rule", "f"),
+        (policy(otherwise=1), 1, "a.toml line 1", "f"),
+        (policy(otherwise=2), 2, "a.toml line 1", "f"),
+        (policy(ApprovalRule(line=4, people=2, cuts_the_line=True)), 2, "a.toml line 4", "f"),
+    ],
+)
+def test_a_reboot_of_a_host_that_is_not_disposable_takes_a_person_whatever_the_file_says(given, people, by, sha256):
+    needs = decide_people_for_reboot(given)
+    assert (needs.people, needs.by, needs.sha256) == (people, by, sha256)
+
+
+@pytest.mark.parametrize(
+    ("request_", "proposed", "askers"),
+    [
+        (None, None, ()),
+        ({"by": "ada", "whose": ""}, None, ("ada",)),
+        ({"by": "a schedule", "whose": "bob"}, "cy", ("a schedule", "bob", "cy")),
+        ({"by": "", "whose": ""}, "", ()),
+    ],
+)
+def test_who_ordered_a_run_and_who_edited_its_change_have_asked_for_it(request_, proposed, askers):
+    order = request_ and replace(request(pack([])), **request_)
+    edit = (
+        None
+        if proposed is None
+        else ActionProposed(rule="A", attempt=1, actions=(), note="", fingerprint="", diff="", by=proposed)
+    )
+    assert list_askers(order, edit) == askers
 
 
 def test_the_first_rule_that_fits_decides_and_is_named():

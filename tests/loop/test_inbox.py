@@ -30,8 +30,8 @@ def world():
     return made
 
 
-def interpret(world, verb):
-    approval = world.state.attempt.approval.approval
+def interpret(world, verb, approval=""):
+    approval = approval or world.state.asking.approval.approval
     command = Command(id=1, verb=verb, by="ada", reason="why", approval=approval, actions=EDIT)
     return interpret_command(command, world.state, world.now)
 
@@ -43,6 +43,25 @@ def test_a_command_becomes_the_event_that_names_who_gave_it(world):
     assert interpret(world, "refuse") == ApprovalRefused(approval=approval, by="ada", reason="why")
     assert interpret(world, "edit").actions[0].value == "v"
     assert interpret(world, "approve").given == 1
+
+
+@pytest.mark.parametrize("verb", ["approve", "refuse", "edit"])
+def test_an_answer_to_another_approval_is_none(world, verb):
+    assert interpret(world, verb) is not None
+    assert interpret(world, verb, "another") is None
+    world.now = world.state.asking.approval.expires
+    assert interpret(world, verb) is None
+
+
+def test_a_reboot_is_approved_or_refused_and_there_is_nothing_in_it_to_edit():
+    made = World(
+        pack([rule("A")]), lambda name, choices: "pass" if name == "closing" else choices[-1 if name == "host" else 0]
+    )
+    made.put(request(made.skill, reboot=True))
+    while not isinstance(effect := decide_next_effect(made.state, made.skill, made.now), Wait):
+        made.come_out(effect)
+    assert (interpret(made, "approve").about, interpret(made, "refuse").about) == ("reboot", "reboot")
+    assert interpret(made, "edit") is None
 
 
 def test_only_a_running_run_is_paused_and_only_a_paused_one_is_resumed(world):

@@ -8,6 +8,7 @@ from app.events.kinds import (
     ActionProposed,
     ActionRolledBack,
     AttemptReflected,
+    AttemptStarted,
     CandidatesGathered,
     FactsGathered,
     ItemEscalated,
@@ -40,6 +41,14 @@ async def test_a_proposal_of_the_content_passes_without_a_turn(tmp_path):
     assert proposed.describe().text == f"The content's own fix, from the fix text, {order}"
     assert here.events(PlanMade)[0].candidate == 1
     assert here.events(VerdictExplained)[0].explanation == "No model is asked; the scanner's verdict stands alone."
+
+
+async def test_where_no_fix_is_proven_elsewhere_the_first_attempt_begins_without_one(tmp_path):
+    here = OnFixture(tmp_path)
+    await here.run(EMPTY, engine="none", replay_fixes=True)
+    [begun] = here.events(AttemptStarted)
+    assert (begun.offered, bool(begun.seen)) == (None, True)
+    assert [one.rule for one in here.events(ItemPassed)] == [EMPTY]
 
 
 async def test_a_proposal_that_harms_is_undone_and_the_item_escalated(tmp_path):

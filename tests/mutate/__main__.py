@@ -46,9 +46,10 @@ WHOLE = {
 SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")
 """Rooms whose tests start servers: they are asked only where nothing else knows a file."""
 MOST_TESTS = 5
-AT_ONCE, SECONDS = 2, 240
-NOTICED = (1, 2, None)
-"""How pytest ends: a test failed, a file of tests could not be read in, it came to no end."""
+"""Of other rooms, where a file's own has fewer that import it."""
+AT_ONCE, SECONDS = 2, 600
+NOTICED = (1, 2, 4, None)
+"""How pytest ends: a test failed, a file of tests or a conftest could not be read in, it came to no end."""
 
 
 def choose_mutants(sample: int, seed: int, only: str) -> list[Mutant]:
@@ -61,24 +62,27 @@ def choose_mutants(sample: int, seed: int, only: str) -> list[Mutant]:
 
 @cache
 def find_tests(path: Path) -> tuple[str, ...]:
-    """The test that mirrors a file, those that import it, and those of its room that go the whole way.
+    """The tests that mirror a file, those that import it, and those of its room that go the whole way.
 
     Where none mirrors it, those that mirror whatever imports it, too.
     """
-    room = path.parts[1]
+    room, mirrors = path.parts[1], _mirrors(path)
     known = [one for one in _importers("tests", path) if one.name.startswith("test_")]
-    near = [one for one in sorted(known, key=lambda one: (one.parts[1] != room, str(one))) if one.parts[1] not in SLOW]
+    near = [one for one in known if one.parts[1] == room]
+    far = [one for one in known if one.parts[1] not in (room, *SLOW)]
     whole = [Path("tests", name) for name in WHOLE.get(room, ())]
-    found = _existing([_mirror(path), *near[:MOST_TESTS]])
-    if not (ROOT / _mirror(path)).exists():
-        others = _existing(map(_mirror, _importers("app", path)))
+    found = [*mirrors, *near, *far[: max(0, MOST_TESTS - len(near))]]
+    if not mirrors:
+        others = [one for importer in _importers("app", path) for one in _mirrors(importer)]
         found += [one for one in others if not found or one.parts[1] not in SLOW][:MOST_TESTS]
     found = found or known[:1]
     return tuple(dict.fromkeys(str(one) for one in [*found, *_existing(whole)]))
 
 
-def _mirror(path: Path) -> Path:
-    return Path("tests", *path.parts[1:-1], f"test_{path.stem}.py")
+def _mirrors(path: Path) -> list[Path]:
+    """The test named after a file, and those named after it and a part: test_decide.py, test_decide_steps.py."""
+    folder, name = ROOT / Path("tests", *path.parts[1:-1]), f"test_{path.stem}"
+    return [one.relative_to(ROOT) for one in [*folder.glob(f"{name}.py"), *sorted(folder.glob(f"{name}_*.py"))]]
 
 
 def _existing(paths: Iterable[Path]) -> list[Path]:

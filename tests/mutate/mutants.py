@@ -18,6 +18,8 @@ PAIRS = (
 SWAPPED = {one: other for pair in PAIRS for one, other in (pair, pair[::-1])}
 SAYING = ("log", "print", "warnings")
 """What is called by these names only says something."""
+PROVEN = ("assert_never",)
+"""What is called by these names is never reached: the type checker proves it, and no test can."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,21 @@ def find_mutants(path: Path, source: bytes) -> list[Mutant]:
 
 def _walk(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """Nodes with what may stand in their place. Decorators, annotations, asserts and what only says something are no
-    behaviour that a test could hold; parts of an f-string have no place of their own before Python 3.12."""
+    behaviour that a test could hold; parts of an f-string have no place of their own before Python 3.12. The `strict`
+    of a zip is an assert, too: it asserts that both are of one length."""
     if isinstance(node, ast.Assert | ast.JoinedStr) or _only_says(node):
         return
     yield from _replacements(node)
     for name, value in ast.iter_fields(node):
-        if name in ("decorator_list", "annotation", "returns", "keywords") and not isinstance(node, ast.Call):
+        if name in ("decorator_list", "annotation", "returns") or (name == "keywords" and not _passes_values(node)):
             continue
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST):
                 yield from _walk(child)
+
+
+def _passes_values(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == "zip")
 
 
 def _only_says(node: ast.AST) -> bool:
@@ -71,7 +78,7 @@ def _only_says(node: ast.AST) -> bool:
     names = (
         {one.id for one in ast.walk(call.func) if isinstance(one, ast.Name)} if isinstance(call, ast.Call) else set()
     )
-    return bool(names & set(SAYING))
+    return bool(names & {*SAYING, *PROVEN})
 
 
 def _replacements(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
@@ -97,7 +104,9 @@ def _replacements(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
             yield node, {0: "1", 1: "2"}.get(node.value, "0")
         case ast.MatchClass():
             yield from ((one, "_") for one in node.kwd_patterns if not isinstance(one, ast.MatchAs))
-        case ast.Return(value=ast.expr()) if not (isinstance(node.value, ast.Constant) and node.value.value is None):
+        case ast.Return(value=ast.Constant(value=None | False)):
+            return  # whoever asks yes or no takes None for False; that it is not True is a mutant of its own
+        case ast.Return(value=ast.expr()):
             yield node, "return None"
         case ast.Expr(value=ast.Call() | ast.Await()) | ast.AugAssign() | ast.Raise():
             yield node, "pass"

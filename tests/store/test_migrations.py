@@ -93,7 +93,7 @@ def test_a_new_file_has_the_tables_that_the_migrations_make(tmp_path):
         one.dispose()
 
 
-def test_tables_have_the_keys_and_required_columns_that_their_rows_declare(tmp_path):
+def test_tables_have_the_keys_indexes_and_required_columns_that_their_rows_declare(tmp_path):
     for module in pkgutil.iter_modules(store.__path__, "app.store."):
         importlib.import_module(module.name)
     database = open_database(tmp_path / "t.db")
@@ -105,6 +105,11 @@ def test_tables_have_the_keys_and_required_columns_that_their_rows_declare(tmp_p
     assert {name: {one["name"]: one["nullable"] for one in made.get_columns(name)} for name in declared} == {
         name: {column.name: column.nullable for column in table.columns} for name, table in declared.items()
     }
+    for name, table in declared.items():
+        indexed = {one["name"]: one["column_names"] for one in made.get_indexes(name)}
+        unique = [one["column_names"] for one in made.get_unique_constraints(name)]
+        assert indexed == {str(one.name): [column.name for column in one.columns] for one in table.indexes}, name
+        assert unique == [[column.name] for column in table.columns if column.unique], name
     database.dispose()
 
 

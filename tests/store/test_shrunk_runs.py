@@ -1,11 +1,20 @@
 """Which runs are due to be shrunk, and which are not swept yet."""
 
 import pytest
-from sqlmodel import Session
+from sqlmodel import Session, select
 
+from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
+from app.events.record import record_event
+from app.store.batch_writer import to_columns
 from app.store.db import open_database
-from app.store.models import EvidenceRow, RunRow
-from app.store.shrunk_runs import list_runs_to_shrink, list_unswept_runs, read_evidence_pack, save_evidence_pack
+from app.store.models import EventRow, EvidenceRow, RunRow
+from app.store.shrunk_runs import (
+    delete_turn_pieces,
+    list_runs_to_shrink,
+    list_unswept_runs,
+    read_evidence_pack,
+    save_evidence_pack,
+)
 
 RUN = {"host": "h", "mode": "auto", "skill": "stig", "lineup": "l", "simulated": True, "note": "", "queued_at": 1.0}
 
@@ -47,3 +56,49 @@ def test_a_shrunk_run_is_unswept_until_its_pieces_are_deleted(session):
         save_evidence_pack(session, name, b"pack", 20.0)
     session.get_one(EvidenceRow, "one").swept = True
     assert list_unswept_runs(session) == ["other"]
+
+
+TURN = {"role": "worker"}
+
+
+def began(turn):
+    return TurnStarted(
+        **TURN,
+        turn=turn,
+        rule="A",
+        attempt=1,
+        purpose="act",
+        engine="e",
+        model="m",
+        replica=0,
+        max_tokens=1,
+        prompt=("", ""),
+    )
+
+
+def said(turn):
+    return TurnDelta(**TURN, turn=turn, channel="answer", text="x", tokens=1)
+
+
+def finished(turn):
+    return TurnFinished(**TURN, turn=turn, purpose="act", outcome="answered", detail="", thought="", answer="x")
+
+
+def test_only_the_pieces_of_turns_that_finished_are_deleted(tmp_path):
+    database = open_database(tmp_path / "temper.sqlite")
+    cut = TurnInterrupted(turn="1", reason="crash")
+    told = (began("1"), said("1"), cut, finished("another"), began("2"), said("2"), said("2"), finished("2"), said("3"))
+    with Session(database) as session:
+        for run in ("r", "s"):
+            add_run(session, run, 8.0)
+            save_evidence_pack(session, run, b"pack", 20.0)
+            lines = [record_event(run, seq, 1.0, event, "x") for seq, event in enumerate(told, 1)]
+            session.add_all(EventRow(**to_columns(line)) for line in lines)
+        session.commit()
+    assert delete_turn_pieces(database, "r") == 2
+    with Session(database) as session:
+        left = session.exec(select(EventRow.seq).where(EventRow.run == "r").order_by(EventRow.seq)).all()
+        assert left == [1, 2, 3, 4, 5, 8, 9]
+        assert list_unswept_runs(session) == ["s"]
+    assert delete_turn_pieces(database, "r") == 0
+    database.dispose()

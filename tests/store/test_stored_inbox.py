@@ -65,3 +65,14 @@ async def test_a_run_that_is_taken_up_again_hears_though_its_former_place_is_clo
     await inboxes.poll_commands()
     await inbox.wait_for_commands()
     again.__exit__(None, None, None)
+
+
+async def test_while_no_run_is_open_nothing_is_looked_for(database, monkeypatch):
+    monkeypatch.setattr(InboxPoller, "every", 0.001)
+    poller = InboxPoller(database)
+    waits = asyncio.create_task(poller._wait_for_next())
+    await asyncio.wait({waits}, timeout=0.05)
+    assert not waits.done()
+    with poller.open_inbox("a"):
+        await asyncio.wait_for(waits, 5)
+        await asyncio.wait_for(poller._wait_for_next(), 5)

@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 import pytest
 from sqlmodel import Session
 
+from app.errors import Rejected
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group
 from app.store.run_history import StoredRunHistory
-from app.store.waivers import WaiverRow, list_due_waivers, list_waivers
+from app.store.waivers import WaiverRow, list_due_waivers, list_waivers, require_waiver
 
 DAY = 24 * 3600.0
 END = datetime(2027, 1, 31, tzinfo=UTC).timestamp()
@@ -94,3 +95,13 @@ def test_those_taken_back_are_listed_last(database):
         session.add_all([row(id="back", ended_at=END - 80 * DAY), row(id="here")])
     with Session(database) as session:
         assert [one.id for one in list_waivers(session)][-1] == "back"
+
+
+def test_a_waiver_is_found_by_its_id_or_refused(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    with Session(database) as session:
+        session.add(row())
+        assert require_waiver(session, "w1").rule == "V-257985"
+        with pytest.raises(Rejected, match="there is no waiver 'w2'"):
+            require_waiver(session, "w2")
+    database.dispose()
