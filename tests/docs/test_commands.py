@@ -22,6 +22,7 @@ OTHERS = {
     "apt-get": "installs packages",
     "createdb": "PostgreSQL's",
     "createuser": "PostgreSQL's",
+    "dpkg-deb": "unpacks a package of Debian",
     "docker": "builds and starts containers; tests/web/api/test_deploy.py reads the files",
     "install": "coreutils, as root",
     "mail": "sends mail",
