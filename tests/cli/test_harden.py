@@ -73,5 +73,5 @@ async def test_a_recipe_of_the_command_is_not_lost_to_another_process(tmp_path):
 def test_a_reboot_check_of_a_host_that_does_not_exist_says_so(tmp_path):
     settings = Settings(data=tmp_path, kind="run")
     open_database(settings.database_location).dispose()
-    with pytest.raises(BadInput, match="there is no host 'web'. The hosts are: fixture"):
+    with pytest.raises(BadInput, match=r"there is no host 'web'\. The hosts are: fixture"):
         check_reboot(settings, "web", as_json=False)
