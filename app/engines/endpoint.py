@@ -202,7 +202,10 @@ async def _ask_question(
                 else:
                     reply.text += part.text
     except TimeoutError as exc:
-        raise EngineStalled(f"{client.base_url} did not end a short answer in {ANSWER_SECONDS:.0f} s.") from exc
+        raise EngineStalled(
+            f"{client.base_url} did not end a short answer in {ANSWER_SECONDS:.0f} s: its machine is busy or too slow. "
+            "Try again when it is idle, or serve a smaller model."
+        ) from exc
     if reply.end is None:
         raise EngineDied(f"{client.base_url} ended the stream without its end.")
     return reply

@@ -13,7 +13,7 @@ from app.engines.chat import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import check_conformance
 from app.engines.endpoint import ASSUMED_CONTEXT, LONG_CONTEXT, inspect_endpoint, normalize_base
-from app.errors import EngineDied, EngineRefused
+from app.errors import EngineDied, EngineRefused, EngineStalled
 
 BASE = "http://server:8080/v1"
 STREAM = {"content-type": "text/event-stream"}
@@ -270,3 +270,16 @@ async def test_ollama_has_the_size_in_its_own_list():
 async def test_a_name_that_has_the_size_needs_no_other_source():
     report = await inspect(Server(models=[{"id": "m-7b", "owned_by": "vllm", "root": "/srv/models/x-135m"}]))
     assert report.billions == 7
+
+
+async def test_a_machine_that_is_too_busy_for_a_short_answer_is_named_as_the_cause(monkeypatch):
+    monkeypatch.setattr("app.engines.endpoint.ANSWER_SECONDS", 0.01)
+
+    async def answer(request):
+        if request.url.path == "/v1/models":
+            return httpx.Response(200, json={"data": [{"id": "m-7b"}]})
+        return await asyncio.Event().wait()
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        with pytest.raises(EngineStalled, match=r"its machine is busy or too slow\. Try again when it is idle"):
+            await inspect_endpoint(http, BASE)
