@@ -30,6 +30,7 @@ from app.skills.catalog import load_skill
 from app.store import nodes, queries
 from app.store.clock import open_clock
 from app.store.events import EventStore
+from app.targets.host_registry import require_known_host
 
 ALL_PASSED, COULD_NOT, SOME_DID_NOT = 0, 1, 2
 LOOK_EVERY = 0.05
@@ -124,6 +125,8 @@ def apply_starting_point(order: Order, file: Path) -> Order:
 def check_reboot(settings: Settings, host: str, *, as_json: bool) -> int:
     """Check whether the last run's results hold after a reboot. Return SOME_DID_NOT if one does not."""
     require_database(settings)
+    sync_host_folders(settings)
+    require_known_host(host, settings.hosts_folder)
     with use_database(settings) as database:
         order = create_reboot_order(database, host, getpass.getuser())
         code = asyncio.run(harden_host(settings, order, as_json=as_json))

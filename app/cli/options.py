@@ -15,7 +15,9 @@ RULES = "Comma-separated rule ids. Default: all rules of the skill."
 Data = Annotated[Path, typer.Option(help="Folder for the database, the hosts and the logs.")]
 Recipes = Annotated[
     list[Path] | None,
-    typer.Option(help="Recipe file: rule ids and the actions to try for them. Repeat for more. See docs/skills.md."),
+    typer.Option(
+        help="Recipe file: rule ids and the actions to try for them. Repeat for more. See Skills in the documentation."
+    ),
 ]
 LineupName = Annotated[str, typer.Option("--lineup", help="Name of a shipped line-up, or path to a line-up file.")]
 Engines = Annotated[

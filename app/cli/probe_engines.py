@@ -89,7 +89,7 @@ async def _launch_engines(
         async with run_fleet({engine.name: engine for engine in engines}, settings.data, http) as ours:
             loaded = {}
             for one in (one for replicas in ours.values() for one in replicas):
-                seconds = await _wait_until_loaded(one, report)
+                seconds = await wait_until_loaded(one, report)
                 before = {
                     gpu.index: idle[gpu.key] for gpu in lineup.gpus if gpu.index in one.command.gpus and gpu.key in idle
                 }
@@ -97,8 +97,10 @@ async def _launch_engines(
             yield loaded
 
 
-async def _wait_until_loaded(one: LaunchedReplica, report: ProgressCallback) -> float | None:
-    """Wait until the replica is ready. Return its load time in seconds, or None if it was already running."""
+async def wait_until_loaded(one: LaunchedReplica, report: ProgressCallback) -> float | None:
+    """Wait until the replica is ready. Return its load time in seconds, or None if it was already running.
+
+    Raise EnvironmentUnusable with the reason if it ends instead."""
     while True:
         look = one.read_status()
         if look.state == "dead":

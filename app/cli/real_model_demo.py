@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from app.cli.up import describe_blockers
 from app.config import Settings
-from app.engines.endpoint_lineup import is_small_model
 from app.errors import BadInput
 from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
@@ -26,7 +25,7 @@ def create_real_order(settings: Settings, by: str) -> Order:
     if settings.lineup == LINEUP:
         return create_small_model_order(by, "demo with a real model on the CPU")
     note = f"demo with {lineup.title}"[:200]
-    if is_small_model(lineup.engines[lineup.seats["architect"].engine].model):
+    if lineup.seats["architect"].guided:
         return create_small_model_order(by, note)
     return Order(mode="auto", note=note, by=by)
 

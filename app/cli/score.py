@@ -19,6 +19,7 @@ from app.cli.endpoints import inspect_address, print_report, write_lineup
 from app.cli.evidence import create_requester
 from app.cli.exit_codes import DONE, NOT_PINNED
 from app.cli.output import print_line
+from app.cli.probe_engines import wait_until_loaded
 from app.cli.score_submission import write_submission
 from app.config import Settings
 from app.engines.endpoint_lineup import is_address, parse_endpoints
@@ -31,6 +32,7 @@ from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.runs.order import select_rules
 from app.runtime.data_folder import hold_lock
+from app.runtime.runtime import Runtime
 from app.scores import score_file
 from app.scores.generated_hosts import create_builtin_host, generate_host
 from app.scores.harbor_tasks import export_harbor_tasks
@@ -163,10 +165,17 @@ async def _play_trials(
     if not left:
         return
     async with open_runtime(settings, lineup) as runtime:
+        await require_engines_loaded(runtime)
         for number, one in enumerate(left, 1):
             trial = await run_builtin_trial(runtime, order, one.seed, one.host, one.rules, asked.budget)
             notes.add(trial)
             print_trial(number, len(left), trial)
+
+
+async def require_engines_loaded(runtime: Runtime) -> None:
+    """Wait until the engines that Temper starts are ready. A run would wait for an engine that ended at its start."""
+    for one in (one for replicas in runtime.launched.values() for one in replicas):
+        await wait_until_loaded(one, lambda _: None)
 
 
 async def close_interrupted_runs(settings: Settings) -> None:

@@ -12,6 +12,7 @@ from app.cli.score import (
     close_interrupted_runs,
     finish_score,
     print_trial,
+    require_engines_loaded,
     select_score_data_folder,
 )
 from app.config import Settings
@@ -77,6 +78,7 @@ async def _run_trials(
         if lineup:
             await close_interrupted_runs(settings)
             runtime = await stack.enter_async_context(open_runtime(settings, lineup))
+            await require_engines_loaded(runtime)
         for seed in left:
             target = _open_fresh_target(settings, machine)
             try:

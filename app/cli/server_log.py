@@ -34,14 +34,20 @@ class PlainFormatter(logging.Formatter):
         return clean_text(super().format(record), LONGEST).rstrip("\n").replace("\n", "\n    ")
 
 
+class CommandLog(PlainFormatter):
+    """`engine failed  engine=gemma-31b reason="…"`: for a command that keeps no log of a server."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  called so by Python
+        return _join_fields(record.message, record)
+
+
 class TextLog(PlainFormatter):
     """`2026-11-23T15:02:07.123Z INFO  temper.runtime  run recovered  run=ab12 after_s=0.9`; further lines indented."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802  called so by Python
         level = LEVELS.get(record.levelname, record.levelname)
         head = f"{_format_record_time(record)} {level:<5} {_get_logger_label(record)}  {record.message}"
-        fields = " ".join(f"{name}={_quote_value(value)}" for name, value in _list_extra_fields(record).items())
-        return f"{head}  {fields}" if fields else head
+        return _join_fields(head, record)
 
 
 class JsonLog(logging.Formatter):
@@ -62,7 +68,7 @@ class JsonLog(logging.Formatter):
 def set_plain_format() -> None:
     """Set the formatter of Python's last-resort handler, which writes to standard error."""
     if logging.lastResort is not None:
-        logging.lastResort.setFormatter(PlainFormatter())
+        logging.lastResort.setFormatter(CommandLog())
 
 
 def open_log(kind: LogFormat) -> LogFormat:
@@ -104,6 +110,11 @@ def _get_logger_label(record: logging.LogRecord) -> str:
     """Return the room of ours that logged it (`temper.runtime`), or the library's own name."""
     package, *inside = record.name.split(".")
     return ".".join(["temper", *inside[:1]]) if package == "app" else record.name
+
+
+def _join_fields(head: str, record: logging.LogRecord) -> str:
+    fields = " ".join(f"{name}={_quote_value(value)}" for name, value in _list_extra_fields(record).items())
+    return f"{head}  {fields}" if fields else head
 
 
 def _list_extra_fields(record: logging.LogRecord) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from app.text.clean import clean_text
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
+_NOTHING_GIVEN = "Give a line-up (`temper lineups` lists them), or the address of a server with --engine."
 _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent": "dim"}
 
 
@@ -54,7 +55,7 @@ def choose_engines_to_start(settings: Settings, addresses: Sequence[str]) -> Set
     if settings.lineup and addresses:
         raise BadInput("Give a line-up or --engine, not both.")
     if not settings.lineup and not addresses:
-        raise BadInput("Give a line-up (`temper lineups` lists them), or the address of a server with --engine.")
+        raise BadInput(_NOTHING_GIVEN)
     return select_endpoints_as_lineup(replace(settings, lineup=Settings.lineup), addresses) if addresses else settings
 
 
@@ -62,6 +63,8 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses
     """Write systemd units or a compose file into a folder, or print them. No server is asked."""
     if addresses and settings.lineup:
         raise BadInput("Give a line-up or --engine, not both.")
+    if not addresses and not settings.lineup:
+        raise BadInput(_NOTHING_GIVEN)
     lineup = _create_lineup_of_endpoints(addresses) if addresses else load_lineup(settings)
     if not addresses and not any(engine.launch for engine in lineup.engines.values()):
         raise BadInput(

@@ -53,10 +53,15 @@ class ServedModel:
     quantized: str = ""
     """Quantization named by the GGUF file, such as Q4_1."""
     owner: str = ""
+    billions: float | None = None
+    """Parameters, if the server counts them, which llama.cpp does."""
+    root: str = ""
+    """What the server loaded under this name: vLLM's path or name of the model."""
 
 
 class _Meta(msgspec.Struct):
     n_ctx: int | None = None
+    n_params: float | None = None
     ftype: str = ""
 
 
@@ -64,14 +69,16 @@ class _Card(msgspec.Struct):
     id: str
     max_model_len: int | None = None
     owned_by: str = ""
+    root: str | None = None
     tags: list[str] = []
     meta: _Meta | None = None
 
     def to_served_model(self) -> ServedModel:
         if self.owned_by != "llamacpp":
-            return ServedModel(self.id, self.max_model_len, owner=self.owned_by)
+            return ServedModel(self.id, self.max_model_len, owner=self.owned_by, root=self.root or "")
         meta = self.meta or _Meta()
-        return ServedModel(self.id, meta.n_ctx, next(iter(self.tags), "llama.cpp"), meta.ftype)
+        billions = meta.n_params / 1e9 if meta.n_params else None
+        return ServedModel(self.id, meta.n_ctx, next(iter(self.tags), "llama.cpp"), meta.ftype, billions=billions)
 
 
 class _Slot(msgspec.Struct):
@@ -86,6 +93,10 @@ class _Slot(msgspec.Struct):
 
 class _Version(msgspec.Struct):
     version: str
+
+
+class _ModelPath(msgspec.Struct):
+    model_path: str
 
 
 class _ServerInfo(msgspec.Struct):
@@ -248,6 +259,15 @@ class EngineClient:
         """Return the version that vLLM has at `path`, or an empty string if the server does not report one."""
         try:
             return msgspec.json.decode(await self._get(f"{self._root}{path}", self._key), type=_Version).version
+        except (EngineError, *NOT_JSON):
+            return ""
+
+    async def read_model_path(self) -> str:
+        """Return the path of the model that SGLang loaded, or an empty string if the server does not report one."""
+        try:
+            return msgspec.json.decode(
+                await self._get(f"{self._root}/server_info", self._key), type=_ModelPath
+            ).model_path
         except (EngineError, *NOT_JSON):
             return ""
 

@@ -12,6 +12,7 @@ import msgspec
 from app.engines.chat import Delta, Finished, Message, Question, ServerDialect
 from app.engines.client import EngineClient, ServedModel
 from app.engines.error_message import NOT_JSON
+from app.engines.model_size import SMALL_BILLIONS, find_model_billions, find_path_billions
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled
 from app.lineups.model import SchemaForm
 from app.text.clean import clean_text
@@ -61,6 +62,14 @@ class EndpointReport:
     metrics: bool = False
     first_token_s: float | None = None
     tok_s: float | None = None
+    stated_billions: float | None = None
+    """Size of the model, if the server says it."""
+    stated_where: str = ""
+
+    @property
+    def billions(self) -> float | None:
+        """Return the size of the model, as the server says it or as its name does; None if neither does."""
+        return find_model_billions(self.model) if self.stated_billions is None else self.stated_billions
 
     @property
     def dialect(self) -> ServerDialect:
@@ -71,6 +80,12 @@ class EndpointReport:
         """Return True if the context is known, and not assumed for want of an answer."""
         return self.context_source != _ASSUMED
 
+    def _describe_size(self) -> tuple[str, str]:
+        if self.billions is None:
+            return "unknown", f"set guided = true in a copy of the line-up if it is below {SMALL_BILLIONS:g} billion"
+        amount = f"{self.billions:.3g} billion" if self.billions >= 1 else f"{self.billions * 1000:.0f} million"
+        return f"{amount} parameters", self.stated_where or "the model's name says so"
+
     @property
     def rows(self) -> list[tuple[str, str, str]]:
         """Return what was asked about, what was found, and what Temper does without it."""
@@ -80,6 +95,7 @@ class EndpointReport:
         return [
             ("program", self.program or "unknown", ""),
             ("model", self.model, "" if len(self.models) < 2 else f"one of {len(self.models)}; choose with URL#MODEL"),
+            ("size", *self._describe_size()),
             ("context", f"{self.context:,} tokens", self.context_source),
             ("answers bound to a JSON Schema", _to_word(self.structured), "" if self.structured else unbound),
             (f"{AT_ONCE} requests at once", _to_word(self.several), "" if self.several else ONE_BY_ONE),
@@ -99,6 +115,19 @@ class _Reply:
     thought: str = ""
     end: Finished | None = None
     deltas: list[Delta] = field(default_factory=list)
+
+
+class _OllamaDetails(msgspec.Struct):
+    parameter_size: str = ""
+
+
+class _OllamaModel(msgspec.Struct):
+    name: str
+    details: _OllamaDetails = msgspec.field(default_factory=_OllamaDetails)
+
+
+class _OllamaModels(msgspec.Struct):
+    models: list[_OllamaModel]
 
 
 def normalize_base(address: str) -> str:
@@ -129,6 +158,8 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     if form:
         report = replace(report, structured=True, schema_form=form)
     several = await _answers_several(client, chosen.id)
+    size, where = await _find_size(http, client, base, chosen, report.program)
+    report = replace(report, stated_billions=size, stated_where=where)
     return replace(report, structured_detail=detail, several=several, context=context, context_source=source)
 
 
@@ -171,7 +202,10 @@ async def _ask_question(
                 else:
                     reply.text += part.text
     except TimeoutError as exc:
-        raise EngineStalled(f"{client.base_url} did not end a short answer in {ANSWER_SECONDS:.0f} s.") from exc
+        raise EngineStalled(
+            f"{client.base_url} did not end a short answer in {ANSWER_SECONDS:.0f} s: its machine is busy or too slow. "
+            "Try again when it is idle, or serve a smaller model."
+        ) from exc
     if reply.end is None:
         raise EngineDied(f"{client.base_url} ended the stream without its end.")
     return reply
@@ -250,6 +284,31 @@ async def _read_ollama_version(http: httpx.AsyncClient, base: str) -> str:
     except (httpx.HTTPError, ValueError, KeyError, TypeError):
         return ""
     return found if isinstance(found, str) else ""
+
+
+async def _find_size(
+    http: httpx.AsyncClient, client: EngineClient, base: str, model: ServedModel, program: str
+) -> tuple[float | None, str]:
+    """Return the size of the model in billions and who says so; None if nothing but the served name can."""
+    if model.billions:
+        return model.billions, "the server's list of models says so"
+    if program.startswith("Ollama") and (size := await _read_ollama_size(http, base, model.id)):
+        return size, "the server's list of its models says so"
+    if find_model_billions(model.id) is not None:
+        return None, ""
+    path = await client.read_model_path() if program.startswith("SGLang") else model.root
+    size = find_path_billions(path)
+    return size, "" if size is None else "the name of the model that the server loaded says so"
+
+
+async def _read_ollama_size(http: httpx.AsyncClient, base: str, model: str) -> float | None:
+    """Return what Ollama's own list of models says, such as 3.2B or 134.52M."""
+    try:
+        answer = await http.get(f"{base.removesuffix('/v1')}/api/tags", timeout=PATIENCE)
+        found = msgspec.json.decode(answer.content, type=_OllamaModels).models
+    except (httpx.HTTPError, *NOT_JSON):
+        return None
+    return next((find_model_billions(one.details.parameter_size) for one in found if one.name == model), None)
 
 
 async def _find_context(client: EngineClient, model: ServedModel) -> tuple[int, str]:

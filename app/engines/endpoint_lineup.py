@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from app.engines.endpoint import EndpointReport, normalize_base
+from app.engines.model_size import is_small_model
 from app.errors import BadInput
 from app.events.vocabulary import Role
 from app.text.clean import clean_text
@@ -14,9 +15,6 @@ from app.text.clean import clean_text
 ROLES: tuple[Role, ...] = get_args(Role)
 KEY_VARIABLE = "TEMPER_ENGINE_KEY"
 """Environment variable that holds the key for every server that somebody named. It is written nowhere."""
-SMALL_BILLIONS = 4.0
-"""Below this size a model chooses among what the rule and its files say."""
-_SIZE = re.compile(r"(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)\s*([bm])(?![a-z])", re.IGNORECASE)
 _SHARE_FOR_ANSWER = 4
 _MOST_ANSWER: Mapping[Role, int] = {"architect": 3000, "worker": 3000, "auditor": 1200, "sentry": 1200}
 _TEMPERATURE = 0.2
@@ -66,17 +64,6 @@ def _parse_endpoint(word: str) -> EndpointAddress:
     return EndpointAddress(normalize_base(address), model, tuple(role for role in ROLES if role == name))
 
 
-def find_model_billions(name: str) -> float | None:
-    """Return the size that the model's name gives, in billions of parameters; None if it gives none."""
-    return max((float(size) / (1000 if unit.lower() == "m" else 1) for size, unit in _SIZE.findall(name)), default=None)
-
-
-def is_small_model(name: str) -> bool:
-    """Return True if the model's name gives a size below SMALL_BILLIONS."""
-    size = find_model_billions(name)
-    return size is not None and size < SMALL_BILLIONS
-
-
 def format_lineup(found: Sequence[tuple[EndpointAddress, EndpointReport]], key_env: str = "") -> str:
     """Return the line-up as TOML. All texts of servers are cleaned and quoted."""
     where = ", ".join(f"{report.model} at {report.base.split('/')[2]}" for _, report in found)
@@ -121,7 +108,7 @@ def _format_seat(role: Role, engine: str, report: EndpointReport) -> str:
         f"temperature = {_TEMPERATURE}",
         f"max_tokens = {min(_MOST_ANSWER[role], report.context // _SHARE_FOR_ANSWER)}",
     ]
-    if is_small_model(report.model):
+    if is_small_model(report.billions):
         lines.append("guided = true")
     return "\n".join(lines)
 

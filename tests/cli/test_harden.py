@@ -4,13 +4,14 @@ import pytest
 from sqlmodel import Session
 
 from app.cli.database_access import use_database
-from app.cli.harden import ALL_PASSED, apply_starting_point, harden_host
+from app.cli.harden import ALL_PASSED, apply_starting_point, check_reboot, harden_host
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import ActionProposed, CandidatesGathered
 from app.runs.order import Order
 from app.runtime.data_folder import hold_lock
 from app.store import queries
+from app.store.db import open_database
 from app.store.events import EventStore
 
 
@@ -67,3 +68,10 @@ async def test_a_recipe_of_the_command_is_not_lost_to_another_process(tmp_path):
     settings.data.mkdir()
     with hold_lock(settings.lock_path), pytest.raises(BadInput, match="reads no --recipes of this command"):
         await harden_host(settings, Order(by="ada"), as_json=False)
+
+
+def test_a_reboot_check_of_a_host_that_does_not_exist_says_so(tmp_path):
+    settings = Settings(data=tmp_path, kind="run")
+    open_database(settings.database_location).dispose()
+    with pytest.raises(BadInput, match=r"there is no host 'web'\. The hosts are: fixture"):
+        check_reboot(settings, "web", as_json=False)

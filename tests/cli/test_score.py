@@ -8,14 +8,16 @@ from typer.main import get_command
 
 from app.cli.commands import scores
 from app.cli.endpoints import print_score_offer
-from app.cli.exit_codes import NOT_PINNED
+from app.cli.exit_codes import COULD_NOT, NOT_PINNED
 from app.cli.score import ScoreOptions, choose_score_subject, format_score_label, run_score, select_score_data_folder
 from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Budget
 from app.scores.public_score import check_public_score
 from app.scores.score_file import read_result_file
+from tests.cli.test_up import LINEUP
 from tests.engines.conftest import simulator
+from tests.engines.launch.conftest import free_port
 from tests.forkserver import temper
 from tests.test_cli import refused
 
@@ -93,3 +95,12 @@ def test_the_command_wants_one_of_two_files_and_the_offer_of_a_demo_can_be_typed
     group = get_command(scores.app).commands["score"]
     parsed = group.commands["lineup"].make_context("lineup", words[2:])
     assert str(parsed.params["public"]) == words[4]
+
+
+@pytest.mark.timeout(60)
+def test_an_engine_that_does_not_start_ends_the_score_with_its_reason(tmp_path):
+    text = LINEUP.format(port=free_port(), python=tmp_path / "vllm", fake="serve", how="")
+    (lineup := tmp_path / "one.toml").write_text(text)
+    done = temper("score", lineup, "--out", tmp_path / "s.json", "--rules", "V-257984", "--data", tmp_path / "data")
+    assert done.returncode == COULD_NOT
+    assert "temper: small did not start: " in done.stderr.splitlines()[-1]

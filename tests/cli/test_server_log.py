@@ -9,7 +9,7 @@ import subprocess
 import httpx
 import pytest
 
-from app.cli.server_log import JsonLog, TextLog
+from app.cli.server_log import CommandLog, JsonLog, TextLog, set_plain_format
 from tests.forkserver import Temper
 from tests.served import served
 
@@ -26,6 +26,17 @@ def test_a_line_of_text_has_time_level_logger_what_happened_and_fields():
     assert line == "2026-11-23T15:02:07.123Z INFO  temper.runtime  run taken over  run=ab12 from=node-2 after_s=0.9"
     line = TextLog().format(record("it says %s", "no", name="uvicorn.error", level=logging.WARNING))
     assert line == "2026-11-23T15:02:07.123Z WARN  uvicorn.error  it says no"
+
+
+def test_a_command_without_a_log_says_the_reason_too():
+    line = CommandLog().format(record("engine failed", level=logging.ERROR, engine="gemma-31b", reason="no vllm"))
+    assert line == 'engine failed  engine=gemma-31b reason="no vllm"'
+
+
+def test_a_command_writes_its_warnings_in_that_form(monkeypatch):
+    monkeypatch.setattr(logging, "lastResort", logging.StreamHandler())
+    set_plain_format()
+    assert isinstance(logging.lastResort.formatter, CommandLog)
 
 
 def test_a_line_of_json_has_the_same_fields():

@@ -139,6 +139,7 @@ def test_up_takes_a_line_up_or_addresses_and_one_of_them():
     assert "not both" in refused("up", "simulated", "--engine", "http://127.0.0.1:1/v1")
     assert "not both" in refused("up", "gb10", "--engine", "http://127.0.0.1:1/v1", "--print", "systemd")
     assert "--engine" in refused("up")
+    assert "`temper lineups` lists them" in refused("up", "--print", "systemd")
     assert "is not an address" in refused("up", "--engine", "nonsense", "--print", "systemd")
 
 

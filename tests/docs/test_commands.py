@@ -19,9 +19,12 @@ from tests.docs.commands import (
 from tests.forkserver import temper
 
 OTHERS = {
+    "/opt/temper/.venv/bin/pip": "installs packages",
     "apt-get": "installs packages",
+    "cd": "the shell's",
     "createdb": "PostgreSQL's",
     "createuser": "PostgreSQL's",
+    "dpkg-deb": "unpacks a package of Debian",
     "docker": "builds and starts containers; tests/web/api/test_deploy.py reads the files",
     "install": "coreutils, as root",
     "mail": "sends mail",
@@ -33,6 +36,7 @@ OTHERS = {
     "python3": "runs the script inside a pack: tests/evidence",
     "sha256sum": "coreutils",
     "systemctl": "needs systemd",
+    "useradd": "creates the account, as root",
     "uv": "installs programs",
     "xz": "XZ Utils",
 }

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from dataclasses import dataclass, field
+from pathlib import Path
 from uuid import UUID
 
 import httpx
@@ -12,7 +13,7 @@ from app.engines.chat import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import check_conformance
 from app.engines.endpoint import ASSUMED_CONTEXT, LONG_CONTEXT, inspect_endpoint, normalize_base
-from app.errors import EngineDied, EngineRefused
+from app.errors import EngineDied, EngineRefused, EngineStalled
 
 BASE = "http://server:8080/v1"
 STREAM = {"content-type": "text/event-stream"}
@@ -230,3 +231,55 @@ async def test_a_context_that_the_server_states_is_stated_even_if_it_is_the_one_
         client = EngineClient(http, BASE, dialect=ServerDialect(extensions=False))
         checks = {one.name: one async for one in check_conformance(client, report)}
     assert checks["says how long its context is"].passed
+
+
+RECORDED = Path(__file__).parents[1] / "data"
+
+
+async def test_llama_cpp_counts_the_parameters_of_a_model_whose_name_does_not():
+    [card] = json.loads((RECORDED / "llamacpp/models.json").read_text())["data"]
+    report = await inspect(Server(models=[card | {"id": "stig"}]))
+    assert report.billions == 0.134515008
+    assert ("size", "135 million parameters", "the server's list of models says so") in report.rows
+
+
+async def test_sglang_names_the_files_of_a_model_that_it_serves_under_another_name():
+    models = json.loads((RECORDED / "sglang/models.json").read_text().replace("smollm2-135m", "stig"))["data"]
+    info = json.loads((RECORDED / "sglang/server_info.json").read_text())
+    assert info["model_path"] == "/srv/models/smollm2-135m"
+    report = await inspect(Server(models=models, paths={"/server_info": {"json": info}}))
+    assert (report.model, report.billions) == ("stig", 0.135)
+
+
+async def test_vllm_names_the_model_that_it_serves_under_another_name():
+    card = {"id": "stig", "owned_by": "vllm", "root": "Qwen/Qwen3-0.6B"}
+    assert (await inspect(Server(models=[card]))).billions == 0.6
+
+
+async def test_ollama_has_the_size_in_its_own_list():
+    tags = {"models": [{"name": "stig:latest", "details": {"parameter_size": "134.52M"}}, {"name": "other"}]}
+    paths = {"/api/version": {"json": {"version": "0.20.0"}}, "/api/tags": {"json": tags}}
+    report = await inspect(Server(models=[{"id": "stig:latest", "owned_by": "library"}], paths=paths))
+    assert report.billions == 0.13452
+    paths["/api/tags"] = {"text": "[]"}
+    report = await inspect(Server(models=[{"id": "stig:latest", "owned_by": "library"}], paths=paths))
+    assert report.billions is None
+    assert any(row[:2] == ("size", "unknown") and "guided = true" in row[2] for row in report.rows)
+
+
+async def test_a_name_that_has_the_size_needs_no_other_source():
+    report = await inspect(Server(models=[{"id": "m-7b", "owned_by": "vllm", "root": "/srv/models/x-135m"}]))
+    assert report.billions == 7
+
+
+async def test_a_machine_that_is_too_busy_for_a_short_answer_is_named_as_the_cause(monkeypatch):
+    monkeypatch.setattr("app.engines.endpoint.ANSWER_SECONDS", 0.01)
+
+    async def answer(request):
+        if request.url.path == "/v1/models":
+            return httpx.Response(200, json={"data": [{"id": "m-7b"}]})
+        return await asyncio.Event().wait()
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        with pytest.raises(EngineStalled, match=r"its machine is busy or too slow\. Try again when it is idle"):
+            await inspect_endpoint(http, BASE)

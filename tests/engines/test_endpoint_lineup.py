@@ -5,7 +5,7 @@ import pytest
 from app.engines.client import ServedModel, get_dialect
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.endpoint import EndpointReport
-from app.engines.endpoint_lineup import EndpointAddress, format_lineup, is_small_model, parse_endpoints
+from app.engines.endpoint_lineup import EndpointAddress, format_lineup, parse_endpoints
 from app.errors import BadInput
 from app.lineups.reader import read_lineup
 
@@ -83,11 +83,9 @@ def test_a_small_model_chooses_among_what_is_there(tmp_path):
     assert read(tmp_path, (all_roles, report("SmolLM2-135M", structured=True))).seats["worker"].guided
     assert read(tmp_path, (all_roles, report("SmolLM2-135M", structured=False))).seats["worker"].guided
     assert not read(tmp_path, (all_roles, report("gemma-31b", structured=True))).seats["worker"].guided
-    assert [
-        is_small_model(name) for name in ("qwen2.5:1.5b", "gpt-oss-120b", "gpt-4o", "phi-3.8B-q4", "x-a3b-30b")
-    ] == [
-        *(True, False, False, True, False),
-    ]
+    assert read(tmp_path, (all_roles, report("stig", stated_billions=0.135))).seats["worker"].guided
+    assert not read(tmp_path, (all_roles, report("tiny-1b", stated_billions=31.0))).seats["worker"].guided
+    assert not read(tmp_path, (all_roles, report("stig"))).seats["worker"].guided
 
 
 def test_two_servers_are_two_engines(tmp_path):

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from app.cli.progress import ProgressPrinter, render_event
-from app.cli.server_log import PlainFormatter
+from app.cli.server_log import CommandLog, PlainFormatter
 from app.cli.verify import verify_pack
 from app.events.kinds import ItemStarted, PlanMade, RunQueued, SentryAlarm, TurnDelta, TurnFinished
 from app.evidence import verify
@@ -88,9 +88,11 @@ def test_a_thought_and_a_failure_are_shown_without_steering(bad, capsys):
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_a_log_record_is_one_line_of_ours(bad):
     record = logging.LogRecord("temper", 40, "x.py", 1, "failed: %s", (bad,), (ValueError, ValueError(bad), None))
-    rows = PlainFormatter("%(levelname)s %(message)s").format(record).split("\n")
-    assert not STEERING.search("\n".join(rows))
-    assert [row for row in rows if not row.startswith("    ")] == rows[:1]
+    vars(record)["reason"] = bad
+    for formatter in (PlainFormatter("%(levelname)s %(message)s"), CommandLog()):
+        rows = formatter.format(record).split("\n")
+        assert not STEERING.search("\n".join(rows))
+        assert [row for row in rows if not row.startswith("    ")] == rows[:1]
 
 
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)

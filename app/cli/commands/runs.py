@@ -59,7 +59,7 @@ Replay = Annotated[
 def start_run(
     host: Annotated[str, typer.Option(help="Name of the host to harden.")] = "fixture",
     rules: Annotated[str | None, typer.Option(help=RULES)] = None,
-    skill: Annotated[str, typer.Option(help="Skill to run: a folder in app/skills, or scap:CONTENT:PROFILE.")] = "stig",
+    skill: Annotated[str, typer.Option(help="Skill to run; see `temper skills`, or scap:CONTENT:PROFILE.")] = "stig",
     mode: ModeName = None,
     speed: Speed = PACE,
     data: Data = Path("data"),

@@ -8,6 +8,7 @@ import typer
 from app.cli import options
 from app.config import Settings
 from app.errors import BadInput
+from app.install import format_install_command
 
 app = typer.Typer()
 
@@ -226,6 +227,6 @@ def serve_mcp_tools(
     try:
         from app.cli.mcp_server import serve_mcp
     except ModuleNotFoundError as exc:
-        raise BadInput(f"{exc.name} is not installed. Install it beside Temper: pip install 'mcp>=2.3'.") from exc
+        raise BadInput(f"{exc.name} is not installed. Run: {format_install_command('mcp>=2.3')}") from exc
 
     serve_mcp(url, token_from, port)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from app.engines.doctor.engine_situation import Situation
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.fit.fit_verdict import find_refused_settings
-from app.engines.llamacpp.gguf_files import SET_UP
+from app.engines.llamacpp.gguf_files import format_set_up
 
 ATTENTION = "re:.*self_attn.*"
 NEAR = 0.8
@@ -74,7 +74,7 @@ def _matches_pattern(pattern: str, name: str) -> bool:
 
 def check_llamacpp_installed(case: Situation) -> Pitfall | None:
     missing = case.is_launched and not case.inventory.llamacpp.installed
-    return create_pitfall("cpu.llamacpp-not-installed", fix=SET_UP) if missing else None
+    return create_pitfall("cpu.llamacpp-not-installed", fix=format_set_up()) if missing else None
 
 
 def check_weights_exist(case: Situation) -> Pitfall | None:

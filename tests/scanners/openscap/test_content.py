@@ -26,8 +26,14 @@ def test_a_name_is_never_a_path(tmp_path, name):
 
 
 def test_where_there_is_none_it_is_said_what_brings_some(tmp_path):
-    with pytest.raises(BadInput, match="apt-get install ssg-debian"):
+    with pytest.raises(BadInput, match=r"apt-get install ssg-debian adds some\.$"):
         find_datastream("small", (tmp_path,))
+
+
+def test_the_content_of_a_debian_is_in_the_next_one(tmp_path):
+    (tmp_path / "ssg-debian11-ds.xml").touch()
+    with pytest.raises(BadInput, match=r"are: ssg-debian11\. Debian has the content for a release in the next"):
+        find_datastream("ssg-debian12", (tmp_path,))
 
 
 def test_a_file_by_another_name_is_not_added(tmp_path):

@@ -136,3 +136,9 @@ async def test_what_is_kept_follows_the_log_and_the_row_and_who_looks(doors, mom
 async def test_it_is_built_for_the_person_who_asks(moments):
     WHO.set(Person("ada", "viewer", "session"))
     assert (await moments.answer(lambda _: Response(WHO.get().name))).body == b"ada"
+
+
+async def test_the_moment_before_the_first_event_links_to_no_run_without_a_name(doors):
+    page = (await doors.http.get("/runs/r1?at=0")).text
+    assert 'href="/runs/"' not in page
+    assert 'href="/runs/r1"' in (await doors.http.get("/runs/r1?at=1")).text
