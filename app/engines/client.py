@@ -95,10 +95,6 @@ class _Version(msgspec.Struct):
     version: str
 
 
-class _ModelPath(msgspec.Struct):
-    model_path: str
-
-
 class _ServerInfo(msgspec.Struct):
     model_path: str = ""
 
@@ -202,7 +198,8 @@ class EngineClient:
         if status == httpx.codes.OK and time.monotonic() - asked > self._slow_health and not self._dialect.extensions:
             # SGLang's generates a token and takes a second. Its /server_info waits for the same process, and is quick.
             # It answers before the kernels are compiled, so it counts only for a server that was healthy.
-            self._asks_server_info = await self._has_server_info()
+            # vLLM has a /server_info, too, which names no path of a model and still answers when its engine is dead.
+            self._asks_server_info = bool(await self.read_model_path())
         if status in _NO_SUCH_ADDRESS and not self._dialect.extensions:
             return await self._read_status(f"{self._base}/models", self._key)
         return status
@@ -217,14 +214,6 @@ class EngineClient:
             return SILENT
         except (httpx.HTTPError, httpx.InvalidURL):
             return None
-
-    async def _has_server_info(self) -> bool:
-        """Return True for SGLang; vLLM has a /server_info, too, which still answers when its engine is dead."""
-        try:
-            answer = msgspec.json.decode(await self._get(f"{self._root}/server_info", self._key), type=_ServerInfo)
-        except (EngineError, *NOT_JSON):
-            return False
-        return answer.model_path != ""
 
     async def is_ready(self, model: str | None = None) -> bool:
         """Return True if the engine is healthy and serves `model`, or any model if None."""
@@ -265,9 +254,8 @@ class EngineClient:
     async def read_model_path(self) -> str:
         """Return the path of the model that SGLang loaded, or an empty string if the server does not report one."""
         try:
-            return msgspec.json.decode(
-                await self._get(f"{self._root}/server_info", self._key), type=_ModelPath
-            ).model_path
+            answer = await self._get(f"{self._root}/server_info", self._key)
+            return msgspec.json.decode(answer, type=_ServerInfo).model_path
         except (EngineError, *NOT_JSON):
             return ""
 

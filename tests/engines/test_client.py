@@ -174,7 +174,8 @@ async def test_ready_means_healthy_and_serving_the_model(http, instant: Simulato
     assert await client.is_ready()
     assert await client.is_ready(MODELS["gemma-31b"])
     assert not await client.is_ready("some/other")
-    assert await client.list_models() == (ServedModel(MODELS["gemma-31b"], 4096, owner="temper-simulator"),)
+    name = MODELS["gemma-31b"]
+    assert await client.list_models() == (ServedModel(name, 4096, owner="temper-simulator", root=name),)
 
 
 async def test_a_server_that_is_no_engine_is_not_ready(http):

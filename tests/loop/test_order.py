@@ -14,7 +14,7 @@ def skill(*, titles=(), **rules):
 
 
 def test_what_brings_a_package_comes_first_and_what_cannot_be_undone_last():
-    names = "pam_minlen aide_build_database package_pam_pwquality_installed package_telnet_removed".split()
+    names = ["pam_minlen", "aide_build_database", "package_pam_pwquality_installed", "package_telnet_removed"]
     rules = skill(lock=True, **dict.fromkeys(names, False))
     assert sort_findings(tuple(rules.rules), rules) == (
         "package_pam_pwquality_installed",
