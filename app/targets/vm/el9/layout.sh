@@ -84,7 +84,8 @@ session     required      pam_unix.so
 STACK
 cp /etc/pam.d/system-auth /etc/pam.d/password-auth
 for kind in auth account password session; do printf '%s\tinclude\tsystem-auth\n' $kind > /etc/pam.d/common-$kind; done
-printf 'session\tinclude\tsystem-auth\n' > /etc/pam.d/common-session-noninteractive
+# cron's jobs are no sessions for logind here: SELinux's policy of Debian would deny what that takes, at each job.
+printf 'session\trequired\tpam_limits.so\nsession\trequired\tpam_unix.so\n' > /etc/pam.d/common-session-noninteractive
 cat > /etc/pam.d/sshd <<'STACK'
 auth       substack     password-auth
 account    required     pam_nologin.so
