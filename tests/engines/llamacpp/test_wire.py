@@ -50,7 +50,8 @@ async def test_while_it_loads_it_cannot_take_a_request():
 
 
 async def test_its_model_has_a_context_a_program_and_a_quantization():
-    assert await client().list_models() == (ServedModel("smollm2", 4096, "xllamacpp 2026.10.11549", "Q4_1"),)
+    served = ServedModel("smollm2", 4096, "xllamacpp 2026.10.11549", "Q4_1", billions=0.134515008)
+    assert await client().list_models() == (served,)
     assert await client().is_ready("smollm2")
     assert await client().read_version() == ""
 
