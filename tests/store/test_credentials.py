@@ -5,23 +5,9 @@ from sqlmodel import Session
 
 from app.people.passwords import digest_secret
 from app.store import credentials
-from app.store.db import open_database
 from app.store.models import PersonRow
 
 DAY = 24 * 3600.0
-
-
-@pytest.fixture
-def database(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
-    yield database
-    database.dispose()
-
-
-@pytest.fixture
-def session(database):
-    with Session(database) as session:
-        yield session
 
 
 def issue(session, person="ada", kind="session", **more):

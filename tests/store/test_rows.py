@@ -3,26 +3,11 @@
 import asyncio
 
 import pytest
-from sqlmodel import Session
 
 from app.errors import Rejected
 from app.store import backups, host_groups, schedules
-from app.store.db import open_database
 from app.store.models import ScheduleRow
 from app.store.request_session import open_read_connection, open_read_session, share_session_within_request
-
-
-@pytest.fixture
-def database(tmp_path):
-    database = open_database(tmp_path / "t.sqlite")
-    yield database
-    database.dispose()
-
-
-@pytest.fixture
-def session(database):
-    with Session(database) as session:
-        yield session
 
 
 def test_the_newest_backup_counts_whoever_made_it(database, session):

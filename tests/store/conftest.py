@@ -1,0 +1,17 @@
+import pytest
+from sqlmodel import Session
+
+from app.store.db import open_database
+
+
+@pytest.fixture
+def database(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    yield database
+    database.dispose()
+
+
+@pytest.fixture
+def session(database):
+    with Session(database) as session:
+        yield session
