@@ -26,7 +26,7 @@ test-vllm: .venv/.dev  ## against a real vLLM on the CPU: set TEMPER_VLLM and TE
 	@$(BIN)/pytest tests/vllm $(ARGS)
 
 test-hosts: .venv/.dev  ## on a Debian with sshd of this machine's own, built for it; installs what that takes
-	@.ci/hosts
+	@.ci/hosts podman runc
 	@$(BIN)/pytest -m real_host tests/hosts $(ARGS)
 
 test-machines: .venv/.dev  ## on a Debian that boots by QEMU, built for it; installs what that takes (without KVM half an hour or more)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import venv
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -32,12 +33,26 @@ def quietly(*command, cwd, **environment):
     return done.stdout
 
 
+def build_wheel(source, folder):
+    folder.mkdir(exist_ok=True)
+    quietly(sys.executable, "-m", "pip", "wheel", *OFFLINE, "--no-build-isolation", "-w", folder, source, cwd=folder)
+    (wheel,) = folder.glob("temper_stig-*.whl")
+    return wheel
+
+
+def list_files(wheel):
+    return {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+
+
 @pytest.fixture(scope="module")
-def temper(tmp_path_factory):
+def wheel(tmp_path_factory):
+    return build_wheel(HERE, tmp_path_factory.mktemp("built"))
+
+
+@pytest.fixture(scope="module")
+def temper(tmp_path_factory, wheel):
     """The command of a bare environment that has the wheel and, beside it, what it depends on; not this checkout."""
     folder = tmp_path_factory.mktemp("wheel")
-    quietly(sys.executable, "-m", "pip", "wheel", *OFFLINE, "--no-build-isolation", "-w", folder, HERE, cwd=folder)
-    (wheel,) = folder.glob("temper_stig-*.whl")
     venv.create(folder / "bare", with_pip=False)
     python = folder / "bare" / "bin" / "python"
     quietly(sys.executable, "-m", "pip", "--python", python, "install", *OFFLINE, wheel, cwd=folder)
@@ -48,6 +63,13 @@ def temper(tmp_path_factory):
     where = quietly(python, "-c", "import app; print(app.__file__)", cwd=folder)
     assert str(folder) in where
     return python.parent / "temper"
+
+
+def test_it_has_every_file_of_the_package(wheel):
+    tracked = subprocess.run(
+        ["git", "ls-files", "-z", "app", "temper_client"], cwd=HERE, capture_output=True, check=True
+    )
+    assert set(filter(None, tracked.stdout.decode().split("\0"))) <= list_files(wheel)
 
 
 def test_it_says_its_version(temper, tmp_path):
@@ -92,6 +114,8 @@ def test_a_build_of_the_same_commit_has_the_same_bytes_and_its_signature_holds(t
     sums = (tmp_path / "a/SHA256SUMS").read_bytes()
     assert sums == (tmp_path / "b/SHA256SUMS").read_bytes()
     assert [line.split(".")[-1] for line in sums.decode().split()[1::2]] == ["whl", "json", "gz"]
+    (archive,), (built,) = ((tmp_path / "a").glob(one) for one in ("*.tar.gz", "*.whl"))
+    assert list_files(build_wheel(archive, tmp_path / "again")) == list_files(built)
     verify = ("openssl", "pkeyutl", "-verify", "-rawin", "-pubin", "-inkey", public, "-in", tmp_path / "a/SHA256SUMS")
     quietly(*verify, "-sigfile", tmp_path / "a/SHA256SUMS.sig", cwd=tmp_path)
 

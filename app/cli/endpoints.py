@@ -1,8 +1,10 @@
 """`--engine URL`: find out what a server can do, and write the line-up that uses it."""
 
 import asyncio
+import importlib
 import os
 import shlex
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +36,8 @@ def select_endpoints_as_lineup(settings: Settings, words: Sequence[str]) -> Sett
         return settings
     if settings.lineup not in ("", Settings.lineup):
         raise BadInput("Give --engine or --lineup, not both.")
+    # What starts next is imported while the servers answer: it takes two seconds, and they are as slow.
+    threading.Thread(target=importlib.import_module, args=("app.cli.serve",), daemon=True).start()
     found = [(one, inspect_address(one)) for one in parse_endpoints(words)]
     path = write_lineup(settings.data, found)
     console = Console(stderr=True, highlight=False)

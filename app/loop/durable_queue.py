@@ -140,7 +140,7 @@ class DurableQueue:
             QUEUE,
             partition_concurrency=1,
             worker_concurrency=most,
-            polling_interval_sec=POLL_SECONDS,
+            polling_interval_sec=FIRST_SECONDS,
             on_conflict="never_update",
         )
         if queue.worker_concurrency != most:

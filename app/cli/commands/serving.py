@@ -55,19 +55,22 @@ def run_demo(
     log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and start a demo run. It uses the built-in host; an interrupted run resumes instead."""
+    from app.cli.endpoints import print_score_offer, select_endpoints_as_lineup
+
+    settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
+    settings = select_endpoints_as_lineup(settings, engine or ())
+
     import asyncio
     import getpass
 
     from app.cli.debian_demo import serve_debian_demo
-    from app.cli.endpoints import print_score_offer, select_endpoints_as_lineup
     from app.cli.real_model_demo import create_real_order, select_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
     from app.cli.vm_demo import serve_vm_demo
     from app.runs.order import Order
 
-    settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
-    settings = select_cpu_lineup(settings) if real else select_endpoints_as_lineup(settings, engine or ())
+    settings = select_cpu_lineup(settings) if real else settings
     if vm:
         serve_vm_demo(settings, machine or "debian12", start=not no_run, whole=whole)
     elif rootfs or whole:

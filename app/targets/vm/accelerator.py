@@ -17,8 +17,9 @@ _TRIAL = bytes.fromhex("66b9404b4c00664975fcba0105b010eef4").ljust(510, b"\0") +
 """A boot sector that counts to five million and ends QEMU: mov ecx, 5000000; dec ecx; jnz; mov dx, 0x501; mov al, 0x10;
 out dx, al; hlt. Some hosts have a KVM that interprets the guest's instructions: it starts guests, and boots none."""
 _ENDED_BY_GUEST = 0x10 << 1 | 1
-_TRIAL_SECONDS, _FAST, _SLOWER = 15.0, 0.5, 3.0
-"""Emulate in software if the trial of KVM is not fast and takes so many times as long as emulation."""
+_TRIAL_SECONDS, _FAST, _PATIENCE, _SLOWER = 15.0, 0.5, 3.0, 3.0
+"""Emulate in software if the trial of KVM is not fast and takes so many times as long as emulation. It is not waited
+for longer than that, and at least for _PATIENCE."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,14 @@ def choose_accelerator(device: Path = Path("/dev/kvm")) -> Accelerator:
         return _choose_emulation(f"there is no {device}")
     if not os.access(device, os.R_OK | os.W_OK):
         return _choose_emulation(f"this account may not use {device}; its group is kvm")
-    by_kvm, said = _time_trial("kvm")
+    emulated, _ = _time_trial("tcg", _TRIAL_SECONDS)
+    patience = _TRIAL_SECONDS if emulated is None else max(_PATIENCE, _SLOWER * emulated)
+    by_kvm, said = _time_trial("kvm", patience)
+    beside = "" if emulated is None else f"; emulation runs one in {emulated:.1f} s"
     if by_kvm is None:
-        return _choose_emulation(f"{device} is there and runs no guest{f': {said}' if said else ''}")
-    emulated, _ = _time_trial("tcg") if by_kvm > _FAST else (None, "")
-    if emulated is not None and by_kvm > _SLOWER * emulated:
-        return _choose_emulation(f"{device} runs a guest in {by_kvm:.1f} s, emulation in {emulated:.1f} s")
+        return _choose_emulation(f"{device} is there and runs no guest{f': {said}' if said else ''}{beside}")
+    if emulated is not None and by_kvm > _FAST and by_kvm > _SLOWER * emulated:
+        return _choose_emulation(f"{device} runs a guest in {by_kvm:.1f} s{beside}")
     return Accelerator("kvm", f"a guest ran in {by_kvm:.1f} s", 10)
 
 
@@ -70,7 +73,7 @@ def _choose_emulation(reason: str) -> Accelerator:
     return Accelerator("tcg", reason, 60)
 
 
-def _time_trial(accelerator: str) -> tuple[float | None, str]:
+def _time_trial(accelerator: str, patience: float) -> tuple[float | None, str]:
     """Return the seconds until a guest of one sector has ended, or None and QEMU's last line if it does not end."""
     with tempfile.NamedTemporaryFile(prefix="temper-trial-") as disk:
         disk.write(_TRIAL)
@@ -82,11 +85,11 @@ def _time_trial(accelerator: str) -> tuple[float | None, str]:
         ]
         began = time.monotonic()
         try:
-            ran = subprocess.run(command, capture_output=True, text=True, timeout=_TRIAL_SECONDS, check=False)
+            ran = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
         except FileNotFoundError as exc:
             raise EnvironmentUnusable(" ".join(list_missing_programs())) from exc
         except subprocess.TimeoutExpired:
-            return None, f"it did not end within {_TRIAL_SECONDS:.0f} s"
+            return None, f"one did not end within {patience:.0f} s"
     if ran.returncode != _ENDED_BY_GUEST:
         return None, get_last_line(ran.stderr, 160)
     return time.monotonic() - began, ""

@@ -57,7 +57,17 @@ def test_a_kvm_that_is_slower_than_emulation_is_not_used(qemu, device, tmp_path)
     qemu(f'[ "$2" = tcg ] || timeout 1 cat {tmp_path / "never"}; exit 33')
     found = choose_accelerator(device)
     assert found.name == "tcg"
-    assert "emulation in" in found.reason
+    assert "emulation runs one in" in found.reason
+
+
+def test_a_kvm_that_hangs_is_not_waited_for_much_longer_than_emulation_takes(qemu, device, tmp_path, monkeypatch):
+    monkeypatch.setattr("app.targets.vm.accelerator._PATIENCE", 0.2)
+    os.mkfifo(tmp_path / "never")
+    qemu(f'[ "$2" = tcg ] && exit 33; exec cat {tmp_path / "never"}')
+    found = choose_accelerator(device)
+    assert found.name == "tcg"
+    assert "did not end" in found.reason
+    assert "emulation runs one in" in found.reason
 
 
 def test_each_missing_program_is_named_with_its_package(tmp_path, monkeypatch):
