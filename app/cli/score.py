@@ -213,7 +213,7 @@ def finish_score(
     found = (_find_run_started(database, trial.run) for trial in trials if trial.run)
     started = next((one for one in found if one), None)  # merged trials: some were played elsewhere
     seats = started.seats if started else ()
-    models = tuple(dict.fromkeys(f"{seat.model} {seat.precision}".strip() for seat in seats))
+    models = tuple(dict.fromkeys(f"{seat.model} {seat.precision}".removesuffix("unstated").strip() for seat in seats))
     made = Score(
         order=order,
         simulated=bool(lineup and lineup.simulated and order.engine == "lineup"),
