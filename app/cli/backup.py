@@ -25,7 +25,7 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import AUDIT, BrokenChain, check_chain
 from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_seal, read_audit_anchors
 from app.evidence.notary import KEYS, read_signed_head
-from app.runtime.data_folder import create_folder
+from app.runtime.data_folder import create_parent
 from app.store.audit import read_chain_end
 from app.store.backups import record_backup
 from app.store.db import open_database
@@ -81,7 +81,7 @@ def back_up(settings: Settings, into: Path) -> None:
 def restore_backup(settings: Settings, file: Path) -> None:
     """Restore a backup to an empty data folder (and an empty PostgreSQL), or change nothing and say why."""
     _require_empty(settings.data)
-    create_folder(settings.data.absolute().parent)
+    create_parent(settings.data.absolute())
     with tempfile.TemporaryDirectory(prefix="temper-restore-", dir=settings.data.absolute().parent) as folder:
         unpacked = Path(folder)
         made = _unpack_archive(file, unpacked)
@@ -203,10 +203,11 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     """Unpack the archive and return its manifest. Raise BadInput for a part of a backup or for another file."""
     try:
         with tarfile.open(file, "r:gz") as archive:
+            archive.extraction_filter = _keep_member  # extract(filter=) is newer than Debian 12's Python 3.11.2
             links: set[PurePosixPath] = set()
             for member in archive:
                 _require_safe_archive_member(member, links)
-                archive.extract(member, into, filter="fully_trusted")
+                archive.extract(member, into)
         made = msgspec.json.decode((into / MANIFEST).read_bytes(), type=BackupManifest)
     except FileNotFoundError as exc:
         missing = file if not file.exists() else f"{file} without {MANIFEST}"
@@ -218,6 +219,10 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     if made.format > FORMAT:
         raise BadInput(f"{file} was made by Temper {made.version}, which is newer: restore it with that version.")
     return made
+
+
+def _keep_member(member: tarfile.TarInfo, _into: str) -> tarfile.TarInfo:
+    return member
 
 
 def _require_safe_archive_member(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:

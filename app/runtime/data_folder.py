@@ -16,11 +16,20 @@ class AlreadyInUse(EnvironmentUnusable):
 
 
 def create_folder(path: Path) -> None:
+    """Create the data folder, or take other accounts' access to it away. Raise EnvironmentUnusable if it cannot be."""
+    create_parent(path / "any")
     try:
-        path.mkdir(parents=True, exist_ok=True, mode=0o700)
         restrict_permissions(path)
     except OSError as exc:
         raise _create_folder_error(path, exc) from exc
+
+
+def create_parent(path: Path) -> None:
+    """Create the folder around a path, and leave one that exists as it is."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as exc:
+        raise _create_folder_error(path.parent, exc) from exc
 
 
 @contextmanager

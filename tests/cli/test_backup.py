@@ -68,8 +68,11 @@ def test_a_backup_leaves_its_time_in_the_database_and_a_line_in_the_audit_log(se
 
 
 def test_what_is_restored_verifies_as_the_original_did(settings, backup, tmp_path, capsys):
-    new = Settings(data=tmp_path / "new")
+    new = Settings(data=tmp_path / "of others" / "new")
+    new.data.parent.mkdir()
+    new.data.parent.chmod(0o755)
     restore_backup(new, backup)
+    assert new.data.parent.stat().st_mode & 0o777 == 0o755
     assert "the audit log and 1 runs hold" in capsys.readouterr().out
     assert backup.stat().st_mode & 0o777 == 0o600
     assert verify_audit(new, "") == verify_run(new, run_of(settings), "") == HOLDS
