@@ -31,7 +31,8 @@ for words in [["--version"], *asked(get_command(app), [])]:
 """
 
 
-THEIRS = {"typer", "annotated_doc", "rich", "shellingham"}
+THEIRS = {"typer", "annotated_doc", "rich", "shellingham", "sitecustomize"}
+"""The last is Debian's own, and empty."""
 
 
 def test_asked_for_help_a_command_brings_in_typer_and_what_comes_with_python():

@@ -4,7 +4,6 @@ upgraded, taken back and uninstalled, in a container whose process 1 is systemd.
 import re
 import subprocess
 import sys
-import tarfile
 import time
 
 import pytest
@@ -12,6 +11,7 @@ import pytest
 import app
 from app.targets.rootfs.base_image import BaseImage
 from tests.hosts.podman import Podman, make_dist, read_printed_block
+from tests.unpacking import unpack_whole
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(900)]
 
@@ -54,8 +54,7 @@ class Service:
 
 def build_later_version(context, into):
     """A wheel of the same code that calls itself a later version."""
-    with tarfile.open(next((context / "dist").glob("*.tar.gz"))) as archive:
-        archive.extractall(into, filter="data")
+    unpack_whole(next((context / "dist").glob("*.tar.gz")), into)
     (tree,) = into.iterdir()
     file = tree / "app/__init__.py"
     file.write_text(file.read_text().replace(app.__version__, LATER))

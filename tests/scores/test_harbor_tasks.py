@@ -3,16 +3,15 @@
 import os
 import subprocess
 import sys
-import tarfile
 import tomllib
-from pathlib import Path
 
 import pytest
 
 from app.scores.generated_hosts import create_builtin_host, generate_host
 from app.scores.harbor_tasks import export_harbor_tasks
+from tests.unpacking import unpack_whole
 
-PYTHON = str(Path(sys.executable).parent)
+WITHOUT_CHECKOUT = "import sys\nsys.meta_path = [one for one in sys.meta_path if 'editable' not in repr(one)]\n"
 
 
 @pytest.fixture(scope="module")
@@ -23,15 +22,20 @@ def tasks(tmp_path_factory):
 
 def reward(task, host, logs):
     settings = {"TESTS": str(task / "tests"), "LOGS": str(logs), "HOST_ROOT": str(host)}
-    env = {**os.environ, **settings, "PATH": f"{PYTHON}:{os.environ['PATH']}"}
+    alone = logs / "alone"
+    alone.mkdir(parents=True, exist_ok=True)
+    (alone / "sitecustomize.py").write_text(WITHOUT_CHECKOUT)
+    shim = alone / "python3"
+    shim.write_text(f'#!/bin/sh\nPYTHONPATH="${{PYTHONPATH:-}}:{alone}" exec {sys.executable} "$@"\n')
+    shim.chmod(0o755)
+    env = {**os.environ, **settings, "PATH": f"{alone}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", task / "tests/test.sh"], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return (logs / "reward.txt").read_text().strip(), done.stdout
 
 
 def laid_out(task, at):
-    with tarfile.open(task / "environment/host.tar") as archive:
-        archive.extractall(at, filter="fully_trusted")
+    unpack_whole(task / "environment/host.tar", at)
     return at
 
 

@@ -21,6 +21,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.unpacking import unpack_whole
+
 ROOT = Path(__file__).parents[2]
 OLDER = ROOT / "tests" / "data" / "older"
 RULES = "V-257984,V-257985,V-257981,V-258106,V-258229"
@@ -131,8 +133,7 @@ def packed(data: Path, into: Path) -> Path:
 def unpacked(name: str, into: Path) -> Path:
     """A copy of the data folder."""
     shutil.rmtree(into / "data", ignore_errors=True)
-    with tarfile.open(OLDER / f"{name}.tar.xz") as archive:
-        archive.extractall(into, filter="fully_trusted")  # ours: the modes of a host are what it is about
+    unpack_whole(OLDER / f"{name}.tar.xz", into)  # the modes of a host are what it is about
     return into / "data"
 
 
