@@ -51,7 +51,7 @@ def test_a_lockout_is_undone_by_the_host_alone_while_nobody_reaches_it(host, ope
     host.cut()
     host.ends_the_wait_of("lockout")
     until((host.root / "var/lib/temper/journal/lockout/undone").exists)
-    assert host.everything() == was
+    until(lambda: host.everything() == was)
     undone = target.roll_back("lockout")
     assert undone.differences == ()
     assert (target.list_pending(), (target.check_health())[0].ok) == ([], True)
@@ -81,7 +81,7 @@ def test_what_the_host_took_back_cannot_be_kept_or_gone_on_with(host, opened):
     target.apply("lockout", [LOCKOUT], PATHS)
     host.ends_the_wait_of("lockout")
     until((host.root / "var/lib/temper/journal/lockout/undone").exists)
-    assert host.everything() == was
+    until(lambda: host.everything() == was)
     late = target.line.run("push", "journalled", SSHD, "4", "0600", "root:root", "-", data=b"late")
     assert (late.code, host.everything()) == (7, was)
     with pytest.raises(ActionFailed, match="took the change lockout back by itself"):

@@ -63,7 +63,7 @@ def test_the_timer_is_armed_for_every_change_and_stopped_by_a_new_login_alone(ho
     host.ends_the_wait_of("one")
     until((journal / "undone").exists)
     until(lambda: (journal / "undone").read_text() == "timer\n")
-    assert host.everything() == was
+    until(lambda: host.everything() == was)
 
 
 def test_a_fresh_sshd_that_cannot_be_begun_says_why_and_the_line_goes_on(host, opened):
