@@ -14,7 +14,7 @@ from app.resources.account import AgeSetting, SetAgeing
 from app.resources.vendor import LONGEST, create_vendor_action
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
-from app.targets.resources.dry_run import DryRun
+from app.targets.resources.resource_dry_run import DryRun
 from app.targets.target import Target
 
 _GENERATES = "/usr/share/pam-configs/"

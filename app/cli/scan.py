@@ -26,7 +26,7 @@ from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 from app.scanners.scanner import BuiltinScanner, Verdict
 from app.skills.catalog import load_skill, suggest_rules
-from app.skills.scap.joined_content import PUBLISHER, join_content
+from app.skills.scap.companion_content import PUBLISHER, join_content
 from app.skills.skill import Skill
 from app.store.clock import database_time
 from app.store.db import open_database

@@ -19,7 +19,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup
 from app.runs.order import select_rules
-from app.scores.ansible import BASE, run_ansible_fixes
+from app.scores.openscap_playbook import BASE, run_ansible_fixes
 from app.scores.result import ScoreOrder
 from app.scores.trial_runner import run_added_host_trial
 from app.scores.trials import TrialJournal

@@ -12,7 +12,7 @@ from app.loop.state import fold_events
 from app.runs.approval_file import build_approval_table, find_unreachable_rules, read_approvals
 from app.runs.decision_reader import DecisionReader
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
-from app.runs.waiver_registry import create_waiver, end_waiver
+from app.runs.waiver_changes import create_waiver, end_waiver
 from app.runs.waiver_spec import WaiverSpec
 from app.skills.parameter import LONGEST
 from app.store import waivers

@@ -1,4 +1,4 @@
-"""The size of a model in billions of parameters, by its name or by what a server calls it."""
+"""The size of a model in billions of parameters and its quantisation, by its name or by what a server calls it."""
 
 import re
 from pathlib import PurePosixPath
@@ -8,6 +8,10 @@ SMALL_BILLIONS = 4.0
 _SIZE = re.compile(r"(?<![\d.])(\d{1,4}(?:\.\d{1,2})?)\s*([bm])(?![a-z])", re.IGNORECASE)
 _NOT_A_NAME = re.compile(r"[0-9a-f]{32,64}|snapshots|main", re.IGNORECASE)
 """Folders of a download cache below the one that is named after the model."""
+
+_QUANTISATION = re.compile(
+    r"(?<![a-z0-9])(I?Q\d(?:_[0-9A-Z]+)*|AWQ|GPTQ|NVFP4|MXFP4|FP8|INT[48]|BF16|FP16|F16)(?![a-z0-9])", re.IGNORECASE
+)
 
 
 def find_model_billions(name: str) -> float | None:
@@ -23,3 +27,9 @@ def find_path_billions(path: str) -> float | None:
 
 def is_small_model(billions: float | None) -> bool:
     return billions is not None and billions < SMALL_BILLIONS
+
+
+def find_quantisation(name: str) -> str:
+    """Return the quantisation that the model's name gives, as it is spelled there; empty if it gives none."""
+    found = _QUANTISATION.search(name)
+    return found[0] if found else ""

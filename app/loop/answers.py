@@ -167,7 +167,7 @@ def _drop_unknown_fields(said: Any, kind: type[Answer]) -> Any:
     return {one.name: said[one.name] for one in msgspec.structs.fields(kind) if one.name in said}
 
 
-def parse_actions(text: str) -> tuple[AnyAction, ...]:
+def parse_actions_of_person(text: str) -> tuple[AnyAction, ...]:
     """Parse a person's actions in the Worker's format. Raises BrokenAnswer."""
     work = parse_answer("act", text, exact=True)
     assert isinstance(work, Work)

@@ -5,7 +5,7 @@ from typing import Protocol
 from app.events import kinds
 from app.events.approvals import Approver
 from app.events.command import Command
-from app.loop.answers import BrokenAnswer, parse_actions
+from app.loop.answers import BrokenAnswer, parse_actions_of_person
 from app.loop.approval_decision import explain_objection, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.state import RunState
@@ -73,7 +73,7 @@ def _build_refusal(command: Command, state: RunState) -> kinds.ApprovalRefused:
 
 def _build_edit(command: Command) -> kinds.ApprovalEdited | None:
     try:
-        actions = parse_actions(command.actions)
+        actions = parse_actions_of_person(command.actions)
     except BrokenAnswer:
         return None
     return kinds.ApprovalEdited(approval=command.approval, by=command.by, reason=command.reason, actions=actions)

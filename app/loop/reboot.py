@@ -13,7 +13,7 @@ from app.loop import effects, in_force
 from app.loop.approval_decision import decide_people_for_reboot
 from app.loop.change import redact_for_log, redact_probes
 from app.loop.harm import describe_harm
-from app.loop.reboot_decision import describe_reboot_harm, list_fix_journals, list_fixed_rules
+from app.loop.next_reboot_effect import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.run import Run
 from app.targets.in_force_report import InForceReport
 from app.targets.probe_comparison import compare_probes

@@ -20,8 +20,8 @@ from app.syntax.host_text import fold_case
 from app.targets.policy import SERVICES
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles, is_judged, is_plain_path
-from app.targets.resources.dry_run import is_resource
 from app.targets.resources.offer import Offer
+from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope, find_services
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from app.errors import Rejected
 from app.events.approvals import IDENTIFIED_VIA, Approver, describe_missing_approvals
-from app.loop.answers import BrokenAnswer, parse_actions
+from app.loop.answers import BrokenAnswer, parse_actions_of_person
 from app.loop.approval_decision import explain_objection, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval
@@ -85,7 +85,7 @@ def _normalize_actions(actions: str) -> str:
     if len(actions) > LONGEST_ACTIONS:
         raise Rejected("actions", f"the actions have {len(actions)} characters; the limit is {LONGEST_ACTIONS}.")
     try:
-        found = parse_actions(f'{{"actions": {actions or "[]"}, "note": ""}}')
+        found = parse_actions_of_person(f'{{"actions": {actions or "[]"}, "note": ""}}')
     except BrokenAnswer as exc:
         raise Rejected("actions", f"the actions are not valid: {exc}.") from exc
     return msgspec.json.encode({"actions": found, "note": ""}).decode()

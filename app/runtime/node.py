@@ -22,9 +22,9 @@ from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock, database_time
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
-from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
+from app.store.shared_host_folders import HostFolders
 
 log = logging.getLogger(__name__)
 

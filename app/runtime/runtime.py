@@ -53,11 +53,11 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
-from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.store.run_history import StoredRunHistory
+from app.store.shared_host_folders import HostFolders
 from app.store.stored_inbox import InboxPoller
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import is_fixture, open_target
@@ -209,7 +209,7 @@ class Runtime:
                     return None
                 await self._drive_run(run_id, epoch, interrupted_by)
                 self.offers.request_offer_round()
-                return await asyncio.to_thread(self._seal_log, run_id)
+                return await asyncio.to_thread(self._note_log_end_in_audit, run_id)
             except LeaseLost:
                 return log.warning("run goes on at another node", extra={"run": run_id})
             except DATABASE_UNAVAILABLE as exc:
@@ -268,7 +268,7 @@ class Runtime:
         fields = {"run": state.run, "host": state.request.host, "from": before, "after_s": _seconds_since(state.at)}
         log.info("run taken over" if elsewhere else "run recovered", extra=fields)
 
-    def _seal_log(self, run_id: str) -> None:
+    def _note_log_end_in_audit(self, run_id: str) -> None:
         """Record the log's length in the audit log if the run has ended, so that truncation is detected."""
         with open_read_session(self.database) as session:
             row = queries.find_run(session, run_id)

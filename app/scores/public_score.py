@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
+from app.engines.model_size import find_quantisation
 from app.errors import BadInput
 from app.evidence.signing_key import Signer, is_valid_signature
 from app.lineups.model import Engine, Lineup
@@ -25,9 +25,6 @@ FORMAT = "temper public score 1"
 MOST_BYTES = 256 * 1024 * 1024
 _SEALED = b"temper public score\n"
 """Prefix of the signed bytes, so that the signature is valid for nothing else."""
-_QUANTISATION = re.compile(
-    r"(?<![a-z0-9])(I?Q\d(?:_[0-9A-Z]+)*|AWQ|GPTQ|NVFP4|MXFP4|FP8|INT[48]|BF16|FP16|F16)(?![a-z0-9])", re.IGNORECASE
-)
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Provenance = Literal["stated by the server", "stated in the line-up", "guessed from the name", "measured", "unknown"]
 Json = dict[str, Any]
@@ -130,8 +127,8 @@ def _find_quantisation(engine: Engine, quantized: str) -> ScoreFact:
         return ScoreFact(name, clean_text(quantized, 40), "stated by the server")
     if not engine.is_endpoint:
         return ScoreFact(name, engine.precision, "stated in the line-up")
-    found = _QUANTISATION.search(engine.model)
-    return ScoreFact(name, found[0], "guessed from the name") if found else ScoreFact(name, "", "unknown")
+    found = find_quantisation(engine.model)
+    return ScoreFact(name, found, "guessed from the name" if found else "unknown")
 
 
 def sign_public_score(

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from app.errors import BadInput
-from app.skills.rule_selection import apply_rule_selection, read_rule_selection
+from app.skills.derived_skill import apply_rule_selection, read_rule_selection
 from app.skills.skill import Skill
 
 MODULE, TABLE = "pack.py", "skill.toml"

@@ -11,11 +11,11 @@ from sqlmodel import Field, Session, SQLModel, col, select
 from app.errors import LeaseLost
 from app.events.record import MACHINE
 from app.store.clock import TOO_FAR_OFF, database_time, select_database_time
-from app.store.host_folder_sync import select_registrations_checksum
 from app.store.leases import LeaseRow
 from app.store.models import RunRow, ScheduleRow
 from app.store.queries import UNENDED
 from app.store.rollouts import RolloutRow
+from app.store.shared_host_folders import select_registrations_checksum
 from app.store.webhooks import WebhookRow
 
 DEAD_AFTER = 5.0
@@ -258,7 +258,7 @@ def hand_over_unreachable_run(session: Session, me: str, run: str) -> Orphan | N
     if lease is None or lease.node != me:
         raise LeaseLost(run)
     at = database_time(session)
-    unreached = _find_unreached_nodes(lease, at) | {me: at}
+    unreached = _find_nodes_without_reach(lease, at) | {me: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
     if not _has_untried_node(session, unreached):
         return None
@@ -271,7 +271,7 @@ def pass_on_run(session: Session, me: str, run: str, epoch: int) -> Orphan | Non
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None
-    tried = _find_unreached_nodes(lease, at := database_time(session))
+    tried = _find_nodes_without_reach(lease, at := database_time(session))
     if me not in tried or not _has_untried_node(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
@@ -283,7 +283,7 @@ def get_seconds_without_other_node(session: Session, me: str, run: str) -> float
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:
         return 0.0
-    tried = _find_unreached_nodes(lease, at := database_time(session))
+    tried = _find_nodes_without_reach(lease, at := database_time(session))
     since = [tried.get(node.name, 0.0) for node in list_responsive_nodes(session) if node.name != me]
     return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
 
@@ -292,7 +292,7 @@ def _has_untried_node(session: Session, tried: Collection[str]) -> bool:
     return any(node.name not in tried for node in list_responsive_nodes(session))
 
 
-def _find_unreached_nodes(lease: LeaseRow, at: float) -> dict[str, float]:
+def _find_nodes_without_reach(lease: LeaseRow, at: float) -> dict[str, float]:
     pairs = (one.rpartition("@") for one in lease.unreached.split())
     return {node: float(when) for node, _, when in pairs if at - float(when) < TRIED_FOR}
 

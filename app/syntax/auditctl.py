@@ -255,12 +255,12 @@ class _Reader:
         self._append_field(found)
         self._can_have_key |= found.name in ("perm", "path", "dir", "exe", "fstype")
 
-    def _append_field(self, found: AuditField) -> None:
+    def _append_field(self, field: AuditField) -> None:
         if len(self.command.fields) >= _MOST_FIELDS:
             raise RefusedRule("too many fields")
-        if found.name == "key" and not self._can_have_key:
+        if field.name == "key" and not self._can_have_key:
             raise RefusedRule("Key field needs a watch, syscall or exe path given prior to it")
-        self.command.fields.append(found)
+        self.command.fields.append(field)
 
     def _set_perm(self, perm: str) -> None:
         fields = self.command.fields

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.errors import BadInput
-from app.syntax import edit_options, edit_sshd, edit_tables, keyvalue, shell_assignments, sysctl
+from app.syntax import edit_options, edit_row_files, edit_sshd, keyvalue, shell_assignments, sysctl
 from app.syntax.edit_options import OptionFile
 
 Get = Callable[[str, str], str | None]
@@ -56,13 +56,15 @@ DIALECTS = (
         ("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), edit_options.get_ini_option, edit_options.put_ini_option
     ),
     Dialect(
-        ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf"), edit_tables.get_limit, edit_tables.put_limit
+        ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf"),
+        edit_row_files.get_limit,
+        edit_row_files.put_limit,
     ),
-    Dialect(("/etc/modprobe.d/*.conf",), edit_tables.get_module_option, edit_tables.put_module_option),
+    Dialect(("/etc/modprobe.d/*.conf",), edit_row_files.get_module_option, edit_row_files.put_module_option),
     Dialect(
         ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"),
-        edit_tables.get_audit_control,
-        edit_tables.put_audit_control,
+        edit_row_files.get_audit_control,
+        edit_row_files.put_audit_control,
     ),
     Dialect(("/etc/profile.d/*.sh",), shell_assignments.get_variable, shell_assignments.put_variable),
 )

@@ -14,7 +14,7 @@ from app.targets.effects.one_way import find_one_way_settings
 from app.targets.overlay import Overlay
 from app.targets.policy import review_actions
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.resources.dry_run import DryRun
+from app.targets.resources.resource_dry_run import DryRun
 from app.text.redaction import redact_secrets
 
 Guard = Callable[[Sequence[AnyAction], Files, Files], list[Refusal]]

@@ -24,7 +24,7 @@ from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.targets.file_changes import apply_action
 from app.targets.overlay import Overlay
-from app.targets.resources.dry_run import DryRun
+from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, diff_lines
 from app.targets.writable_areas import find_judge

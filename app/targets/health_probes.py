@@ -1,6 +1,7 @@
 """Health probes over a host's files: does everyone who depends on the host still have access?"""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from app.events.vocabulary import Probe
 from app.syntax import pam
@@ -19,6 +20,17 @@ _DEBIANS = ("common-auth", "common-account")
 _LONGEST = 300
 
 
+@dataclass(frozen=True)
+class HealthProbe:
+    ask: Callable[[ProbedHost], ProbeAnswer]
+    harm: str
+    """What the page says that the Sentry found if the probe fails after a change."""
+    clause: str = ""
+    """The policy's clause against a change after which the probe would fail; empty if the policy does not ask it."""
+    is_syntax: bool = False
+    """The probe only finds files that cannot be read. The validators report those, and the policy leaves it to them."""
+
+
 def run_health_probes(
     files: Files, today: int, fill: DiskUsage | None = None, recall: ReadTrackingCache | None = None
 ) -> tuple[Probe, ...]:
@@ -27,11 +39,11 @@ def run_health_probes(
 
     def run_probe(name: str) -> Probe:
         def answer_probe(files: Files) -> Probe:
-            return to_probe(name, _PROBES[name](ProbedHost(files, known, today, fill)))
+            return to_probe(name, HEALTH_PROBES[name].ask(ProbedHost(files, known, today, fill)))
 
         return known.get_or_compute((name, today, fill), now, answer_probe)
 
-    return tuple(map(run_probe, _PROBES))
+    return tuple(map(run_probe, HEALTH_PROBES))
 
 
 def to_probe(name: str, answer: ProbeAnswer) -> Probe:
@@ -54,7 +66,7 @@ def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
 def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
     """Check that an administrator can still log in and act as root to repair the host."""
     reasons = []
-    for account in host.people.list_administrators():
+    for account in host.people.list_other_administrators():
         reason = host.sshd.explain_refusal(account.name, host.today)
         reason = reason or granted_rights.explain_root_refusal(host.sudoers, host.people, account.name)
         if not reason:
@@ -162,26 +174,43 @@ def _probe_accounts(host: ProbedHost) -> ProbeAnswer:
     return ProbeAnswer(True, "passwd, shadow and group can be read, and only root has uid 0")
 
 
-_PROBES: dict[str, Callable[[ProbedHost], ProbeAnswer]] = {
-    "agent-login": lambda host: _probe_login(host, AGENT, "for the agent itself"),
-    "agent-sudo": _probe_agent_sudo,
-    "sshd-config": lambda host: answer_from_problems(
-        host.sshd.config.problems, "sshd_config and what it includes can be read"
+HEALTH_PROBES: dict[str, HealthProbe] = {
+    "agent-login": HealthProbe(
+        lambda host: _probe_login(host, AGENT, "for the agent itself"),
+        "Temper's own login refused",
+        "protected identity",
     ),
-    "administrator": _probe_administrator,
-    "backup-login": _probe_backup_login,
-    "mission-config": _probe_mission_config,
-    "mission-inbox": _probe_mission_inbox,
-    "sudoers": lambda host: answer_from_problems(host.sudoers.problems, "sudoers and what it includes can be read"),
-    "pam": _probe_pam,
-    "accounts": _probe_accounts,
-    "password-login": login_probes.probe_password_login,
-    "console-login": login_probes.probe_console_login,
-    "password-change": password_change.probe_password_change,
-    "sudo-rights": sudo_grants.probe_sudo_rights,
-    "login-shells": login_probes.probe_login_shells,
-    "next-boot": boot.probe_next_boot,
-    "selinux-boot": boot.probe_selinux_boot,
-    "audit-disk": auditing.probe_audit_disk,
-    "audit-panic": auditing.probe_audit_panic,
+    "agent-sudo": HealthProbe(_probe_agent_sudo, "Temper's own sudo refused", "protected identity"),
+    "sshd-config": HealthProbe(
+        lambda host: answer_from_problems(host.sshd.config.problems, "sshd_config and what it includes can be read"),
+        "SSH's configuration broken",
+        is_syntax=True,
+    ),
+    "administrator": HealthProbe(_probe_administrator, "the administrator locked out", "lockout"),
+    "backup-login": HealthProbe(_probe_backup_login, "the nightly backup locked out"),
+    "mission-config": HealthProbe(
+        _probe_mission_config, "the mission application cut off from its configuration", "destruction"
+    ),
+    "mission-inbox": HealthProbe(_probe_mission_inbox, "the mission application cut off from its inbox"),
+    "sudoers": HealthProbe(
+        lambda host: answer_from_problems(host.sudoers.problems, "sudoers and what it includes can be read"),
+        "the sudo rules broken",
+        is_syntax=True,
+    ),
+    "pam": HealthProbe(_probe_pam, "the login stack broken", "lockout"),
+    "accounts": HealthProbe(_probe_accounts, "the accounts broken", is_syntax=True),
+    "password-login": HealthProbe(login_probes.probe_password_login, "password logins broken", "lockout"),
+    "console-login": HealthProbe(login_probes.probe_console_login, "the console locked", "lockout"),
+    "password-change": HealthProbe(password_change.probe_password_change, "password changes refused", "lockout"),
+    "sudo-rights": HealthProbe(sudo_grants.probe_sudo_rights, "a user's sudo rights gone"),
+    "login-shells": HealthProbe(login_probes.probe_login_shells, "a user's shell gone", "destruction"),
+    "next-boot": HealthProbe(boot.probe_next_boot, "a host that would not boot", "destruction"),
+    "selinux-boot": HealthProbe(
+        boot.probe_selinux_boot, "a host that would halt at its next boot, for want of an SELinux policy", "destruction"
+    ),
+    "audit-disk": HealthProbe(auditing.probe_audit_disk, "a host that its audit log is about to stop"),
+    "audit-panic": HealthProbe(
+        auditing.probe_audit_panic, "a host that would stop when it loses audit records", "destruction"
+    ),
 }
+"""In the order in which they are reported."""

@@ -37,7 +37,7 @@ class HostAccounts:
         numbers = {group.gid for group in self.groups if group.name in names} | ({account.gid} if account else set())
         return names | {f"#{number}" for number in numbers}
 
-    def list_administrators(self) -> list[Account]:
+    def list_other_administrators(self) -> list[Account]:
         """List the accounts that may act as root, without root and the agent."""
         return [
             account

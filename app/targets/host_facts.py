@@ -31,7 +31,7 @@ def read_host_facts(files: Files) -> dict[str, str]:
     blocks = sshd.read_sshd_config(files).matches
     matches = [f"Match {block.criteria} ({block.path} line {block.line})" for block in blocks]
     drop_ins = [path for pattern in _DROP_INS for path in host_text.glob_files(files, pattern)]
-    admins = [account.name for account in who.list_administrators()]
+    admins = [account.name for account in who.list_other_administrators()]
     uploaded = f"deploy puts files into {mission_inbox.find_inbox(files)} under {umask and umask.description}"
     said = {
         "system": (host_text.read_text(files, "/etc/redhat-release") or "unknown").strip(),

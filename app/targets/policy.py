@@ -12,11 +12,11 @@ from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Refusal, plan_effects
 from app.targets.effects.access import find_access_objection, judge_mode
 from app.targets.effects.weakening import find_weakening
-from app.targets.health_probes import run_health_probes
+from app.targets.health_probes import HEALTH_PROBES, run_health_probes
 from app.targets.overlay import Overlay
 from app.targets.probe_comparison import compare_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.resources.dry_run import NONE, DryRun
+from app.targets.resources.resource_dry_run import NONE, DryRun
 from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_file, judge_whole_change
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit, banner, profile
@@ -28,23 +28,8 @@ from app.text.clean import clean_text
 _LONGEST_LINE = 1024
 SERVICES = frozenset({"sshd", "auditd", "chronyd", "rsyslog", "systemd-sysctl", "grub", "mission"})
 _LINE = re.compile(r"[\t\x20-\x7e]*")
-_GUARDED = {
-    "agent-login": "protected identity",
-    "agent-sudo": "protected identity",
-    "administrator": "lockout",
-    "pam": "lockout",
-    "password-login": "lockout",
-    "console-login": "lockout",
-    "password-change": "lockout",
-    "login-shells": "destruction",
-    "next-boot": "destruction",
-    "selinux-boot": "destruction",
-    "audit-panic": "destruction",
-    "mission-config": "destruction",
-}
 _NEVER = 0
 """A day on which no account has expired, so that the date does not influence the policy."""
-_PARSES = ("sshd-config", "sudoers", "accounts")
 
 
 def review_actions(
@@ -190,7 +175,7 @@ def _find_lockout(files: Files, planned: Files, recall: ReadTrackingCache) -> Ob
     before = {probe.name: probe for probe in run_health_probes(files, _NEVER, recall=recall)}
     now = compare_probes(before.values(), run_health_probes(planned, _NEVER, recall=recall))
     after = {probe.name: probe for probe in now}
-    broken = [name for name in before if before[name].ok and not after[name].ok]
-    if any(name in broken for name in _PARSES):
+    broken = [(name, HEALTH_PROBES[name]) for name in before if before[name].ok and not after[name].ok]
+    if any(probe.is_syntax for _, probe in broken):
         return None
-    return next((Objection(clause, after[name].detail) for name, clause in _GUARDED.items() if name in broken), None)
+    return next((Objection(probe.clause, after[name].detail) for name, probe in broken if probe.clause), None)

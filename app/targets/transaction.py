@@ -21,7 +21,7 @@ from app.targets.journal import Before, JournalContents, Mark
 from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.rebooter import RollbackResult
-from app.targets.resources.dry_run import ResourceManager
+from app.targets.resources.resource_dry_run import ResourceManager
 from app.targets.restore import ChangeableFiles, restore_files
 from app.targets.target import AppliedChange
 

@@ -8,7 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from app.text.entropy import redact_keys
+from app.text.random_keys import redact_keys
 from app.text.secret_commands import redact_commands
 from app.text.secret_forms import BEHIND, GONE, WHOLE
 from app.text.secret_settings import redact_settings

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from app.text.entropy import is_key
+from app.text.random_keys import is_key
 from app.text.secret_forms import GONE
 
 _AT_ANY_END = (

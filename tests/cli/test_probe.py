@@ -5,7 +5,7 @@ import json
 
 from rich.console import Console
 
-from app.cli.probe import print_comparison
+from app.cli.engine_measurement import print_comparison
 from app.engines.fit.estimate import Estimate
 from app.lineups.reader import find_lineup
 from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison

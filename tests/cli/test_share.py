@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from app.cli.share import write_shared_file
+from app.cli.shared_file import write_shared_file
 from app.cli.verify import verify_by_kind
 from app.config import Settings
 from app.errors import BadInput

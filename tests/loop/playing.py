@@ -60,8 +60,8 @@ from app.events.record import GENESIS, Recorded, record_event
 from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
+from app.loop.next_reboot_effect import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.perform import sort_findings
-from app.loop.reboot_decision import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.state import RunState, apply_event
 from app.resources.vendor import RunVendorScript
 from app.scanners.scanner import Verdict

@@ -193,7 +193,7 @@ def test_what_is_scripted_fits_and_is_not_pressed(rule):
         wanted = compose_answer(replace_tries(SCRIPT, rule, one), prompt).answer
         pressed = schema_fitter.fit_to_schema(SCHEMA_BUILDERS["act"](now), json.loads(json.dumps(wanted)))
         actions = answers.parse_answer("act", json.dumps(pressed), now.numbered_lines).actions
-        assert actions == answers.parse_actions(json.dumps({"actions": one.actions}))
+        assert actions == answers.parse_actions_of_person(json.dumps({"actions": one.actions}))
 
 
 def replace_tries(script, rule, one):

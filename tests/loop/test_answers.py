@@ -3,7 +3,7 @@ import json
 import pytest
 
 from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption
-from app.loop.answers import BrokenAnswer, Review, Work, parse_actions, parse_answer
+from app.loop.answers import BrokenAnswer, Review, Work, parse_actions_of_person, parse_answer
 
 REVIEW = {"explanation": "e", "veto": False, "reason": ""}
 
@@ -42,7 +42,7 @@ def test_surplus_names_of_an_answer_are_left_out_and_those_of_an_action_are_refu
 
 def test_a_person_who_writes_a_name_that_is_none_is_told():
     with pytest.raises(BrokenAnswer, match="unknown field `notes`"):
-        parse_actions(json.dumps({"actions": [{"do": "reload", "service": "sshd"}], "notes": ""}))
+        parse_actions_of_person(json.dumps({"actions": [{"do": "reload", "service": "sshd"}], "notes": ""}))
 
 
 def test_of_a_name_that_is_repeated_the_first_value_counts():

@@ -6,7 +6,16 @@ import pytest
 
 from app.events.questions import AskFile, AskUnit, AskVerdict
 from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, WriteFile
-from app.loop.answers import BrokenAnswer, Inquiry, Plan, Reflection, Triage, Work, parse_actions, parse_answer
+from app.loop.answers import (
+    BrokenAnswer,
+    Inquiry,
+    Plan,
+    Reflection,
+    Triage,
+    Work,
+    parse_actions_of_person,
+    parse_answer,
+)
 
 PATH = "/etc/x"
 LINES = {PATH: {1: "one", 3: "three words here"}}
@@ -132,13 +141,13 @@ def test_a_number_names_a_line_that_was_shown_or_none(path, number):
 
 def test_a_person_writes_lines_in_words_and_every_character_of_them_counts():
     said = {"actions": [{"do": "append_line", "path": PATH, "line": "a"}, RELOAD]}
-    assert parse_actions(json.dumps(said)) == (AppendLine(path=PATH, line="a"), Reload(service="sshd"))
+    assert parse_actions_of_person(json.dumps(said)) == (AppendLine(path=PATH, line="a"), Reload(service="sshd"))
     for name, value in (("line", "a\n"), ("line", "a\x07"), ("number", 1), ("path", "/etc/x\n")):
         wrong = {"actions": [{**said["actions"][0], name: value}]}
         with pytest.raises(BrokenAnswer):
-            parse_actions(json.dumps(wrong))
+            parse_actions_of_person(json.dumps(wrong))
     content = {"do": "write_file", "path": PATH, "content": "a\n"}
-    assert parse_actions(json.dumps({"actions": [content]})) == (WriteFile(path=PATH, content="a\n"),)
+    assert parse_actions_of_person(json.dumps({"actions": [content]})) == (WriteFile(path=PATH, content="a\n"),)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ from app.targets.assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
 from app.targets.in_force_report import InForceReport
 from app.targets.rebooter import RollbackResult
-from app.targets.resources.dry_run import NONE
+from app.targets.resources.resource_dry_run import NONE
 from app.targets.target import AppliedChange
 from app.targets.target_thread import TargetThread
 from tests.loop.playing import pack, request, rule

@@ -34,7 +34,7 @@ from app.resources.package import RemovePackage
 from app.scanners.scanner import Verdict
 from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.resources.dry_run import NONE, DryRun, PerformedChange
+from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange
 from app.targets.target_thread import TargetThread
 from tests.loop.playing import pack, request, rule
 from tests.loop.test_approvals import Kept

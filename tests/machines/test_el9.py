@@ -1,11 +1,13 @@
 """The stand-in for RHEL 9: it boots, says what it is, lets people in, and its packages are dnf's."""
 
 import os
+from contextlib import suppress
 
 import pytest
 
 from app.errors import ActionFailed
 from app.resources.package import InstallPackage, RemovePackage
+from app.resources.unit import SetUnit
 from app.targets.host_registry import open_target
 from app.targets.vm.virtual_machine import VirtualMachine
 from tests.hosts.conftest import KEPT, Site
@@ -80,6 +82,38 @@ def test_a_package_with_a_real_daemon_comes_and_goes_and_is_put_back(machine, tm
         assert ask_root(machine, "mv /srv/away /srv/rpms; rpm -q telnet-server 2>/dev/null").startswith("telnet-server")
     finally:
         target.close()
+
+
+FRAGILE = """cat >/etc/systemd/system/fragile.service <<END
+[Service]
+Type=simple
+ExecStart=/bin/sh -c "sleep 1; exit 1"
+Restart=on-failure
+RestartSec=100ms
+[Install]
+WantedBy=multi-user.target
+END
+systemctl daemon-reload"""
+
+
+def test_a_service_that_dies_after_its_start_is_put_back_without_a_trace(machine, tmp_path):
+    ask_root(machine, FRAGILE)
+    site = Site(tmp_path / "data", machine)
+    site.add()
+    target = open_target("deb", site.data / "hosts")
+    state = (
+        "systemctl show --property ActiveState,UnitFileState --value fragile; systemctl --failed --plain --no-legend"
+    )
+    try:
+        target.prepare()
+        with suppress(ActionFailed):
+            target.apply("one", [SetUnit(unit="fragile.service", to="enable-now")], frozenset({"unit:fragile.service"}))
+        ask_root(machine, "until systemctl is-failed fragile; do sleep 1; done")
+        assert target.roll_back("one").differences == ()
+        assert ask_root(machine, state).split() == ["inactive", "disabled"]
+    finally:
+        target.close()
+        ask_root(machine, "rm /etc/systemd/system/fragile.service; systemctl daemon-reload")
 
 
 MODULAR = """cd /srv/rpms && cat >/root/modules.yaml <<END

@@ -26,8 +26,8 @@ from app.resources.kind import ForeseenStates, ResourceAction, RuleTexts
 from app.resources.registry import KINDS, RESOURCE_ACTIONS, encode_action, find_candidates, get_resource_name
 from app.targets.change_diff import render_resource_diff
 from app.targets.policy import review_actions
-from app.targets.resources.dry_run import DryRun
 from app.targets.resources.offer import Offer, build_offers
+from app.targets.resources.resource_dry_run import DryRun
 from app.targets.ssh.shell_script import read_script_part
 from app.web.pages.templating import render_template
 from tests.docs.commands import ROOT

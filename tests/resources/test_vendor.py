@@ -11,7 +11,7 @@ from app.targets.assessment import assess_change
 from app.targets.change_plan import ProposedChange
 from app.targets.effects.bounds import list_stated_values
 from app.targets.policy import review_actions
-from app.targets.resources.dry_run import DryRun
+from app.targets.resources.resource_dry_run import DryRun
 from tests.resources.case import KindCase, Sample
 from tests.targets.hosts import host
 from tests.targets.resources.test_resource_policy import NoLinks

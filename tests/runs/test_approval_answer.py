@@ -21,7 +21,7 @@ from app.events.kinds import (
     RunStarted,
 )
 from app.events.vocabulary import Budget, SetOption
-from app.loop.answers import parse_actions
+from app.loop.answers import parse_actions_of_person
 from app.loop.inbox import interpret_command
 from app.loop.state import fold_events
 from app.runs.approval_answer import record_answer
@@ -135,7 +135,7 @@ async def test_an_edit_is_read_as_the_workers_answer_is(waiting):
     assert await page(waiting, "edit") is None
     with Session(waiting.database) as session:
         (row,) = session.exec(select(CommandRow).where(CommandRow.run == "r1"))
-    assert parse_actions(row.actions)[0].value == "mine"
+    assert parse_actions_of_person(row.actions)[0].value == "mine"
 
 
 async def test_a_run_is_asked_only_for_what_its_state_allows(doors):

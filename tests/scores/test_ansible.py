@@ -3,7 +3,7 @@
 import sys
 from pathlib import Path
 
-from app.scores.ansible import NO_FIX, Playbook, drop_unplayable_rules, list_unrun_rules, remove_rules
+from app.scores.openscap_playbook import NO_FIX, Playbook, drop_unplayable_rules, list_unrun_rules, remove_rules
 
 ANSIBLE = str(Path(sys.executable).with_name("ansible-playbook"))
 HEAD = "---\n# made\n- hosts: all\n  vars:\n    minlen: !!str 15\n  tasks:\n"

@@ -12,7 +12,7 @@ from app.targets.assessment import assess_change
 from app.targets.change_plan import ProposedChange, Refusal
 from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.resources.dry_run import NONE, DryRun
+from app.targets.resources.resource_dry_run import NONE, DryRun
 from tests.hostfiles import DictFiles
 from tests.targets.hosts import FILES
 

@@ -70,7 +70,7 @@ def probes(files):
 
 def test_an_administrator_is_in_the_group_sudo():
     assert "%sudo" in debian().read(SUDOERS).decode()
-    assert [one.name for one in read_host_accounts(debian()).list_administrators()] == ["opsadmin"]
+    assert [one.name for one in read_host_accounts(debian()).list_other_administrators()] == ["opsadmin"]
     assert probes(debian())["administrator"].ok
     assert {"administrator", "pam"} <= {one.name for one in probe_files(debian())}
 

@@ -9,7 +9,7 @@ from app.targets.change_plan import plan_effects
 from app.targets.disk import Disk
 from app.targets.local_tree import LocalTree
 from app.targets.readable_files import CLOSED, NO_NEED, ODD, SECRETIVE, explain_withholding
-from app.targets.resources.dry_run import NONE
+from app.targets.resources.resource_dry_run import NONE
 from app.targets.writable_areas import find_judge
 from tests.hostfiles import DictFiles
 from tests.secretive import SECRETS, planted

@@ -18,7 +18,7 @@ from app.resources.vendor import create_vendor_action
 from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import review_actions
-from app.targets.resources.dry_run import DryRun
+from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope, find_foreign_action, find_foreign_place
 from tests.targets.resources.test_resource_policy import NoLinks
 

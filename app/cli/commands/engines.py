@@ -94,7 +94,7 @@ def measure_engines(
     """Measure engines, or ask a server what it can do. Compares engines with the plan and earlier probes."""
     import asyncio
 
-    from app.cli.probe import probe_lineup
+    from app.cli.engine_measurement import probe_lineup
 
     if "://" in lineup:
         from app.cli.endpoints import probe_endpoint

@@ -272,7 +272,7 @@ def share_run(
     data: Data = Path("data"),
 ) -> None:
     """Write a finished run as one HTML file. It plays the run and checks its log, without a server or a network."""
-    from app.cli.share import write_shared_file
+    from app.cli.shared_file import write_shared_file
 
     write_shared_file(Settings(data=data), run_id, file, prompts=prompts)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from app.engines.doctor import launch_checks, memory_checks, model_checks, speculation_checks
-from app.engines.doctor.engine_situation import Situation, build_situations
+from app.engines.doctor.launch_situation import Situation, build_situations
 from app.engines.doctor.local_inventory import NOTHING, LocalInventory
 from app.engines.doctor.pitfall import Pitfall, sort_worst_first
 from app.lineups.model import Engine, Lineup

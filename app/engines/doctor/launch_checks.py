@@ -1,6 +1,6 @@
 """Checks of vLLM's flags, chat template, image and environment."""
 
-from app.engines.doctor.engine_situation import BLACKWELL, NATIVE_FP4, Situation, list_missing_gemma4_flags
+from app.engines.doctor.launch_situation import BLACKWELL, NATIVE_FP4, Situation, list_missing_gemma4_flags
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 
 TEMPLATE_SHA256 = "94899c0f917d93f6fe81c95744d1e8ddab2d21d39228d2e4aec1fb2a25bff413"

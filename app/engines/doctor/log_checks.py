@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from app.engines.doctor.boot_log import Boot
-from app.engines.doctor.engine_situation import BLACKWELL, NATIVE_FP4, list_missing_gemma4_flags
+from app.engines.doctor.launch_situation import BLACKWELL, NATIVE_FP4, list_missing_gemma4_flags
 from app.engines.doctor.memory_checks import HIGH, MANY
 from app.engines.doctor.pitfall import Pitfall, create_pitfall, sort_worst_first
 from app.lineups.model import Engine, Lineup

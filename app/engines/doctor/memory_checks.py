@@ -2,7 +2,7 @@
 
 import re
 
-from app.engines.doctor.engine_situation import Situation
+from app.engines.doctor.launch_situation import Situation
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.fit.estimate import Fit
 from app.engines.fit.fit_verdict import SAFE, TIGHT_GIB

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from app.engines.doctor.engine_situation import Situation
+from app.engines.doctor.launch_situation import Situation
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.fit.fit_verdict import find_refused_settings
 from app.engines.llamacpp.gguf_files import format_set_up

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import httpx
 
 from app.engines.client import EngineClient, ServedModel
-from app.engines.doctor.engine_situation import list_missing_gemma4_flags
+from app.engines.doctor.launch_situation import list_missing_gemma4_flags
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.engine_metrics import EngineSample
 from app.errors import EngineError

@@ -2,7 +2,7 @@
 
 import re
 
-from app.engines.doctor.engine_situation import ADA, Situation
+from app.engines.doctor.launch_situation import ADA, Situation
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 
 _ASSISTANT = re.compile(r"assistant|[-_.]mtp\b|\bmtp[-_.]", re.IGNORECASE)

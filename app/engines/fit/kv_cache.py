@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
-from app.engines.fit.vllm_rules import VllmRules
+from app.engines.fit.vllm_versions import VllmRules
 from app.errors import BadInput
 
 

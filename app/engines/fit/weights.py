@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass, fields
 
 from app.engines.fit.shape import Layer, ModelShape, split_stages
-from app.engines.fit.vllm_rules import VllmRules
+from app.engines.fit.vllm_versions import VllmRules
 from app.engines.fit.weight_bits import BF16, compute_attention_bits, compute_mlp_bits
 from app.lineups.model import Precision
 

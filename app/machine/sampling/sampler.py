@@ -14,7 +14,7 @@ from app.events.kinds import EngineSampled, Event, GpuSampled
 from app.lineups.model import Lineup
 from app.machine.gpus.gpu_reading import GpuReading, GpuSource
 from app.machine.sampling.engine_watch import EngineWatch
-from app.machine.sampling.gpu_placement import find_misplaced
+from app.machine.sampling.gpu_mismatch import find_misplaced
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.role_rates import RoleRates

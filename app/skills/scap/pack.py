@@ -27,7 +27,7 @@ from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
-from app.skills.scap.joined_content import JoinedContent, join_content, list_content_times
+from app.skills.scap.companion_content import JoinedContent, join_content, list_content_times
 from app.skills.skill import Check, ContentFix, Rule, Skill
 from app.skills.stated_settings import find_stated_settings
 from app.syntax.files import Files
@@ -161,7 +161,7 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
         requirement=rule.requirement or rule.title,
         fix=fix[:FIX],
         paths=rule.paths or find_named_paths(fix),
-        check=_create_scanner_check(rule.name),
+        check=_leave_to_scanner(rule.name),
         asks=ASKS.get(rule.name, _NOTHING) | find_stated_settings(f"{rule.requirement}\n{fix}"),
         irreversible=bool(_IRREVERSIBLE.fullmatch(rule.name) or _LOCKING_LINE.search(fix)),
         foreign=True,
@@ -172,7 +172,7 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
     )
 
 
-def _create_scanner_check(rule: str) -> Check:
+def _leave_to_scanner(rule: str) -> Check:
     def check_files(_: Files) -> Verdict:
         return Verdict(rule, "unknown", "This rule is the scanner's own: OpenSCAP judges it, on the host.")
 

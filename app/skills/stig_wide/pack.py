@@ -14,6 +14,7 @@ from app.skills.stig.pack import STIG
 from app.skills.stig.site_values import apply_site_values
 from app.skills.stig_wide.checks.audit_events import check_audit_events
 from app.skills.stig_wide.checks.kernel_settings import DROP_IN, check_kernel_setting
+from app.skills.stig_wide.checks.login_limits import check_limit
 from app.skills.stig_wide.checks.module_lines import check_module_banned
 from app.skills.stig_wide.checks.option_lines import (
     OptionSource,
@@ -22,7 +23,6 @@ from app.skills.stig_wide.checks.option_lines import (
     parse_loose_family,
     without_problems,
 )
-from app.skills.stig_wide.checks.row_limits import check_limit
 from app.skills.stig_wide.checks.sshd_lines import check_sshd_lines
 from app.skills.stig_wide.rule_texts import (
     EntryTexts,

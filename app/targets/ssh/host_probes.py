@@ -115,7 +115,7 @@ def _add_reading(probe: Probe, read: Probe | None) -> Probe:
 def probe_files(files: Files, fill: DiskUsage | None = None) -> tuple[Probe, ...]:
     found = run_health_probes(files, int(time.time()) // _DAY, fill)
     no_use = {name for name, paths in _NEEDS.items() if not any(files.state(path) is not None for path in paths)}
-    if not read_host_accounts(files).list_administrators():
+    if not read_host_accounts(files).list_other_administrators():
         no_use.add("administrator")
     return tuple(probe for probe in found if probe.name not in no_use | _TRIED)
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from app.errors import ActionFailed, EnvironmentUnusable, RollbackFailed
 from app.targets import consent
 from app.targets.rebooter import RollbackResult
-from app.targets.resources.dry_run import is_resource
+from app.targets.resources.resource_dry_run import is_resource
 from app.targets.restore import find_differences, restore_files
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.mirrored_journal import MirroredJournal

@@ -12,7 +12,7 @@ from app.events.vocabulary import FileChange
 from app.syntax.files import FileState
 from app.targets.baseline import SideEffects
 from app.targets.journal import Before, Journal, Mark
-from app.targets.resources.dry_run import is_resource
+from app.targets.resources.resource_dry_run import is_resource
 from app.targets.ssh import service_activator
 from app.targets.ssh.connection import ScriptResult, SshConnection
 from app.targets.ssh.shell_script import load_script

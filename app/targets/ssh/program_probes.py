@@ -138,7 +138,7 @@ def _list_sudo_accounts(files: Files, who: HostAccounts, watched: list[str]) -> 
 
 
 def _list_login_accounts(who: HostAccounts, watched: list[str]) -> list[str]:
-    administrators = [one.name for one in who.list_administrators()]
+    administrators = [one.name for one in who.list_other_administrators()]
     return _keep_shell_safe([*administrators, *watched, *(one.name for one in list_password_accounts(who))])[:_FEW]
 
 
@@ -156,7 +156,7 @@ def _iter_answers(said: HostReport, who: HostAccounts, names: list[str]) -> Iter
         yield "next-boot", _read_next_boot(said)
     yield "failed-units", _read_failed_units(said)
     if said.get_row("policy"):
-        yield "selinux-boot", _read_selinux_policy(said)
+        yield "selinux-boot", _judge_next_boot_policy(said)
     yield "selinux", _read_selinux_mode(said.get_row("selinux"))
     if said.get_row("denied"):
         yield "selinux-denials", _read_selinux_denials(said)
@@ -226,7 +226,7 @@ def _read_failed_units(said: HostReport) -> ProbeAnswer:
     return ProbeAnswer(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
 
 
-def _read_selinux_policy(said: HostReport) -> ProbeAnswer:
+def _judge_next_boot_policy(said: HostReport) -> ProbeAnswer:
     there, policy = said.get_row("policy") or ("", "")
     loads = f"the next boot loads the SELinux policy {policy}"
     if there == "there":

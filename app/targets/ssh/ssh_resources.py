@@ -12,8 +12,8 @@ from app.resources.registry import encode_action, get_kind, get_resource_name, i
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import encode_name
-from app.targets.resources.dry_run import NONE, DryRun, PerformedChange, Permissions, to_file_changes
 from app.targets.resources.offer import Offer, build_offers
+from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange, Permissions, to_file_changes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
 from app.text.clean import clean_text, get_last_line

@@ -30,8 +30,8 @@ from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.rebooter import RollbackResult
-from app.targets.resources.dry_run import is_resource
 from app.targets.resources.offer import Offer
+from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope
 from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection

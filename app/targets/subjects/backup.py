@@ -15,7 +15,7 @@ def judge_backup_edit(edit: FileEdit) -> Objection | None:
     who = read_host_accounts(edit.files)
     for line in filter(is_content_line, edit.added):
         login = parse_ini_line(line)[0].value
-        if login == AGENT or login in {account.name for account in who.list_administrators()}:
+        if login == AGENT or login in {account.name for account in who.list_other_administrators()}:
             return Objection("protected identity", f"{edit.path}: the backup may not log in as {login}.")
         account = who.find_account(login)
         if account is None:

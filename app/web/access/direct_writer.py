@@ -11,7 +11,7 @@ class WritableConnection(Protocol):
     def can_write_directly(self) -> bool:
         """Return True if a response is under way and the kernel has taken all of it so far."""
 
-    def write_chunk(self, chunk: bytes) -> bool: ...
+    def try_write_chunk(self, chunk: bytes) -> bool: ...
 
 
 class DirectSocketWriter:
@@ -28,7 +28,7 @@ class DirectSocketWriter:
 
     def buffer_rest(self, rest: bytes) -> bool:
         """Hand the unwritten rest to the transport. Return False if its buffer is full."""
-        kept = self._line.write_chunk(rest)
+        kept = self._line.try_write_chunk(rest)
         self._select_write_method()
         return kept
 

@@ -61,7 +61,7 @@ class TimeoutH11Protocol(H11Protocol):
             self._crowd.mark_signed_in(self)
             self._cancel_read_timeout()
 
-    def write_chunk(self, chunk: bytes) -> bool:
+    def try_write_chunk(self, chunk: bytes) -> bool:
         """Write a framed chunk of the response under way. Return False if the transport cannot take it now."""
         if self.flow.write_paused or self.transport.is_closing() or self.is_idle:
             return False

@@ -36,15 +36,15 @@ class LoginLimits:
     stranger: bool
 
 
-def choose_login_limits(name: str, source: str, *, browser: str, known: bool) -> LoginLimits:
+def choose_login_limits(name: str, source: str, *, browser: str, known_network: bool) -> LoginLimits:
     """Choose the counters of a sign-in attempt.
 
-    `browser`: id of a cookie that this person's browser holds. `known`: the person signed in from this network before.
-    Each has its own counter, so strangers can only use up their own."""
+    `browser`: id of a cookie that this person's browser holds. `known_network`: the person signed in from this network
+    before. Each has its own counter, so strangers can only use up their own."""
     place = to_network_key(source)
     if browser:
         return LoginLimits({f"browser {browser}": TRIES_PER_BROWSER}, stranger=False)
-    if known:
+    if known_network:
         return LoginLimits({f"name {name} from {place}": TRIES_PER_KNOWN_NETWORK}, stranger=False)
     return LoginLimits({f"from {place}": TRIES_PER_NETWORK, f"name {name}": TRIES_PER_NAME}, stranger=True)
 
@@ -107,7 +107,7 @@ class PasswordChecker:
             if name:
                 browser = credentials.find_browser_id(session, name, one.browser, now)
                 known = credentials.has_signed_in_from(session, name, one.source, now - KNOWN_SECONDS)
-            found = choose_login_limits(name, one.source, browser=browser, known=known)
+            found = choose_login_limits(name, one.source, browser=browser, known_network=known)
             left = login_attempts.get_wait_seconds(session, found.limits, now)
         return RetryLater(left) if left else found
 

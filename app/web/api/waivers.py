@@ -7,7 +7,7 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from app.people.rights import operators, resolve_recorded_name, viewers
-from app.runs.waiver_registry import create_waiver, end_waiver
+from app.runs.waiver_changes import create_waiver, end_waiver
 from app.runs.waiver_spec import LONGEST, WaiverSpec
 from app.store import waivers
 from app.store.clock import database_time

@@ -15,7 +15,11 @@ from app.store.models import RunRow
 from app.store.run_list import read_run_page
 from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheSession, Words, create_state_dependency
-from app.web.pages.destinations import (
+from app.web.pages.fleet.fleet_cache import read_rule_titles
+from app.web.pages.fleet.fleet_page import Fleet
+from app.web.pages.inbox import to_inbox_address
+from app.web.pages.item_and_event_search import build_item_line, find_run_skill
+from app.web.pages.palette_destinations import (
     SHOWN,
     Destination,
     DestinationGroup,
@@ -23,10 +27,6 @@ from app.web.pages.destinations import (
     list_pages,
     search_groups,
 )
-from app.web.pages.fleet.fleet_cache import read_rule_titles
-from app.web.pages.fleet.fleet_page import Fleet
-from app.web.pages.inbox import to_inbox_address
-from app.web.pages.run_search import build_item_line, find_run_skill
 from app.web.pages.templating import format_day, render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
 

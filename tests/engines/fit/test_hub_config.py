@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.engines.fit.hub_config import read_model_config
 from app.engines.fit.known_models import find_shape
-from app.engines.fit.vllm_rules import find_vllm_rules
+from app.engines.fit.vllm_versions import find_vllm_rules
 from app.engines.fit.weights import GpuSplit, compute_stage_weights
 from app.errors import BadInput
 from tests.engines.fit.planning import TINY_GEMMA4, TINY_LLAMA, shape

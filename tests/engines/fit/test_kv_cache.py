@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.engines.fit.known_models import find_shape
 from app.engines.fit.kv_cache import CacheLayer, KvCache, group_layers
-from app.engines.fit.vllm_rules import find_vllm_rules
+from app.engines.fit.vllm_versions import find_vllm_rules
 from app.errors import BadInput
 from app.lineups.model import Speculation
 from tests.engines.fit.planning import BF16, CPU, E4B, NVFP4, TINY_GEMMA4, TINY_LLAMA, engine, fit

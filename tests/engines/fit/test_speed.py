@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.engines.fit.known_models import find_shape
 from app.engines.fit.speed import count_kv_bytes, count_weight_bytes
-from app.engines.fit.vllm_rules import find_vllm_rules
+from app.engines.fit.vllm_versions import find_vllm_rules
 from app.engines.fit.weights import GpuSplit
 from app.lineups.model import Speculation
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, engine, fit, shape

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engines.fit.known_models import find_shape
-from app.engines.fit.vllm_rules import find_vllm_rules
+from app.engines.fit.vllm_versions import find_vllm_rules
 from app.engines.fit.weights import GpuSplit, compute_stage_weights
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, shape
 

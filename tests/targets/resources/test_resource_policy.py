@@ -5,7 +5,7 @@ from app.resources.kind import ResourceState
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.unit import SetUnit
 from app.targets.policy import review_actions
-from app.targets.resources.dry_run import DryRun
+from app.targets.resources.resource_dry_run import DryRun
 from tests.hostfiles import DictFiles
 
 TELNET = RemovePackage(package="telnet")

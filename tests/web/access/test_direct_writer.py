@@ -132,7 +132,7 @@ def test_it_is_straight_again_once_the_last_who_sends_is_through_and_never_after
         def can_write_directly(self):
             return True
 
-        def write_chunk(self, _):
+        def try_write_chunk(self, _):
             return True
 
     read, write = os.pipe()

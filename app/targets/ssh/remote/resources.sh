@@ -69,15 +69,20 @@ resources_left() {
   comm -3 "$1/packages" "$1/packages.now" | sed "s/^$tab//" | cut -f 1 | sort -u | sed 's/^/package:/'
   touched "$1" | comm -23 - "$1/others" | sed 's,^,/,'
 }
+lives_as() {
+  # lives_as KIND:NAME LIVE. A unit that had failed may be inactive now: nothing makes it fail again on purpose.
+  now=$(live_of "$1")
+  [ "$now" = "$2" ] || [ "${1%%:*}:$now" = "unit:${2% failed} inactive" ]
+}
 lives_back() {
   # Runs after the files are restored.
   if booted; then systemctl daemon-reload; fi
   while IFS=$tab read -r held was; do
-    [ "$(live_of "$held")" = "$was" ] || "${held%%:*}_revive" "${held#*:}" "$was" </dev/null
+    lives_as "$held" "$was" || "${held%%:*}_revive" "${held#*:}" "$was" </dev/null
   done <"$1/lives" 9>&- >/dev/null 2>&1
 }
 lives_left() {
   while IFS=$tab read -r held was; do
-    [ "$(live_of "$held")" = "$was" ] || printf '%s\n' "$held"
+    lives_as "$held" "$was" || printf '%s\n' "$held"
   done <"$1/lives"
 }

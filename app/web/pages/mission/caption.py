@@ -4,31 +4,13 @@ from typing import assert_never
 
 from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
 from app.events.vocabulary import Purpose
-from app.loop.reboot_decision import describe_reboot_harm
+from app.loop.next_reboot_effect import describe_reboot_harm
 from app.loop.state import RunState
+from app.targets.health_probes import HEALTH_PROBES
 from app.text.counts import count_things
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.mission import Mission
 from app.web.pages.templating import format_clock
-
-HARMED = {
-    "agent-login": "Temper's own login refused",
-    "agent-sudo": "Temper's own sudo refused",
-    "administrator": "the administrator locked out",
-    "backup-login": "the nightly backup locked out",
-    "mission-config": "the mission application cut off from its configuration",
-    "mission-inbox": "the mission application cut off from its inbox",
-    "sshd-config": "SSH's configuration broken",
-    "sudoers": "the sudo rules broken",
-    "pam": "the login stack broken",
-    "accounts": "the accounts broken",
-    "password-login": "password logins broken",
-    "console-login": "the console locked",
-    "sudo-rights": "a user's sudo rights gone",
-    "login-shells": "a user's shell gone",
-    "next-boot": "a host that would not boot",
-}
-"""The effect on users of the host, by the probe that failed."""
 
 AT_WORK: dict[Purpose, str] = {
     "plan": "The Architect is planning the fix.",
@@ -146,7 +128,8 @@ def _describe_scanner_verdict(attempt: AttemptView) -> str:
 
 def describe_who_was_harmed(alarm: SentryAlarm) -> str:
     """Return whom or what the change harmed, if a probe found it; otherwise nothing."""
-    return HARMED.get(alarm.reason.partition(":")[0], "") if alarm.by == "probe" else ""
+    probe = HEALTH_PROBES.get(alarm.reason.partition(":")[0])
+    return probe.harm if probe and alarm.by == "probe" else ""
 
 
 def describe_alarm(alarm: SentryAlarm) -> str:

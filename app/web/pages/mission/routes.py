@@ -137,8 +137,8 @@ def _find_asked_seq(runtime: Runtime, missions: MissionLoader, row: RunRow, t: f
     return runtime.store.find_seq_at(row.id, (first or row.queued_at) + (t or 0.0) + READ_UP)
 
 
-def _render_mission(view: MissionView, looked: LastLook | None) -> Response:
-    return render_page("mission.html", here="home", **vars(replace(view, looked=looked)))
+def _render_mission(view: MissionView, last_look: LastLook | None) -> Response:
+    return render_page("mission.html", here="home", **vars(replace(view, looked=last_look)))
 
 
 @router.get("/runs/{run}/moment", name="run_moment")

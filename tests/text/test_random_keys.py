@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.text.entropy import is_key
+from app.text.random_keys import is_key
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from app.engines.doctor.local_inventory import LocalInventory
 from app.engines.fit.estimate import Fit
 from app.engines.fit.fit_plan import fit_engine
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
-from app.engines.fit.vllm_rules import VllmRules, find_vllm_rules
+from app.engines.fit.vllm_versions import VllmRules, find_vllm_rules
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Lineup
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.engines.fit.vllm_rules import find_vllm_rules
+from app.engines.fit.vllm_versions import find_vllm_rules
 from app.errors import BadInput
 
 

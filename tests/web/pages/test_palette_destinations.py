@@ -9,7 +9,14 @@ from app.config import PACKAGE
 from app.people.rights import RIGHTS, Person, read_access_needs
 from app.store.models import RunRow
 from app.web.access.right_check import find_handler
-from app.web.pages.destinations import ACTIONS, PAGES, Destination, DestinationGroup, list_actions, search_groups
+from app.web.pages.palette_destinations import (
+    ACTIONS,
+    PAGES,
+    Destination,
+    DestinationGroup,
+    list_actions,
+    search_groups,
+)
 from app.web.routes import ROUTES
 
 TEMPLATES = "".join(one.read_text() for one in (PACKAGE / "templates").rglob("*.html"))

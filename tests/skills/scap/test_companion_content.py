@@ -11,7 +11,7 @@ from app.cli.scan import SOME_DO_NOT, add_content, scan_host
 from app.config import Settings
 from app.skills.benchmark_choice import choose_benchmark
 from app.skills.catalog import load_skill
-from app.skills.scap.joined_content import find_community_content
+from app.skills.scap.companion_content import find_community_content
 from tests.hostfiles import DictFiles
 from tests.scanners.openscap.disa_stream import (
     KPTR,

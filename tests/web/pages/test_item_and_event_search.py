@@ -1,8 +1,8 @@
 """Items and events of a run, searched by an address that can be sent on."""
 
 from app.store.events import EventStore
-from app.web.pages import run_search
-from app.web.pages.run_search import search_events
+from app.web.pages import item_and_event_search
+from app.web.pages.item_and_event_search import search_events
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS, FIRST, SECOND
 
@@ -32,7 +32,7 @@ async def test_a_search_goes_on_where_the_page_before_ended(tmp_path, monkeypatc
         whole = [line.seq for line in search_events(store, "r1", [], "", None).lines]
         assert whole == sorted(whole, reverse=True)
         for name, value in {"LINES": 4, "CHUNK": 3, "MOST_CHUNKS": 2}.items():
-            monkeypatch.setattr(run_search, name, value)
+            monkeypatch.setattr(item_and_event_search, name, value)
         seen, before = [], None
         while True:
             found = search_events(store, "r1", [], "", before)
