@@ -36,7 +36,7 @@ def select_endpoints_as_lineup(settings: Settings, words: Sequence[str]) -> Sett
         return settings
     if settings.lineup not in ("", Settings.lineup):
         raise BadInput("Give --engine or --lineup, not both.")
-    # What starts next is imported while the servers answer: it takes two seconds, and they are as slow.
+    # Imported while the servers answer, because it takes two seconds.
     threading.Thread(target=importlib.import_module, args=("app.cli.serve",), daemon=True).start()
     found = [(one, inspect_address(one)) for one in parse_endpoints(words)]
     path = write_lineup(settings.data, found)

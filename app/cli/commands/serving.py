@@ -58,8 +58,9 @@ def run_demo(
     from app.cli.endpoints import print_score_offer, select_endpoints_as_lineup
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
-    settings = select_endpoints_as_lineup(settings, engine or ())
+    settings = select_endpoints_as_lineup(settings, () if real else engine or ())
 
+    # After the questions: what these bring in is imported in the background while the servers answer.
     import asyncio
     import getpass
 
