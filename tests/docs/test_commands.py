@@ -19,7 +19,8 @@ from tests.docs.commands import (
 from tests.forkserver import temper
 
 OTHERS = {
-    "/opt/temper/.venv/bin/pip": "installs packages",
+    "/opt/temper/.venv/bin/pip": "installs packages: tests/hosts/test_service.py",
+    "/opt/temper/.venv/bin/temper": "writes systemd's units: tests/hosts/test_service.py",
     "apt-get": "installs packages",
     "cd": "the shell's",
     "createdb": "PostgreSQL's",
@@ -28,15 +29,18 @@ OTHERS = {
     "docker": "builds and starts containers; tests/web/api/test_deploy.py reads the files",
     "install": "coreutils, as root",
     "mail": "sends mail",
+    "mv": "coreutils, as root: tests/hosts/test_service.py",
     "pip": "installs packages",
     "pipx": "installs programs",
-    "podman": "builds containers; tests/web/api/test_deploy.py reads the file",
+    "podman": "builds and starts containers: tests/hosts/test_container.py",
     "printf": "the shell's",
     "psql": "PostgreSQL's",
     "python3": "runs the script inside a pack: tests/evidence",
+    "rm": "coreutils, as root: tests/hosts/test_service.py",
     "sha256sum": "coreutils",
-    "systemctl": "needs systemd",
+    "systemctl": "needs systemd: tests/hosts/test_service.py",
     "useradd": "creates the account, as root",
+    "userdel": "deletes the account, as root: tests/hosts/test_service.py",
     "uv": "installs programs",
     "xz": "XZ Utils",
 }
