@@ -181,8 +181,12 @@ async def send_timed_requests(
                 group.create_task(_send_timed_request(client, model, step, stream, traffic))
                 for stream in range(step.streams)
             ]
-    except* EngineError as failed:
-        raise _find_first_error(failed) from failed
+    except BaseExceptionGroup as failed:
+        # Not except*: what is raised in it is wrapped in another group by Python 3.11.2.
+        of_engine, others = failed.split(EngineError)
+        if of_engine is None or others is not None:
+            raise
+        raise _find_first_error(of_engine) from failed
     return [task.result() for task in tasks]
 
 
