@@ -17,7 +17,7 @@ class AlreadyInUse(EnvironmentUnusable):
 
 def create_folder(path: Path) -> None:
     """Create the data folder, or take other accounts' access to it away. Raise EnvironmentUnusable if it cannot be."""
-    create_parent(path / "any")
+    _make_folder(path)
     try:
         restrict_permissions(path)
     except OSError as exc:
@@ -26,10 +26,14 @@ def create_folder(path: Path) -> None:
 
 def create_parent(path: Path) -> None:
     """Create the folder around a path, and leave one that exists as it is."""
+    _make_folder(path.parent)
+
+
+def _make_folder(path: Path) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as exc:
-        raise _create_folder_error(path.parent, exc) from exc
+        raise _create_folder_error(path, exc) from exc
 
 
 @contextmanager

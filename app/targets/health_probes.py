@@ -206,7 +206,7 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "login-shells": HealthProbe(login_probes.probe_login_shells, "a user's shell gone", "destruction"),
     "next-boot": HealthProbe(boot.probe_next_boot, "a host that would not boot", "destruction"),
     "selinux-boot": HealthProbe(
-        boot.probe_selinux_boot, "a host that would halt at its next boot, for want of an SELinux policy", "destruction"
+        boot.probe_selinux_boot, "a host that would halt at its next boot: its SELinux policy is missing", "destruction"
     ),
     "audit-disk": HealthProbe(auditing.probe_audit_disk, "a host that its audit log is about to stop"),
     "audit-panic": HealthProbe(

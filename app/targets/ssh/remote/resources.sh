@@ -69,8 +69,8 @@ resources_left() {
   comm -3 "$1/packages" "$1/packages.now" | sed "s/^$tab//" | cut -f 1 | sort -u | sed 's/^/package:/'
   touched "$1" | comm -23 - "$1/others" | sed 's,^,/,'
 }
-lives_as() {
-  # lives_as KIND:NAME LIVE. A unit that had failed may be inactive now: nothing makes it fail again on purpose.
+live_equals() {
+  # live_equals KIND:NAME LIVE. A unit that had failed may be inactive now: nothing makes it fail again on purpose.
   now=$(live_of "$1")
   [ "$now" = "$2" ] || [ "${1%%:*}:$now" = "unit:${2% failed} inactive" ]
 }
@@ -78,11 +78,11 @@ lives_back() {
   # Runs after the files are restored.
   if booted; then systemctl daemon-reload; fi
   while IFS=$tab read -r held was; do
-    lives_as "$held" "$was" || "${held%%:*}_revive" "${held#*:}" "$was" </dev/null
+    live_equals "$held" "$was" || "${held%%:*}_revive" "${held#*:}" "$was" </dev/null
   done <"$1/lives" 9>&- >/dev/null 2>&1
 }
 lives_left() {
   while IFS=$tab read -r held was; do
-    lives_as "$held" "$was" || printf '%s\n' "$held"
+    live_equals "$held" "$was" || printf '%s\n' "$held"
   done <"$1/lives"
 }

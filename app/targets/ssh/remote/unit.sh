@@ -44,6 +44,8 @@ unit_perform() {
 unit_live() { unit_state "$1"; }
 unit_revive() {
   booted || return 0
+  now=$(unit_state "$1")
+  [ "${now#* }" != "${2#* }" ] || return 0
   case ${2#* } in
   active) systemctl start "$1" ;;
   *) systemctl stop "$1"; systemctl reset-failed "$1" 2>/dev/null || : ;;
