@@ -8,6 +8,8 @@ from app.resources.permission import SetPermissions
 
 _SHOWN = re.compile(r"(?P<path>/[^\s;:,]+) has mode (?P<mode>[0-7]{4}), owner (?P<uid>\d+):(?P<gid>\d+)")
 """As the evidence of a verdict has it."""
+_CUT = re.compile(r"; and \d+ more|…")
+"""A list that the evidence does not show whole."""
 _MODE = re.compile(r"\bmode (?:of )?[\"'`]?0?(?P<mode>[0-7]{3})[\"'`]? or less permissive")
 _USER, _GROUP = re.compile(r"(?<!group-)\bowned by root\b"), re.compile(r"\bgroup-owned by root\b")
 
@@ -15,6 +17,8 @@ _USER, _GROUP = re.compile(r"(?<!group-)\bowned by root\b"), re.compile(r"\bgrou
 def find_shown_permissions(title: str, evidence: str) -> tuple[SetPermissions, ...]:
     """Return what brings each path of the evidence to what the title asks. Raises Undecidable if it asks nothing."""
     actions = tuple(_correct_paths(title, evidence))
+    if actions and _CUT.search(evidence):
+        raise Undecidable("The scanner found more paths than its evidence shows.")
     if not actions:
         raise Undecidable("The scanner shows no path with a mode or an owner that the title forbids.")
     return actions

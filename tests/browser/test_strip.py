@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import time
 
@@ -201,6 +202,10 @@ async def test_moments_are_named_where_there_is_room_and_a_live_strip_takes_the_
     for width in (1440, 900, 390):
         await page.set_viewport_size({"width": width, "height": 900})
         await until(page, f"({SPACED})()")
+    await page.set_viewport_size({"width": 1440, "height": 900})
+    await words.filter(has_text="the nightly backup locked out").click()
+    await expect(page).to_have_url(re.compile(r"\?at=\d+"))
+    await expect(page.locator(".words")).to_contain_text("The Sentry found the nightly backup locked out.")
     with served(tmp_path, "--speed", "2", command="demo") as server:
         await page.set_viewport_size({"width": 1440, "height": 900})
         await page.goto(server.url)

@@ -45,3 +45,9 @@ def test_an_owner_is_given_where_the_title_names_it(title, owner):
 def test_a_title_that_forbids_nothing_of_it_proposes_nothing(title):
     with pytest.raises(Undecidable, match="no path with a mode or an owner"):
         find_shown_permissions(title, FILES)
+
+
+@pytest.mark.parametrize("end", ["; and 3 more.", "; /home/ops/.y has mo…"])
+def test_a_list_that_is_not_whole_proposes_nothing_as_the_rule_would_fail_all_the_same(end):
+    with pytest.raises(Undecidable, match="more paths than its evidence shows"):
+        find_shown_permissions("Initialization files must have mode 0740 or less permissive.", FILES.rstrip(".") + end)

@@ -7,12 +7,15 @@ from app.scanners.openscap.safe_xml import Element, get_local_name, get_text
 from app.text.clean import clean_text
 from app.text.redaction import is_secret_path
 
-TESTS_TOLD, ITEMS_TOLD, LONGEST = 3, 3, 160
+TESTS_TOLD, ITEMS_TOLD, FILES_TOLD, LONGEST = 3, 3, 8, 160
 DEEPEST = 12
 
+MORE = "and {} more"
+"""Ends a list that is not shown whole."""
 _SUBJECT = ("filepath", "path", "name", "unit", "username", "mount_point", "var_ref")
 _PLACE = ("filepath", "path", "filename")
 _VALUE = ("text", "value", "evr", "version", "subexpression")
+_NONE_MAY = ("none satisfy", "none exist")
 
 
 @dataclass(frozen=True)
@@ -55,17 +58,25 @@ class OvalReport:
         comment = clean_text(about.get("comment", test), LONGEST) if about is not None else test
         found = [self.items[ref] for ref in self._list_item_ids(test) if ref in self.items]
         # OpenSCAP collects in an order that the same host does not repeat.
-        seen = sorted(found, key=lambda item: _get_first_field(item, _SUBJECT))[:ITEMS_TOLD]
+        seen = sorted(found, key=lambda item: _get_first_field(item, _SUBJECT))
         if not seen:
             at = self._get_object_path(about)
             return OvalFinding(f"{comment}: nothing was found{f' in {at}' if at else ''}.", at)
-        told = "; ".join(dict.fromkeys(map(_describe_item, seen)))
+        most = FILES_TOLD if get_local_name(seen[0]) == "file_item" else ITEMS_TOLD
+        more = f"; {MORE.format(len(seen) - most)}" if len(seen) > most else ""
+        told = "; ".join(dict.fromkeys(map(_describe_item, seen[:most])))
         path = next((text for item in seen if (text := _get_first_field(item, ("filepath", "path")))), None)
-        return OvalFinding(f"{comment}: {told}.", path)
+        return OvalFinding(f"{comment}: {told}{more}.", path)
 
     def _list_item_ids(self, test: str) -> list[str]:
-        result = self.tests.get(test, ())
-        return [one.get("item_id", "") for one in result if get_local_name(one) == "tested_item"]
+        """Return the items that made a test fail if the report tells them from the others, and all items otherwise."""
+        result = self.tests.get(test)
+        if result is None:
+            return []
+        wanted = "true" if result.get("check") in _NONE_MAY else "false"
+        tested = [one for one in result if get_local_name(one) == "tested_item"]
+        wrong = [one for one in tested if one.get("result") == wanted] if result.get("result") == "false" else []
+        return [one.get("item_id", "") for one in wrong or tested]
 
     def _get_object_path(self, about: Element | None) -> str | None:
         """Return the file that the test's object names, or None if it names no single file."""

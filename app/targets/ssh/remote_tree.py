@@ -24,6 +24,7 @@ class RemoteTree:
         self._complete: Snapshot | None = None
         """The last snapshot with all that judges look for: seeing that takes twenty times as long as comparing."""
         self._believed = False
+        self._sharing = self._fetched_once = False
         self.local_only = False
         """True if the host keeps no journals."""
         self._anyway = False
@@ -44,8 +45,19 @@ class RemoteTree:
     def refresh_snapshot(self, *, believe: bool = False) -> Snapshot:
         """Fetch all files again. With `believe`, single paths are not fetched again until `distrust_snapshot`."""
         with self._fetching:
-            self._held, self._believed = self._fetch_snapshot(), believe
+            if self._held is None or not self._fetched_once:
+                self._held = self._fetch_snapshot()
+            self._fetched_once, self._believed = self._sharing, believe
             return self._held
+
+    @contextmanager
+    def share_snapshot(self) -> Iterator[None]:
+        """Fetch all files at most once within this context, in which nothing may be changed."""
+        self._sharing = True
+        try:
+            yield
+        finally:
+            self._sharing = self._fetched_once = False
 
     def _fetch_snapshot(self) -> Snapshot:
         """Fetch the wanted files, then those that judges looked for in vain; remember these for the next time."""

@@ -20,7 +20,7 @@ _PARTS = {
     "clean": ("boot",),
     "close": ("boot",),
     "confirm": ("boot", "service"),
-    "examine": ("masks", "state"),
+    "examine": ("masks", "denials", "state"),
     "foresee": _RESOURCES,
     "guard": ("boot",),
     "guarded": ("boot",),

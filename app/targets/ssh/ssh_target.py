@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import msgspec
@@ -113,8 +113,8 @@ class SshTarget:
         return self._tree.snapshot
 
     def cache_reads(self) -> AbstractContextManager[None]:
-        """No-op: the files are held in memory until they are fetched again."""
-        return nullcontext()
+        """Fetch the files at most once within this context; outside of it each assessment fetches them again."""
+        return self._tree.share_snapshot()
 
     def require_paths(self, paths: Iterable[str]) -> None:
         self._tree.require_paths(paths)

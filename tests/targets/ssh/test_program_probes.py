@@ -344,6 +344,31 @@ def test_what_selinux_only_would_have_denied_is_told_and_is_no_weakness():
     assert describe_harm(before, found) is None
 
 
+AVC = 'type=AVC msg=audit(1.0:{}): avc:  denied  {{ {} }} for  pid=8 comm="{}" scontext=u:r:a_t:s0 tcontext=u:{}'
+CALL = "type=SYSCALL msg=audit(1.0:7): syscall=9 success=no ppid=1 pid=8 auid={} uid=0 ses=3 comm=grep key=(null)"
+ITSELF = AVC.format(7, "execmem", "grep", "r:unconfined_t:s0 tclass=process permissive=0")
+OTHERS = (
+    *("----", AVC.format(8, "open", "sshd", "o:user_home_t:s0 tclass=file permissive=0")),
+    *("----", AVC.format(9, "start", "systemd", "o:init_t:s0 tclass=service permissive=1")),
+)
+
+
+@pytest.mark.parametrize(
+    ("ours", "grep"), [("1000", "1000"), ("1000", "10001"), ("4294967295", "4294967295"), ("", "1000")]
+)
+def test_what_selinux_denies_a_script_of_ours_is_no_harm_that_a_change_did(tmp_path, ours, grep):
+    (tmp_path / "loginuid").write_text(ours)
+    records = ("----", "time->Sat", CALL.format(grep), ITSELF, *OTHERS)
+    (tmp_path / "ausearch").write_text("#!/bin/sh\ncat <<'END'\n{}\nEND\n".format("\n".join(records)))
+    (tmp_path / "ausearch").chmod(0o755)
+    text = read_script_part("denials").replace("/proc/self/loginuid", str(tmp_path / "loginuid"))
+    script = f"set -u\nPATH={tmp_path}:$PATH\nrow() {{ printf '%s|' \"$*\"; }}\n{text}\ndenials"
+    said = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    counted = "" if ours == grep == "1000" else "denied all grep: execmem on process unconfined_t|"
+    others = "denied all sshd: open on file user_home_t|permitted all systemd: start on service init_t|"
+    assert said.stdout == f"denied all code 0|{counted}{others}"
+
+
 def test_the_state_of_passwords_is_without_the_files_of_sshd_and_sudo(host, opened):
     target = opened()
     before, logins = passwords_of(target), state_of(target)[0]

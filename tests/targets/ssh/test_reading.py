@@ -142,3 +142,14 @@ def test_a_folder_that_a_change_names_is_asked_for_without_its_content(host, tap
     assert not tree.is_folder("/opt/*")
     assert b"canary-of-a-tool" not in tapped.heard
     assert tree.refresh_snapshot().is_folder("/opt/vendor/bin")
+
+
+def test_what_is_only_looked_at_is_fetched_once_and_what_follows_sees_the_host_as_it_is(host, tapped):
+    tree = RemoteTree(tapped)
+    with tree.share_snapshot():
+        first = tree.refresh_snapshot()
+        (host.root / "etc/ssh/sshd_config").write_text("PermitRootLogin no\n")
+        tapped.heard = b""
+        assert tree.refresh_snapshot() is first
+        assert tapped.heard == b""
+    assert tree.refresh_snapshot().read(SSHD) == b"PermitRootLogin no\n"

@@ -24,18 +24,6 @@ at=$(sed -n 's/^[[:space:]]*log_file[[:space:]]*=[[:space:]]*\(\/[^[:space:]]*\)
 [ -r /etc/audit/auditd.conf ] && timeout -k 1 15 df -Pk -- "${at:-/var/log/audit}" 2>/dev/null | {
   read -r _; read -r _ size _ free _ && row fill "$size" "$free"
 }
-denials() { # what SELinux has denied since the boot, each kind once, as PROGRAM: ACCESS on CLASS TYPE; and would have denied
-  out=$(timeout -k 1 30 ausearch --input-logs -m AVC,USER_AVC -ts boot 2>&1 </dev/null); code=$?
-  case $out in *'<no matches>'*) code=0 out= ;; esac
-  row denied all "code $code"
-  # In permissive mode nothing was kept from anybody.
-  printf '%s\n' "$out" | grep -v permissive=1 | kinds_of denied
-  printf '%s\n' "$out" | grep permissive=1 | kinds_of permitted
-}
-kinds_of() { # kinds_of WORD: read records of denials, and print a row for each kind
-  sed -n 's/.*denied  *{ \([^}]*\) }.* comm="\{0,1\}\([^" ]*\)"\{0,1\}.*tcontext=[^: ]*:[^: ]*:\([^: ]*\).*tclass=\([a-z0-9_]*\).*/\2: \1 on \4 \3/p' |
-    sort -u | head -n 60 | while IFS= read -r line; do row "$1" all "$line"; done
-}
 if command -v ausearch >/dev/null 2>&1 && [ -e /sys/fs/selinux/enforce ]; then denials; fi
 states=$(state)
 now=${states%%[!0-9a-f]*}

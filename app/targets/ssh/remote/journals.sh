@@ -2,8 +2,9 @@
 [ -d "$home" ] || exit 0
 for at in "$home"/*/; do
   [ -r "$at/files" ] || continue
-  name=${at%/}
+  name=${at%/} name=${name##*/}
   armed=-
   [ -e "$at/armed" ] && [ ! -e "$at/disarmed" ] && armed=armed
-  printf '%s\t%s\t%s\n' "${name##*/}" "$(mark_of "${name##*/}")" "$armed"
+  find_mark "$name"
+  printf '%s\t%s\t%s\n' "$name" "$mark" "$armed"
 done

@@ -17,7 +17,7 @@ under() (
   find etc -xdev \( $excluded \) -prune -o "$@"
 )
 under "$*" -printf '%y %m %u:%g %s\0%l\0%p\0'
-keys | xargs -0 -r sh -c 'for one; do find "$one" -maxdepth 0 -printf "%y %m %u:%g %s\\0%l\\0%p\\0"; done' sh
+keys | xargs -0 -r sh -c 'exec find "$@" -maxdepth 0 -printf "%y %m %u:%g %s\\0%l\\0%p\\0"' sh
 printf '\0'
 { under "$*" -type f -print0; keys; } | xargs -0 -r sha256sum -z -- 2>/dev/null
 exit 0

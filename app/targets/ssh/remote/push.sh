@@ -12,7 +12,8 @@ if [ "$1" = journalled ]; then
   # No write without a pre-image: the change may have been rolled back meanwhile.
   held=
   while IFS= read -r name; do
-    [ "$(mark_of "$name")" = open ] && while IFS=$tab read -r _ one; do [ "$one" = "$path" ] && held=1; done <"$home/$name/files"
+    find_mark "$name"
+    [ "$mark" = open ] && while IFS=$tab read -r _ one; do [ "$one" = "$path" ] && held=1; done <"$home/$name/files"
   done <<END
 $(ls "$home")
 END

@@ -3,6 +3,7 @@
 locked
 for at in "$home"/*/; do
   name=${at%/} name=${name##*/}
-  if [ -e "$at/kept" ] && [ "$(mark_of "$name")" = committed ]; then images_dropped "$name"; fi
+  find_mark "$name"
+  if [ -e "$at/kept" ] && [ "$mark" = committed ]; then images_dropped "$name"; fi
 done
 exit 0

@@ -16,18 +16,23 @@ live_of() { "${1%%:*}_live" "${1#*:}"; }
 described() (
   # Print every watched path with kind, mode, owner and link target, then its digest.
   cd -- "$1/" || exit
+  set --
   for ground in $grounds; do
-    [ -e "$ground" ] || [ -L "$ground" ] || continue
-    find "$ground" ! -name '*temper-undo-*' ! -name '*.temper-new' ! -name "*$tab*" -printf '%p\t%y %m %U:%G %l\n'
-    find "$ground" ! -name '*temper-undo-*' ! -name '*.temper-new' ! -name "*$tab*" -type f -exec sha256sum {} + |
+    if [ -e "$ground" ] || [ -L "$ground" ]; then set -- "$@" "$ground"; fi
+  done
+  [ "$#" -gt 0 ] || exit 0
+  {
+    find "$@" ! -name '*temper-undo-*' ! -name '*.temper-new' ! -name "*$tab*" -printf '%p\t%y %m %U:%G %l\n'
+    find "$@" ! -name '*temper-undo-*' ! -name '*.temper-new' ! -name "*$tab*" -type f -exec sha256sum {} + |
       sed "s/^\([0-9a-f]*\)  \(.*\)$/\2$tab\1/"
-  done | sort
+  } | sort
 )
 touched() {
-  # touched JOURNAL: print the paths that changed since the journal began.
-  described "$1/state" >"$1/then" && described / >"$1/now" || return 1
+  # touched JOURNAL: print the paths that changed since the journal began. What was saved is described once.
+  [ -e "$1/then" ] || { described "$1/state" >"$1/then.new" && mv -fT -- "$1/then.new" "$1/then"; } || return 1
+  described / >"$1/now" || return 1
   comm -3 "$1/then" "$1/now" | sed "s/^$tab//" | cut -f 1 | sort -u
-  rm -f -- "$1/then" "$1/now"
+  rm -f -- "$1/now"
 }
 resources_kept() {
   # resources_kept JOURNAL: save the packages, the paths that package scripts can change, and what no file holds.

@@ -5,8 +5,8 @@ row boot id "$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)"
 ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
 up_since=$(sed -n 's/^btime //p' /proc/stat)
 newest() { # the file that changed last, by the time that nobody can set, and that time
-  for file; do [ ! -f "$file" ] || printf '%s %s\n' "$(stat -c %.Z -- "$file" 2>/dev/null || stat -c %Z -- "$file")" "$file"; done |
-    sort -n | tail -n 1
+  for file; do shift; [ ! -f "$file" ] || set -- "$@" "$file"; done
+  [ "$#" = 0 ] || { stat -c '%.Z %n' -- "$@" 2>/dev/null || stat -c '%Z %n' -- "$@"; } | sort -n | tail -n 1
 }
 noted_by() { # the pid file of this process
   for file in "$(sshd -T 2>/dev/null | sed -n 's/^pidfile //p')" /run/sshd.pid /var/run/sshd.pid; do
@@ -47,9 +47,19 @@ if [ -w /proc/sys/kernel/printk ] && status=$(timeout -k 1 5 auditctl -s 2>/dev/
   printf '%s\n' "$status" | while read -r name value; do row audit "$name" "$value"; done
   timeout -k 1 5 auditctl -l 2>/dev/null | head -n 2000 | while IFS= read -r line; do row rule - "$line"; done
 fi
-[ ! -r /etc/fstab ] || awk '!/^[ \t]*#/ && $2 ~ "^/" { print $2 }' /etc/fstab | while IFS= read -r place; do
-  live=$(live_options "$place")
-  [ -z "$live" ] || row mount "$place" "$(named_flags "$(fstab_options "$place")") |$(named_flags "$live")"
-done
+[ ! -r /etc/fstab ] || awk -v flags="$flags" '
+  function named(options,   n, i, words, out) {
+    n = split(flags, words, " ")
+    for (i = 1; i <= n; i++) if (("," options ",") ~ ("," words[i] ",")) out = out " " words[i]
+    return out ? out : " none"
+  }
+  FILENAME != "/etc/fstab" { live[$5] = $6; next }
+  /^[ \t]*#/ || $2 !~ "^/" { next }
+  !($2 in stated) { order[++count] = $2 }
+  { stated[$2] = $4 }
+  END {
+    for (i = 1; i <= count; i++) if (live[order[i]])
+      printf "mount\t%s\t%s |%s\n", order[i], named(stated[order[i]]), named(live[order[i]])
+  }' /proc/self/mountinfo /etc/fstab
 [ ! -r /proc/modules ] || while read -r module _; do row module "$module" loaded; done </proc/modules
 exit 0

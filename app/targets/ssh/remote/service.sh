@@ -3,10 +3,16 @@ unproven=7
 came_in_by() {
   # The port: sshd sets it for its sessions and sudo drops it; our parent process still has it.
   said=${SSH_CONNECTION:-} up=$$
-  while [ -z "$said" ] && [ "${up:-0}" -gt 1 ]; do
-    up=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$up/status" 2>/dev/null)
-    said=$(tr '\0' '\n' 2>/dev/null <"/proc/${up:-0}/environ" | sed -n 's/^SSH_CONNECTION=//p')
-  done 2>/dev/null
+  if [ -z "$said" ]; then
+    set --
+    while [ "${up:-0}" -gt 1 ]; do
+      next=
+      while read -r word value; do [ "$word" != PPid: ] || next=$value; done 2>/dev/null <"/proc/$up/status"
+      up=$next
+      set -- "$@" "/proc/${up:-0}/environ"
+    done
+    said=$(cat "$@" 2>/dev/null | tr '\0' '\n' | sed -n '/^SSH_CONNECTION=/{s///p;q;}')
+  fi
   printf '%s\n' "${said##* }"
 }
 ears() {
@@ -103,6 +109,7 @@ reload_sshd() {
   printf 'nothing shows that the sshd on port %s read its files again\n' "${port:-?}" >&2
   return $unproven
 }
+running_state() { systemctl show -p MainPID -p ActiveState -p CanReload "$1" 2>/dev/null; }
 property() { systemctl show -p "$1" --value "$2" 2>/dev/null; }
 restarted() {
   # By systemd's record: the main process, or the end of a one-shot, is newer than before.
@@ -125,13 +132,15 @@ load_audit_rules() {
 }
 signalled() {
   # auditd may not be restarted, so it gets a signal: the same process must survive rereading.
-  main=$(property MainPID "$1")
+  unit=$1 state=$(running_state "$1")
   # Debian's unit of auditd has no reload of its own.
-  if [ "$(property CanReload "$1")" = yes ]; then set -- "$1" reload; else set -- "$1" kill --kill-who=main --signal=HUP; fi
-  unit=$1; shift
+  case $state in
+  *CanReload=yes*) set -- reload ;;
+  *) set -- kill --kill-who=main --signal=HUP ;;
+  esac
   why=$(systemctl "$@" "$unit" 2>&1) || { printf '%s does not reload: %s\n' "$unit" "$why" >&2; return 8; }
   sleep 0.3
-  [ "${main:-0}" != 0 ] && [ "$(property MainPID "$unit")" = "$main" ] && systemctl is-active -q "$unit" && return 0
+  case $state in *MainPID=0*) ;; *ActiveState=active*) [ "$(running_state "$unit")" = "$state" ] && return 0 ;; esac
   printf '%s did not outlive its reload\n' "$unit" >&2
   return 8
 }

@@ -37,10 +37,13 @@ locked() {
   } 2>/dev/null
   return 0
 }
-mark_of() {
-  for mark in void committed undone; do [ -e "$home/$1/$mark" ] && { echo "$mark"; return; }; done
-  [ -d "$home/$1" ] && echo open
+find_mark() {
+  # find_mark NAME: set `mark` to the journal's; "" if there is no such journal. It starts no process: a host has many journals.
+  for mark in void committed undone; do [ ! -e "$home/$1/$mark" ] || return 0; done
+  mark=
+  [ ! -d "$home/$1" ] || mark=open
 }
+mark_of() { find_mark "$1"; printf '%s' "$mark"; }
 marked() {
   # marked NAME MARK [keep]: write the mark first. A closed journal keeps no images, unless it may be reopened.
   if [ "${3:-}" = keep ]; then : >"$home/$1/kept" || fail 9 "the journal $1 cannot be kept"; fi
@@ -53,7 +56,7 @@ marked() {
 images_dropped() {
   rm -f -- "$home/$1/kept" && synced "$home/$1"
   while IFS=$tab read -r number _; do rm -f -- "$home/$1/$number"; done <"$home/$1/files"
-  rm -rf -- "$home/$1/state" "$home/$1/keep"
+  rm -rf -- "$home/$1/state" "$home/$1/keep" "$home/$1/then"
 }
 same() {
   # Succeed if the file equals its image.

@@ -10,8 +10,8 @@ state() {
     date +%F
     ls -lLn --full-time /lib/security /lib64/security /usr/lib/security /usr/lib64/security /usr/lib/*/security
     ls -ln --full-time /run/nologin /run/faillock /var/lib/faillock
-    for one in passwd su sudo visudo sshd chpasswd setpriv; do stat -L -c '%n %s %i %.Z' -- "$(command -v "$one")"; done
-    stat -c '%n %s %i %.Z' /var/lib/dpkg/status
+    set -- $(for one in passwd su sudo visudo sshd chpasswd setpriv; do command -v "$one"; done) /etc/selinux/*/policy/policy.*
+    stat -L -c '%n %s %i %.Z' -- "$@" /var/lib/dpkg/status
     # A query alone touches rpm's lock and the two files of SQLite beside the database: what was written to them counts.
     for folder in /var/lib/rpm /usr/lib/sysimage/rpm; do
       find $folder -maxdepth 1 -type f ! -name '*-shm' ! -name .rpm.lock -printf '%p %s %i %T@\n' | sort
@@ -22,6 +22,7 @@ state() {
     unread="$unread -o -path /etc/chrony* -o -path /etc/dnf -o -path /etc/yum* -o -path /etc/apt -o -path /etc/dconf"
     unread="$unread -o -path /etc/firewalld -o -path /etc/nftables* -o -path /etc/usbguard -o -path /etc/tmpfiles.d"
     unread="$unread -o -path /etc/systemd/journald.conf* -o -path /etc/systemd/coredump.conf*"
+    unread="$unread -o -path /etc/udev -o -path /etc/selinux/*/policy"
     unread="$unread -o -name *.temper-new -o -name *temper-undo-* -o -name .temper-trial"
     set -f
     find /etc -xdev \( $unread \) -prune -o -printf '%p %y %m %U %G %l\n' | sort

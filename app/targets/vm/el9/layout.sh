@@ -26,6 +26,10 @@ printf 'pool 2.rhel.pool.ntp.org iburst\ndriftfile /var/lib/chrony/drift\nmakest
 ln -sf ../chrony.conf /etc/chrony/chrony.conf
 ln -sf grub /boot/grub2
 ln -sf ../boot/grub2/grub.cfg /etc/grub2.cfg
+mkdir -p /usr/libexec
+ln -sfn ../lib/openssh /usr/libexec/openssh
+sed -i 's,=-/lib/systemd/systemd-sulogin-shell,=-/usr/lib/systemd/systemd-sulogin-shell,' \
+  /usr/lib/systemd/system/emergency.service /usr/lib/systemd/system/rescue.service
 mkdir -p /boot/loader/entries
 cat > /etc/grub.d/45_loader_entries <<'HOOK'
 #!/bin/sh
