@@ -37,7 +37,9 @@ addEventListener("token", (event) => {
 const onScroll = (event) => {
   const body = event.target;
   if (!body.matches || !body.matches(".lane .body")) return;
-  body.closest(".lane").classList.toggle("behind", !atEnd(body));
+  const { classList } = body.closest(".lane");
+  classList.toggle("behind", !atEnd(body));
+  classList.toggle("above", body.scrollTop > 4); // a line is cut there: it fades out
 };
 addEventListener("scroll", onScroll, true);
 addEventListener("click", (event) => {

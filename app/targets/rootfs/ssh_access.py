@@ -1,5 +1,6 @@
 """The sshd of a disposable machine, on a port of loopback: its address, its keys and whether it answers."""
 
+import secrets
 import socket
 import time
 from collections.abc import Callable, Iterable
@@ -10,6 +11,7 @@ from app.errors import EnvironmentUnusable
 
 KEYS = ("temper", "backup")
 """Keys of `temper`, and of root, who logs in as a backup would."""
+_PORTS, _TRIES = range(20_000, 32_768), 20
 
 
 @dataclass(frozen=True)
@@ -21,8 +23,11 @@ class SshAccess:
 
 
 def choose_port(previous: int) -> int:
-    """Return the previous port if it is free, so that saved addresses stay valid; else a free one."""
-    for wanted in (previous, 0):
+    """Return the previous port if it is free, so that saved addresses stay valid; else a free one.
+
+    Linux does not give these to outgoing connections, one of which could have the port when the machine starts again.
+    """
+    for wanted in (previous or _pick_port(), *(_pick_port() for _ in range(_TRIES)), 0):
         with socket.socket() as one:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
@@ -31,6 +36,10 @@ def choose_port(previous: int) -> int:
                 continue
             return int(one.getsockname()[1])
     raise EnvironmentUnusable("This machine has no free port on loopback.")
+
+
+def _pick_port() -> int:
+    return secrets.choice(_PORTS)
 
 
 def format_known_hosts(port: int, public_keys: Iterable[str]) -> str:
