@@ -11,8 +11,8 @@ from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
 from app.cli.server_log import print_failure, set_plain_format
 from app.cli.terminal import Terminal
 from app.errors import TemperError
+from app.private_files import set_private_umask
 from app.text.clean import clean_text
-from app.umask import set_private_umask
 
 # Typer bundles its own click and does not export this class: the base of all its command-line errors.
 UsageError = typer.BadParameter.__mro__[1]

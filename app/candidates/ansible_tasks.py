@@ -11,8 +11,8 @@ from msgspec import ValidationError, convert
 
 from app.candidates.expressions import AnyPackage, fill_in, is_met
 from app.candidates.file_modules import MODULES
+from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.candidates.known_commands import answer_command, read_mounts
-from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.events.vocabulary import AnyAction
 from app.resources.mount import MountOption
 from app.syntax import host_text

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from app.candidates.ansible_tasks import translate_tasks
 from app.candidates.content_asks import list_content_asks
+from app.candidates.in_memory_edits import Undecidable
 from app.candidates.person_decisions import find_person_decision
 from app.candidates.prose_lines import find_set_sentence, find_stated_actions
-from app.candidates.recipes import Recipe
-from app.candidates.scratch_files import Undecidable
+from app.candidates.recipe_files import Recipe
 from app.candidates.script_trial import translate_script
 from app.candidates.shown_permissions import find_shown_permissions
 from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.candidates.scratch_files import Undecidable
+from app.candidates.in_memory_edits import Undecidable
 from app.syntax import host_text
 from app.syntax.files import Files
 

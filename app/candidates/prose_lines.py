@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from msgspec import ValidationError, convert
 
-from app.candidates.scratch_files import ScratchFiles, Undecidable
+from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.errors import TemperError
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import AgeSetting, SetAgeing, is_weaker_age

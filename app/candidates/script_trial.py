@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from msgspec import ValidationError, convert
 
-from app.candidates.scratch_files import ScratchFiles, Undecidable
+from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.events.vocabulary import AnyAction
 from app.resources.account import AgeSetting, SetAgeing
 from app.resources.vendor import LONGEST, create_vendor_action

@@ -3,7 +3,7 @@
 from msgspec import to_builtins
 
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
-from app.candidates.recipes import load_recipes
+from app.candidates.recipe_files import load_recipes
 from app.cli.database_access import has_database
 from app.cli.output import print_json, print_line
 from app.config import Settings

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from app.candidates.recipes import load_recipes
+from app.candidates.recipe_files import load_recipes
 from app.config import Settings
 from app.engines.launch.engine_fleet import run_fleet
 from app.engines.simulator_process import SimulatorProcess, run_simulator

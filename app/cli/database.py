@@ -10,7 +10,7 @@ from app.runtime.data_folder import hold_lock
 from app.store import nodes
 from app.store.database_copy import copy_all_tables
 from app.store.db import is_shared, mask_password, open_database
-from app.targets.held_hosts import find_stuck_hosts
+from app.targets.stuck_hosts import find_stuck_hosts
 
 AT_WORK, NOBODY = 0, 2
 
@@ -53,7 +53,7 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
             print_rows([], f"{only_file} Nodes need PostgreSQL: set TEMPER_DATABASE_URL.", as_json=as_json)
             return AT_WORK
         with Session(database) as session:
-            living, lost = nodes.list_node_statuses(session), nodes.list_lost_nodes(session)
+            living, lost = nodes.list_node_statuses(session), nodes.list_given_up_nodes(session)
             at_work = nodes.list_responsive_nodes(session)
     for one in lost:
         silent = f"has been silent for {one.silent_seconds:.0f} s and was given up"

@@ -17,7 +17,7 @@ from app.runs.rollout.host_selection import drop_group, save_group
 from app.runs.scanner_factory import REMOTE
 from app.store.db import open_database
 from app.store.host_groups import read_groups
-from app.store.host_standing import forget_host
+from app.store.host_rule_states import forget_host
 from app.targets import consent, host_registry
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import open_target

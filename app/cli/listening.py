@@ -14,8 +14,8 @@ from fastapi import FastAPI
 
 from app.config import Network, Settings
 from app.errors import BadInput, EnvironmentUnusable
+from app.web.access.connection_deadlines import HttpTimeouts, TimeoutH11Protocol
 from app.web.access.connection_limiter import ConnectionLimiter
-from app.web.access.http_protocol import HttpTimeouts, TimeoutH11Protocol
 from app.web.access.refusal_log import RepeatedLogFilter
 
 CLOSE_SECONDS = 1
@@ -25,7 +25,7 @@ BACKLOG, AT_ONCE = 2048, 32
 FILES = 65536
 
 
-def parse_networks(options: Sequence[str]) -> tuple[Network, ...]:
+def parse_trusted_proxies(options: Sequence[str]) -> tuple[Network, ...]:
     try:
         return tuple(ipaddress.ip_network(one) for one in options)
     except ValueError as exc:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from app.candidates.recipes import load_recipes
+from app.candidates.recipe_files import load_recipes
 from app.cli.database_access import has_database
 from app.cli.output import print_json, print_line
 from app.cli.scan import resolve_rule_ids

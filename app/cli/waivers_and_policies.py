@@ -10,7 +10,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.loop.state import fold_events
 from app.runs.approval_file import build_approval_table, find_unreachable_rules, read_approvals
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
 from app.runs.waiver_changes import create_waiver, end_waiver
 from app.runs.waiver_spec import WaiverSpec

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import Struct
 
 from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describe_missing_approvals, describe_token
-from app.events.questions import AnsweredQuestion
+from app.events.architect_questions import AnsweredQuestion
 from app.events.vocabulary import (
     NO_FINDING,
     AnyAction,

@@ -39,7 +39,7 @@ class SharedLog:
     """What the page plays; the manifest has its digest."""
 
     @property
-    def blocks(self) -> dict[str, str]:
+    def page_data_blocks(self) -> dict[str, str]:
         """The data blocks of the page: base64, which cannot end the script element around it."""
         plain = {"manifest": self.manifest, "signature": self.signature.encode()}
         packed = {"lines": gzip.compress(self.lines, 9, mtime=0), "show": gzip.compress(self.show, 9, mtime=0)}

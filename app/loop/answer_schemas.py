@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from app.events.questions import QUESTIONS, HostQuestion
+from app.events.architect_questions import QUESTIONS, HostQuestion
 from app.events.vocabulary import fingerprint_actions
 from app.loop import answers, change_choices
 from app.loop.rule_terms import RuleTerms

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.questions import MOST_QUESTIONS, Question
+from app.events.architect_questions import MOST_QUESTIONS, Question
 from app.events.vocabulary import AnyAction, Decision, Place, Purpose
 from app.loop import change_choices
 from app.resources.vendor import RunVendorScript

@@ -6,7 +6,7 @@ from app.loop.attempt_limit import explain_last_attempt
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
-from app.loop.next_reboot_effect import decide_after_reboot_announcement, decide_comparison, decide_reboot
+from app.loop.next_reboot_effect import decide_after_closing_scan, decide_after_reboot_announcement, decide_reboot
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_left
 from app.skills.skill import Rule, Skill
 
@@ -143,7 +143,7 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
 def _close_run(state: RunState) -> Effect:
     """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
     looked = _get_mode(state) == "scan" or "closing" in state.scanned
-    return (decide_comparison(state) or effects.Finish()) if looked else effects.Scan("closing")
+    return (decide_after_closing_scan(state) or effects.Finish()) if looked else effects.Scan("closing")
 
 
 def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:

@@ -1,7 +1,7 @@
 """Answers the Architect's questions about the host, within what a role may be shown."""
 
+from app.events.architect_questions import AnsweredQuestion, AskVerdict
 from app.events.kinds import QuestionsAnswered
-from app.events.questions import AnsweredQuestion, AskVerdict
 from app.loop.answers import BrokenAnswer, Inquiry
 from app.loop.run import Run
 from app.targets.inquiry import clean_answer, explain_question_refusal

@@ -44,7 +44,7 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
     return _reopen_fixes_or_halt(state, unrestored) if unrestored else None
 
 
-def decide_comparison(state: RunState) -> Effect | None:
+def decide_after_closing_scan(state: RunState) -> Effect | None:
     """Return what follows from the closing scan after a reboot; None if nothing does."""
     reboot = state.reboot
     if not reboot.is_underway:

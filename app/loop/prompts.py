@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import msgspec
 
+from app.events.architect_questions import MOST_QUESTIONS, QUESTIONS
 from app.events.kinds import SentryProbed
-from app.events.questions import MOST_QUESTIONS, QUESTIONS
 from app.events.vocabulary import Lesson, Probe, Purpose, Role
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypedDict
 
 from app.candidates.content_asks import list_content_asks
-from app.candidates.recipes import Recipe
+from app.candidates.recipe_files import Recipe
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approvals import ApprovalPolicy

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from app.events.architect_questions import MOST_QUESTIONS
 from app.events.kinds import SentryProbed, VerdictGiven
-from app.events.questions import MOST_QUESTIONS
 from app.events.vocabulary import Purpose
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt

@@ -8,7 +8,7 @@ from app.errors import Rejected, reject_as
 from app.events.kinds import RunQueued
 from app.events.vocabulary import Budget, Category, EngineChoice, Mode
 from app.lineups.model import Lineup
-from app.runs.spec_checks import check_lengths, check_rule, load_known_skill
+from app.runs.shared_field_checks import check_lengths, check_rule, load_known_skill
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.targets import consent

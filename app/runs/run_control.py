@@ -3,7 +3,7 @@
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.runs.spec_checks import check_length
+from app.runs.shared_field_checks import check_length
 from app.store import queries
 from app.store.clock import database_time
 from app.store.models import CommandRow, RunRow

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
-from app.candidates.recipes import Recipe
+from app.candidates.recipe_files import Recipe
 from app.events.vocabulary import Candidate
 from app.loop.escalated_question import find_open_question
 from app.loop.perform import sort_findings

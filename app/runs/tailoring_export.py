@@ -11,7 +11,7 @@ from app.events.record import format_timestamp
 from app.events.waiver import Waiver
 from app.runs.order import select_rules
 from app.runs.parameters import resolve_used_values
-from app.runs.spec_checks import ScopedSpec, check_scope, load_known_skill
+from app.runs.shared_field_checks import ScopedSpec, check_scope, load_known_skill
 from app.scanners.openscap.benchmark import read_benchmark, shorten_id
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill

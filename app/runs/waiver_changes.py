@@ -6,7 +6,7 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.runs.spec_checks import check_scope
+from app.runs.shared_field_checks import check_scope
 from app.runs.waiver_spec import LONGEST, WaiverSpec, check_waiver_spec, clean_waiver_field, parse_until
 from app.store.waivers import WaiverRow, list_waivers, require_waiver
 from app.text.clean import clean_line

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from app.errors import Rejected
-from app.runs.spec_checks import ScopedSpec, check_lengths, check_rule, load_known_skill
+from app.runs.shared_field_checks import ScopedSpec, check_lengths, check_rule, load_known_skill
 from app.text.clean import clean_line
 
 LONGEST = {"rule": 128, "host": 64, "group": 63, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from app.errors import EnvironmentUnusable
-from app.umask import restrict_permissions
+from app.private_files import restrict_permissions
 
 
 class AlreadyInUse(EnvironmentUnusable):

@@ -81,12 +81,14 @@ def offer_unreachable_run(database: Engine, leases: Leases, durable: DurableQueu
     return True
 
 
-def pass_on_run(database: Engine, leases: Leases | None, durable: DurableQueue, run: str, epoch: int) -> bool:
+def pass_on_unreachable_run(
+    database: Engine, leases: Leases | None, durable: DurableQueue, run: str, epoch: int
+) -> bool:
     """Return True if this node could not reach the run's host just now, after offering the run to others."""
     if leases is None:
         return False
     with Session(database) as session, session.begin():
-        orphan = nodes.pass_on_run(session, leases.node, run, epoch)
+        orphan = nodes.pass_on_unreachable_run(session, leases.node, run, epoch)
     if orphan is None:
         return False
     durable.offer_again_blocking(orphan.run, orphan.host, orphan.epoch)

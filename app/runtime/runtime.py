@@ -13,7 +13,7 @@ import httpx
 import msgspec
 from sqlalchemy import Engine
 
-from app.candidates.recipes import load_recipes
+from app.candidates.recipe_files import load_recipes
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.launch.engine_fleet import Fleet
@@ -43,7 +43,7 @@ from app.runs.run_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
 from app.runtime.data_folder import read_data_folder_id
 from app.runtime.disk_space import DiskMeter
-from app.runtime.offers import Offers, create_reach_check, offer_unreachable_run, pass_on_run
+from app.runtime.offers import Offers, create_reach_check, offer_unreachable_run, pass_on_unreachable_run
 from app.runtime.own_server import OwnServer
 from app.runtime.seats import create_seats
 from app.scanners.scanner import Verdict
@@ -205,7 +205,9 @@ class Runtime:
         interrupted_by = ""
         while True:
             try:
-                if await asyncio.to_thread(pass_on_run, self.database, self.leases, self.durable, run_id, epoch):
+                if await asyncio.to_thread(
+                    pass_on_unreachable_run, self.database, self.leases, self.durable, run_id, epoch
+                ):
                     return None
                 await self._drive_run(run_id, epoch, interrupted_by)
                 self.offers.request_offer_round()

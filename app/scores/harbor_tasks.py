@@ -18,7 +18,7 @@ from app.skills.skill import Rule
 from app.skills.stig.pack import STIG
 from app.targets.fixture.layout import remove_tree
 
-_PARTS = ("errors.py", "umask.py", "events", "loop", "resources", "scanners", "scores", "skills", "syntax",
+_PARTS = ("errors.py", "private_files.py", "events", "loop", "resources", "scanners", "scores", "skills", "syntax",
           "targets", "text")  # fmt: skip
 """Parts of this package that the judge imports."""
 _ELSEWHERE = {"ssh", "rootfs"}

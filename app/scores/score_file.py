@@ -83,13 +83,13 @@ def check_score_file(path: Path, key: str = "") -> tuple[SignedScore, int]:
             if sum(one.file_size for one in archive.infolist()) > _MOST:
                 raise BrokenScore("it is larger than any score of Temper's")
             found = read_result(archive.read(RESULT))
-            looked = _check_runs(found, archive)
+            looked = _verify_run_packs(found, archive)
     if key and key != found.key:
         raise BrokenScore(f"it is signed by the key {found.key}, and not by the one that you gave")
     return found, looked
 
 
-def _check_runs(found: SignedScore, archive: zipfile.ZipFile) -> int:
+def _verify_run_packs(found: SignedScore, archive: zipfile.ZipFile) -> int:
     """Verify that each run's evidence is valid, signed by the same key and consistent with the score."""
     trials = {trial.run: trial for trial in found.score.trials if trial.run}
     names = {name.removeprefix(_RUNS).removesuffix(".zip") for name in archive.namelist() if name.startswith(_RUNS)}

@@ -10,7 +10,7 @@ from sqlmodel import Session, SQLModel, col
 
 from app.events.record import MACHINE, Recorded
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, is_shared
-from app.store.host_standing import update_standings
+from app.store.host_rule_states import update_standings
 from app.store.leases import Leases
 from app.store.models import EventRow, SampleRow
 from app.store.projection import project_events

@@ -151,7 +151,7 @@ def _to_status(row: NodeRow, at: float, *, leads: bool = False, runs: Sequence[s
     return NodeStatus(row.name, row.kind, row.started_at, max(0.0, at - row.seen_at), leads, tuple(runs), row.clock_off)
 
 
-def list_lost_nodes(session: Session) -> list[NodeStatus]:
+def list_given_up_nodes(session: Session) -> list[NodeStatus]:
     """Return the nodes that fell silent and did not come back: frozen, cut off from the database, or lost."""
     at, back = database_time(session), {(row.machine, row.pid, row.began) for row in list_living_nodes(session)}
     silent = col(NodeRow.ended_at) - col(NodeRow.seen_at) >= DEAD_AFTER
@@ -266,7 +266,7 @@ def hand_over_unreachable_run(session: Session, me: str, run: str) -> Orphan | N
     return Orphan(run, lease.host, lease.epoch)
 
 
-def pass_on_run(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
+def pass_on_unreachable_run(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
     """Offer the run again if `me` could not reach its host recently and another node has not tried; otherwise None."""
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:

@@ -74,12 +74,12 @@ def _skip_continuations(lines: list[str], index: int) -> int:
 
 
 def get_audit_control(text: str, key: str) -> str | None:
-    found = find_last(audit.parse_controls(text, ""), _parse_control(key))
+    found = find_last(audit.parse_controls(text, ""), _parse_audit_control(key))
     return None if found is None else found.value
 
 
 def put_audit_control(text: str, key: str, value: str) -> str:
-    control = _parse_control(key)
+    control = _parse_audit_control(key)
     written = f"{control} {value}"
     stated = audit.parse_audit_lines(text, "")
     found = [x.line - 1 for x in stated if x.control and x.control.key == control]
@@ -97,7 +97,7 @@ def put_audit_control(text: str, key: str, value: str) -> str:
     return edit_lines.put_line(text, written, None, (), heads[-1] if heads else first)
 
 
-def _parse_control(key: str) -> str:
+def _parse_audit_control(key: str) -> str:
     control = key if key.startswith("-") else f"-{key}"
     if control not in audit.CONTROLS:
         raise BadInput(f"audit rules take {', '.join(audit.CONTROLS)} as options, not {host_text.fold_case(key)!a}")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from app.events.questions import (
+from app.events.architect_questions import (
     MOST_ANSWER,
     AskDaemon,
     AskFile,

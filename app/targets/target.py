@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.events.questions import Question
+from app.events.architect_questions import Question
 from app.events.vocabulary import FileChange, Probe
 from app.resources.kind import ResourceAction
 from app.targets.assessment import Assessment

@@ -36,7 +36,7 @@ def redact_secrets(text: str, *, closed: bool = False) -> str:
     known = hashlib.sha256(f"{closed:d}{text}".encode(errors="surrogatepass")).digest()
     if known in _UNTOUCHED:
         return text
-    left = redact_commands(_replace_forms(BEHIND, redact_settings(_replace_forms(WHOLE, text))))
+    left = redact_commands(_replace_patterns(BEHIND, redact_settings(_replace_patterns(WHOLE, text))))
     left = redact_keys(left, closed=closed)
     if left == text:
         if len(_UNTOUCHED) >= _MOST_KNOWN:
@@ -50,7 +50,7 @@ _UNTOUCHED: set[bytes] = set()
 """Digests of texts without secrets: a host repeats itself every turn, and each text is searched once."""
 
 
-def _replace_forms(forms: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
+def _replace_patterns(forms: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
     for form, stays in forms:
         text = form.sub(stays, text)
     return text

@@ -37,8 +37,8 @@ from app.cli.listening import AT_ONCE, BACKLOG
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded, record_event
+from app.web.access.connection_deadlines import HttpTimeouts, TimeoutH11Protocol
 from app.web.access.connection_limiter import ConnectionLimiter
-from app.web.access.http_protocol import HttpTimeouts, TimeoutH11Protocol
 from app.web.stream.fanout import Fanout
 from app.web.stream.rendering import PerEventRender
 from app.web.stream.sse_messages import encode_message

@@ -8,7 +8,7 @@ import pytest
 
 from app.candidates.content_asks import list_content_asks
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
-from app.candidates.recipes import Recipe
+from app.candidates.recipe_files import Recipe
 from app.events.vocabulary import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
 from app.resources.package import InstallPackage

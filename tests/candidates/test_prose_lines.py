@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.candidates.in_memory_edits import Undecidable
 from app.candidates.prose_lines import find_set_sentence, find_stated_actions
-from app.candidates.scratch_files import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import SetAgeing, find_candidates
 from app.resources.crypto_policy import SetCryptoPolicy

@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from app.candidates.scratch_files import Undecidable
+from app.candidates.in_memory_edits import Undecidable
 from app.candidates.script_trial import translate_script
 from app.events.vocabulary import WriteFile
 from app.resources.account import SetAgeing

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.candidates.scratch_files import Undecidable
+from app.candidates.in_memory_edits import Undecidable
 from app.candidates.shown_permissions import find_shown_permissions
 from app.resources.permission import SetPermissions
 

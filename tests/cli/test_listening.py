@@ -7,7 +7,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.listening import create_server, open_listener, parse_networks, raise_file_limit
+from app.cli.listening import create_server, open_listener, parse_trusted_proxies, raise_file_limit
 from app.config import Settings
 from app.errors import BadInput
 from app.store import audit
@@ -36,8 +36,11 @@ def test_what_is_forwarded_is_believed_of_a_proxy_that_was_named_and_of_nobody_e
 
 def test_what_is_no_address_of_a_proxy_is_said():
     with pytest.raises(BadInput, match="--proxy requires an address or a network"):
-        parse_networks(["proxy.example"])
-    assert [str(one) for one in parse_networks(["192.0.2.1", "2001:db8::/32"])] == ["192.0.2.1/32", "2001:db8::/32"]
+        parse_trusted_proxies(["proxy.example"])
+    assert [str(one) for one in parse_trusted_proxies(["192.0.2.1", "2001:db8::/32"])] == [
+        "192.0.2.1/32",
+        "2001:db8::/32",
+    ]
 
 
 def test_the_soft_limit_of_open_files_is_raised():

@@ -19,7 +19,7 @@ from app.store import credentials
 from app.store.models import PersonRow
 from tests.runs.doors import house
 from tests.runs.test_approval_answer import QUEUED, WAITING, asks
-from tests.runs.test_decision_reader import STIG, begin
+from tests.runs.test_open_decision_reader import STIG, begin
 from tests.web.api.inside import finished
 from tests.web.pages.mission_log import EVENTS
 from tests.web.pages.test_inbox import ASKED

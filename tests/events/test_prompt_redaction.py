@@ -1,8 +1,8 @@
 import json
 
+from app.events.architect_questions import AnsweredQuestion, AskFile
 from app.events.kinds import QuestionsAnswered, TurnDelta, TurnStarted
 from app.events.prompt_redaction import redact_prompt, summarize_prompt
-from app.events.questions import AnsweredQuestion, AskFile
 from app.events.record import GENESIS, record_event
 
 STARTED = TurnStarted(

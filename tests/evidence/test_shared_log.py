@@ -20,7 +20,10 @@ def shared(log):
 
 
 def page(shared):
-    blocks = [f'<script type="application/octet-stream" id="shared-{n}">{t}</script>' for n, t in shared.blocks.items()]
+    blocks = [
+        f'<script type="application/octet-stream" id="shared-{n}">{t}</script>'
+        for n, t in shared.page_data_blocks.items()
+    ]
     return "\n".join(blocks).encode()
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from app.events.approvals import PeopleNeeded
+from app.events.architect_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -55,7 +56,6 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.record import GENESIS, Recorded, record_event
 from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.loop.decide import decide_next_effect

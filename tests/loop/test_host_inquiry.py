@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.events.architect_questions import AskDaemon, AskFile, AskUse, AskVerdict
 from app.events.kinds import ActionProposed, ItemPassed, PlanMade, QuestionsAnswered, TurnFinished, TurnStarted
-from app.events.questions import AskDaemon, AskFile, AskUse, AskVerdict
 from app.events.vocabulary import Sampling
 from app.loop.answer_schemas import SCHEMA_BUILDERS
 from app.loop.answers import BrokenAnswer, Inquiry, parse_answer

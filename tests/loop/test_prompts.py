@@ -6,8 +6,8 @@ from dataclasses import replace
 import msgspec
 import pytest
 
+from app.events.architect_questions import AnsweredQuestion, AskVerdict
 from app.events.kinds import PlanMade, SentryProbed, TurnFinished, VerdictGiven
-from app.events.questions import AnsweredQuestion, AskVerdict
 from app.events.vocabulary import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from app.events.architect_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.kinds import (
     ActionApplied,
     ActionProposed,
@@ -17,7 +18,6 @@ from app.events.kinds import (
     SentryProbed,
     VerdictGiven,
 )
-from app.events.questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.vocabulary import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.loop.attempt_state import Attempt
 from app.loop.prompts import (

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.events.record import GENESIS, record_event
-from app.runtime.offers import create_reach_check, offer_unreachable_run, pass_on_run
+from app.runtime.offers import create_reach_check, offer_unreachable_run, pass_on_unreachable_run
 from app.store import nodes
 from app.store.clock import database_time
 from app.store.db import open_database
@@ -53,9 +53,9 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
         one.create_fence(run)()
     with pytest.raises(LeaseLost):
         offer_unreachable_run(database, one, queue, run)  # somebody else's by now
-    assert pass_on_run(database, one, queue, run, 2), "the queue gave it back to who cannot reach the host"
+    assert pass_on_unreachable_run(database, one, queue, run, 2), "the queue gave it back to who cannot reach the host"
     assert queue.offered[1:] == [(run, "h", 3)]
-    assert not pass_on_run(database, other, queue, run, 3)
+    assert not pass_on_unreachable_run(database, other, queue, run, 3)
     other.acquire(run, "h", 3)
     assert not offer_unreachable_run(database, other, queue, run), "nobody is left to try: who has it says so"
     other.create_fence(run)()
@@ -70,7 +70,7 @@ def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
         row = session.get_one(LeaseRow, run)
         at = database_time(session) - nodes.TRIED_FOR - 1
         row.unreached = f"one@{at:.3f}"
-    assert not pass_on_run(database, one, queue, run, 2)
+    assert not pass_on_unreachable_run(database, one, queue, run, 2)
     other.acquire(run, "h", 2)
     assert offer_unreachable_run(database, other, queue, run)
 
@@ -82,7 +82,7 @@ def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     assert offer_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"other"})
-    assert not pass_on_run(database, one, queue, run, 2)
+    assert not pass_on_unreachable_run(database, one, queue, run, 2)
     one.acquire(run, "h", 2)
 
 

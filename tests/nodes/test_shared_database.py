@@ -302,12 +302,12 @@ def test_a_node_that_was_given_up_is_named_until_it_comes_back_and_one_that_left
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"left", "silent"})
     with Session(database) as session, session.begin():
-        [lost] = nodes.list_lost_nodes(session)
+        [lost] = nodes.list_given_up_nodes(session)
         assert (lost.name, lost.silent_seconds > nodes.DEAD_AFTER) == ("silent", True)
         for name, pid in (("another", 2), ("silent again", 1)):
             row = NodeRow(name=name, kind="worker", machine="m", pid=pid, began=1, started_at=1.0, seen_at=1.0)
             session.add(row)
-            assert bool(nodes.list_lost_nodes(session)) == (name == "another")
+            assert bool(nodes.list_given_up_nodes(session)) == (name == "another")
 
 
 def test_who_is_silent_is_not_told_from_the_clock_of_who_looks(database):

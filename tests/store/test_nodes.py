@@ -107,7 +107,7 @@ def test_a_node_that_fell_silent_is_named_for_a_while_unless_it_came_back(sessio
     add_node(session, "long ago", at, silent=GIVEN_UP_FOR + 100, pid=4, ended_at=at - GIVEN_UP_FOR - 1)
     add_node(session, "was here", at, silent=DEAD_AFTER + 60, pid=5, ended_at=at - 60)
     add_node(session, "is back", at, pid=5)
-    given_up = nodes.list_lost_nodes(session)
+    given_up = nodes.list_given_up_nodes(session)
     assert [node.name for node in given_up] == ["earlier", "lost"]
     assert (given_up[1].leads, given_up[1].runs, given_up[1].clock_off) == (False, (), 2.0)
 
@@ -237,13 +237,13 @@ def test_a_host_that_a_node_cannot_reach_is_left_to_a_node_that_has_not_tried(se
     lease = session.get_one(LeaseRow, "r")
     assert (lease.node, lease.epoch) == ("", 3)
     assert lease.asked_at == pytest.approx(at, abs=30)
-    assert nodes.pass_on_run(session, "other", "r", 3) is None, "it has not tried"
-    assert nodes.pass_on_run(session, "one", "r", 2) is None, "of an earlier offer"
-    assert nodes.pass_on_run(session, "one", "unknown", 3) is None
-    assert nodes.pass_on_run(session, "one", "r", 3) == Orphan("r", "h", 4)
+    assert nodes.pass_on_unreachable_run(session, "other", "r", 3) is None, "it has not tried"
+    assert nodes.pass_on_unreachable_run(session, "one", "r", 2) is None, "of an earlier offer"
+    assert nodes.pass_on_unreachable_run(session, "one", "unknown", 3) is None
+    assert nodes.pass_on_unreachable_run(session, "one", "r", 3) == Orphan("r", "h", 4)
     assert session.get_one(LeaseRow, "r").epoch == 4
     lease.unreached += f" other@{at:.3f}"
-    assert nodes.pass_on_run(session, "one", "r", 4) is None, "each has tried"
+    assert nodes.pass_on_unreachable_run(session, "one", "r", 4) is None, "each has tried"
 
 
 def test_how_long_no_other_node_can_take_a_run(session, at):

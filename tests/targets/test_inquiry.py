@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.questions import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUnit, AskUse
+from app.events.architect_questions import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUnit, AskUse
 from app.syntax.files import FileState
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.inquiry import answer_from_files, clean_answer, explain_question_refusal

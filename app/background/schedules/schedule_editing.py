@@ -13,7 +13,7 @@ from app.errors import Rejected
 from app.events.vocabulary import Mode
 from app.runs.order import Order, resolve_mode, split_rules, validate_order
 from app.runs.rollout.rollout_request import USUAL_TERMS, RolloutTerms, check_terms
-from app.runs.spec_checks import check_lengths
+from app.runs.shared_field_checks import check_lengths
 from app.store.models import ScheduleRow
 from app.store.schedules import list_schedules, require_schedule
 from app.targets.host_registry import FIXTURE

@@ -12,7 +12,7 @@ from typing import Any
 from app.errors import Rejected
 from app.events.kinds import RolloutEvent, get_event_kind
 from app.events.record import Recorded, format_timestamp
-from app.runs.spec_checks import check_length
+from app.runs.shared_field_checks import check_length
 from app.text.clean import clean_text
 
 LONGEST, LONGEST_VALUE = 2000, 600

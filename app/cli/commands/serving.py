@@ -115,7 +115,7 @@ def serve_app(
     import asyncio
 
     from app.cli.endpoints import select_endpoints_as_lineup, select_stored_lineup
-    from app.cli.listening import parse_networks
+    from app.cli.listening import parse_trusted_proxies
     from app.cli.people import parse_right
     from app.cli.serve import serve_until_signal
     from app.people.groups import parse_group_rights
@@ -125,7 +125,7 @@ def serve_app(
         host=address,
         port=port,
         sign_in=sign_in,
-        proxies=parse_networks(proxy or []),
+        proxies=parse_trusted_proxies(proxy or []),
         audit_syslog=audit_syslog,
         otlp=otlp,
         oidc=oidc,
@@ -194,7 +194,7 @@ def start_engines(
 ) -> None:
     """Start engines and the web application. Prints each step of the cold starts. With --engine, use
     servers that are already running."""
-    from app.cli.listening import parse_networks
+    from app.cli.listening import parse_trusted_proxies
     from app.cli.up import choose_engines_to_start, print_unit_files, start_lineup
 
     settings = Settings(
@@ -202,7 +202,7 @@ def start_engines(
         host=address,
         port=port,
         sign_in=sign_in,
-        proxies=parse_networks(proxy or []),
+        proxies=parse_trusted_proxies(proxy or []),
         lineup=lineup,
         log_format=log_format,
     )

@@ -11,7 +11,7 @@ from app.engines.simulator.answer_script import ANSWERS, read_script
 from app.engines.simulator.engine_servers import bind_ports, serve_engines
 from app.errors import BadInput
 from app.lineups.reader import find_lineup, read_lineup
-from app.umask import set_private_umask
+from app.private_files import set_private_umask
 
 
 def main() -> int:

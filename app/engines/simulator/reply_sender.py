@@ -74,7 +74,9 @@ class ReplySender:
                 yield (), sent
             now = self._engine.clock()
             upto = min(
-                max(self._pace.count_due_tokens(now - self._started), sent + 1), sent + self._limit_step(stop), stop
+                max(self._pace.count_due_tokens(now - self._started), sent + 1),
+                sent + self._compute_chunk_size(stop),
+                stop,
             )
             self._record_tokens(active, sent, upto, now - last)
             yield pieces[sent:upto], upto
@@ -90,7 +92,7 @@ class ReplySender:
     def _choose_burst(self, sent: int) -> int:
         return self._random.choice(_BURSTS) if sent else 1
 
-    def _limit_step(self, stop: int) -> int:
+    def _compute_chunk_size(self, stop: int) -> int:
         """Return the most tokens per step: without a pace all are due at once, but are still sent in a few chunks."""
         return max(-(-stop // _AT_ONCE), 32) if self._pace.rate == float("inf") else stop
 

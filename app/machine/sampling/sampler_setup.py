@@ -27,7 +27,7 @@ from app.store.events import EventStore
 
 
 @asynccontextmanager
-async def open_sampler(
+async def run_sampler(
     lineup: Lineup,
     bases: Mapping[str, tuple[str, ...]],
     http: httpx.AsyncClient,

@@ -9,7 +9,7 @@ from app.errors import Rejected
 from app.events.kinds import RolloutOrdered, RolloutPaused, RolloutResumed, RolloutStopRequested
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.run_control import LONGEST_NAME, LONGEST_REASON
-from app.runs.spec_checks import check_length
+from app.runs.shared_field_checks import check_length
 from app.store.rollouts import find_commanded_runs, open_rollout_journal, read_rollout_events, require_rollout
 from app.text.clean import clean_text
 

@@ -138,7 +138,7 @@ def load_writes(loaded: LoadedSysctls, start: KernelNetwork) -> KernelNetwork:
     return made
 
 
-def select_keys(kernel: KernelNetwork, keys: Iterable[str]) -> dict[str, str]:
+def read_known_values(kernel: KernelNetwork, keys: Iterable[str]) -> dict[str, str]:
     """Return the value in force of each of the keys that this model knows."""
     found = {key: kernel.find_places(key) for key in keys}
     return {key: kernel.values[places[0]] for key, places in found.items() if places}

@@ -11,7 +11,7 @@ from app.targets.effects.daemon import UNSET, Daemon
 from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, Responder
 from app.targets.effects.strength import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
-from app.targets.password_stack import explain_password_refusal
+from app.targets.password_refusal import explain_password_refusal
 
 _IN, _OUT = "let in", "refused"
 _ASKED, _NONE = "is asked", "none"

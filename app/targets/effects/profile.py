@@ -14,8 +14,8 @@ from app.syntax.files import Files
 from app.syntax.shell_assignments import Assignment, parse_declarations
 from app.targets.effects.daemon import Daemon
 from app.targets.effects.login_defs import LoginDefs
-from app.targets.effects.search_path import find_unsafe_folders
 from app.targets.effects.strength import Strength, compare_higher_as_stricter, compare_sets
+from app.targets.effects.unsafe_path_folders import find_unsafe_folders
 
 LOGIN, FOLDER, LOCAL = "/etc/profile", "/etc/profile.d/*.sh", "/etc/profile.d/sh.local"
 RUNS = ("/etc/bashrc", "/etc/bash.bashrc")

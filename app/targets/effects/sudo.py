@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from app.syntax import sudoers
 from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
-from app.targets.effects import sudo_defaults, sudo_rights
+from app.targets.effects import sudo_option_strength, sudo_rights
 from app.targets.effects.cvtsudoers import parse_cvtsudoers
 from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
 from app.targets.effects.strength import Strength
@@ -47,7 +47,7 @@ class Sudo(Daemon):
             was, now = _replace_unset_side(was, now)
         option = _OPTION.fullmatch(key)
         if option:
-            return sudo_defaults.get_option_compare(option["name"])(was, now)
+            return sudo_option_strength.get_option_compare(option["name"])(was, now)
         return sudo_rights.compare_rights(was, now)
 
 

@@ -149,7 +149,7 @@ class _Sysctl(Daemon):
         keys = [key for key in KNOWN if before.get_value(key) is not None]
         for start, mark in ((boot, ""), (kernel_network.load_writes(before, boot), _AGAIN)):
             kernel = kernel_network.load_writes(loaded, start)
-            found |= {f"{key}{mark}": value for key, value in kernel_network.select_keys(kernel, keys).items()}
+            found |= {f"{key}{mark}": value for key, value in kernel_network.read_known_values(kernel, keys).items()}
             found |= {f"{key}{mark}": value for key, value in kernel.compute_effects(written).items()}
         return found
 

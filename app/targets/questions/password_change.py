@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from app.syntax import pam
-from app.targets.password_stack import COMMON, explain_password_refusal
+from app.targets.password_refusal import COMMON, explain_password_refusal
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
 
 

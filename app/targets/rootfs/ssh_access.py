@@ -11,7 +11,8 @@ from app.errors import EnvironmentUnusable
 
 KEYS = ("temper", "backup")
 """Keys of `temper`, and of root, who logs in as a backup would."""
-_PORTS, _TRIES = range(20_000, 32_768), 20
+_PORTS, _TRIES = range(20_000, 32_768), 100
+_PATIENCE, _POLL = 5.0, 0.05
 
 
 @dataclass(frozen=True)
@@ -25,21 +26,28 @@ class SshAccess:
 def choose_port(previous: int) -> int:
     """Return the previous port if it is free, so that saved addresses stay valid; else a free one.
 
-    Linux does not give these to outgoing connections, one of which could have the port when the machine starts again.
+    The threads of a machine that was just ended may still hold its port for a moment. Linux does not give ports of
+    ours to outgoing connections, one of which could have the port when the machine starts again.
     """
-    for wanted in (previous or _pick_port(), *(_pick_port() for _ in range(_TRIES)), 0):
-        with socket.socket() as one:
-            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                one.bind(("127.0.0.1", wanted))
-            except OSError:
-                continue
-            return int(one.getsockname()[1])
+    deadline = time.monotonic() + _PATIENCE
+    while previous and time.monotonic() < deadline:
+        if _is_port_free(previous):
+            return previous
+        time.sleep(_POLL)
+    for port in (secrets.choice(_PORTS) for _ in range(_TRIES)):
+        if _is_port_free(port):
+            return port
     raise EnvironmentUnusable("This machine has no free port on loopback.")
 
 
-def _pick_port() -> int:
-    return secrets.choice(_PORTS)
+def _is_port_free(port: int) -> bool:
+    with socket.socket() as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def format_known_hosts(port: int, public_keys: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.events.questions import AskDaemon, AskKernel, AskManual, AskPackage, AskUnit, Question
+from app.events.architect_questions import AskDaemon, AskKernel, AskManual, AskPackage, AskUnit, Question
 from app.targets.ssh.connection import SshConnection
 
 _NONE = "-"

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
-from app.events.questions import Question
+from app.events.architect_questions import Question
 from app.events.vocabulary import FileAction, FileChange, Probe, Reload
 from app.resources import unit
 from app.resources.kind import ResourceAction

@@ -153,6 +153,6 @@ def parse_ini_line(line: str) -> list[Setting]:
     return [Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in keyvalue.parse_ini(line, "")]
 
 
-def parse_directives(line: str) -> list[Setting]:
+def parse_sshd_line(line: str) -> list[Setting]:
     found = sshd_line.parse_directive(line)
     return [] if found is None or found.fault else [Setting(found.keyword, found.value, "", 1)]

@@ -6,19 +6,19 @@ from app.targets.subjects.option_judge import (
     normalize_upper,
     parse_assignment,
     parse_auditd,
-    parse_directives,
     parse_ini_line,
     parse_ini_text,
     parse_login_defs,
     parse_plain,
     parse_selinux,
+    parse_sshd_line,
 )
 
 _WEAK = r"3des|arcfour|blowfish|cast128|none|md5|sha1|-96|cbc|group1-|ripemd|umac-64"
 _ALGORITHMS = rf"-[a-z0-9@.,-]+|(?!.*(?:{_WEAK}))[\^+]?[a-z0-9][a-z0-9@.,-]*"
 
 SSHD = OptionJudge(
-    parse_directives,
+    parse_sshd_line,
     good={
         r"permitrootlogin": r"no|prohibit-password|without-password|forced-commands-only",
         r"permitemptypasswords|permituserenvironment|permituserrc|hostbasedauthentication": r"no",

@@ -3,7 +3,7 @@
 from fastapi import FastAPI
 from starlette.routing import BaseRoute
 
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.web.api import (
     approvals,
     commands,

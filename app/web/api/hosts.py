@@ -15,7 +15,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import queries
 from app.store.host_groups import read_groups
-from app.store.host_standing import forget_host
+from app.store.host_rule_states import forget_host
 from app.targets import host_registry
 from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_host
 from app.web.addresses import path_to

@@ -7,7 +7,7 @@ from fastapi import Depends
 from pydantic import Field
 
 from app.people.rights import WHO, Person, viewers
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import (
     DecisionKind,
     LeftFinding,

@@ -17,7 +17,7 @@ from app.lineups.model import Lineup
 from app.machine.sampling.engine_condition import State
 from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import DecisionKind
 from app.runtime.backup_record import read_backup_age
 from app.runtime.health import WELL, FaultKind
@@ -144,7 +144,7 @@ def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[Metric
     silent = {one.name: one.silent_seconds for one in living}
     off = {one.name: round(one.clock_off, 3) for one in living}
     yield _gauge("temper_nodes", "Processes on this database, by kind.", _label_by("kind", counted))
-    lost = len(nodes.list_lost_nodes(session)) if runtime.leases else 0
+    lost = len(nodes.list_given_up_nodes(session)) if runtime.leases else 0
     yield _gauge("temper_nodes_lost", "Nodes that fell silent without signing off and are not back.", [({}, lost)])
     yield _gauge("temper_node_silent_seconds", "Time since the node's last heartbeat.", _label_by("node", silent))
     said = "How far the node's clock is ahead of the database's."

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.people.rights import viewers
 from app.store import nodes
-from app.targets.held_hosts import find_stuck_hosts
+from app.targets.stuck_hosts import find_stuck_hosts
 from app.web.api.api_model import ApiModel, Figure, Time, create_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
@@ -56,5 +56,5 @@ def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
         )
         for one in nodes.list_node_statuses(session)
     ]
-    lost = [one.name for one in nodes.list_lost_nodes(session)]
+    lost = [one.name for one in nodes.list_given_up_nodes(session)]
     return NodeList(shared=True, nodes=views, given_up=lost, held=held)

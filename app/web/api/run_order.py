@@ -9,7 +9,7 @@ from pydantic import Field
 from app.events.vocabulary import EngineChoice
 from app.people.rights import get_token_id, resolve_recorded_name
 from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, USUAL, Order
-from app.runs.spec_checks import RULE_LENGTH
+from app.runs.shared_field_checks import RULE_LENGTH
 from app.web.api.api_model import ApiModel, Who, declare_field
 
 Rules = Annotated[

@@ -9,7 +9,7 @@ from sqlmodel import Session
 from starlette.responses import HTMLResponse, Response
 
 from app.people.rights import WHO, Person, can_see_run, get_visible_runs, guests
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.store import queries
 from app.store.models import RunRow
 from app.store.run_list import read_run_page

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, Response
 
 from app.people.rights import WHO, Person, viewers
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import GROUPS, OpenDecision, PossibleAnswer, explain_denial
 from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency

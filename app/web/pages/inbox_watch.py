@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.people.rights import WHO
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.runtime.health import find_faults
 from app.runtime.health_reading import read_conditions
 from app.runtime.runtime import Runtime

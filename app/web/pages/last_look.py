@@ -10,7 +10,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, or_, select
 
 from app.people.rights import get_visible_runs
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import OpenDecision
 from app.runtime.health import HealthFault
 from app.runtime.health_reading import read_faults
@@ -85,8 +85,8 @@ LookReader = Callable[[Session], LastLook | None]
 TheLookReader = Annotated[LookReader, Depends(open_look_reader)]
 
 
-def read_last_look(read: TheLookReader, session: TheSession) -> LastLook | None:
-    return read(session)
+def read_last_look(reader: TheLookReader, session: TheSession) -> LastLook | None:
+    return reader(session)
 
 
 TheLastLook = Annotated[LastLook | None, Depends(read_last_look)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.questions import AskDaemon, AskFile, AskKernel, AskManual, AskPackage, AskUnit, AskUse
+from app.events.architect_questions import AskDaemon, AskFile, AskKernel, AskManual, AskPackage, AskUnit, AskUse
 from app.targets.ssh.host_questions import ask_programs
 
 USE = AskUse(word="PermitRootLogin")

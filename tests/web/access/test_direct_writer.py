@@ -6,7 +6,7 @@ import os
 import pytest
 
 from app.web.access.direct_writer import DirectSocketWriter
-from tests.web.access.test_http_protocol import serving
+from tests.web.access.test_connection_deadlines import serving
 
 MORE_THAN_FITS = 2**16
 """Chunks: more than any socket and transport hold."""

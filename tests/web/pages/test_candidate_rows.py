@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from app.events.architect_questions import AnsweredQuestion, AskFile
 from app.events.kinds import (
     ActionProposed,
     AttemptFailed,
@@ -21,7 +22,6 @@ from app.events.kinds import (
     TurnStarted,
     VerdictGiven,
 )
-from app.events.questions import AnsweredQuestion, AskFile
 from app.events.record import GENESIS, record_event
 from app.events.vocabulary import AppendLine, Budget, Candidate, fingerprint_actions
 from app.lineups.reader import find_lineup, read_lineup

@@ -13,7 +13,7 @@ from app.store.models import CommandRow, PersonRow
 from app.web.pages.inbox import SHOWN, create_answer_form, render_decision, render_queue
 from tests.runs.doors import house
 from tests.runs.test_approval_answer import OF_RULE, PLANNED, PROPOSED, QUEUED, TWO, UNTIL_IT_WAITS, WAITING, asks
-from tests.runs.test_decision_reader import STIG, begin
+from tests.runs.test_open_decision_reader import STIG, begin
 
 OPERATOR, VIEWER = Person("ada", "operator", "session"), Person("jo", "viewer", "session")
 ASKED = (QUEUED, *UNTIL_IT_WAITS, PLANNED, PROPOSED, ActionsAllowed(**OF_RULE))

@@ -14,7 +14,7 @@ from app.runs.rollout.host_selection import list_known_hosts
 from app.runs.rollout.rollout_steps import describe_harm
 from app.skills.catalog import load_skill
 from app.store import queries
-from app.store.host_standing import StandingRow, decode_cells
+from app.store.host_rule_states import StandingRow, decode_cells
 from app.store.models import RunRow
 from app.web.pages.fleet.grid import FleetLine, locate_columns, reorder_letters
 

@@ -12,11 +12,11 @@ from sqlmodel import Session
 from app.events.record import Recorded
 from app.loop.state import RunState
 from app.runs.rollout.rollout_state import HostPart, RolloutState
-from app.runs.spec_checks import load_known_skill
+from app.runs.shared_field_checks import load_known_skill
 from app.runtime.health_reading import read_signs
 from app.runtime.runtime import Runtime
 from app.store import queries
-from app.store.host_standing import list_seen_skills
+from app.store.host_rule_states import list_seen_skills
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.store.rollouts import (

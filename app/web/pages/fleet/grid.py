@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import Query
 
-from app.store.host_standing import LEFT, NOTHING, OPEN, PASSED, PERSONS, SLIPPED, UNDONE, WORK
+from app.store.host_rule_states import LEFT, NOTHING, OPEN, PASSED, PERSONS, SLIPPED, UNDONE, WORK
 from app.web.deps import Words
 
 LETTERS = NOTHING + OPEN + PASSED + UNDONE + PERSONS + LEFT + WORK + SLIPPED

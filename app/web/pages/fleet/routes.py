@@ -14,7 +14,7 @@ from app.runs.rollout.rollout_control import command_rollout, create_rollout_id,
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runtime.health_reading import NO_RUN, read_faults
 from app.store.host_groups import read_groups
-from app.store.host_standing import StandingRow, decode_cells, list_standings, parse_cell
+from app.store.host_rule_states import StandingRow, decode_cells, list_standings, parse_cell
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.addresses import path_to, redirect_back, redirect_to

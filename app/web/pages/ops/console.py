@@ -13,13 +13,13 @@ from app.engines.launch.log_tail import read_last_lines
 from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
-from app.runs.decision_reader import DecisionReader
+from app.runs.open_decision_reader import DecisionReader
 from app.runtime.backup_record import read_backup_age, read_backup_time
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, queries, schedules, webhooks
 from app.store.request_session import open_read_session
-from app.targets.held_hosts import find_stuck_hosts
+from app.targets.stuck_hosts import find_stuck_hosts
 from app.web.addresses import redirect_to_run
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
@@ -78,7 +78,7 @@ class Console:
             unended = [row.id for row in queries.list_unended_runs(session)]
             situation = self._read_situation(session)
             newest = {row.id: row.host for row in queries.list_newest_runs(session, FEED_RUNS)}
-        situation = replace(situation, held_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder))
+        situation = replace(situation, stuck_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder))
         runtime, now, states = self._runtime, situation.now, [self._fold_run(run) for run in unended]
         shares = self._sharing.read_shares(now)
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
@@ -121,7 +121,7 @@ class Console:
             webhooks=webhooks.list_webhooks(session),
             decisions=self._decisions.list_decisions(),
             nodes=nodes.list_node_statuses(session) if runtime.leases else (),
-            lost_nodes=nodes.list_lost_nodes(session) if runtime.leases else (),
+            lost_nodes=nodes.list_given_up_nodes(session) if runtime.leases else (),
             backed_up_at=read_backup_time(session, runtime.settings.data),
             backup_age=read_backup_age(session, runtime.settings.data, runtime.clock.now()),
             backup_days=runtime.settings.backup_days,

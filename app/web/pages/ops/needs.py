@@ -9,7 +9,7 @@ from app.runtime.health import HealthFault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
-from app.targets.held_hosts import HeldHost
+from app.targets.stuck_hosts import StuckHost
 from app.text.counts import count_things
 from app.web.addresses import path_to
 from app.web.pages.inbox import to_inbox_address
@@ -62,7 +62,7 @@ class OpsState:
     """What the inbox lists."""
     nodes: Sequence[NodeStatus] = ()
     lost_nodes: Sequence[NodeStatus] = ()
-    held_hosts: Sequence[HeldHost] = ()
+    stuck_hosts: Sequence[StuckHost] = ()
     backed_up_at: float | None = None
     backup_age: float | None = None
     """Seconds since the newest backup, or since the first start if none was made."""
@@ -147,7 +147,7 @@ def _list_other_alarms(at: OpsState) -> Iterator[Need]:
         text = f"Node {node.name} has been silent for {node.silent_seconds:.0f} s, and its runs went to other nodes."
         why = "It is stopped, cut off from the database, or gone: look at it, and start it again."
         yield Need("alarm", f"{text} {why}", about=f"node {node.name}")
-    for held in at.held_hosts:
+    for held in at.stuck_hosts:
         yield Need(
             "alarm", f"{held.sentence[0].upper()}{held.sentence[1:]}.", held.since, about=f"host {held.host} is held"
         )

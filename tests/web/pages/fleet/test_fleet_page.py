@@ -12,7 +12,7 @@ from app.events.kinds import AttemptStarted, ItemPassed, ItemStarted, RolloutHos
 from app.runs.order import Order
 from app.runs.rollout.rollout_control import submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
-from app.store.host_standing import StandingRow
+from app.store.host_rule_states import StandingRow
 from app.store.models import RunRow
 from app.store.rollouts import open_rollout_journal
 from app.web.pages.engine_sharing import Sharing

@@ -9,7 +9,7 @@ from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
-from app.targets.held_hosts import HeldHost
+from app.targets.stuck_hosts import StuckHost
 from app.web.pages.ops.needs import DAY, NeedButton, OpsState, list_needs
 
 NOW = 1_000_000.0
@@ -143,8 +143,8 @@ def test_a_node_whose_clock_is_off_by_more_than_a_second_is_named():
 
 def test_a_node_that_fell_silent_and_a_host_that_a_process_keeps_from_another_are_named():
     lost = NodeStatus("web-7-ab", "worker", NOW, 40.4, leads=False, runs=())
-    held = HeldHost("db1", 4711, NOW, stopped=True, waiting=(4712,))
-    first, other = list_needs(replace(QUIET, lost_nodes=[lost], held_hosts=[held]))
+    held = StuckHost("db1", 4711, NOW, stopped=True, waiting=(4712,))
+    first, other = list_needs(replace(QUIET, lost_nodes=[lost], stuck_hosts=[held]))
     assert first.text.startswith("Node web-7-ab has been silent for 40 s, and its runs went to other nodes.")
     assert other.text.startswith("Process 4711 has held host db1 for ")
     assert (other.since, other.about) == (NOW, "host db1 is held")

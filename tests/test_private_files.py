@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from app.umask import restrict_permissions
+from app.private_files import restrict_permissions
 from tests.evidence.played import RULES
 from tests.forkserver import temper
 

@@ -10,8 +10,8 @@ import pytest
 import uvicorn
 from fastapi.exceptions import HTTPException
 
+from app.web.access.connection_deadlines import HttpTimeouts, TimeoutH11Protocol
 from app.web.access.connection_limiter import ConnectionLimiter
-from app.web.access.http_protocol import HttpTimeouts, TimeoutH11Protocol
 from app.web.access.identification_gate import limit_body
 
 QUICK = HttpTimeouts(head=0.3, body=0.3, read=0.3, linger=0.3)

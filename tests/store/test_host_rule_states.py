@@ -19,7 +19,7 @@ from app.events.record import GENESIS, record_event
 from app.events.vocabulary import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.host_standing import StandingRow, decode_cells, list_seen_skills, list_standings, parse_cell
+from app.store.host_rule_states import StandingRow, decode_cells, list_seen_skills, list_standings, parse_cell
 
 
 class Told:

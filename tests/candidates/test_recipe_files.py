@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.candidates.recipes import load_recipes
+from app.candidates.recipe_files import load_recipes
 from app.errors import BadInput
 from app.events.vocabulary import AppendLine, SetOption
 

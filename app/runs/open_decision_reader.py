@@ -18,7 +18,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import Rule
 from app.store import attention_queries, queries, rollouts, waivers
 from app.store.host_groups import read_groups
-from app.store.host_standing import LEFT, PERSONS, UNDONE, StandingRow, decode_cells, parse_cell
+from app.store.host_rule_states import LEFT, PERSONS, UNDONE, StandingRow, decode_cells, parse_cell
 from app.store.request_session import open_read_session
 
 _Key = tuple[str, str]

@@ -20,8 +20,8 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Budget
 from app.loop.state import fold_events
-from app.runs.decision_reader import DecisionReader
-from app.store.host_standing import forget_host
+from app.runs.open_decision_reader import DecisionReader
+from app.store.host_rule_states import forget_host
 from app.store.rollouts import open_rollout_journal
 from app.store.waivers import WaiverRow
 from tests.background.rollouts.test_rollout_controller import Place

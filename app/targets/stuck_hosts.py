@@ -12,7 +12,7 @@ HELD_LONG = 10.0
 
 
 @dataclass(frozen=True)
-class HeldHost:
+class StuckHost:
     host: str
     pid: int
     since: float
@@ -29,7 +29,7 @@ class HeldHost:
         return f"{held}, and process {self.waiting[0]} waits: {way_on}end it with kill -9 {self.pid}"
 
 
-def find_stuck_hosts(hosts: Path, longer_than: float = HELD_LONG) -> list[HeldHost]:
+def find_stuck_hosts(hosts: Path, longer_than: float = HELD_LONG) -> list[StuckHost]:
     """Return the hosts that a process has held for so long while another waits, the longest first."""
     waiting: dict[int, list[int]] = {}
     holders: dict[int, int] = {}
@@ -45,7 +45,7 @@ def find_stuck_hosts(hosts: Path, longer_than: float = HELD_LONG) -> list[HeldHo
         told = file.stat()
         if told.st_ino in waiting and told.st_ino in holders and told.st_mtime <= late:
             pid, waits_here = holders[told.st_ino], tuple(sorted(waiting[told.st_ino]))
-            found.append(HeldHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), waits_here))
+            found.append(StuckHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), waits_here))
     return sorted(found, key=lambda one: one.since)
 
 
