@@ -1,6 +1,7 @@
 """What tests of several folders share. What needs more than this repository is tested when it is asked for by name."""
 
 import gc
+import logging
 import os
 from functools import cache
 from pathlib import Path
@@ -56,6 +57,11 @@ class ByServer(LoadFileScheduling):
 
 
 def pytest_configure(config):
+    queue = logging.getLogger(
+        "dbos"
+    )  # would log to the standard error of the first test that needs it, even once closed
+    queue.addHandler(logging.NullHandler())
+    queue.propagate = False
     """Nobody out there is to be trusted: each client that a test makes would read in all authorities of the world.
     Whoever only hands out tests needs nothing of what these share, which takes seconds to import."""
     os.environ.pop("SSL_CERT_FILE", None)

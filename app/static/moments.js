@@ -16,21 +16,21 @@ const lay = () => {
     if (left < 0 || taken.some(([from, to]) => left < to && from < left + wide)) continue;
     taken.push([left, left + wide]);
     named.add(rect);
-    shown.push([kind, turned ? `${words} ${SIGNS[kind]}` : `${SIGNS[kind]} ${words}`, rect.getAttribute("x"), turned, place]);
+    shown.push([kind, turned ? `${words} ${SIGNS[kind]}` : `${SIGNS[kind]} ${words}`, rect.getAttribute("x"), turned, place, rect.id]);
   }
   for (const { rect } of marks) rect.classList.toggle("named", named.has(rect));
   while (moments.children.length > shown.length) moments.lastChild.remove();
-  shown.forEach(([kind, words, x, turned, place], number) => {
+  shown.forEach(([kind, words, x, turned, place, mark], number) => {
     const text = moments.children[number] ?? moments.appendChild(document.createElementNS(line.namespaceURI, "text"));
-    const now = { class: kind, x, y: 11, dx: turned ? -4 : 5, "text-anchor": turned ? "end" : "start", "data-place": place };
+    const now = { class: kind, x, y: 11, dx: turned ? -4 : 5, "text-anchor": turned ? "end" : "start", "data-place": place, "data-mark": mark };
     for (const [name, value] of Object.entries(now)) if (text.getAttribute(name) !== String(value)) text.setAttribute(name, value);
     if (text.textContent !== words) text.textContent = words;
   });
 };
-// The words lead to their moment: to the next step of the bar, when what is marked has happened.
+// The words lead to their moment. A mark has the number of its event: m123.
 moments.addEventListener("click", (event) => {
-  const { step } = document.getElementById("t"), at = Math.ceil(Number(event.target.dataset.place) / step) * step;
-  for (const name of ["strip:seek", "strip:picked"]) dispatchEvent(new CustomEvent(name, { detail: { at } }));
+  const { place, mark } = event.target.dataset;
+  dispatchEvent(new CustomEvent("moment:picked", { detail: { place: Number(place), event: mark.slice(1) } }));
 });
 new ResizeObserver(lay).observe(line);
 setInterval(lay, 1000);

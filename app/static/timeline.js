@@ -167,6 +167,11 @@ for (const [told, name] of [["strip:seek", "input"], ["strip:picked", "change"]]
     bar.dispatchEvent(new Event(name));
   });
 }
+addEventListener("moment:picked", (event) => {
+  bar.value = event.detail.place; // rounded to a step of the bar, in which much can happen
+  if (plays) bar.form.requestSubmit();
+  else go(`at=${event.detail.event}`);
+});
 document.getElementById("speed").addEventListener("change", () => bar.form.requestSubmit());
 document.getElementById("steps").addEventListener("click", (event) => {
   const link = event.target.closest("#previous, #next");
