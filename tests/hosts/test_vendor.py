@@ -31,6 +31,8 @@ pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]
 
 CONTENT = "usr/share/xml/scap/ssg/content/ssg-debian12-ds.xml"
 SKILL = "scap:ssg-debian12:anssi_np_nt28_high"
+NOTES = "/etc/login.defs"
+"""A script may write comments there, which change nothing."""
 EMPTY_PASSWORDS, ROOT_LOGIN = "sshd_disable_empty_passwords", "sshd_disable_root_login"
 
 
@@ -173,7 +175,8 @@ def test_a_script_that_does_otherwise_in_earnest_is_undone(opened, machine):
     """It finds out that it is not on the copy: the two have to come out the same."""
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    action = create_vendor_action("trial", "if [ -e /run/sshd.pid ]; then echo other; else echo same; fi >/etc/motd\n")
+    script = f"if [ -e /run/sshd.pid ]; then echo '# trial other'; else echo '# trial same'; fi >>{NOTES}\n"
+    action = create_vendor_action("trial", script)
     with pytest.raises(ActionFailed, match="something else"):
         opened.apply("otherwise", [action], frozenset({"vendor:trial"}))
     put_back(opened, machine, "otherwise", was)
@@ -182,11 +185,12 @@ def test_a_script_that_does_otherwise_in_earnest_is_undone(opened, machine):
 def test_nothing_beside_the_kept_files_can_be_written_and_no_process_is_reached(opened, machine):
     opened.prepare()
     script = (
-        "for at in /usr /var/lib/temper /root /boot; do (echo x >$at/x) 2>/dev/null && echo $at; done >/etc/motd\n"
-        "kill -0 $PPID 2>/dev/null; mount -o remount,rw / 2>/dev/null && echo mounted >>/etc/motd\n"
-        "(: >/dev/pts/ptmx) 2>/dev/null && echo device >>/etc/motd\n"
-        "echo done >>/etc/motd\n"
+        "for at in /usr /var/lib/temper /root /boot; do\n"
+        f'(echo x >$at/x) 2>/dev/null && echo "# trial $at" >>{NOTES}; done\n'
+        f"kill -0 $PPID 2>/dev/null; mount -o remount,rw / 2>/dev/null && echo '# trial mounted' >>{NOTES}\n"
+        f"(: >/dev/pts/ptmx) 2>/dev/null && echo '# trial device' >>{NOTES}\n"
+        f"echo '# trial done' >>{NOTES}\n"
     )
     opened.apply("walls", [create_vendor_action("trial", script)], frozenset({"vendor:trial"}))
-    assert inside(machine, "cat /etc/motd") == "done"
+    assert inside(machine, f"grep trial {NOTES}") == "# trial done"
     opened.roll_back("walls")
