@@ -3,12 +3,12 @@ denials() {
   out=$(timeout -k 1 30 ausearch --input-logs -m AVC,USER_AVC -ts boot 2>&1 </dev/null); code=$?
   case $out in *'<no matches>'*) code=0 out= ;; esac
   row denied all "code $code"
-  out=$(printf '%s\n' "$out" | others)
+  out=$(printf '%s\n' "$out" | drop_own)
   # In permissive mode nothing was kept from anybody.
   printf '%s\n' "$out" | grep -v permissive=1 | kinds_of denied
   printf '%s\n' "$out" | grep permissive=1 | kinds_of permitted
 }
-others() { # the records without those of the account that this script logged in as: scripts of ours do not harm the host
+drop_own() { # the records without those of the account that this script logged in as: scripts of ours do not harm the host
   own=
   read -r own 2>/dev/null </proc/self/loginuid
   [ "$own" != 4294967295 ] || own=
