@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import asyncssh
@@ -12,8 +12,8 @@ from app.errors import ConnectionLost, EnvironmentUnusable, LeaseLost
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.event_loop_thread import EventLoopThread
-from app.targets.ssh.host_script_output import HostReport, parse_host_report
-from app.targets.ssh.shell_script import ShellScript, build_script, load_script
+from app.targets.ssh.host_shell import HostShell, OnLine, ScriptResult, ShellNotStarted, open_host_shell
+from app.targets.ssh.shell_script import ShellScript, build_program, build_script, load_script
 from app.targets.ssh.transport import (
     NORMAL_TIMEOUTS,
     RECONNECT_TIMEOUTS,
@@ -25,44 +25,13 @@ from app.targets.ssh.transport import (
     set_keepalive,
 )
 from app.targets.ssh.tunnel import Tunnel
-from app.text.clean import clean_text, get_last_line
-
-OnLine = Callable[[str], None]
+from app.text.clean import clean_text
 
 _SECONDS = 30.0
 _GRACE = 10.0
 """Added to the time limit that the host itself enforces."""
-_MOST = 192 * 1024 * 1024
-_MOST_ERR = 8 * 1024
-_LONGEST_LINE, _LONGEST_REASON = 400, 300
 _ENDED_BY_LIMIT = (124, 137)
 _TAKEN_OVER = (97, "temper: taken over")
-
-
-@dataclass(frozen=True)
-class ScriptResult:
-    code: int
-    out: bytes
-    err: str
-
-    @property
-    def text(self) -> str:
-        return self.out.decode("utf-8", "replace")
-
-    @property
-    def report(self) -> HostReport:
-        return parse_host_report(self.text.splitlines())
-
-    @property
-    def reason(self) -> str:
-        return clean_text(self.err.strip(), _LONGEST_REASON) or "no reason given"
-
-
-class _ScriptNotStarted(EnvironmentUnusable):
-    def __init__(self, end: Endpoint, last: str) -> None:
-        super().__init__(f"{end} does not run our scripts: {last}.")
-        self.last = last
-        """The last line of what the host printed instead."""
 
 
 class SshConnection:
@@ -91,6 +60,8 @@ class SshConnection:
         self._tunnel = tunnel
         self._connecting = asyncio.Lock()
         self._connection: asyncssh.SSHClientConnection | None = None
+        self._idle: HostShell | None = None
+        """A shell on this connection that waits for the next script."""
         self._hurried = False
         self._answered = False
         """True once a login has succeeded."""
@@ -137,8 +108,8 @@ class SshConnection:
     def connect_through(self, name: str, end: Endpoint) -> "SshConnection":
         """Return a connection to the program that script `name` starts on the host, tunnelled through this one."""
         self.become_root()
-        one = build_script(load_script(name), (), b"", _SECONDS, sudo=bool(self._sudo))
-        return self._create_sibling(end, Tunnel(self._get_connection, one))
+        program = build_program(name, _SECONDS, sudo=bool(self._sudo))
+        return self._create_sibling(end, Tunnel(self._get_connection, program))
 
     def assert_alive(self) -> None:
         """Raise LineCut if this connection is lost: then a failed second login says nothing about the host."""
@@ -162,8 +133,8 @@ class SshConnection:
     ) -> ScriptResult:
         async with self._yielding_lease():
             sudo = await self._ensure_root_access()
-            one = build_script(text, arguments, data, seconds, sudo=sudo, claim=self._claim)
-            return self._check_result(await self._run_script(one, seconds, on_line), seconds)
+            script = build_script(text, arguments, data, seconds, self._claim)
+            return self._check_result(await self._run_script(script, seconds, on_line, sudo=sudo), seconds)
 
     @asynccontextmanager
     async def _yielding_lease(self) -> AsyncIterator[None]:
@@ -186,33 +157,21 @@ class SshConnection:
         """Return True if scripts need sudo, False if we are root; raise Unusable if sudo does not work."""
         if self._sudo is None:
             sudo = self._by_sudo or not await self._is_root()
-            if sudo:
-                await self._verify_sudo()
-            if self._claim:  # claim before any read, so that a stale owner can change nothing that we have read
-                one = build_script(load_script("claim"), (), b"", _SECONDS, sudo=sudo, claim=self._claim)
-                self._check_result(await self._run_script(one, _SECONDS), _SECONDS)
+            # Claim before any read, so that a stale owner can change nothing that we have read.
+            if sudo or self._claim:
+                first = build_script(load_script("claim") if self._claim else ":", (), b"", _SECONDS, self._claim)
+                self._check_result(await self._run_script(first, _SECONDS, sudo=sudo), _SECONDS)
             self._sudo = sudo
         return self._sudo
 
     async def _is_root(self) -> bool:
-        who = await self._run_script(build_script("id -u", (), b"", _SECONDS, sudo=False), _SECONDS)
+        who = await self._run_script(build_script("id -u", (), b"", _SECONDS), _SECONDS, sudo=False)
         return who.code == 0 and who.text.strip() == "0"
-
-    async def _verify_sudo(self) -> None:
-        try:
-            tried = await self._run_script(build_script(":", (), b"", _SECONDS, sudo=True), _SECONDS)
-        except _ScriptNotStarted as exc:
-            raise EnvironmentUnusable(self._describe_sudo_failure(exc.last)) from exc
-        if tried.code != 0:
-            raise EnvironmentUnusable(self._describe_sudo_failure(tried.err))
-
-    def _describe_sudo_failure(self, why: str) -> str:
-        last = get_last_line(why, 200) or "no reason given"
-        return f"{self.end}: {self.end.user} may not use sudo without a password ({last}): allow it there."
 
     async def _get_connection(self) -> asyncssh.SSHClientConnection:
         async with self._connecting:
             if self._connection is None or self._connection.is_closed():
+                self._idle = None
                 self._connection = await self._open_connection()
                 self._answered = True
             elif self._hurried != self._owned.has_other_nodes():  # another node joined, or the last other one left
@@ -237,6 +196,7 @@ class SshConnection:
         return RECONNECT_TIMEOUTS if self._answered else SHORT_TIMEOUTS
 
     async def _close_connection(self) -> None:
+        self._idle = None
         if self._connection is not None:
             self._connection.close()
             with suppress(TimeoutError, OSError, asyncssh.Error):
@@ -246,69 +206,53 @@ class SshConnection:
         if self._tunnel is not None:
             await self._tunnel.close()
 
-    async def _run_script(self, one: ShellScript, seconds: float, on_line: OnLine | None = None) -> ScriptResult:
+    async def _run_script(
+        self, script: ShellScript, seconds: float, on_line: OnLine | None = None, *, sudo: bool
+    ) -> ScriptResult:
         try:
-            connection = await self._get_connection()
-            async with asyncio.timeout(seconds + _GRACE):
-                process = await connection.create_process(one.command, encoding=None)
-                async with process:
-                    _, out, err = await asyncio.gather(
-                        _write_stdin(process, one.stdin),
-                        self._read_output(process, one.mark, on_line),
-                        _read_stderr_tail(process),
-                    )
-                    await process.wait_closed()
+            async with asyncio.timeout(seconds + _GRACE), self._borrow_shell(sudo=sudo) as shell:
+                return await shell.run_script(script, on_line)
         except TimeoutError as exc:
             await self._abort_connection()
             raise ConnectionLost(f"{self.end} went silent.") from exc
+        except EOFError as exc:
+            await self._abort_connection()
+            raise ConnectionLost(f"the line to {self.end} was cut in mid-command.") from exc
         except (asyncssh.Error, OSError) as exc:
             await self._abort_connection()
             raise ConnectionLost(f"the line to {self.end} was cut: {clean_text(str(exc), 200)}.") from exc
-        if process.exit_status is None and process.exit_signal is None:
-            await self._abort_connection()
-            raise ConnectionLost(f"the line to {self.end} was cut in mid-command.")
-        if out is None:
-            raise _ScriptNotStarted(self.end, get_last_line(err, 200) or "it says nothing")
-        code = 128 if process.exit_status is None else process.exit_status
-        return ScriptResult(code, out, clean_text(err, _MOST_ERR))
 
-    async def _read_output(
-        self, process: asyncssh.SSHClientProcess[bytes], mark: bytes, on_line: OnLine | None
-    ) -> bytes | None:
-        """Return the output after the mark; None if the mark never came."""
-        out = bytearray()
-        begun, told = -1, 0
-        while piece := await process.stdout.read(256 * 1024):
-            out += piece
-            if len(out) > _MOST:
-                process.close()
-                size = f"{_MOST // 2**20} MiB"
-                raise EnvironmentUnusable(
-                    f"{self.end} answered with more than {size}, which is more than Temper asked for."
-                )
-            if begun < 0 and (at := out.find(mark)) >= 0:
-                begun = told = at + len(mark)
-            while on_line and begun >= 0 and (end := out.find(b"\n", told)) >= 0:
-                on_line(clean_text(out[told:end].decode("utf-8", "replace"), _LONGEST_LINE))
-                told = end + 1
-        return bytes(out[begun:]) if begun >= 0 else None
+    @asynccontextmanager
+    async def _borrow_shell(self, *, sudo: bool) -> AsyncIterator[HostShell]:
+        """Yield a shell that nobody else uses; keep one for the next script. EnvironmentUnusable if none starts."""
+        connection = await self._get_connection()
+        shell, self._idle = self._idle, None
+        if shell is not None and (shell.sudo != sudo or not shell.is_open):
+            shell.close()
+            shell = None
+        if shell is None:
+            try:
+                shell = await open_host_shell(connection, sudo=sudo)
+            except ShellNotStarted as exc:
+                raise EnvironmentUnusable(self._describe_shell_failure(str(exc), sudo=sudo)) from exc
+        try:
+            yield shell
+        except BaseException:
+            shell.close()
+            raise
+        if self._idle is None and connection is self._connection:
+            self._idle = shell
+        else:
+            shell.close()
+
+    def _describe_shell_failure(self, last: str, *, sudo: bool) -> str:
+        if sudo:
+            return f"{self.end}: {self.end.user} may not use sudo without a password ({last}): allow it there."
+        return f"{self.end} does not run our scripts: {last}."
 
     async def _abort_connection(self) -> None:
         """Abort without a handshake: the peer would not answer one."""
+        self._idle = None
         if self._connection is not None:
             self._connection.abort()
             self._connection = None
-
-
-async def _write_stdin(process: asyncssh.SSHClientProcess[bytes], data: bytes) -> None:
-    with suppress(BrokenPipeError, ConnectionError):  # the process ended early; its exit status says why
-        process.stdin.write(data)
-        await process.stdin.drain()
-        process.stdin.write_eof()
-
-
-async def _read_stderr_tail(process: asyncssh.SSHClientProcess[bytes]) -> str:
-    kept = b""
-    while piece := await process.stderr.read(64 * 1024):
-        kept = (kept + piece)[-_MOST_ERR:]
-    return kept.decode("utf-8", "replace")

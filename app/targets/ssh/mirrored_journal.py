@@ -14,7 +14,8 @@ from app.targets.baseline import SideEffects
 from app.targets.journal import Before, Journal, Mark
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.ssh import service_activator
-from app.targets.ssh.connection import ScriptResult, SshConnection
+from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.host_shell import ScriptResult
 from app.targets.ssh.shell_script import load_script
 from app.targets.ssh.ssh_resources import SECONDS
 from app.text.clean import clean_text

@@ -38,8 +38,18 @@ _PARTS = {
 
 @dataclass(frozen=True)
 class ShellScript:
+    """A script for a shell that already runs; `mark` surrounds its output."""
+
+    request: bytes
+    mark: bytes
+
+
+@dataclass(frozen=True)
+class ShellCommand:
+    """A command that reads its script from stdin; `mark` comes before the script's own output."""
+
     command: str
-    stdin: bytes
+    request: bytes
     mark: bytes
 
 
@@ -52,11 +62,35 @@ def read_script_part(name: str) -> str:
     return (_REMOTE / f"{name}.sh").read_text()
 
 
-def build_script(
-    text: str, arguments: Sequence[str], data: bytes, seconds: float, *, sudo: bool, claim: int = 0
-) -> ShellScript:
-    mark = f"temper-{secrets.token_hex(12)}"
-    begin = f"claim={claim}\nset -- {shlex.join(arguments)}\nprintf '%s\\n' {mark}\n"
-    head = f"{begin}{text}".encode("utf-8", "surrogateescape")
-    limit = f"timeout -k {_KILL_AFTER} {seconds:.3f} /bin/sh -c 'eval \"$(head -c {len(head)})\"'"
-    return ShellScript(f"exec {'sudo -n ' if sudo else ''}{limit}", head + data, f"{mark}\n".encode())
+def build_script(text: str, arguments: Sequence[str], data: bytes, seconds: float, claim: int = 0) -> ShellScript:
+    """Return a script for the shell that `build_shell` starts, which ends it after `seconds`."""
+    mark = _create_mark()
+    script = _encode(f"claim={claim}\nset -- {shlex.join(arguments)}\n{text}")
+    head = f"{len(script) + len(data)} {len(script)} {seconds:.3f} {mark}\n"
+    return ShellScript(head.encode() + script + data, mark.encode())
+
+
+def build_shell(*, sudo: bool) -> ShellCommand:
+    """Return the command for a shell that runs one script after another."""
+    return _build_command(read_script_part("serve"), sudo=sudo)
+
+
+def build_program(name: str, seconds: float, *, sudo: bool) -> ShellCommand:
+    """Return the command for script `name`, whose stdin and stdout its caller keeps."""
+    return _build_command(load_script(name), sudo=sudo, seconds=seconds)
+
+
+def _build_command(text: str, *, sudo: bool, seconds: float = 0) -> ShellCommand:
+    mark = _create_mark()
+    request = _encode(f"claim=0\nprintf '%s\\n' {mark}\n{text}")
+    limit = f"timeout -k {_KILL_AFTER} {seconds:.3f} " if seconds else ""
+    command = f"exec {'sudo -n ' if sudo else ''}{limit}/bin/sh -c 'eval \"$(head -c {len(request)})\"'"
+    return ShellCommand(command, request, mark.encode())
+
+
+def _create_mark() -> str:
+    return f"temper-{secrets.token_hex(12)}"
+
+
+def _encode(script: str) -> bytes:
+    return script.encode("utf-8", "surrogateescape")

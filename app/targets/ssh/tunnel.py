@@ -8,7 +8,7 @@ from contextlib import suppress
 import asyncssh
 
 from app.errors import ConnectionLost
-from app.targets.ssh.shell_script import ShellScript
+from app.targets.ssh.shell_script import ShellCommand
 from app.text.clean import clean_text, get_last_line
 
 _PIECE = 64 * 1024
@@ -16,7 +16,7 @@ _MOST_ERR = 8 * 1024
 
 
 class Tunnel:
-    def __init__(self, outer: Callable[[], Awaitable[asyncssh.SSHClientConnection]], one: ShellScript) -> None:
+    def __init__(self, outer: Callable[[], Awaitable[asyncssh.SSHClientConnection]], one: ShellCommand) -> None:
         self._outer = outer
         self._script = one
         self._process: asyncssh.SSHClientProcess[bytes] | None = None
@@ -32,8 +32,8 @@ class Tunnel:
             connection = await self._outer()
             self._process = process = await connection.create_process(self._script.command, encoding=None)
             self._start_copy_task(self._collect_stderr(process), "stderr")
-            process.stdin.write(self._script.stdin)
-            await process.stdout.readuntil(self._script.mark)
+            process.stdin.write(self._script.request)
+            await process.stdout.readuntil(self._script.mark + b"\n")
         except (asyncssh.Error, OSError, EOFError) as exc:
             raise ConnectionLost(
                 f"nothing could be begun on the host to connect to: {self.last_error_line or clean_text(str(exc), 200)}"

@@ -31,23 +31,30 @@ QUICK = "ecdsa-sha2-nistp256"
 GLANCE = 0.003
 """Seconds between two looks at what takes some ten times as long."""
 _ENTER = """#!/bin/sh
-[ -e {talk} ] && cat {talk}
-until=$(cat {holds} 2>/dev/null) && if [ "$until" = 0 ]; then
-  touch {holds}.here
-  while [ -e {holds} ]; do sleep 0.01; done
-else
-  echo $((until - 1)) >{holds}
-fi
-left=$(cat {cuts} 2>/dev/null) && echo $((left - 1)) >{cuts}
-[ "$left" = 0 ] && [ -e {cuts}.before ] && kill -9 $PPID
-{limit}
+[ -e {folder}/talk ] && cat {folder}/talk
+export SSHD_SESSION=$PPID
 # The kernel answers no question about its audit system from in there, and auditctl waits seconds for it.
 [ -x /usr/sbin/auditctl ] && deaf="--ro-bind /dev/null /usr/sbin/auditctl"
 bwrap --unshare-user --uid {uid} --gid {uid} --cap-add ALL --bind {root} / --ro-bind /usr /usr $deaf --dev /dev \\
-  --bind /proc /proc --tmpfs /tmp {small} {sudo} --chdir / /bin/sh -c "$SSH_ORIGINAL_COMMAND"
+  --bind /proc /proc --tmpfs /tmp {small} {sudo} --bind {folder} /tmp/host --ro-bind /usr/bin/timeout /tmp/timeout \\
+  --ro-bind {folder}/each /usr/bin/timeout --chdir / /bin/sh -c "$SSH_ORIGINAL_COMMAND"
+"""
+_EACH = """#!/bin/sh
+# Stands before timeout, by which every script is run: each one is counted, and held or cut off where a test wants it.
+cd /tmp/host
+until=$(cat holds 2>/dev/null) && if [ "$until" = 0 ]; then
+  touch holds.here
+  while [ -e holds ]; do sleep 0.01; done
+else
+  echo $((until - 1)) >holds
+fi
+left=$(cat cuts 2>/dev/null) && echo $((left - 1)) >cuts
+[ "$left" = 0 ] && [ -e cuts.before ] && kill -9 $SSHD_SESSION
+cd /
+( [ ! -e /tmp/host/full ] || . /tmp/host/full; exec /tmp/timeout "$@" )
 code=$?
-[ -e {told} ] && echo "$(date +%s.%N) ${{SSH_CONNECTION%% *}} $code" >>{told}
-[ "$left" = 0 ] && kill -9 $PPID
+[ -e /tmp/host/told ] && echo "$(date +%s.%N) ${SSH_CONNECTION%% *} $code" >>/tmp/host/told
+[ "$left" = 0 ] && kill -9 $SSHD_SESSION
 exit $code
 """
 _FULL = "trap '' 25; ulimit -f 0"
@@ -123,14 +130,14 @@ class SshHost:
         script = _ENTER.format(
             uid=uid,
             root=self.root,
-            talk=self.folder / "talk",
-            cuts=self.folder / "cuts",
-            holds=self.folder / "holds",
-            told=self.folder / "told",
+            folder=self.folder,
             small=small,
-            limit=_FULL if full else "",
             sudo=f"--ro-bind {stand_in} /usr/bin/sudo",
         )
+        (self.folder / "full").write_text(_FULL) if full else (self.folder / "full").unlink(missing_ok=True)
+        each = self.folder / "each"
+        each.write_text(_EACH)
+        each.chmod(0o755)
         enter = self.folder / "enter.new"
         enter.write_text(script)
         enter.chmod(0o755)
@@ -140,12 +147,12 @@ class SshHost:
         (self.folder / "talk").write_text(text)
 
     def cuts_after(self, commands: int, *, before: bool) -> None:
-        """The connection dies at that command: before it runs, or once it is done and nobody heard of it."""
+        """The connection dies at that script: before it runs, or once it is done and nobody heard of it."""
         (self.folder / "cuts.before").touch() if before else (self.folder / "cuts.before").unlink(missing_ok=True)
         (self.folder / "cuts").write_text(f"{commands}\n")
 
     def holds_at(self, commands: int) -> None:
-        """That command stands still, once that many have run, until the host lets go."""
+        """That script stands still, once that many have run, until the host lets go."""
         (self.folder / "holds").write_text(f"{commands}\n")
 
     @property

@@ -84,14 +84,20 @@ def test_consent_is_for_one_run(host, opened):
     target.prepare(consent=WORDS)
     with pytest.raises(EnvironmentUnusable, match="could not roll back"):
         target.prepare()
-    host.enters()
+    _enter_anew(host, target)
     target.prepare()
     was = host.everything()
-    host.enters(small=NO_FOLDER)
+    _enter_anew(host, target, small=NO_FOLDER)
     with pytest.raises(ActionFailed, match="cannot be"):
         target.apply("one", ACTIONS, PATHS)
     assert host.everything() == was
-    host.enters()
+    _enter_anew(host, target)
     target.apply("two", ACTIONS, PATHS)
     assert (host.root / "var/lib/temper/journal/two").is_dir()
     assert target.roll_back("two").differences == ()
+
+
+def _enter_anew(host, target, **how):
+    """The next script meets another disk: a shell that is open would keep the one that it was started on."""
+    host.enters(**how)
+    target.line.drop()

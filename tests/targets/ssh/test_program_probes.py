@@ -7,8 +7,8 @@ import pytest
 
 from app.loop.harm import describe_harm
 from app.targets.host_accounts import read_host_accounts
-from app.targets.ssh.connection import ScriptResult
 from app.targets.ssh.host_script_output import parse_host_report
+from app.targets.ssh.host_shell import ScriptResult
 from app.targets.ssh.program_probes import KnownAnswers, build_password_probe, build_probes, probe_programs
 from app.targets.ssh.shell_script import read_script_part
 from tests.targets.hosts import host

@@ -19,9 +19,9 @@ class Tapped(SshConnection):
 
     heard = b""
 
-    async def _read_output(self, process, mark, heard):
-        answer = await super()._read_output(process, mark, heard)
-        self.heard += answer or b""
+    async def _run_script(self, *given, **named):
+        answer = await super()._run_script(*given, **named)
+        self.heard += answer.out + answer.err.encode()
         return answer
 
 

@@ -7,7 +7,7 @@ from app.syntax.files import FileState
 from app.targets.confinement import ProgramOutcome
 from app.targets.effects.daemon import Query
 from app.targets.overlay import Overlay
-from app.targets.ssh.connection import ScriptResult
+from app.targets.ssh.host_shell import ScriptResult
 from app.targets.ssh.remote_programs import combine_askers, create_remote_asker
 from tests.targets.hosts import host as files
 
