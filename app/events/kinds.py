@@ -122,6 +122,17 @@ class RunQueued(RunEvent, frozen=True, tag="run.queued"):
         return Sentence(f"{asked}, SIMULATED engines, {pace}")
 
 
+class RunPreparing(RunEvent, frozen=True, tag="run.preparing"):
+    """The state of the host before any change is being read, and that takes longer than a second."""
+
+    worker: str
+
+    def describe(self) -> Sentence:
+        return Sentence(
+            "Reading how the host is before any change: logins, password changes, services and kernel settings"
+        )
+
+
 class RunStarted(RunEvent, frozen=True, tag="run.started"):
     worker: str
     confinement: str

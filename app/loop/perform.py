@@ -3,9 +3,9 @@
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from graphlib import TopologicalSorter
-from typing import Any
+from typing import Any, TypeVar
 
 from app import __version__
 from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
@@ -30,6 +30,8 @@ from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Rule, Skill, hash_rulebook
 from app.targets.in_force_report import InForceReport
 from app.targets.target import Target
+
+T = TypeVar("T")
 
 _BRINGS = re.compile(r"(?:.*_)?package_.+_installed")
 _TITLE_BRINGS = re.compile(r"(?!.*\bmust not\b).*\bpackages?\b.*\binstalled\b.*")
@@ -82,7 +84,11 @@ async def _start_run(run: Run, _: effects.Start) -> None:
         disposable = request.reboot and reboot.get_rebooter(target).is_disposable
         return target.confinement, target.check_health(), target.check_in_force(), disposable
 
-    confinement, probes, standing, disposable = await target.run_blocking(prepare_target)
+    def announce() -> None:
+        if run.state.status == "queued":
+            run.append(kinds.RunPreparing(worker=run.services.worker))
+
+    confinement, probes, standing, disposable = await _await_with_ticks(target.run_blocking(prepare_target), announce)
     named = await asyncio.to_thread(choose_benchmark, run.services.skill)
     waivers = await asyncio.to_thread(run.services.history.list_active_waivers, request.host, run.services.clock())
     run.append(
@@ -125,15 +131,26 @@ async def _scan_rules(run: Run, phase: Phase) -> list[Verdict]:
     """Scan the rules of the run, and append how far that is once a second."""
     rules, judged, noted = run.request.rules, [0], 0
     files = await run.services.target.run_blocking(lambda target: target.files)
-    scanning = asyncio.create_task(run.services.scanner.scan(files, rules, judged.append), name="scan")
+
+    def append_progress() -> None:
+        nonlocal noted
+        if judged[-1] != noted:
+            noted = judged[-1]
+            run.append(kinds.ScanProgressed(phase=phase, judged=noted, rules=len(rules)))
+
+    return await _await_with_ticks(run.services.scanner.scan(files, rules, judged.append), append_progress)
+
+
+async def _await_with_ticks(work: Coroutine[Any, Any, T], tick: Callable[[], None]) -> T:
+    """Return what `work` returns; call `tick` once a second until then. If cancelled, wait until `work` has ended."""
+    doing = asyncio.create_task(work)
     try:
-        while not (await asyncio.wait([scanning], timeout=PROGRESS_SECONDS))[0]:
-            if judged[-1] != noted:
-                noted = judged[-1]
-                run.append(kinds.ScanProgressed(phase=phase, judged=noted, rules=len(rules)))
-        return await scanning
+        while not (await asyncio.wait([doing], timeout=PROGRESS_SECONDS))[0]:
+            tick()
+        return await doing
     finally:
-        scanning.cancel()
+        doing.cancel()
+        await asyncio.wait([doing])
 
 
 async def _determine_scope(run: Run, _: effects.Scope) -> None:

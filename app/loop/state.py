@@ -228,6 +228,8 @@ def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
     match recorded.event:
         case kinds.RunQueued() as event:
             return replace(state, request=event)
+        case kinds.RunPreparing() as event:
+            return replace(state, status="running", worker=event.worker)
         case kinds.RunStarted() as event:
             return replace(state, status="running", started=event, started_at=recorded.at, worker=event.worker)
         case kinds.RunScoped() as event:

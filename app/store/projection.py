@@ -69,6 +69,8 @@ def _find_run_values(recorded: Recorded) -> dict[str, object]:
     match event := recorded.event:
         case kinds.DriftFound():
             return {"drifted": len(event.rules)}
+        case kinds.RunPreparing():
+            return {"state": "running"}
         case kinds.RunStarted():
             return {"state": "running", "started_at": recorded.at}
         case kinds.RunScoped():

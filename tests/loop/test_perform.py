@@ -1,4 +1,5 @@
 import shutil
+from asyncio import get_running_loop, run_coroutine_threadsafe
 from types import SimpleNamespace
 
 import msgspec
@@ -6,7 +7,7 @@ import pytest
 
 from app.errors import EnvironmentUnusable
 from app.events.host_scope import HostScope
-from app.events.kinds import ScanProgressed
+from app.events.kinds import RunPreparing, ScanProgressed, get_event_kind
 from app.events.log import RunLog
 from app.events.vocabulary import ParameterUsed
 from app.events.waiver import Waiver
@@ -116,6 +117,27 @@ class Sound:
 
     def check_in_force(self):
         return InForceReport()
+
+
+class SlowHost(Sound):
+    """It goes on once the log says that it is being read."""
+
+    def __init__(self, kept):
+        self._kept, self._loop = kept, get_running_loop()
+
+    def prepare(self, **_):
+        run_coroutine_threadsafe(self._kept.until(RunPreparing, count=1), self._loop).result(30)
+
+
+async def test_a_host_that_takes_longer_to_read_is_no_run_in_the_queue(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    kept = Kept()
+    run = Run(RunState(), RunLog("r", kept), RunServices(SKILL, TargetThread(SlowHost(kept)), Says(), {}, "w"))
+    run.append(request(SKILL))
+    await perform_effect(run, Start())
+    assert [get_event_kind(one.event) for one in kept.lines][:3] == ["run.queued", "run.preparing", "run.started"]
+    assert [fold_events(kept.lines[:upto]).status for upto in (1, 2, 3)] == ["queued", "running", "running"]
+    assert run.state.started_at == kept.lines[2].at
 
 
 def test_a_fault_that_comes_again_is_looked_at_more_and_more_seldom_up_to_a_limit():

@@ -10,6 +10,7 @@ from app.events.kinds import (
     LessonLearnt,
     RunFailed,
     RunPaused,
+    RunPreparing,
     RunResumed,
     RunStarted,
     RunWaitEnded,
@@ -44,6 +45,14 @@ def state_after(database, *events):
 )
 def test_a_paused_run_stays_paused_until_a_person_resumes_it(database, resumed, state):
     assert state_after(database, *BEGUN, RunPaused(by="ada"), resumed) == state
+
+
+def test_a_run_that_reads_its_host_is_no_longer_queued(database):
+    assert state_after(database, BEGUN[0]) == "queued"
+    EventStore(database).append([record_event("r", 2, 2.0, RunPreparing(worker="w"), "x")])
+    with Session(database) as session:
+        row = session.get_one(RunRow, "r")
+        assert (row.state, row.started_at) == ("running", None)
 
 
 def test_a_lesson_counts_the_attempts_that_were_told_it_and_those_that_passed(database):

@@ -9,6 +9,8 @@ from app.events.kinds import (
     ItemPassed,
     LessonLearnt,
     RunFinished,
+    RunPreparing,
+    RunQueued,
     RunScoped,
     RunStarted,
     ScanProgressed,
@@ -52,6 +54,12 @@ def test_a_scan_that_takes_longer_is_counted():
     assert said([*upto(RunStarted, 1), *log([scanning])]) == (
         "Scanning the whole host: 120 of 316 rules. Nothing has been changed yet."
     )
+
+
+def test_a_host_that_is_being_read_is_said_to_be():
+    queued = [one.event for one in upto(RunQueued)]
+    assert said(log(queued)) == "Queued: runs on the same host go one after the other."
+    assert said(log([*queued, RunPreparing(worker="w")])).startswith("Reading how the host is before any change")
 
 
 def test_an_alarm_that_the_model_raised_is_told_in_its_own_words():

@@ -31,6 +31,8 @@ def write_caption(mission: Mission) -> str:
         return f"The run waits and resumes by itself. {state.waiting.reason}"
     if state.status == "queued":
         return "Queued: runs on the same host go one after the other."
+    if state.started is None:
+        return "Reading how the host is before any change: its logins, services and kernel settings."
     if state.scope is None:
         return f"Scanning the whole host{_describe_progress(state)}. Nothing has been changed yet."
     if reboot := _describe_reboot(state):

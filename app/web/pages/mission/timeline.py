@@ -17,7 +17,8 @@ from app.web.pages.mission.caption import describe_who_was_harmed
 from app.web.stream.sse_messages import encode_message
 
 READ = (
-    *("run.queued", "run.started", "run.paused", "run.resumed", "run.stopped", "run.finished", "run.failed"),
+    *("run.queued", "run.preparing", "run.started", "run.paused", "run.resumed"),
+    *("run.stopped", "run.finished", "run.failed"),
     *("scan.started", "scan.finished", "turn.started", "turn.finished", "turn.interrupted"),
     *("item.started", "item.passed", "item.escalated", "item.skipped", "item.deferred"),
     *("approval.requested", "approval.given", "approval.refused", "approval.edited", "approval.expired"),
@@ -119,7 +120,7 @@ class Timeline:
         match event:
             case kinds.RunQueued():
                 self.queued = at
-            case kinds.RunStarted():
+            case kinds.RunPreparing() | kinds.RunStarted():
                 self.began = self.began or at
             case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
                 self._end_run(at)
