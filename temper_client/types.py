@@ -1635,6 +1635,16 @@ class RunPaused(TypedDict):
     by: str
 
 
+class RunPreparing(TypedDict):
+    """The state of the host before any change is being read, and that takes longer than a second."""
+
+    seq: int
+    at: str
+    run: str
+    kind: Literal["run.preparing"]
+    worker: str
+
+
 class RunQueued(TypedDict):
     seq: int
     at: str
@@ -2296,6 +2306,7 @@ Action = (
 
 Event = (
     RunQueued
+    | RunPreparing
     | RunStarted
     | InForceChecked
     | RunScoped
@@ -2322,18 +2333,10 @@ Event = (
     | ItemStarted
     | ItemPassed
     | FixProven
-    | ItemEscalated
-    | ItemSkipped
-    | ItemDeferred
-    | CandidatesGathered
     | AttemptStarted
     | AttemptFailed
     | AttemptReflected
     | LessonLearnt
-    | TurnStarted
-    | TurnDelta
-    | TurnFinished
-    | TurnInterrupted
     | PlanMade
     | QuestionsAnswered
     | ActionProposed
@@ -2350,6 +2353,14 @@ Event = (
     | SentryProbed
     | SentryClear
     | SentryAlarm
+    | ItemEscalated
+    | ItemSkipped
+    | ItemDeferred
+    | CandidatesGathered
+    | TurnStarted
+    | TurnDelta
+    | TurnFinished
+    | TurnInterrupted
     | ApprovalRequested
     | ApprovalGiven
     | ApprovalRefused

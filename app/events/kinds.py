@@ -502,11 +502,16 @@ class ItemPassed(RunEvent, frozen=True, tag="item.passed"):
         return Sentence(f"{self.rule} {how}", "✓", "passed")
 
 
-class FixProven(RunEvent, frozen=True, tag="fix.proven"):
-    """The change that passed, stored for hosts that are equal for this rule."""
+class AttemptEvent(RunEvent, frozen=True):
+    """An event of an attempt at a rule."""
 
     rule: str
     attempt: int
+
+
+class FixProven(AttemptEvent, frozen=True, tag="fix.proven"):
+    """The change that passed, stored for hosts that are equal for this rule."""
+
     fix: ProvenFix
 
     def describe(self) -> Sentence:
@@ -565,9 +570,7 @@ class CandidatesGathered(RunEvent, frozen=True, tag="candidates"):
         return Sentence("; ".join(said)) if said else None
 
 
-class AttemptStarted(RunEvent, frozen=True, tag="attempt.started"):
-    rule: str
-    attempt: int
+class AttemptStarted(AttemptEvent, frozen=True, tag="attempt.started"):
     lessons: tuple[Lesson, ...]
     """Lessons from earlier failures, of this run and before."""
     seen: str = ""
@@ -587,9 +590,7 @@ class AttemptStarted(RunEvent, frozen=True, tag="attempt.started"):
         return None
 
 
-class AttemptFailed(RunEvent, frozen=True, tag="attempt.failed"):
-    rule: str
-    attempt: int
+class AttemptFailed(AttemptEvent, frozen=True, tag="attempt.failed"):
     cause: str
     """One of: refused, disapproved, broken, change failed, scanner, vetoed, alarm, over budget, engine, interrupted."""
     reason: str
@@ -598,9 +599,7 @@ class AttemptFailed(RunEvent, frozen=True, tag="attempt.failed"):
     describe = stay_silent
 
 
-class AttemptReflected(RunEvent, frozen=True, tag="attempt.reflected"):
-    rule: str
-    attempt: int
+class AttemptReflected(AttemptEvent, frozen=True, tag="attempt.reflected"):
     decision: Decision
     reason: str
     banned: tuple[str, ...]
@@ -612,9 +611,7 @@ class AttemptReflected(RunEvent, frozen=True, tag="attempt.reflected"):
         return Sentence(f"Architect decides to {self.decision}: {self.reason}")
 
 
-class LessonLearnt(RunEvent, frozen=True, tag="lesson"):
-    rule: str
-    attempt: int
+class LessonLearnt(AttemptEvent, frozen=True, tag="lesson"):
     lesson: Lesson
 
     def describe(self) -> Sentence:
@@ -684,9 +681,7 @@ class TurnInterrupted(RunEvent, frozen=True, tag="turn.interrupted"):
         return Sentence(f"Turn interrupted: {self.reason}")
 
 
-class PlanMade(RunEvent, frozen=True, tag="plan"):
-    rule: str
-    attempt: int
+class PlanMade(AttemptEvent, frozen=True, tag="plan"):
     approach: str
     paths: tuple[str, ...]
     steps: tuple[str, ...]
@@ -698,11 +693,9 @@ class PlanMade(RunEvent, frozen=True, tag="plan"):
     describe = stay_silent
 
 
-class QuestionsAnswered(RunEvent, frozen=True, tag="questions"):
+class QuestionsAnswered(AttemptEvent, frozen=True, tag="questions"):
     """What the Architect asked about the host before it planned, and what was read there."""
 
-    rule: str
-    attempt: int
     answers: tuple[AnsweredQuestion, ...]
     why: str = ""
 
@@ -710,9 +703,7 @@ class QuestionsAnswered(RunEvent, frozen=True, tag="questions"):
         return Sentence(f"The Architect asks about {', '.join(one.question.describe() for one in self.answers)}")
 
 
-class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
-    rule: str
-    attempt: int
+class ActionProposed(AttemptEvent, frozen=True, tag="action.proposed"):
     actions: tuple[AnyAction, ...]
     note: str
     fingerprint: str
@@ -730,11 +721,9 @@ class ActionProposed(RunEvent, frozen=True, tag="action.proposed"):
         return Sentence(f"{describe_source(self.source)}, {self.note}") if self.source else None
 
 
-class ActionRefused(RunEvent, frozen=True, tag="action.refused"):
+class ActionRefused(AttemptEvent, frozen=True, tag="action.refused"):
     """The policy refused an action; then none of the attempt's actions run."""
 
-    rule: str
-    attempt: int
     action: AnyAction | None
     clause: str
     reason: str
@@ -743,35 +732,27 @@ class ActionRefused(RunEvent, frozen=True, tag="action.refused"):
         return Sentence(f"Policy refused the change ({self.clause}): {self.reason}", "✗", "refused")
 
 
-class ActionsAllowed(RunEvent, frozen=True, tag="action.allowed"):
-    rule: str
-    attempt: int
+class ActionsAllowed(AttemptEvent, frozen=True, tag="action.allowed"):
     needs: PeopleNeeded | None = None
     """How many people must approve it; None in old logs."""
     describe = stay_silent
 
 
-class Rehearsed(RunEvent, frozen=True, tag="action.rehearsed"):
+class Rehearsed(AttemptEvent, frozen=True, tag="action.rehearsed"):
     """The verdict on a copy with the change applied, for dry runs and approvals."""
 
-    rule: str
-    attempt: int
     word: Word
     evidence: str
     scanner: str = ""
     describe = stay_silent
 
 
-class ActionApplying(RunEvent, frozen=True, tag="action.applying"):
-    rule: str
-    attempt: int
+class ActionApplying(AttemptEvent, frozen=True, tag="action.applying"):
     journal: str
     describe = stay_silent
 
 
-class ActionApplied(RunEvent, frozen=True, tag="action.applied"):
-    rule: str
-    attempt: int
+class ActionApplied(AttemptEvent, frozen=True, tag="action.applied"):
     journal: str
     diff: str
     changes: tuple[FileChange, ...]
@@ -783,9 +764,7 @@ class ActionApplied(RunEvent, frozen=True, tag="action.applied"):
         return Sentence(f"{who} changed {', '.join(paths) or 'no file'}")
 
 
-class ActionFailedToApply(RunEvent, frozen=True, tag="action.failed"):
-    rule: str
-    attempt: int
+class ActionFailedToApply(AttemptEvent, frozen=True, tag="action.failed"):
     journal: str
     reason: str
 
@@ -793,26 +772,20 @@ class ActionFailedToApply(RunEvent, frozen=True, tag="action.failed"):
         return Sentence(f"Nothing was changed: {self.reason}", "✗", "refused")
 
 
-class FactsGathered(RunEvent, frozen=True, tag="facts"):
+class FactsGathered(AttemptEvent, frozen=True, tag="facts"):
     """Facts about the failure, gathered before the rollback."""
 
-    rule: str
-    attempt: int
     facts: tuple[str, ...]
     describe = stay_silent
 
 
-class ActionRollingBack(RunEvent, frozen=True, tag="action.rolling_back"):
-    rule: str
-    attempt: int
+class ActionRollingBack(AttemptEvent, frozen=True, tag="action.rolling_back"):
     journal: str
     cause: str
     describe = stay_silent
 
 
-class ActionRolledBack(RunEvent, frozen=True, tag="action.rolled_back"):
-    rule: str
-    attempt: int
+class ActionRolledBack(AttemptEvent, frozen=True, tag="action.rolled_back"):
     journal: str
     paths: tuple[str, ...]
     differences: tuple[str, ...]
@@ -825,9 +798,7 @@ class ActionRolledBack(RunEvent, frozen=True, tag="action.rolled_back"):
         return Sentence(f"Rolled back in {self.seconds * 1000:.0f} ms, {how}", "↺", "undone")
 
 
-class VerdictExplained(RunEvent, frozen=True, tag="verdict.explained"):
-    rule: str
-    attempt: int
+class VerdictExplained(AttemptEvent, frozen=True, tag="verdict.explained"):
     explanation: str
     veto: bool
     reason: str
@@ -836,11 +807,9 @@ class VerdictExplained(RunEvent, frozen=True, tag="verdict.explained"):
         return Sentence(f"Auditor vetoed the pass: {self.reason}", "✗", "refused") if self.veto else None
 
 
-class SentryProbed(RunEvent, frozen=True, tag="sentry.probed"):
+class SentryProbed(AttemptEvent, frozen=True, tag="sentry.probed"):
     """Health and drift as probed by code, before the Sentry judges."""
 
-    rule: str
-    attempt: int
     probes: tuple[Probe, ...]
     drift: tuple[str, ...]
     log: tuple[str, ...]
@@ -849,16 +818,12 @@ class SentryProbed(RunEvent, frozen=True, tag="sentry.probed"):
     describe = stay_silent
 
 
-class SentryClear(RunEvent, frozen=True, tag="sentry.clear"):
-    rule: str
-    attempt: int
+class SentryClear(AttemptEvent, frozen=True, tag="sentry.clear"):
     assessment: str
     describe = stay_silent
 
 
-class SentryAlarm(RunEvent, frozen=True, tag="sentry.alarm"):
-    rule: str
-    attempt: int
+class SentryAlarm(AttemptEvent, frozen=True, tag="sentry.alarm"):
     reason: str
     by: str
     """`probe` if a probe found it, `sentry` if the model did."""

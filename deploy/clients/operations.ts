@@ -530,7 +530,7 @@ export type EngineView = {
   "limit": Figure;
 };
 
-export type Event = RunQueued | RunStarted | InForceChecked | RunScoped | RebootChecked | RebootSkipped | RebootAnnounced | RebootReturned | RebootLost | RebootUndone | RebootCompared | DriftFound | RunPaused | RunResumed | RunWaiting | RunWaitEnded | RunStopRequested | RunStopped | RunFinished | RunFailed | ScanStarted | ScanProgressed | VerdictGiven | ScanFinished | ItemStarted | ItemPassed | FixProven | ItemEscalated | ItemSkipped | ItemDeferred | CandidatesGathered | AttemptStarted | AttemptFailed | AttemptReflected | LessonLearnt | TurnStarted | TurnDelta | TurnFinished | TurnInterrupted | PlanMade | QuestionsAnswered | ActionProposed | ActionRefused | ActionsAllowed | Rehearsed | ActionApplying | ActionApplied | ActionFailedToApply | FactsGathered | ActionRollingBack | ActionRolledBack | VerdictExplained | SentryProbed | SentryClear | SentryAlarm | ApprovalRequested | ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired;
+export type Event = RunQueued | RunPreparing | RunStarted | InForceChecked | RunScoped | RebootChecked | RebootSkipped | RebootAnnounced | RebootReturned | RebootLost | RebootUndone | RebootCompared | DriftFound | RunPaused | RunResumed | RunWaiting | RunWaitEnded | RunStopRequested | RunStopped | RunFinished | RunFailed | ScanStarted | ScanProgressed | VerdictGiven | ScanFinished | ItemStarted | ItemPassed | FixProven | AttemptStarted | AttemptFailed | AttemptReflected | LessonLearnt | PlanMade | QuestionsAnswered | ActionProposed | ActionRefused | ActionsAllowed | Rehearsed | ActionApplying | ActionApplied | ActionFailedToApply | FactsGathered | ActionRollingBack | ActionRolledBack | VerdictExplained | SentryProbed | SentryClear | SentryAlarm | ItemEscalated | ItemSkipped | ItemDeferred | CandidatesGathered | TurnStarted | TurnDelta | TurnFinished | TurnInterrupted | ApprovalRequested | ApprovalGiven | ApprovalRefused | ApprovalEdited | ApprovalExpired;
 
 export type EventList = {
   "run": string;
@@ -1535,6 +1535,14 @@ export type RunPaused = {
   "run": string;
   "kind": "run.paused";
   "by": string;
+};
+
+export type RunPreparing = {
+  "seq": number;
+  "at": string;
+  "run": string;
+  "kind": "run.preparing";
+  "worker": string;
 };
 
 export type RunQueued = {
