@@ -31,14 +31,14 @@ def decide_reboot(state: RunState, now: float) -> Effect | None:
 def decide_after_reboot_announcement(state: RunState) -> Effect | None:
     """Return what an announced reboot needs until the host is well again; None if nothing is left to do."""
     reboot = state.reboot
-    if not reboot.is_underway:
+    if reboot.announced is None or reboot.skipped:
         return None
     if reboot.is_awaited:
         return effects.AwaitReboot()
     harm = describe_reboot_harm(state)
     if not harm:
         return None
-    if reboot.undone is None and (reboot.returned or (reboot.announced and reboot.announced.snapshot)):
+    if reboot.undone is None and (reboot.returned or reboot.announced.snapshot):
         return effects.UndoRun()
     unrestored = describe_unrestored(state) if reboot.undone else harm
     return _reopen_fixes_or_halt(state, unrestored) if unrestored else None

@@ -3,21 +3,33 @@
 import json
 import random
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
 from app.events.architect_questions import AskDaemon, AskFile, AskUse, AskVerdict
-from app.events.kinds import ActionProposed, ItemPassed, PlanMade, QuestionsAnswered, TurnFinished, TurnStarted
+from app.events.kinds import (
+    ActionProposed,
+    AttemptFailed,
+    ItemPassed,
+    PlanMade,
+    QuestionsAnswered,
+    TurnFinished,
+    TurnStarted,
+)
 from app.events.vocabulary import Sampling
 from app.loop.answer_schemas import SCHEMA_BUILDERS
 from app.loop.answers import BrokenAnswer, Inquiry, parse_answer
+from app.loop.host_inquiry import answer_inquiry
 from app.loop.prompts import build_system_prompt
 from app.loop.situation import build_situation
+from app.loop.state import Item, RunState
 from tests.loop.architect import OWN, Architect
 from tests.loop.onfixture import OnFixture
 from tests.loop.walks import about, host, walk
 
 EMPTY, LENGTH, X11 = "V-257984", "V-258107", "V-258007"
+AT = {"rule": EMPTY, "attempt": 3}
 SSHD = "/etc/ssh/sshd_config"
 PLAN = {**OWN, "paths": [SSHD]}
 
@@ -67,6 +79,24 @@ async def test_a_search_and_the_scanners_reason_are_answered(tmp_path):
     assert "/etc/passwd\n  15: svc-backup:x:990" in use.answer
     assert verdict.question == AskVerdict()
     assert f"says fail ({SSHD} line 25): {SSHD} line 25 sets PermitEmptyPasswords to 'yes'" in verdict.answer
+
+
+async def test_what_the_scanner_said_after_each_attempt_is_a_part_of_its_reason():
+    async def answer_nothing(_work):
+        return ("",)
+
+    said = {"scanner": "still no", "refused": "weaker"}
+    failures = tuple(
+        AttemptFailed(rule=EMPTY, attempt=number, cause=cause, reason=reason)
+        for number, (cause, reason) in enumerate(said.items(), 1)
+    )
+    state = RunState(working=EMPTY, items={EMPTY: Item(EMPTY, failures=failures)})
+    target = SimpleNamespace(run_blocking=answer_nothing)
+    run = SimpleNamespace(
+        state=state, rule=SimpleNamespace(id=EMPTY, paths=()), services=SimpleNamespace(target=target), event_fields=AT
+    )
+    [answered] = (await answer_inquiry(run, Inquiry(why="", questions=(AskVerdict(),)), 1)).answers
+    assert answered.answer == "attempt 1: still no"
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,11 @@ def test_it_is_closed_at_once_and_says_for_whose_sake(mode):
     assert (state.items["A"].status, state.items["B"].status) == ("waived", "waiting")
 
 
+def test_an_item_that_waits_has_neither_begun_nor_ended():
+    item = fold_events(chain(begun())).items["B"]
+    assert (item.status, item.started, item.ended, item.reason, item.failures) == ("waiting", 0.0, 0.0, "", ())
+
+
 def test_from_the_first_second_of_its_day_it_is_taken_up():
     state = fold_events(chain(begun(waiver(until="2026-09-22"))))
     midnight = BEGAN - BEGAN % DAY + DAY
