@@ -78,7 +78,6 @@ async def _get_assessment(run: Run) -> Assessment:
 
 
 async def judge_proposal(run: Run, _: Judge) -> None:
-    rule, attempt = run.position
     proposed, item = run.attempt.proposed, run.state.item
     assert proposed
     assert item
@@ -91,11 +90,11 @@ async def judge_proposal(run: Run, _: Judge) -> None:
         refusals = (await _get_assessment(run)).refusals
         refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
     if not refused:
-        run.append(ActionsAllowed(rule=rule, attempt=attempt, needs=await _count_people_needed(run, proposed)))
+        run.append(ActionsAllowed(**run.event_fields, needs=await _count_people_needed(run, proposed)))
         return
     run.append(
         *(
-            ActionRefused(rule=rule, attempt=attempt, action=action, clause=clause, reason=reason)
+            ActionRefused(**run.event_fields, action=action, clause=clause, reason=reason)
             for action, clause, reason in refused
         )
     )
@@ -128,18 +127,15 @@ async def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeed
 
 
 async def rehearse_change(run: Run, _: Rehearse) -> None:
-    rule, attempt = run.position
     plan = (await _get_assessment(run)).plan
     if plan.obstacle:
-        run.append(Rehearsed(rule=rule, attempt=attempt, word="error", evidence=redact_for_log(plan.obstacle, 600)))
+        run.append(Rehearsed(**run.event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)))
         return
     files = await run.services.target.run_blocking(lambda target: Overlay(target.files, plan.after))
-    verdict = (await run.services.scanner.scan_rehearsal(files, [rule]))[0]
+    verdict = (await run.services.scanner.scan_rehearsal(files, [run.rule.id]))[0]
     scanner = run.services.scanner.name
     run.append(
-        Rehearsed(
-            rule=rule, attempt=attempt, word=verdict.word, evidence=redact_secrets(verdict.evidence), scanner=scanner
-        )
+        Rehearsed(**run.event_fields, word=verdict.word, evidence=redact_secrets(verdict.evidence), scanner=scanner)
     )
 
 
@@ -149,8 +145,7 @@ async def request_approval(run: Run, _: RequestApproval) -> None:
     run.append(
         ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
-            rule=rule,
-            attempt=attempt,
+            **run.event_fields,
             binds=_compute_approval_digest(run, diff),
             expires=run.services.clock() + run.state.budget.approval_seconds,
             diff=diff,
@@ -183,7 +178,7 @@ async def apply_change(run: Run, _: Apply) -> None:
         return
     assessed = dataclasses.replace(assessed, approved=attempt.approval is not None)
     journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
-    run.append(ActionApplying(rule=rule, attempt=number, journal=journal))
+    run.append(ActionApplying(**run.event_fields, journal=journal))
     await run.log.flush()
     change = assessed.change
     try:
@@ -197,14 +192,11 @@ async def apply_change(run: Run, _: Apply) -> None:
         run.append(_build_expiry_after_drift(attempt.approval))
         return
     except ActionFailed as exc:
-        run.append(
-            ActionFailedToApply(rule=rule, attempt=number, journal=journal, reason=redact_for_log(str(exc), 600))
-        )
+        run.append(ActionFailedToApply(**run.event_fields, journal=journal, reason=redact_for_log(str(exc), 600)))
         return
     run.append(
         ActionApplied(
-            rule=rule,
-            attempt=number,
+            **run.event_fields,
             journal=journal,
             diff=done.diff,
             changes=done.changes,
@@ -261,8 +253,7 @@ async def watch_host(run: Run, _: Watch) -> None:
     run.append(
         *in_force.build_in_force_events(standing.filter_by_paths(change.path for change in changes), rule, number),
         SentryProbed(
-            rule=rule,
-            attempt=number,
+            **run.event_fields,
             probes=redact_probes(compare_probes(before, now)),
             drift=tuple(map(redact_secrets, drift)),
             log=tuple(map(redact_secrets, log)),
@@ -272,7 +263,6 @@ async def watch_host(run: Run, _: Watch) -> None:
 
 
 async def gather_facts(run: Run, _: GatherFacts) -> None:
-    rule, number = run.position
     attempt = run.attempt
     if attempt.probed:
         probes = attempt.probed.probes
@@ -282,20 +272,18 @@ async def gather_facts(run: Run, _: GatherFacts) -> None:
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
-    run.append(FactsGathered(rule=rule, attempt=number, facts=tuple(redact_for_log(fact, 400) for fact in facts)))
+    run.append(FactsGathered(**run.event_fields, facts=tuple(redact_for_log(fact, 400) for fact in facts)))
 
 
 async def roll_back(run: Run, effect: RollBack) -> None:
-    rule, number = run.position
-    run.append(ActionRollingBack(rule=rule, attempt=number, journal=effect.journal, cause=effect.cause))
+    run.append(ActionRollingBack(**run.event_fields, journal=effect.journal, cause=effect.cause))
     await run.log.flush()
     restored, now = await run.services.target.run_blocking(
         lambda target: (target.roll_back(effect.journal), target.check_health())
     )
     run.append(
         ActionRolledBack(
-            rule=rule,
-            attempt=number,
+            **run.event_fields,
             journal=effect.journal,
             paths=restored.paths,
             differences=tuple(map(redact_secrets, restored.differences)),
