@@ -7,7 +7,7 @@ from app.syntax import host_text, sshd_algorithms
 from app.syntax.files import Files
 from app.syntax.sshd import SshdConfig, SshdConfigLine
 from app.syntax.sshd_algorithms import BuiltAlgorithms, resolve_algorithms
-from app.syntax.sshd_defaults import COMMON, OF_DEBIAN_12, OF_RHEL_9
+from app.syntax.sshd_facts import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9
 from app.syntax.sshd_keywords import IN_MATCH, RETIRED, normalize_keyword
 from app.syntax.sshd_line import Directive
 from app.syntax.sshd_match import ConnectionSpec, matches_conditions
@@ -29,8 +29,8 @@ class SshdProgram:
     algorithms: Mapping[str, BuiltAlgorithms]
 
 
-RHEL_9 = SshdProgram(COMMON | OF_RHEL_9, sshd_algorithms.OF_RHEL_9)
-DEBIAN_12 = SshdProgram(COMMON | OF_DEBIAN_12, sshd_algorithms.OF_DEBIAN_12)
+RHEL_9 = SshdProgram(DEFAULTS | DEFAULTS_OF_RHEL_9, sshd_algorithms.OF_RHEL_9)
+DEBIAN_12 = SshdProgram(DEFAULTS | DEFAULTS_OF_DEBIAN_12, sshd_algorithms.OF_DEBIAN_12)
 
 
 def detect_sshd_program(files: Files) -> SshdProgram:

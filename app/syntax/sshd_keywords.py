@@ -3,79 +3,18 @@
 import re
 from functools import lru_cache
 
-from app.syntax.host_text import fold_case, parse_number, split_names
+from app.syntax.host_text import fold_case, parse_number
+from app.syntax.sshd_facts import get_names, get_table
 
-_YES_NO = ("yes", "no")
-_FORWARDING = ("yes", "no", "all", "local", "remote")
-
-
-SWITCHES = split_names("""
-    allowagentforwarding debianbanner disableforwarding exposeauthinfo gssapiauthentication
-    gssapicleanupcredentials gssapienablek5users gssapikeyexchange gssapistorecredentialsonrekey
-    gssapistrictacceptorcheck hostbasedauthentication hostbasedusesnamefrompacketonly ignoreuserknownhosts
-    kbdinteractiveauthentication kerberosauthentication kerberosgetafstoken kerberosorlocalpasswd
-    kerberosticketcleanup kerberosuniqueccache kerberosusekuserok passwordauthentication permitemptypasswords
-    permittty permituserrc printlastlog printmotd pubkeyauthentication streamlocalbindunlink
-    strictmodes tcpkeepalive usedns usepam x11forwarding x11uselocalhost
-""")
-CHOICES: dict[str, tuple[str, ...]] = dict.fromkeys(SWITCHES, _YES_NO) | {
-    "addressfamily": ("any", "inet", "inet6"),
-    "allowstreamlocalforwarding": _FORWARDING,
-    "allowtcpforwarding": _FORWARDING,
-    "compression": ("yes", "no", "delayed"),
-    "fingerprinthash": ("md5", "sha1", "sha256", "sha384", "sha512"),
-    "gatewayports": ("yes", "no", "clientspecified"),
-    "ignorerhosts": ("yes", "no", "shosts-only"),
-    "loglevel": split_names("debug debug1 debug2 debug3 error fatal info quiet silent verbose"),
-    "permitrootlogin": ("yes", "no", "prohibit-password", "without-password", "forced-commands-only"),
-    "permittunnel": ("yes", "no", "point-to-point", "ethernet"),
-}
-_TIMES = split_names("clientaliveinterval logingracetime")
-_COUNTS = split_names("clientalivecountmax maxauthtries maxsessions requiredrsasize x11displayoffset")
-_SINGLES = split_names("""
-    authorizedkeyscommanduser authorizedprincipalscommanduser authorizedprincipalsfile banner
-    casignaturealgorithms chrootdirectory ciphers gssapikexalgorithms hostbasedacceptedalgorithms
-    hostcertificate hostkey hostkeyagent hostkeyalgorithms kexalgorithms macs maxstartups modulifile
-    permituserenvironment persourcemaxstartups persourcenetblocksize pidfile port pubkeyacceptedalgorithms
-    rdomain revokedkeys securitykeyprovider streamlocalbindmask syslogfacility trustedusercakeys
-    unusedconnectiontimeout xauthlocation
-""")
-_LISTS = split_names("""
-    acceptenv allowgroups allowusers authenticationmethods authorizedkeyscommand authorizedkeysfile
-    authorizedprincipalscommand channeltimeout denygroups denyusers forcecommand include ipqos listenaddress
-    logverbose match permitlisten permitopen pubkeyauthoptions rekeylimit setenv subsystem versionaddendum
-""")
-RETIRED = split_names("""
-    afstokenpassing authorizedkeysfile2 checkmail kerberostgtpassing keyregenerationinterval pamauthenticationviakbdint
-    protocol reversemappingcheck rhostsauthentication rhostsrsaauthentication rsaauthentication serverkeybits uselogin
-    useprivilegeseparation verifyreversemapping
-""")
-"""sshd ignores these with a warning."""
+SWITCHES, _TIMES, _COUNTS, _SINGLES, _LISTS = (
+    get_names("keywords", kind) for kind in ("switches", "times", "counts", "singles", "lists")
+)
+CHOICES = dict.fromkeys(SWITCHES, ("yes", "no")) | {name: get_names("choices", name) for name in get_table("choices")}
+RETIRED = get_names("keywords", "retired")
+IN_MATCH = get_names("keywords", "in_match")
 _KNOWN = frozenset((*CHOICES, *_TIMES, *_COUNTS, *_SINGLES, *_LISTS))
-_ALIASES = {
-    "challengeresponseauthentication": "kbdinteractiveauthentication",
-    "dsaauthentication": "pubkeyauthentication",
-    "hostbasedacceptedkeytypes": "hostbasedacceptedalgorithms",
-    "hostdsakey": "hostkey",
-    "keepalive": "tcpkeepalive",
-    "pubkeyacceptedkeytypes": "pubkeyacceptedalgorithms",
-    "rsaminsize": "requiredrsasize",
-    "skeyauthentication": "kbdinteractiveauthentication",
-}
-_GLOBAL_ALIASES = ("dsaauthentication", "hostdsakey", "keepalive")
-IN_MATCH = split_names("""
-    acceptenv allowagentforwarding allowgroups allowstreamlocalforwarding allowtcpforwarding allowusers
-    authenticationmethods authorizedkeyscommand authorizedkeyscommanduser authorizedkeysfile
-    authorizedprincipalscommand authorizedprincipalscommanduser authorizedprincipalsfile banner
-    casignaturealgorithms channeltimeout chrootdirectory clientalivecountmax clientaliveinterval denygroups
-    denyusers disableforwarding exposeauthinfo forcecommand gatewayports gssapiauthentication gssapienablek5users
-    hostbasedacceptedalgorithms hostbasedauthentication hostbasedusesnamefrompacketonly ignorerhosts include ipqos
-    kbdinteractiveauthentication kerberosauthentication kerberosusekuserok loglevel logverbose maxauthtries
-    maxsessions passwordauthentication permitemptypasswords permitlisten permitopen permitrootlogin permittty
-    permittunnel permituserrc pubkeyacceptedalgorithms pubkeyauthentication pubkeyauthoptions rdomain rekeylimit
-    requiredrsasize revokedkeys setenv streamlocalbindmask streamlocalbindunlink trustedusercakeys
-    unusedconnectiontimeout x11displayoffset x11forwarding x11uselocalhost
-""")
+_ALIASES = get_table("aliases")
+_GLOBAL_ALIASES = get_names("keywords", "global_aliases")
 _TIME = re.compile(r"(?=[0-9])(?:[0-9]{1,9}[sSmMhHdDwW])*(?:[0-9]{1,9})?")
 _SPAN = re.compile(r"([0-9]{1,9})([smhdw]?)")
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sshd_defaults import COMMON, OF_DEBIAN_12, OF_RHEL_9
+from app.syntax.sshd_facts import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9
 from app.targets.effects.sshd_order import compare_keyword
 from app.targets.effects.strength import Strength
 
@@ -95,6 +95,6 @@ def test_these_are_the_same_to_an_attacker(keyword, one, other):
     assert compare_keyword(keyword, one, other) is Strength.EQUAL
 
 
-@pytest.mark.parametrize("defaults", [COMMON, OF_DEBIAN_12, OF_RHEL_9])
+@pytest.mark.parametrize("defaults", [DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9])
 def test_every_default_is_equal_to_itself(defaults):
     assert {compare_keyword(keyword, value, value) for keyword, value in defaults.items()} == {Strength.EQUAL}
