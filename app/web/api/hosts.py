@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from app.errors import BadInput
+from app.errors import BadInput, reject_as
 from app.events.vocabulary import Word
 from app.people.rights import admins, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
@@ -22,7 +22,7 @@ from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import Problem, blame_field, document_problems
+from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")
@@ -220,9 +220,9 @@ def delete_group(group_: GroupName, session: TheSession) -> None:
 
 
 def _require_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
-    with blame_field("host", "not-found"):
+    with reject_as("host", "not-found"):
         require_known_host(host, runtime.settings.hosts_folder)
-    with blame_field("skill", "unknown-skill"):
+    with reject_as("skill", "unknown-skill"):
         load_skill(skill_name)
 
 

@@ -10,7 +10,6 @@ from app.people.rights import WHO, Person, viewers
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import (
     DecisionKind,
-    LeftFinding,
     NeedsReason,
     OpenDecision,
     PossibleAnswer,
@@ -85,21 +84,15 @@ def list_inbox(
 def _to_decision_view(decision: OpenDecision, person: Person | None) -> DecisionView:
     return DecisionView.from_source(
         decision,
-        findings=[_to_finding_view(one) for one in decision.findings],
+        findings=list(decision.findings),
         answers=[_to_answer_view(decision, one, person) for one in decision.answers],
     )
-
-
-def _to_finding_view(finding: LeftFinding) -> FindingView:
-    return FindingView.from_source(finding)
 
 
 def _to_answer_view(decision: OpenDecision, answer: PossibleAnswer, person: Person | None) -> AnswerView:
     address, body = _find_address(decision, answer.verb)
     denied = explain_denial(decision, answer.verb, person)
-    return AnswerView(
-        verb=answer.verb, words=answer.words, address=address, body=body, reason=answer.reason, denied=denied
-    )
+    return AnswerView.from_source(answer, address=address, body=body, denied=denied)
 
 
 def _find_address(decision: OpenDecision, verb: str) -> tuple[str, Raw]:

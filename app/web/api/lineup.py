@@ -120,15 +120,12 @@ async def _to_change_view(runtime: Runtime, change: LineupChange) -> LineupChang
 
 def _to_own_server_view(found: Inspection) -> OwnServerView:
     report = found.report
-    return OwnServerView(
+    return OwnServerView.from_source(
+        report,
         inspection=found.id,
         base=found.base,
         model=clean_text(report.model, 300),
         models=[clean_text(one.id, 300) for one in report.models[:200]],
-        program=report.program,
-        context=report.context,
-        structured=report.structured,
-        metrics=report.metrics,
         findings=[
             ServerFinding(name=name, found=clean_text(seen, 300), without=clean_text(without, 300))
             for name, seen, without in report.rows
@@ -159,13 +156,9 @@ def _read_shipped_lineup(name: str) -> Lineup:
 
 
 def _to_plan_view(engine: Engine, plan: EnginePlan) -> PlanView:
-    return PlanView(
-        name=engine.name,
-        gpus=list(engine.gpus),
-        replicas=len(engine.replicas),
-        fits=plan.fits,
-        says=plan.says,
-        figures=_to_plan_figures(plan.fit) if plan.fit else {},
+    figures = _to_plan_figures(plan.fit) if plan.fit else {}
+    return PlanView.from_source(
+        plan, name=engine.name, gpus=engine.gpus, replicas=len(engine.replicas), figures=figures
     )
 
 
