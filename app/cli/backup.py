@@ -10,7 +10,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, suppress
 from pathlib import Path, PurePosixPath
 
 import msgspec
@@ -114,21 +114,14 @@ def _restore_database(settings: Settings, made: BackupManifest, unpacked: Path) 
         raise BadInput(f"the backup is of a {kind} database: {way} TEMPER_DATABASE_URL and restore it again.")
     if isinstance(place, Path):
         return
-    with _open_without_migration(place) as database:
+    database = create_engine(make_url(place).set(drivername="postgresql+psycopg"))  # without creating any tables
+    try:
         if inspect(database).get_table_names():
             raise BadInput("the database in TEMPER_DATABASE_URL is not empty: create a new one for the restore.")
-    dump = str(unpacked / POSTGRES)
-    _run_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
-
-
-@contextmanager
-def _open_without_migration(place: str) -> Iterator[Engine]:
-    """Open a PostgreSQL database without creating or migrating tables."""
-    database = create_engine(make_url(place).set(drivername="postgresql+psycopg"))
-    try:
-        yield database
     finally:
         database.dispose()
+    dump = str(unpacked / POSTGRES)
+    _run_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
 
 
 def _run_program(name: str, place: str, *words: str) -> None:
@@ -175,10 +168,8 @@ def _list_special_files(folder: str, names: list[str]) -> list[str]:
 
 
 def _copy_unless_missing(source: str, into: str) -> None:
-    try:
+    with suppress(FileNotFoundError):
         shutil.copy2(source, into, follow_symlinks=False)
-    except FileNotFoundError:
-        return
 
 
 def _list_files(folder: Path) -> Iterator[Path]:
@@ -203,7 +194,8 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     """Unpack the archive and return its manifest. Raise BadInput for a part of a backup or for another file."""
     try:
         with tarfile.open(file, "r:gz") as archive:
-            archive.extraction_filter = _keep_member  # extract(filter=) is newer than Debian 12's Python 3.11.2
+            # extract(filter=) is newer than Debian 12's Python 3.11.2
+            archive.extraction_filter = lambda member, _into: member
             links: set[PurePosixPath] = set()
             for member in archive:
                 _require_safe_archive_member(member, links)
@@ -219,10 +211,6 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     if made.format > FORMAT:
         raise BadInput(f"{file} was made by Temper {made.version}, which is newer: restore it with that version.")
     return made
-
-
-def _keep_member(member: tarfile.TarInfo, _into: str) -> tarfile.TarInfo:
-    return member
 
 
 def _require_safe_archive_member(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:
