@@ -22,14 +22,12 @@ from app.people.rights import (
 )
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.store import queries
-from app.store.models import RunRow
 from app.web.api.api_model import ApiModel, Raw, Time, Who, declare_field, format_time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import Reason
 from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheFolds, TheSession
-from app.web.stream.fold_cache import RunStateCache
 
 router = api_router("approvals")
 
@@ -119,7 +117,7 @@ class Answered(ApiModel):
 def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
     """List the changes that wait for approval."""
     runs = [row for row in queries.list_unended_runs(session) if row.state != "queued"]
-    waiting = [_find_open_approval(folds, row) for row in runs]
+    waiting = [_to_approval_view(folds.read_current(row.id), simulated=row.simulated) for row in runs]
     return ApprovalList(approvals=[one for one in waiting if one])
 
 
@@ -149,14 +147,9 @@ def answer_approval(
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
 
 
-def _find_open_approval(folds: RunStateCache, row: RunRow) -> ApprovalView | None:
-    state = folds.read_current(row.id)
-    return None if state.ended else _to_approval_view(state, simulated=row.simulated)
-
-
 def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | None:
     attempt = state.asking
-    if attempt is None or attempt.approval is None:
+    if state.ended or attempt is None or attempt.approval is None:
         return None
     assert state.request
     own = (

@@ -1,7 +1,7 @@
 """Hosts that can be hardened, their groups, and a scan of one host as it is."""
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query, Response
 from pydantic import Field
@@ -238,16 +238,8 @@ def _to_host_view(session: TheSession, one: RegisteredHost | str) -> HostView:
     name = one if isinstance(one, str) else one.name
     groups = [group for group, hosts in read_groups(session).items() if name in hosts]
     run = next((row.id for row in queries.list_unended_runs(session, name) if row.state != "queued"), None)
+    known: dict[str, Any] = {"name": name, "run": run, "groups": groups}
     if isinstance(one, str):
-        return HostView(name=name, kind=FIXTURE, title=_TITLE, simulated=True, run=run, groups=groups)
-    return HostView(
-        name=name,
-        kind="ssh",
-        title=one.title or f"{one.end} over SSH",
-        simulated=False,
-        run=run,
-        place=str(one.end),
-        way=one.end.way,
-        fingerprint=one.fingerprint,
-        groups=groups,
-    )
+        return HostView(**known, kind=FIXTURE, title=_TITLE, simulated=True)
+    access: dict[str, Any] = {"place": str(one.end), "way": one.end.way, "fingerprint": one.fingerprint}
+    return HostView(**known, **access, kind="ssh", title=one.title or f"{one.end} over SSH", simulated=False)

@@ -1,13 +1,9 @@
 """The inbox: everything that waits for a person, as one list."""
 
-from typing import Annotated
-
 import msgspec
-from fastapi import Depends
 from pydantic import Field
 
 from app.people.rights import WHO, Person, viewers
-from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import (
     DecisionKind,
     NeedsReason,
@@ -20,7 +16,7 @@ from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Raw, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.deps import TheSession, create_state_dependency
+from app.web.deps import TheDecisions, TheSession
 
 router = api_router("inbox")
 
@@ -73,9 +69,7 @@ class InboxView(ApiModel):
 
 @router.get("/inbox", responses=document_problems())
 @viewers
-def list_inbox(
-    _: TheSession, decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))]
-) -> InboxView:
+def list_inbox(_: TheSession, decisions: TheDecisions) -> InboxView:
     """List everything that waits for a person, with the answers that you can give."""
     found = [_to_decision_view(one, WHO.get()) for one in decisions.list_decisions()]
     return InboxView(count=len(found), decisions=found)

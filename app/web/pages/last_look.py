@@ -19,7 +19,7 @@ from app.store.models import EventRow, RunRow
 from app.store.queries import UNENDED
 from app.text.counts import count_things
 from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession, create_state_dependency
+from app.web.deps import TheDecisions, TheRuntime, TheSession
 from app.web.pages.appearance import identify_reader
 
 VISIT_GAP = 600.0
@@ -58,7 +58,7 @@ def find_last_look(cookie: str, reader: str, now: float) -> float | None:
 
 def open_look_reader(
     runtime: TheRuntime,
-    decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))],
+    decisions: TheDecisions,
     looked: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
     return lambda session: read_changes(runtime, session, decisions, looked)

@@ -1,6 +1,6 @@
 """Pages for the list of runs, the comparison of two runs, and one item of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
 from pathlib import Path
@@ -10,10 +10,10 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from app.errors import Rejected, TemperError
+from app.errors import Rejected
 from app.loop.state import Item, RunState
 from app.people.rights import can_see_run, get_visible_runs, guests
-from app.skills.catalog import SHIPPED, load_skill
+from app.skills.catalog import SHIPPED
 from app.store import queries
 from app.store.run_list import ListPlace, read_run_page
 from app.store.run_listing import COLUMNS, FILTERS, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
@@ -22,6 +22,7 @@ from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
 from app.web.pages.error_pages import render_missing_run, require_run
+from app.web.pages.fleet.fleet_cache import read_rule_titles
 from app.web.pages.mission.item import render_item_page
 from app.web.pages.start_run import MODE_CHOICES
 from app.web.pages.templating import render_page
@@ -157,18 +158,13 @@ def _is_compliant(side: RuleSide) -> bool:
 
 
 def _pair_rules(left: RunState, right: RunState) -> list[RulePair]:
-    titles = _read_titles(left) | _read_titles(right)
+    titles = {**_read_titles(left), **_read_titles(right)}
     rules = dict.fromkeys([*left.items, *right.items])
     return [RulePair(rule, titles.get(rule, ""), _build_side(left, rule), _build_side(right, rule)) for rule in rules]
 
 
-def _read_titles(state: RunState) -> dict[str, str]:
-    """Return rule titles by id; empty if the skill's content is no longer on this machine."""
-    try:
-        pack = load_skill(state.request.skill if state.request else "stig")
-    except TemperError:
-        return {}
-    return {rule.id: rule.title for rule in pack.rules.values()}
+def _read_titles(state: RunState) -> Mapping[str, str]:
+    return read_rule_titles(state.request.skill if state.request else "stig")
 
 
 def _build_side(state: RunState, rule: str) -> RuleSide:

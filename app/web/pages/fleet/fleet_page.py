@@ -1,8 +1,8 @@
 """Renders the parts of the fleet pages, for the page and for its stream."""
 
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 
@@ -40,6 +40,7 @@ USUAL_SKILL = "stig"
 MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 4, 80
 MOST_FOLDED = 24
 """Most runs to fold for their current item; for others only the row is used."""
+_TALLIED = ("findings", "passed", "escalated", "deferred", "skipped", "waived", "rolled_back")
 RECENT = 6
 """Ended rollouts to list."""
 
@@ -136,7 +137,7 @@ class Fleet:
                 words=WORDS,
                 runs=runs,
                 alarms=len(alarms),
-                tally=count_findings(list(find_runs_by_id(session, sorted(own)).values())) if state else None,
+                tally=count_findings(find_runs_by_id(session, sorted(own)).values()) if state else None,
             ),
             "fleet-asks": render_template(
                 "partials/_fleet_asks.html",
@@ -182,21 +183,9 @@ class Fleet:
         )
 
 
-@dataclass(frozen=True)
-class FindingTally:
-    """The findings of a rollout's own runs, so far."""
-
-    findings: int
-    passed: int
-    escalated: int
-    deferred: int
-    skipped: int
-    waived: int
-    rolled_back: int
-
-
-def count_findings(runs: Sequence[RunRow]) -> FindingTally:
-    return FindingTally(*(sum(getattr(run, one.name) for run in runs) for one in fields(FindingTally)))
+def count_findings(runs: Collection[RunRow]) -> dict[str, int]:
+    """Return the findings of these runs so far, by outcome."""
+    return {name: sum(getattr(run, name) for run in runs) for name in _TALLIED}
 
 
 class FleetStream:
