@@ -100,7 +100,7 @@ def _find_or_create_person(session: Session, oidc: OidcClient, vouched: Verified
         raise IdentityRejected(
             f"{oidc.host_name} sent a name that is not valid in Temper: choose another --oidc-claim."
         )
-    identity = _hash_identity(oidc.provider.issuer, vouched.subject)
+    identity = hashlib.sha256(f"{oidc.provider.issuer} {vouched.subject}".encode()).hexdigest()
     owner, groups = people.find_person(session, vouched.name), oidc.provider.groups
     right = groups.find_right(vouched.groups) if groups else oidc.provider.right
     if owner is None and right:
@@ -128,10 +128,6 @@ def _apply_group_right(session: Session, owner: PersonRow, right: Right) -> str:
     owner.right = right
     session.add(owner)
     return said
-
-
-def _hash_identity(issuer: str, subject: str) -> str:
-    return hashlib.sha256(f"{issuer} {subject}".encode()).hexdigest()
 
 
 def _read_sign_in_cookie(request: Request) -> OidcSignIn | None:

@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field, SecretStr
 
-from app.engines.fit.estimate import Fit
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
@@ -151,7 +150,8 @@ def _read_shipped_lineup(name: str) -> Lineup:
 
 
 def _to_plan_view(engine: Engine, plan: EnginePlan) -> PlanView:
-    figures = _to_plan_figures(plan.fit) if plan.fit else {}
+    units = _UNITS.items() if plan.fit else ()
+    figures = {name: Figure.from_source(getattr(plan.fit, name), unit=unit, at=None) for name, unit in units}
     return PlanView.from_source(
         plan, name=engine.name, gpus=engine.gpus, replicas=len(engine.replicas), figures=figures
     )
@@ -168,7 +168,3 @@ _UNITS = {
     "limit_tok_s": "token/s",
     "limit_with_speculation_tok_s": "token/s",
 }
-
-
-def _to_plan_figures(fit: Fit) -> dict[str, Figure]:
-    return {name: Figure.from_source(getattr(fit, name), unit=unit, at=None) for name, unit in _UNITS.items()}

@@ -18,12 +18,14 @@ def parse_page_cursor(text: str) -> ListPlace:
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         forward, at, name = json.loads(packed)
-        if forward in (0, 1) and isinstance(at, float) and math.isfinite(at) and _is_plain_id(name):
+        if (
+            forward in (0, 1)
+            and isinstance(at, float)
+            and math.isfinite(at)
+            and isinstance(name, str)
+            and name.isalnum()
+        ):
             return ListPlace(bool(forward), at, name)
     except (ValueError, TypeError, binascii.Error, RecursionError):
         pass
     raise Problem("bad-cursor", "This is not a valid cursor: use next or previous from an answer.", field="cursor")
-
-
-def _is_plain_id(name: object) -> bool:
-    return isinstance(name, str) and name.isalnum()

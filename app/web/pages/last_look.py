@@ -26,7 +26,7 @@ VISIT_GAP = 600.0
 """Seconds after which a page that is opened begins a new visit."""
 NAMED = 3
 """Runs, hosts and engines that are named; the others are counted."""
-ENDINGS = ("finished", "failed", "stopped")
+ENDINGS = {"finished": "finished", "failed": "failed", "stopped": "was stopped"}
 
 
 @dataclass(frozen=True)
@@ -110,11 +110,7 @@ def _describe_ended_runs(ended: Sequence[RunRow]) -> Iterator[Change]:
         yield Change(f"{len(ended)} runs ended{f', {failed} of them failed' if failed else ''}", path_to("runs"))
     else:
         for one in ended:
-            yield Change(f"run {one.name or one.id} on {one.host} {_describe_end(one)}", path_to("run", run=one.id))
-
-
-def _describe_end(run: RunRow) -> str:
-    return {"finished": "finished", "failed": "failed", "stopped": "was stopped"}[run.state]
+            yield Change(f"run {one.name or one.id} on {one.host} {ENDINGS[one.state]}", path_to("run", run=one.id))
 
 
 def _describe_fixes(fixed: int) -> Iterator[Change]:

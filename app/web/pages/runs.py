@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
@@ -52,8 +51,9 @@ def show_runs(
     place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
     found = read_run_page(session, filters, place, SHOWN, get_visible_runs())
     given = {name: value for name, value in filters.items() if value}
+    folder = runtime.settings.hosts_folder
     hosts = (
-        _list_hosts(runtime.settings.hosts_folder) if get_visible_runs() is None else []
+        [*list_fixtures(folder), *(one.name for one in list_hosts(folder))] if get_visible_runs() is None else []
     )  # a shared link shows a run, not what else there is
     context: dict[str, Any] = {
         "rows": found.rows,
@@ -74,10 +74,6 @@ def _check_choices(filters: GivenFilters) -> None:
     for one in FILTERS.values():
         if one.choices and (value := filters.get(one.name)) and value not in one.choices:
             raise Rejected(one.name, f"there is no {one.name} {value[:40]!a}; choose one of {', '.join(one.choices)}.")
-
-
-def _list_hosts(folder: Path) -> list[str]:
-    return [*list_fixtures(folder), *(one.name for one in list_hosts(folder))]
 
 
 @dataclass(frozen=True)

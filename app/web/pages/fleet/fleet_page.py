@@ -31,7 +31,7 @@ from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.mission.feed import FeedLine, to_feed_line
+from app.web.pages.mission.feed import to_feed_line
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.sse_messages import encode_message
@@ -157,9 +157,10 @@ class Fleet:
             card = self._build_rollout_card(session, session.get_one(RolloutRow, rollout))
             drawn["fleet-rollout"] = render_template("partials/_fleet_rollout.html", card=card)
             drawn["fleet-hosts"] = render_template("partials/_fleet_hosts.html", parts=_sort_by_trouble(state))
+            told = list(read_rollout_events(session, rollout, state.seq - FEED))
             drawn["fleet-feed"] = render_template(
                 "partials/_fleet_feed.html",
-                feed=_build_rollout_feed(list(read_rollout_events(session, rollout, state.seq - FEED))),
+                feed=[line for line in map(to_feed_line, reversed(told)) if line],
             )
         else:
             over = [row for row in list_newest_rollouts(session, RECENT) if row.ended_at]
@@ -241,10 +242,6 @@ def _sort_by_trouble(state: RolloutState) -> list[HostPart]:
     ended = [state.parts[host] for host in reversed(state.ends) if state.parts[host] not in harmed]
     waiting = [part for part in parts if not part.run and not part.left]
     return [*harmed, *state.parts_at_work, *ended, *waiting][:60]
-
-
-def _build_rollout_feed(events: Sequence[Recorded]) -> list[FeedLine]:
-    return [line for line in map(to_feed_line, reversed(events)) if line]
 
 
 def fold_run_states(folds: RunStateCache, runs: Sequence[RunRow]) -> dict[str, RunState]:

@@ -73,7 +73,8 @@ class MissionLoader:
         for recorded in self._store.read_events_without_deltas(run, seq, after=begin - 1):
             mission.apply_event(recorded)
         if mission.state.turn:
-            self._apply_open_turn(run, mission, seq)
+            for recorded in self._store.read_events(run, after=mission.turn_began, upto=seq, kinds=["turn.delta"]):
+                mission.apply_event(recorded)  # the text so far of the turn in progress
         mission.feed = self._read_feed(run, seq)
         return mission
 
@@ -88,11 +89,6 @@ class MissionLoader:
         last = self._store.read_newest(run, seq, KINDS, 1)
         held = [turn.seq for turn in turns if last[0].at - turn.at < 2 * HOLD_SECONDS]
         return min([one.seq for one in item] + held, default=1)
-
-    def _apply_open_turn(self, run: str, mission: Mission, seq: int | None) -> None:
-        """Apply the text so far of the turn in progress."""
-        for recorded in self._store.read_events(run, after=mission.turn_began, upto=seq, kinds=["turn.delta"]):
-            mission.apply_event(recorded)
 
     def _read_feed(self, run: str, seq: int | None) -> deque[FeedLine]:
         told = self._store.read_newest(run, seq, FEED_KINDS, FEED_LINES * 8)
