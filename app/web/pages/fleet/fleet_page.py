@@ -1,6 +1,5 @@
 """Renders the parts of the fleet pages, for the page and for its stream."""
 
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +33,7 @@ from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import to_feed_line
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
+from app.web.stream.recently_used import RecentlyUsed
 from app.web.stream.sse_messages import encode_message
 
 USUAL_SKILL = "stig"
@@ -75,16 +75,13 @@ class Fleet:
 
     def __init__(self, runtime: Runtime, folds: RunStateCache, rollouts: RolloutStateCache, sharing: Sharing) -> None:
         self.runtime, self._folds, self._rollouts, self._sharing = runtime, folds, rollouts, sharing
-        self._boards: OrderedDict[str, FleetBoard] = OrderedDict()
-        self._lives: OrderedDict[tuple[str, str], FleetStream] = OrderedDict()
+        self._boards = RecentlyUsed[str, FleetBoard](MOST_BOARDS)
+        self._lives = RecentlyUsed[tuple[str, str], FleetStream](4 * MOST_BOARDS)
         self._lock = Lock()
 
     def refresh_board(self, session: Session, name: str) -> FleetBoard:
         with self._lock:
-            board = self._boards.setdefault(name, FleetBoard(name))
-            self._boards.move_to_end(name)
-            while len(self._boards) > MOST_BOARDS:
-                self._boards.popitem(last=False)
+            board = self._boards.keep(name, self._boards.get(name) or FleetBoard(name))
         board.read_changes(session, self.runtime.settings.hosts_folder)
         return board
 
@@ -95,11 +92,8 @@ class Fleet:
 
     def open_stream(self, name: str, rollout: str) -> "FleetStream":
         with self._lock:
-            live = self._lives.setdefault((name, rollout), FleetStream(self, name, rollout))
-            self._lives.move_to_end((name, rollout))
-            while len(self._lives) > 4 * MOST_BOARDS:
-                self._lives.popitem(last=False)
-            return live
+            key = name, rollout
+            return self._lives.keep(key, self._lives.get(key) or FleetStream(self, name, rollout))
 
     def has_news(self) -> bool:
         return any(live.has_news() for live in tuple(self._lives.values()))
