@@ -14,19 +14,18 @@ from contextlib import closing, suppress
 from pathlib import Path, PurePosixPath
 
 import msgspec
-from sqlalchemy import Engine, create_engine, inspect, make_url
+from sqlalchemy import create_engine, inspect, make_url
 from sqlmodel import Session, col, select
 
 from app import __version__
 from app.cli.database_access import record_action, require_database
-from app.cli.verify import print_lines
+from app.cli.verify import check_audit_log, print_lines
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
-from app.events.record import AUDIT, BrokenChain, check_chain
-from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_seal, read_audit_anchors
-from app.evidence.notary import KEYS, read_signed_head
+from app.events.record import BrokenChain, check_chain
+from app.evidence.audit_anchors import check_run_seal
+from app.evidence.notary import KEYS
 from app.runtime.data_folder import create_parent
-from app.store.audit import read_chain_end
 from app.store.backups import record_backup
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -243,7 +242,7 @@ def _check_chains(settings: Settings, data: Path) -> str:
     place = settings.database_location
     database = open_database(data / "temper.sqlite" if isinstance(place, Path) else place)
     try:
-        found = _check_audit_log(database, data)
+        found = check_audit_log(data, database)[2]
         with Session(database) as session:
             runs = session.exec(select(RunRow.id, RunRow.shrunk_at).order_by(col(RunRow.queued_at))).all()
         for run, shrunk_at in runs:
@@ -256,13 +255,3 @@ def _check_chains(settings: Settings, data: Path) -> str:
     finally:
         database.dispose()
     return f"the audit log and {len(runs)} runs hold, {len(found.seals)} of them sealed."
-
-
-def _check_audit_log(database: Engine, data: Path) -> AuditAnchors:
-    with Session(database) as session:
-        counted = read_chain_end(session, AUDIT)
-    rows = EventStore(database).read_lines(AUDIT)
-    check_chain(rows, AUDIT)
-    found = read_audit_anchors(rows)
-    check_record_end(rows, counted, read_signed_head(data / KEYS), found)
-    return found

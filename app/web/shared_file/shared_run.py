@@ -1,7 +1,6 @@
 """Builds the shared file of an ended run, as a guest with a link sees the run, or as an operator does."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -72,22 +71,16 @@ def build_shared_file(archive: RunArchive, row: RunRow, notary: Notary, *, promp
     log = read_whole_log(notary.database, row.id)
     scene = Scene(archive.lineup, load_skill(row.skill), "replay")
     # A guest's page has no forms, and shows prompts only to those with the right of an operator.
-    with render_as_person(Person("", "operator" if prompts else "viewer", "link", runs=(row.id,))):
+    before = WHO.set(Person("", "operator" if prompts else "viewer", "link", runs=(row.id,)))
+    try:
         view = _build_view(archive, row, scene, log)
         show = msgspec.json.encode(_build_player_data(archive, row, scene, log))
         about = {"host": row.host, "simulated": row.simulated}
         shared = build_shared_log(log, show, about, notary.key, prompts=prompts)
         page = render_template("shared_file.html", nonce="", here="", shared=shared, log=log, **vars(view))
-    return inline_assets(page).encode("utf-8", "replace")
-
-
-@contextmanager
-def render_as_person(person: Person) -> Iterator[None]:
-    before = WHO.set(person)
-    try:
-        yield
     finally:
         WHO.reset(before)
+    return inline_assets(page).encode("utf-8", "replace")
 
 
 def _build_player_data(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Recorded]) -> dict[str, object]:
