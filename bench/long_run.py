@@ -79,9 +79,7 @@ class Watched:
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
         scene = Scene(read_lineup(find_lineup("simulated")), load_skill("stig"), "live")
-        self._fanout = StreamRegistry(bus, store).create_fanout(
-            RUN, PageRenderer(RUN, MissionLoader(store), scene), None
-        )
+        self._fanout = StreamRegistry(bus, store).create_fanout(RUN, PageRenderer(RUN, MissionLoader(store), scene))
         self._viewer = Viewer(self._take)
         self.bytes = 0
 

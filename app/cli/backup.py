@@ -10,23 +10,22 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, suppress
 from pathlib import Path, PurePosixPath
 
 import msgspec
-from sqlalchemy import Engine, create_engine, inspect, make_url
+from sqlalchemy import create_engine, inspect, make_url
 from sqlmodel import Session, col, select
 
 from app import __version__
 from app.cli.database_access import record_action, require_database
-from app.cli.verify import print_lines
+from app.cli.verify import check_audit_log, print_lines
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
-from app.events.record import AUDIT, BrokenChain, check_chain
-from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_seal, read_audit_anchors
-from app.evidence.notary import KEYS, read_signed_head
+from app.events.record import BrokenChain, check_chain
+from app.evidence.audit_anchors import check_run_seal
+from app.evidence.notary import KEYS
 from app.runtime.data_folder import create_parent
-from app.store.audit import read_chain_end
 from app.store.backups import record_backup
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -114,21 +113,14 @@ def _restore_database(settings: Settings, made: BackupManifest, unpacked: Path) 
         raise BadInput(f"the backup is of a {kind} database: {way} TEMPER_DATABASE_URL and restore it again.")
     if isinstance(place, Path):
         return
-    with _open_without_migration(place) as database:
+    database = create_engine(make_url(place).set(drivername="postgresql+psycopg"))  # without creating any tables
+    try:
         if inspect(database).get_table_names():
             raise BadInput("the database in TEMPER_DATABASE_URL is not empty: create a new one for the restore.")
-    dump = str(unpacked / POSTGRES)
-    _run_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
-
-
-@contextmanager
-def _open_without_migration(place: str) -> Iterator[Engine]:
-    """Open a PostgreSQL database without creating or migrating tables."""
-    database = create_engine(make_url(place).set(drivername="postgresql+psycopg"))
-    try:
-        yield database
     finally:
         database.dispose()
+    dump = str(unpacked / POSTGRES)
+    _run_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
 
 
 def _run_program(name: str, place: str, *words: str) -> None:
@@ -175,10 +167,8 @@ def _list_special_files(folder: str, names: list[str]) -> list[str]:
 
 
 def _copy_unless_missing(source: str, into: str) -> None:
-    try:
+    with suppress(FileNotFoundError):
         shutil.copy2(source, into, follow_symlinks=False)
-    except FileNotFoundError:
-        return
 
 
 def _list_files(folder: Path) -> Iterator[Path]:
@@ -203,7 +193,8 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     """Unpack the archive and return its manifest. Raise BadInput for a part of a backup or for another file."""
     try:
         with tarfile.open(file, "r:gz") as archive:
-            archive.extraction_filter = _keep_member  # extract(filter=) is newer than Debian 12's Python 3.11.2
+            # extract(filter=) is newer than Debian 12's Python 3.11.2
+            archive.extraction_filter = lambda member, _into: member
             links: set[PurePosixPath] = set()
             for member in archive:
                 _require_safe_archive_member(member, links)
@@ -219,10 +210,6 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     if made.format > FORMAT:
         raise BadInput(f"{file} was made by Temper {made.version}, which is newer: restore it with that version.")
     return made
-
-
-def _keep_member(member: tarfile.TarInfo, _into: str) -> tarfile.TarInfo:
-    return member
 
 
 def _require_safe_archive_member(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:
@@ -255,7 +242,7 @@ def _check_chains(settings: Settings, data: Path) -> str:
     place = settings.database_location
     database = open_database(data / "temper.sqlite" if isinstance(place, Path) else place)
     try:
-        found = _check_audit_log(database, data)
+        found = check_audit_log(data, database)[2]
         with Session(database) as session:
             runs = session.exec(select(RunRow.id, RunRow.shrunk_at).order_by(col(RunRow.queued_at))).all()
         for run, shrunk_at in runs:
@@ -268,13 +255,3 @@ def _check_chains(settings: Settings, data: Path) -> str:
     finally:
         database.dispose()
     return f"the audit log and {len(runs)} runs hold, {len(found.seals)} of them sealed."
-
-
-def _check_audit_log(database: Engine, data: Path) -> AuditAnchors:
-    with Session(database) as session:
-        counted = read_chain_end(session, AUDIT)
-    rows = EventStore(database).read_lines(AUDIT)
-    check_chain(rows, AUDIT)
-    found = read_audit_anchors(rows)
-    check_record_end(rows, counted, read_signed_head(data / KEYS), found)
-    return found

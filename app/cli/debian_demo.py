@@ -3,7 +3,9 @@
 import asyncio
 import getpass
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -52,7 +54,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
     """Build and start the machine, then serve. The folder's lock keeps a second demo from resetting it."""
     machine = Rootfs(settings.data / "rootfs", name)
     with hold_lock(settings.lock_path):
-        ensure_machine_built(machine, BaseImage())
+        ensure_machine_built(machine, "a Debian 12", partial(machine.build, BaseImage()))
         if start and not has_unended_run(settings, name):
             machine.reset()
     try:
@@ -69,13 +71,13 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
         print_line(f"{name} is stopped.", to_stderr=True)
 
 
-def ensure_machine_built(machine: Rootfs, base: BaseImage) -> None:
+def ensure_machine_built(machine: Rootfs | VirtualMachine, what: str, build: Callable[[], None]) -> None:
     if machine.is_built:
         return
-    building = f"Building {machine.name}, a Debian 12 from the Debian archive."
+    building = f"Building {machine.name}, {what} from the Debian archive."
     print_line(f"{building} The first build takes a minute or two.", to_stderr=True)
     began = time.monotonic()
-    machine.build(base)
+    build()
     print_line(f"Built in {time.monotonic() - began:.0f} s.", to_stderr=True)
 
 
@@ -111,10 +113,10 @@ def store_content(datastream: Path) -> None:
         print_line(f"Its content is kept here, too: temper scap list {name}", to_stderr=True)
 
 
-def select_demo_rules() -> tuple[str, ...]:
-    """Return those rules of the demo that the profile has."""
+def select_demo_rules(rules: Sequence[str] = RULES) -> tuple[str, ...]:
+    """Return those rules of a demo that the profile has."""
     known = load_skill(SKILL).rules
-    return tuple(rule for rule in RULES if rule in known)
+    return tuple(rule for rule in rules if rule in known)
 
 
 def create_demo_order(settings: Settings, host: str, note: str, rules: tuple[str, ...] | None) -> Order:

@@ -77,6 +77,12 @@ def format_value(value: object) -> str:
     return str(value)
 
 
+def to_row(source: object, columns: Sequence[str], **own: Any) -> Row:
+    """Return the attributes of `source` that the columns name, those in `_at` as times; `own` has what differs."""
+    cells = {name: own[name] if name in own else getattr(source, name) for name in columns}
+    return {name: to_datetime(value) if name.endswith("_at") else value for name, value in cells.items()}
+
+
 def to_datetime(at: float | None) -> datetime | None:
     return None if at is None else datetime.fromtimestamp(at, UTC)
 

@@ -7,7 +7,7 @@ import time
 from sqlmodel import Session
 
 from app.cli.database_access import open_existing_database, record_action
-from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_datetime
+from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_row
 from app.config import Settings
 from app.errors import BadInput
 from app.people.rights import RIGHTS, Right, has_right
@@ -49,14 +49,9 @@ def list_people(settings: Settings, *, as_json: bool) -> None:
 
 
 def _read_people(session: Session) -> list[Row]:
+    columns = ("person", "right", "disabled", "signs_in_by", "made_at")
     return [
-        {
-            "person": one.name,
-            "right": one.right,
-            "disabled": one.disabled,
-            "signs_in_by": "identity provider" if one.identity else "password",
-            "made_at": to_datetime(one.made_at),
-        }
+        to_row(one, columns, person=one.name, signs_in_by="identity provider" if one.identity else "password")
         for one in people.list_people(session)
     ]
 
@@ -68,18 +63,9 @@ def list_tokens(settings: Settings, *, as_json: bool) -> None:
 
 def _read_tokens(session: Session) -> list[Row]:
     now = database_time(session)
+    columns = ("id", "kind", "person", "right", "label", "run", "expires_at", "used_at", "made_by")
     return [
-        {
-            "id": one.id,
-            "kind": one.kind,
-            "person": one.person,
-            "right": one.right,
-            "label": one.label,
-            "run": one.run or None,
-            "expires_at": to_datetime(one.expires_at),
-            "used_at": to_datetime(one.used_at),
-            "made_by": one.made_by or None,
-        }
+        to_row(one, columns, run=one.run or None, made_by=one.made_by or None)
         for one in credentials.list_credentials(session, ("token", "link"))
         if is_credential_valid(one, now)
     ]

@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 from rich.console import Console
 from rich.padding import Padding
@@ -69,26 +69,15 @@ def _create_single_lineup(one: SingleModel, gpus: str) -> Lineup:
 
 
 def _create_engine(wanted: SingleModel) -> Engine:
-    precision: Precision | None = next((one for one in get_args(Precision) if one == wanted.precision), None)
-    if precision is None:
+    if wanted.precision not in get_args(Precision):
         raise BadInput(f"{wanted.precision!r} is not a precision: choose one of {', '.join(get_args(Precision))}.")
-    return Engine(
-        name=Path(wanted.model).name,
-        title=wanted.model,
-        model=wanted.model,
-        precision=precision,
-        gpus=tuple(range(wanted.tp * wanted.pp)),
-        tp=wanted.tp,
-        pp=wanted.pp,
-        max_model_len=wanted.max_model_len or find_shape(wanted.model).positions,
-        vllm=wanted.vllm,
-        utilization=wanted.utilization,
-        kv_dtype=wanted.kv_dtype,
-        kv_cache_bytes=wanted.kv_cache_bytes,
-        max_num_seqs=wanted.max_num_seqs,
-        text_only=wanted.text_only,
-        eager=wanted.eager,
-    )
+    own: dict[str, Any] = {
+        "name": Path(wanted.model).name,
+        "title": wanted.model,
+        "gpus": tuple(range(wanted.tp * wanted.pp)),
+        "max_model_len": wanted.max_model_len or find_shape(wanted.model).positions,
+    }
+    return Engine(**asdict(wanted) | own)
 
 
 def _print_engines(console: Console, fits: tuple[Fit, ...]) -> None:

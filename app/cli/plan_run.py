@@ -4,14 +4,10 @@ import asyncio
 from collections.abc import Sequence
 
 from app.candidates.recipe_files import load_recipes
-from app.cli.database_access import has_database
 from app.cli.output import print_json, print_line
-from app.cli.scan import resolve_rule_ids
+from app.cli.scan import load_site_skill, resolve_rule_ids
 from app.config import Settings
-from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
-from app.skills.catalog import load_skill
-from app.store.db import open_database
 from app.text.clean import clean_text
 
 ALL_PROPOSED, SOME_OPEN = 0, 2
@@ -20,8 +16,7 @@ _SHOWN = 200
 
 def plan_run(settings: Settings, host: str, skill_name: str, rules: Sequence[str], *, as_json: bool) -> int:
     """Print the forecast; return 0 if a change is accepted for every finding, else 2. Nothing is changed."""
-    stored = open_database(settings.database_location) if has_database(settings) else None
-    skill = load_skill_with_site_values(skill_name, host, stored) if stored else load_skill(skill_name)
+    skill = load_site_skill(settings, skill_name, host)
     recipes = load_recipes(settings.recipes_folder, settings.recipes)
     named = resolve_rule_ids(rules, skill)
     found = asyncio.run(forecast_run(skill, host, settings.hosts_folder, recipes, named))

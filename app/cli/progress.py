@@ -1,6 +1,5 @@
 """Show a run in the terminal: stream each thought, then print one line for each result."""
 
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -27,9 +26,7 @@ class ProgressPrinter:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, exc: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end_thought()
 
     def show(self, recorded: Recorded, state: RunState) -> None:

@@ -21,7 +21,7 @@ from app.cli.harden import (
     require_no_other_nodes,
     require_no_own_recipes,
 )
-from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_datetime, write_output
+from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_row, write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutOrdered
@@ -130,20 +130,21 @@ def list_rollouts(settings: Settings, *, as_json: bool) -> None:
 
 
 def _read_rollouts(session: Session) -> list[Row]:
+    columns = (
+        "rollout",
+        "state",
+        "hosts",
+        "named",
+        "mode",
+        "skill",
+        "simulated",
+        "by",
+        "reason",
+        "asked_at",
+        "ended_at",
+    )
     return [
-        {
-            "rollout": row.id,
-            "state": row.state,
-            "hosts": row.hosts,
-            "named": row.words,
-            "mode": row.mode or "usual",
-            "skill": row.skill,
-            "simulated": row.simulated,
-            "by": row.by,
-            "reason": row.reason,
-            "asked_at": to_datetime(row.asked_at),
-            "ended_at": to_datetime(row.ended_at),
-        }
+        to_row(row, columns, rollout=row.id, named=row.words, mode=row.mode or "usual")
         for row in list_newest_rollouts(session, 100)
     ]
 

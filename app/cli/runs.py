@@ -1,13 +1,11 @@
 """`temper runs`: list runs, newest first."""
 
 from collections.abc import Sequence
-from dataclasses import make_dataclass
-from typing import Any
 
 from sqlmodel import Session
 
 from app.cli.database_access import find_run, open_existing_database, record_action
-from app.cli.output import print_stored_rows, to_datetime
+from app.cli.output import Row, print_stored_rows, to_row
 from app.config import Settings
 from app.runs.labels import set_run_labels
 from app.store.models import RunRow
@@ -16,19 +14,13 @@ from app.store.run_listing import COLUMNS, GivenFilters
 
 
 def list_runs(settings: Settings, filters: GivenFilters, most: int, *, as_json: bool) -> None:
-    def read_lines(session: Session) -> list[Any]:
-        return [_to_run_line(row) for row in read_run_page(session, filters, None, most).rows]
+    columns = ("run", *(one.name for one in COLUMNS))
+
+    def read_lines(session: Session) -> list[Row]:
+        found = read_run_page(session, filters, None, most).rows
+        return [to_row(row, columns, run=row.id, tags=tuple(row.tags.split())) for row in found]
 
     print_stored_rows(settings, read_lines, "No runs found. Start one with temper run.", as_json=as_json)
-
-
-RunLine = make_dataclass("RunLine", ["run", *(one.name for one in COLUMNS)])
-
-
-def _to_run_line(row: RunRow) -> Any:
-    said = {one.name: getattr(row, one.name) for one in COLUMNS}
-    times = {name: to_datetime(value) for name, value in said.items() if name.endswith("_at")}
-    return RunLine(run=row.id, **said | times | {"tags": tuple(row.tags.split())})
 
 
 def name_run(settings: Settings, wanted: str, name: str | None, tags: Sequence[str] | None) -> None:

@@ -97,8 +97,7 @@ def _describe_datastream(name: str, kept: Path) -> str:
 
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
     name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
-    stored = open_database(settings.database_location) if has_database(settings) else None
-    pack = load_skill_with_site_values(name, host, stored) if stored else load_skill(name)
+    pack = load_site_skill(settings, name, host)
     verdicts, beside = asyncio.run(_judge_host(settings, host, pack, resolve_rule_ids(rules, pack)))
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
@@ -124,6 +123,13 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
 
 def _find_content_file(name: str) -> Path:
     return Path(name) if "/" in name else find_datastream(name)
+
+
+def load_site_skill(settings: Settings, name: str, host: str) -> Skill:
+    """Return the skill with the host's site values; with the defaults if there is no database."""
+    if not has_database(settings):
+        return load_skill(name)
+    return load_skill_with_site_values(name, host, open_database(settings.database_location))
 
 
 def resolve_rule_ids(rules: Sequence[str], pack: Skill) -> list[str]:

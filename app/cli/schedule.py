@@ -11,7 +11,7 @@ from app.background.schedules.schedule_editing import (
     insert_schedule,
 )
 from app.cli.database_access import open_existing_database, sync_host_folders
-from app.cli.output import Row, format_value, print_stored_rows, to_datetime
+from app.cli.output import Row, format_value, print_stored_rows, to_datetime, to_row
 from app.config import Settings
 from app.runs.rollout.host_selection import ALL_HOSTS, select_hosts
 from app.store import schedules
@@ -40,21 +40,10 @@ def list_schedules(settings: Settings, *, as_json: bool = False) -> None:
 
 
 def _read_schedules(session: Session) -> list[Row]:
-    return [
-        {
-            "id": row.id,
-            "host": row.host,
-            "skill": row.skill,
-            "mode": row.mode,
-            "cron": row.cron,
-            "zone": row.zone,
-            "paused": not row.enabled,
-            "next": to_datetime(row.next_at) if row.enabled else None,
-            "unkept": row.unkept,
-            "last": row.outcome,
-        }
-        for row in schedules.list_schedules(session)
-    ]
+    columns = ("id", "host", "skill", "mode", "cron", "zone", "paused", "next", "unkept", "last")
+    found = schedules.list_schedules(session)
+    times = {row.id: to_datetime(row.next_at) for row in found if row.enabled}
+    return [to_row(row, columns, paused=not row.enabled, next=times.get(row.id), last=row.outcome) for row in found]
 
 
 def apply_schedule_verb(settings: Settings, wanted: str, verb: str) -> None:

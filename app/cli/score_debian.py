@@ -40,7 +40,8 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
             "hosts are generated only from the built-in host: leave out --hosts and --held-back with --host."
         )
     machine = Rootfs(settings.data / "rootfs", name)
-    ensure_machine_built(machine, BASE if asked.lineup == ANSIBLE else BaseImage())
+    base = BASE if asked.lineup == ANSIBLE else BaseImage()
+    ensure_machine_built(machine, "a Debian 12", partial(machine.build, base))
     store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
     own = select_score_data_folder(settings, asked.lineup)
     subject = choose_score_subject(own, asked)

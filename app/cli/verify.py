@@ -139,7 +139,7 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
     database = open_existing_database(settings)
     store = EventStore(database)
     try:
-        rows, last, found, signed = _check_audit_log(settings, database)
+        rows, last, found, signed = check_audit_log(settings.data, database)
         for run, seal in found.seals.items():
             check_run_seal(run, seal, {seq: digest for seq, _, digest in store.read_lines(run, after=seal.events - 1)})
     except BrokenChain as exc:
@@ -197,13 +197,13 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     return HOLDS
 
 
-def _check_audit_log(
-    settings: Settings, database: Engine
+def check_audit_log(
+    data: Path, database: Engine
 ) -> tuple[list[tuple[int, bytes, str]], str, AuditAnchors, SignedHead | None]:
     """Return the audit log's lines, chain head, anchors and signature. Raise BrokenChain if it does not hold."""
     with Session(database) as session:
         counted = read_chain_end(session, AUDIT)
-    signed, rows = read_signed_head(settings.data / KEYS), EventStore(database).read_lines(AUDIT)
+    signed, rows = read_signed_head(data / KEYS), EventStore(database).read_lines(AUDIT)
     last, found = check_chain(rows, AUDIT), read_audit_anchors(rows)
     check_record_end(rows, counted, signed, found)
     return rows, last, found, signed
@@ -211,7 +211,7 @@ def _check_audit_log(
 
 def _check_sealing_audit_log(settings: Settings, database: Engine) -> AuditAnchors:
     try:
-        return _check_audit_log(settings, database)[2]
+        return check_audit_log(settings.data, database)[2]
     except BrokenChain as exc:
         raise BrokenChain(f"the audit log that seals it is not valid: {exc}") from exc
 

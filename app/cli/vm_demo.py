@@ -1,15 +1,20 @@
 """`temper demo --vm`: the demo on a virtual machine that boots, with a kernel and systemd of its own."""
 
 import asyncio
-import time
 from dataclasses import replace
 
-from app.cli.debian_demo import SKILL, create_demo_order, has_unended_run, register_machine, store_content
+from app.cli.debian_demo import (
+    create_demo_order,
+    ensure_machine_built,
+    has_unended_run,
+    register_machine,
+    select_demo_rules,
+    store_content,
+)
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
 from app.runtime.data_folder import hold_lock
-from app.skills.catalog import load_skill
 from app.targets.vm.virtual_machine import VirtualMachine
 
 RULES = (
@@ -25,7 +30,7 @@ def serve_vm_demo(settings: Settings, name: str, *, start: bool, whole: bool = F
     """Build and boot the machine, then serve. It ends with this process, however that ends."""
     machine = VirtualMachine(settings.data / "machines", name, lambda text: print_line(text, to_stderr=True))
     with hold_lock(settings.lock_path):
-        ensure_vm_built(machine)
+        ensure_machine_built(machine, "a Debian 12 that boots,", machine.build)
         if start and not has_unended_run(settings, name):
             machine.reset()
     try:
@@ -35,25 +40,9 @@ def serve_vm_demo(settings: Settings, name: str, *, start: bool, whole: bool = F
         store_content(machine.image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
-        rules = None if whole else select_vm_rules()
+        rules = None if whole else select_demo_rules(RULES)
         order = replace(create_demo_order(settings, name, "demo on a virtual machine", rules), reboot=True)
         asyncio.run(serve_until_signal(settings, first=order if start else None))
     finally:
         machine.stop(at_once=True)
         print_line(f"{name} is stopped.", to_stderr=True)
-
-
-def ensure_vm_built(machine: VirtualMachine) -> None:
-    if machine.is_built:
-        return
-    building = f"Building {machine.name}, a Debian 12 that boots, from the Debian archive."
-    print_line(f"{building} The first build takes a minute or two.", to_stderr=True)
-    began = time.monotonic()
-    machine.build()
-    print_line(f"Built in {time.monotonic() - began:.0f} s.", to_stderr=True)
-
-
-def select_vm_rules() -> tuple[str, ...]:
-    """Return those rules of the demo that the profile has."""
-    known = load_skill(SKILL).rules
-    return tuple(rule for rule in RULES if rule in known)

@@ -5,7 +5,7 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.cli.database_access import open_existing_database, record_action
-from app.cli.output import Row, print_rows, print_stored_rows, to_datetime
+from app.cli.output import Row, print_rows, print_stored_rows, to_datetime, to_row
 from app.config import Settings
 from app.errors import BadInput
 from app.loop.state import fold_events
@@ -29,18 +29,8 @@ def _read_inbox(session: Session) -> list[Row]:
     database = session.get_bind().engine
     events, now = EventStore(database), database_time(session)
     decisions = DecisionReader(database, lambda run: fold_events(events.read_events(run, kinds=STEADY)), lambda: now)
-    return [
-        {
-            "kind": one.kind,
-            "risk": one.risk,
-            "since": to_datetime(one.since),
-            "host": one.host,
-            "rule": one.rule,
-            "run": one.run,
-            "why": one.why,
-        }
-        for one in decisions.list_decisions()
-    ]
+    columns = ("kind", "risk", "since", "host", "rule", "run", "why")
+    return [to_row(one, columns, since=to_datetime(one.since)) for one in decisions.list_decisions()]
 
 
 def add_waiver(settings: Settings, wish: WaiverSpec) -> None:
@@ -58,20 +48,9 @@ def list_waivers(settings: Settings, *, as_json: bool = False) -> None:
 
 def _read_waivers(session: Session) -> list[Row]:
     now = database_time(session)
+    own = ("owner", "reason", "ticket", "by", "ended_at", "ended_why")
     return [
-        {
-            "id": row.id,
-            "rule": row.rule,
-            "where": row.waiver.scope.label,
-            "state": row.state(now),
-            "until": row.until,
-            "owner": row.owner,
-            "reason": row.reason,
-            "ticket": row.ticket,
-            "by": row.by,
-            "ended_at": to_datetime(row.ended_at),
-            "ended_why": row.ended_why,
-        }
+        to_row(row, ("id", "rule", "where", "state", "until", *own), where=row.waiver.scope.label, state=row.state(now))
         for row in waivers.list_waivers(session)
     ]
 
@@ -88,16 +67,9 @@ def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
 def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool) -> None:
     with Session(open_database(settings.database_location)) as session:
         states = list_parameter_states(session, skill, host, settings.hosts_folder)
+    columns = ("name", "value", "set_for", "may_be", "usual", "rules", "title")
     rows = [
-        {
-            "name": one.parameter.name,
-            "value": one.value,
-            "set_for": one.where or "default",
-            "may_be": one.parameter.bounds,
-            "usual": one.parameter.usual,
-            "rules": one.parameter.rules,
-            "title": one.parameter.title,
-        }
+        to_row(one.parameter, columns, value=one.value, set_for=one.where or "default", may_be=one.parameter.bounds)
         for one in states
     ]
     print_rows(rows, f"The rules of {skill} have no site values.", as_json=as_json)

@@ -9,6 +9,8 @@ from fastapi import Depends, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 
+from app.errors import Rejected
+from app.runs.open_decision_reader import DecisionReader
 from app.runtime.runtime import Runtime
 from app.store.request_session import share_session_within_request
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
@@ -25,6 +27,7 @@ def create_state_dependency(name: str) -> Callable[[Request], Awaitable[Any]]:
 TheRuntime = Annotated[Runtime, Depends(create_state_dependency("runtime"))]
 TheStreams = Annotated[StreamRegistry, Depends(create_state_dependency("streams"))]
 TheFolds = Annotated[RunStateCache, Depends(create_state_dependency("folds"))]
+TheDecisions = Annotated[DecisionReader, Depends(create_state_dependency("decisions"))]
 TheRolloutFolds = Annotated[RolloutStateCache, Depends(create_state_dependency("rollouts"))]
 
 
@@ -40,6 +43,12 @@ async def _open_session(request: Request) -> AsyncIterator[Session]:
         finally:
             with CancelScope(shield=True):
                 await run_in_threadpool(session.close)
+
+
+def require_own_database(runtime: Runtime) -> None:
+    """Raise Rejected if other nodes share the database: each of them would keep its own line-up."""
+    if runtime.leases:
+        raise Rejected("", "Several nodes share this database: start each with --engine or --lineup instead.", "busy")
 
 
 MOMENT = frozenset(("at", "t", "w"))

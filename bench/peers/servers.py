@@ -139,8 +139,8 @@ class BenchStreams(StreamRegistry):
         super().__init__(ticks.bus, None)
         self._ticks = ticks
 
-    def create_fanout(self, run, render, reach) -> Fanout:
-        return Fanout(run, self._bus, self._ticks, render, reach=reach)
+    def create_fanout(self, run, render) -> Fanout:
+        return Fanout(run, self._bus, self._ticks, render)
 
 
 async def hub() -> None:

@@ -1,5 +1,6 @@
 """Commands for what a site decides: the inbox, waivers, site values and approval policies."""
 
+import getpass
 from pathlib import Path
 from typing import Annotated
 
@@ -45,8 +46,6 @@ def waiver_add(
     data: Data = Path("data"),
 ) -> None:
     """Waive a finding until a date. It stays a finding in all evidence and is open again on that date."""
-    import getpass
-
     from app.cli.waivers_and_policies import add_waiver
     from app.runs.waiver_spec import WaiverSpec
 
@@ -69,8 +68,6 @@ def waiver_end(
     data: Data = Path("data"),
 ) -> None:
     """End a waiver early. It stays listed."""
-    import getpass
-
     from app.cli.waivers_and_policies import revoke_waiver
 
     revoke_waiver(Settings(data=data), waiver, getpass.getuser(), why)
@@ -112,8 +109,6 @@ def parameter_set(
     data: Data = Path("data"),
 ) -> None:
     """Set a value. New runs use it: the scanner checks it, the roles see it, and the evidence contains it."""
-    import getpass
-
     from app.cli.waivers_and_policies import read_value, set_value
     from app.runs.parameters import ParameterSpec
 
@@ -126,8 +121,6 @@ def parameter_clear(
     name: Name, host: Host = "", group: Group = "", skill: Skill = "stig", data: Data = Path("data")
 ) -> None:
     """Clear a value. The next value in order applies again: the group's, every host's, or the default."""
-    import getpass
-
     from app.cli.waivers_and_policies import clear_value
     from app.runs.parameters import ParameterSpec
 

@@ -4,12 +4,12 @@ import asyncio
 import time
 from collections.abc import Callable, Collection
 from concurrent.futures import ThreadPoolExecutor
-from http.cookies import CookieError, SimpleCookie
 from typing import cast
 
 from sqlalchemy import Engine
 from sqlmodel import Session
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 
 from app.people.rights import DEMO, RIGHTS, Person, Via, parse_right
 from app.people.token_expiry import is_credential_valid
@@ -97,8 +97,4 @@ def _read_bearer_token(headers: Headers) -> str:
 
 
 def read_cookie(headers: Headers, name: str) -> str:
-    try:
-        jar = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return jar[name].value if name in jar else ""
+    return cookie_parser(headers.get("cookie", "")).get(name, "")

@@ -65,18 +65,16 @@ class ConnectionLimiter:
     def mark_signed_in(self, one: Connection) -> None:
         """The connection belongs to a signed-in person: it no longer counts against the anonymous limits."""
         place = self._strangers.pop(one, None)
-        if place is not None:
-            self._remove_anonymous(one, place)
-
-    def remove_connection(self, one: Connection) -> None:
-        self._all -= 1
-        self.mark_signed_in(one)
-
-    def _remove_anonymous(self, one: Connection, place: str) -> None:
+        if place is None:
+            return
         peers = self._peers.get(place, {})
         peers.pop(one, None)
         if not peers:
             self._peers.pop(place, None)
+
+    def remove_connection(self, one: Connection) -> None:
+        self._all -= 1
+        self.mark_signed_in(one)
 
     def _count_refusal(self, place: str) -> bool:
         self.refused += 1

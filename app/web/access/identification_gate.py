@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import time
+from contextlib import AsyncExitStack
 
 from fastapi.exceptions import HTTPException
 from starlette.datastructures import Headers
@@ -71,14 +72,14 @@ class Gate:
         refusal = self._find_refusal(scope, headers)
         answer = create_refusal_response(headers, refusal) if refusal else None
         scope.setdefault("state", {})["kind"] = refusal.kind if refusal else ""
-        turn = AnonymousSlot(None if visit.person else self._turns)
+        slot = AsyncExitStack()  # left when the response starts: slow readers hold none of the anonymous slots
         most = SIGNED_IN_BODY_BYTES if visit.person else ANONYMOUS_BODY_BYTES
         body = limit_body(receive, most, headers.get("content-length"))
-        answering = _RequestChannel(visit, body, send, turn)
+        answering = _RequestChannel(visit, body, send, slot)
         try:
             if not visit.person:
                 await answering.read_body()
-            await turn.acquire()
+                await slot.enter_async_context(self._turns)
             await (answer or self._app)(scope, answering.receive, answering.send)
             await answering.end_stream()
         except Exception:
@@ -87,7 +88,7 @@ class Gate:
         else:
             self._log.log_failed_answer(scope, visit.person, answering.status)
         finally:
-            turn.release()
+            await slot.aclose()
             await self._record_request(scope, visit, answering.status, refused=visit.refused or answer is not None)
 
     async def _record_request(self, scope: Scope, visit: RequestContext, status: int, *, refused: bool) -> None:
@@ -119,28 +120,11 @@ class Gate:
         return None
 
 
-class AnonymousSlot:
-    """One of the limited slots for anonymous requests. Released when the response starts: slow readers hold none."""
-
-    def __init__(self, turns: asyncio.Semaphore | None) -> None:
-        self._turns, self._mine = turns, False
-
-    async def acquire(self) -> None:
-        if self._turns:
-            await self._turns.acquire()
-            self._mine = True
-
-    def release(self) -> None:
-        if self._turns and self._mine:
-            self._mine = False
-            self._turns.release()
-
-
 class _RequestChannel:
     """Request and response messages of one request. Both stop when the person's right ends."""
 
-    def __init__(self, visit: RequestContext, receive: Receive, send: Send, turn: AnonymousSlot) -> None:
-        self._visit, self._receive, self._send, self._turn = visit, receive, send, turn
+    def __init__(self, visit: RequestContext, receive: Receive, send: Send, slot: AsyncExitStack) -> None:
+        self._visit, self._receive, self._send, self._slot = visit, receive, send, slot
         self._taken: list[Message] = []
         self._too_long: HTTPException | None = None
         self._heard_all = self._endless = False
@@ -173,7 +157,7 @@ class _RequestChannel:
         if self._visit.over.is_set():
             return
         if message["type"] == "http.response.start":
-            self._turn.release()
+            await self._slot.aclose()
             self.status = message["status"]
             self._endless = not any(name.lower() == b"content-length" for name, _ in message["headers"])
         elif not message.get("more_body"):

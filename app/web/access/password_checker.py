@@ -135,15 +135,17 @@ class PasswordChecker:
             if renewed:
                 owner.password = renewed
             login_attempts.clear_attempts(session, found.limits)
-            secret = _issue_credential(session, owner, "session", one.source, SESSION_SECONDS)
+            secret = issue_credential(session, owner, "session", one.source, one.source, SESSION_SECONDS)
             if credentials.find_browser_id(session, one.name, one.browser, database_time(session)):
                 return SignInGranted(secret, "")
-            return SignInGranted(secret, _issue_credential(session, owner, "browser", one.source, BROWSER_SECONDS))
+            browser = issue_credential(session, owner, "browser", one.source, one.source, BROWSER_SECONDS)
+            return SignInGranted(secret, browser)
 
 
-def _issue_credential(session: Session, owner: PersonRow, kind: str, source: str, seconds: float) -> str:
+def issue_credential(session: Session, owner: PersonRow, kind: str, label: str, source: str, seconds: float) -> str:
+    """Issue a session with the owner's right, or what marks a browser; return its secret."""
     right = owner.right if kind == "session" else "viewer"
     _, secret = credentials.issue_credential(
-        session, person=owner.name, right=right, kind=kind, label=source, source=source, seconds=seconds
+        session, person=owner.name, right=right, kind=kind, label=label, source=source, seconds=seconds
     )
     return secret

@@ -18,6 +18,7 @@ from app.store import credentials, people
 from app.store.clock import database_time
 from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
+from app.web.access.password_checker import issue_credential
 from app.web.access.sign_in import create_signed_in_response, render_sign_in_form, set_cookie, to_local_path
 from app.web.addresses import path_to
 from app.web.deps import TheSession
@@ -82,15 +83,7 @@ def _issue_session(
 ) -> tuple[str, AuditedRequest | None]:
     """Create a session. Return its secret and, if the right changed, the audit event."""
     owner, changed = _find_or_create_person(session, oidc, vouched)
-    _, secret = credentials.issue_credential(
-        session,
-        person=owner.name,
-        right=owner.right,
-        kind="session",
-        label=f"{oidc.host_name}, {source}",
-        source=source,
-        seconds=SESSION_SECONDS,
-    )
+    secret = issue_credential(session, owner, "session", f"{oidc.host_name}, {source}", source, SESSION_SECONDS)
     if not changed:
         return secret, None
     return secret, AuditedRequest(
@@ -107,7 +100,7 @@ def _find_or_create_person(session: Session, oidc: OidcClient, vouched: Verified
         raise IdentityRejected(
             f"{oidc.host_name} sent a name that is not valid in Temper: choose another --oidc-claim."
         )
-    identity = _hash_identity(oidc.provider.issuer, vouched.subject)
+    identity = hashlib.sha256(f"{oidc.provider.issuer} {vouched.subject}".encode()).hexdigest()
     owner, groups = people.find_person(session, vouched.name), oidc.provider.groups
     right = groups.find_right(vouched.groups) if groups else oidc.provider.right
     if owner is None and right:
@@ -135,10 +128,6 @@ def _apply_group_right(session: Session, owner: PersonRow, right: Right) -> str:
     owner.right = right
     session.add(owner)
     return said
-
-
-def _hash_identity(issuer: str, subject: str) -> str:
-    return hashlib.sha256(f"{issuer} {subject}".encode()).hexdigest()
 
 
 def _read_sign_in_cookie(request: Request) -> OidcSignIn | None:

@@ -1,14 +1,14 @@
 """Changes that wait for a person's approval."""
 
-from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from fastapi import Path
 from pydantic import Field
 
-from app.events.kinds import ApprovalGiven, ApprovalSubject, Rehearsed
+from app.events.kinds import ApprovalRequested, ApprovalSubject, RunQueued
 from app.events.vocabulary import Word
+from app.loop.attempt_state import Attempt
 from app.loop.reboot_state import RebootProgress
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState
@@ -22,14 +22,12 @@ from app.people.rights import (
 )
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.store import queries
-from app.store.models import RunRow
-from app.web.api.api_model import ApiModel, Raw, Who, declare_field, format_time
+from app.web.api.api_model import ApiModel, Raw, Time, Who, declare_field, format_time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import Reason
 from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheFolds, TheSession
-from app.web.stream.fold_cache import RunStateCache
 
 router = api_router("approvals")
 
@@ -78,7 +76,7 @@ class ApprovalView(ApiModel):
     predicted: Foreseen | None
     binds: str = Field(description="sha256 over host, plan and diff. An approval applies to exactly these.")
     asked_at: str
-    expires: str
+    expires: Time
     simulated: bool
     people: int = Field(default=1, description="Number of people who must approve: 1, or 2 different people.")
     needs: str = Field(default="", description="Why this many people are needed, with the file and rule that say so.")
@@ -119,7 +117,7 @@ class Answered(ApiModel):
 def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
     """List the changes that wait for approval."""
     runs = [row for row in queries.list_unended_runs(session) if row.state != "queued"]
-    waiting = [_find_open_approval(folds, row) for row in runs]
+    waiting = [_to_approval_view(folds.read_current(row.id), simulated=row.simulated) for row in runs]
     return ApprovalList(approvals=[one for one in waiting if one])
 
 
@@ -149,86 +147,62 @@ def answer_approval(
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
 
 
-def _find_open_approval(folds: RunStateCache, row: RunRow) -> ApprovalView | None:
-    state = folds.read_current(row.id)
-    return None if state.ended else _to_approval_view(state, simulated=row.simulated)
-
-
 def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | None:
     attempt = state.asking
-    if attempt is None or attempt.approval is None:
+    if state.ended or attempt is None or attempt.approval is None:
         return None
     assert state.request
-    if isinstance(attempt, RebootProgress):
-        return _to_reboot_view(state, attempt, simulated=simulated)
-    rule, plan, proposed = load_run_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
-    assert plan
-    assert proposed
-    return ApprovalView(
+    own = (
+        _describe_reboot(state.request, attempt.approval)
+        if isinstance(attempt, RebootProgress)
+        else _describe_change(state, attempt)
+    )
+    return ApprovalView.from_source(
+        attempt.approval,
         id=attempt.approval.approval,
         run=state.run,
         host=state.request.host,
-        rule=rule.id,
-        title=rule.title,
-        attempt=attempt.number,
-        approach=plan.approach,
-        steps=list(plan.steps),
-        risk=plan.risk,
-        rollback=plan.rollback,
-        breaks=rule.breaks,
-        irreversible=rule.irreversible or attempt.is_irreversible,
-        warnings=list(attempt.warnings),
-        proposed_by=proposed.by or "worker",
-        actions=msgspec.to_builtins(proposed.actions),
-        diff=attempt.approval.diff or proposed.diff,
-        predicted=_to_foreseen_view(attempt.rehearsed),
-        binds=attempt.approval.binds,
         asked_at=format_time(state.idle_since) or "",
-        expires=format_time(attempt.approval.expires) or "",
         simulated=simulated,
         people=attempt.people_required,
-        needs=attempt.needs.summary if attempt.needs else "",
-        given=_to_given_approvals(attempt.given),
+        given=attempt.given,
+        **own,
     )
 
 
-def _to_reboot_view(state: RunState, reboot: RebootProgress, *, simulated: bool) -> ApprovalView:
-    asked, request = reboot.approval, state.request
-    assert asked
-    assert request
-    return ApprovalView(
-        id=asked.approval,
-        about="reboot",
-        run=state.run,
-        host=request.host,
-        rule="",
-        title=f"Reboot {request.host}",
-        attempt=0,
-        approach=asked.diff,
-        steps=[],
-        risk="Everybody on the host is interrupted, and it may not come back.",
-        rollback="Changes that do not survive the reboot are rolled back.",
-        irreversible=False,
-        proposed_by=request.by,
-        actions=[],
-        breaks="",
-        diff=asked.diff,
-        predicted=None,
-        binds=asked.binds,
-        asked_at=format_time(state.idle_since) or "",
-        expires=format_time(asked.expires) or "",
-        simulated=simulated,
-        people=reboot.people_required,
-        needs=asked.needs.summary if asked.needs else "",
-        given=_to_given_approvals(reboot.given),
-    )
+def _describe_change(state: RunState, attempt: Attempt) -> dict[str, Any]:
+    assert attempt.approval
+    rule, plan, proposed = load_run_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
+    assert plan
+    assert proposed
+    return {
+        "title": rule.title,
+        "approach": plan.approach,
+        "steps": plan.steps,
+        "risk": plan.risk,
+        "rollback": plan.rollback,
+        "breaks": rule.breaks,
+        "irreversible": rule.irreversible or attempt.is_irreversible,
+        "warnings": attempt.warnings,
+        "proposed_by": proposed.by or "worker",
+        "actions": msgspec.to_builtins(proposed.actions),
+        "diff": attempt.approval.diff or proposed.diff,
+        "predicted": attempt.rehearsed,
+        "needs": attempt.needs.summary if attempt.needs else "",
+    }
 
 
-def _to_given_approvals(given: Sequence[ApprovalGiven]) -> list[GivenApproval]:
-    return [GivenApproval(by=one.by, reason=one.reason, token=one.token, made_by=list(one.made_by)) for one in given]
-
-
-def _to_foreseen_view(rehearsed: Rehearsed | None) -> Foreseen | None:
-    if rehearsed is None:
-        return None
-    return Foreseen(word=rehearsed.word, evidence=rehearsed.evidence, scanner=rehearsed.scanner)
+def _describe_reboot(request: RunQueued, asked: ApprovalRequested) -> dict[str, Any]:
+    return {
+        "title": f"Reboot {request.host}",
+        "approach": asked.diff,
+        "steps": [],
+        "risk": "Everybody on the host is interrupted, and it may not come back.",
+        "rollback": "Changes that do not survive the reboot are rolled back.",
+        "breaks": "",
+        "irreversible": False,
+        "proposed_by": request.by,
+        "actions": [],
+        "predicted": None,
+        "needs": asked.needs.summary if asked.needs else "",
+    }

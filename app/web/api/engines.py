@@ -16,7 +16,7 @@ from app.machine.gpus.host_memory import RESIDENT_SOURCE
 from app.machine.sampling.engine_condition import State
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
-from app.web.api.api_model import ApiModel, Figure, create_figure, format_time
+from app.web.api.api_model import ApiModel, Figure, Time, create_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime
@@ -82,7 +82,7 @@ class EngineView(ApiModel):
     simulated: bool
     state: State
     detail: str = Field(description="The phase while the engine loads; otherwise what is wrong.")
-    since: str | None
+    since: Time | None
     loaded: Figure = Field(description="Progress of the cold start, while the engine loads.")
     to_go: Figure = Field(description="Time until the engine is ready, while it loads.")
     replica_states: list[str] = Field(description="State of each replica, if there are several.")
@@ -141,25 +141,18 @@ def show_lineup(runtime: TheRuntime) -> LineupView:
     """Show which roles use which engines on which GPUs."""
     lineup = runtime.lineup
     said = f"line-up {lineup.name}"
-    return LineupView(
-        name=lineup.name,
-        title=lineup.title,
-        note=lineup.note,
-        simulated=lineup.simulated,
+    return LineupView.from_source(
+        lineup,
         gpus=[
-            GpuOfLineup(
-                index=gpu.index,
-                kind=gpu.kind,
+            GpuOfLineup.from_source(
+                gpu,
                 memory=create_figure(gpu.memory_gib, "GiB", "estimated", said, None),
                 bandwidth=create_figure(gpu.bandwidth_gb_s, "GB/s", "estimated", said, None),
             )
             for gpu in lineup.gpus
         ],
         engines=list(lineup.engines),
-        seats=[
-            SeatView(role=seat.role, engine=seat.engine, temperature=seat.temperature, max_tokens=seat.max_tokens)
-            for seat in lineup.seats.values()
-        ],
+        seats=list(lineup.seats.values()),
     )
 
 
@@ -223,26 +216,18 @@ def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
     since, state = runtime.board.states.get(engine.name, (None, None))
     at, sample = runtime.board.mark_viewed().engines.get(engine.name, (None, None))
     shown = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
-    return EngineView(
-        name=engine.name,
-        title=engine.title,
-        model=engine.model,
+    return EngineView.from_source(
+        engine,
         precision=engine.precision_label,
-        gpus=list(engine.gpus),
-        tp=engine.tp,
-        max_model_len=engine.max_model_len,
         replicas=len(runtime.bases.get(engine.name, ())),
         roles=[seat.role for seat in runtime.lineup.seats.values() if seat.engine == engine.name],
         serving=_find_serving_roles(runtime, engine.name),
         simulated=engine.simulation is not None,
-        state=state.state if state else "absent",  # type: ignore[arg-type]
+        state=state.state if state else "absent",
         detail=state.detail if state else "not looked at yet",
-        since=format_time(since),
+        since=since,
         replica_states=list(state.replicas) if state else [],
-        running=shown.running if shown else None,
-        waiting=shown.waiting if shown else None,
-        foreign=shown.foreign if shown else None,
-        preemptions=shown.preemptions if shown else None,
+        **{name: getattr(shown, name, None) for name in ("running", "waiting", "foreign", "preemptions")},
         limit=create_figure(engine.limit_tok_s, "token/s", "derived", engine.limit_source, None),
         **_create_load_figures(engine, state, since),
         **_create_sample_figures(engine, shown, at if shown else None),

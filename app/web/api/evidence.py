@@ -43,18 +43,18 @@ def _document_paper(media_type: str) -> dict[int | str, dict[str, object]]:
 def take_pack(run: str, runtime: TheRuntime) -> Response:
     """Download everything a third party needs to verify the run offline."""
     _require_ended(runtime, run)
-    person = WHO.get() or DEMO
     archive = open_notary(
         runtime.settings.data, runtime.database, runtime.settings.tsa, parse_hook_command(runtime.settings.log_hook)
-    ).issue_evidence(run, Requester(person.name, person.right, person.via))
-    return _create_download(run, pack.FILE, pack.MEDIA_TYPE, archive)
+    ).issue_evidence(run, identify_requester())
+    return create_download(f"{run}-{pack.FILE}", pack.MEDIA_TYPE, archive)
 
 
 def _add_paper_route(paper: Paper) -> None:
     def take_paper(run: str, runtime: TheRuntime) -> Response:
         _require_ended(runtime, run)
-        return _create_download(
-            run, paper.file, paper.media_type, paper.build(read_run_record(runtime.store.read_events(run)))
+        content = paper.build(read_run_record(runtime.store.read_events(run)))
+        return create_download(
+            f"{run}-{paper.file}", paper.media_type, content, is_shown=paper.media_type == "text/html"
         )
 
     take_paper.__doc__ = paper.explained
@@ -84,16 +84,20 @@ def _require_ended(runtime: Runtime, run: str) -> None:
         raise Problem("wrong-state", f"Run {run} is {row.state}. Its documents are available when it has ended.")
 
 
-def _create_download(run: str, file: str, media_type: str, content: bytes) -> Response:
-    """Return the file; the report opens in the browser, everything else is a download. A CSP stops active content."""
-    kept = "inline" if media_type == "text/html" else "attachment"
-    return Response(
-        content,
-        media_type=media_type,
-        headers={
-            "content-disposition": f'{kept}; filename="{run}-{file}"',
-            "content-security-policy": _LOCKED,
-            "x-content-type-options": "nosniff",
-            "cache-control": "no-store",
-        },
-    )
+def identify_requester() -> Requester:
+    """Return the person of this request, for the audit log."""
+    person = WHO.get() or DEMO
+    return Requester(person.name, person.right, person.via)
+
+
+def create_download(
+    file: str, media_type: str, content: bytes, *, is_shown: bool = False, policy: str = _LOCKED
+) -> Response:
+    """Return the file as a download, or for the browser to show. A CSP stops active content."""
+    headers = {
+        "content-disposition": f'{"inline" if is_shown else "attachment"}; filename="{file}"',
+        "content-security-policy": policy,
+        "x-content-type-options": "nosniff",
+        "cache-control": "no-store",
+    }
+    return Response(content, media_type=media_type, headers=headers)

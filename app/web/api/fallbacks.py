@@ -28,7 +28,7 @@ class FallbackEndpoint:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope)
-        taken = _list_methods(request)
+        taken = [method for method in METHODS if _accepts_method(request, method, request.scope["path"])]
         if request.method == "HEAD" and "GET" in taken:
             await _answer_head(request, send)
         elif request.method == "OPTIONS" and taken:
@@ -82,10 +82,6 @@ def _create_problem_response(request: Request, taken: list[str]) -> Response:
 
 def _format_allow(taken: list[str]) -> str:
     return ", ".join(sorted([*taken, "OPTIONS", *(["HEAD"] if "GET" in taken else [])]))
-
-
-def _list_methods(request: Request) -> list[str]:
-    return [method for method in METHODS if _accepts_method(request, method, request.scope["path"])]
 
 
 def _accepts_method(request: Request, method: str, path: str) -> bool:

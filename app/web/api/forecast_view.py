@@ -31,11 +31,6 @@ class ForecastView(ApiModel):
 
 
 def to_forecast_view(order: RunQueued, found: RunForecast) -> ForecastView:
-    return ForecastView(
-        host=order.host,
-        skill=order.skill,
-        simulated=is_fixture(order.host),
-        rules=found.rules,
-        seconds=found.seconds,
-        findings=[FindingForecastView(**one.to_row()) for one in found.findings],
-    )
+    findings = [one.to_row() for one in found.findings]
+    simulated = is_fixture(order.host)
+    return ForecastView.from_source(found, host=order.host, skill=order.skill, simulated=simulated, findings=findings)

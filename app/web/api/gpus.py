@@ -146,7 +146,5 @@ def _to_process_view(one: GpuProcess, at: float, event: GpuSampled) -> ProcessVi
 
 def _to_part_view(part: MemoryPart, at: float) -> PartView:
     memory = Figure.from_source(part, value=round(part.gib, 3), unit="GiB", at=at)
-    claimed = None if part.claimed_gib is None else round(part.claimed_gib, 3)
-    return PartView.from_source(
-        part, memory=memory, claimed=None if claimed is None else memory.model_copy(update={"value": claimed})
-    )
+    claimed = None if part.claimed_gib is None else memory.model_copy(update={"value": round(part.claimed_gib, 3)})
+    return PartView.from_source(part, memory=memory, claimed=claimed)

@@ -1,12 +1,12 @@
 """Hosts that can be hardened, their groups, and a scan of one host as it is."""
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from app.errors import BadInput
+from app.errors import BadInput, reject_as
 from app.events.vocabulary import Word
 from app.people.rights import admins, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
@@ -22,7 +22,7 @@ from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import Problem, blame_field, document_problems
+from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("hosts")
@@ -220,9 +220,9 @@ def delete_group(group_: GroupName, session: TheSession) -> None:
 
 
 def _require_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
-    with blame_field("host", "not-found"):
+    with reject_as("host", "not-found"):
         require_known_host(host, runtime.settings.hosts_folder)
-    with blame_field("skill", "unknown-skill"):
+    with reject_as("skill", "unknown-skill"):
         load_skill(skill_name)
 
 
@@ -238,16 +238,8 @@ def _to_host_view(session: TheSession, one: RegisteredHost | str) -> HostView:
     name = one if isinstance(one, str) else one.name
     groups = [group for group, hosts in read_groups(session).items() if name in hosts]
     run = next((row.id for row in queries.list_unended_runs(session, name) if row.state != "queued"), None)
+    known: dict[str, Any] = {"name": name, "run": run, "groups": groups}
     if isinstance(one, str):
-        return HostView(name=name, kind=FIXTURE, title=_TITLE, simulated=True, run=run, groups=groups)
-    return HostView(
-        name=name,
-        kind="ssh",
-        title=one.title or f"{one.end} over SSH",
-        simulated=False,
-        run=run,
-        place=str(one.end),
-        way=one.end.way,
-        fingerprint=one.fingerprint,
-        groups=groups,
-    )
+        return HostView(**known, kind=FIXTURE, title=_TITLE, simulated=True)
+    access: dict[str, Any] = {"place": str(one.end), "way": one.end.way, "fingerprint": one.fingerprint}
+    return HostView(**known, **access, kind="ssh", title=one.title or f"{one.end} over SSH", simulated=False)

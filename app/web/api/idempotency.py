@@ -6,7 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Response
+from pydantic import BaseModel
 from sqlalchemy import Engine
 from sqlmodel import Session
 
@@ -47,6 +48,21 @@ class IdempotencyKeys:
             yield
         finally:
             self._in_flight.discard(key)
+
+    @asynccontextmanager
+    async def claim(
+        self, key: str | None, order: BaseModel, new: str, response: Response, *, prefix: str = ""
+    ) -> AsyncIterator[tuple[str, bool]]:
+        """Yield the id that the first request with the key got, and whether its run exists; `new` without a key."""
+        if key is None:
+            yield new, False
+            return
+        key = prefix + self.scope_to_person(key)
+        async with self.lock_key(key):
+            claimed, exists = await self.claim_run(key, order.model_dump_json().encode(), new)
+            if claimed != new:
+                response.headers[REPLAYED] = "true"
+            yield claimed, exists
 
     async def claim_run(self, key: str, body: bytes, run: str) -> tuple[str, bool]:
         """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""

@@ -1,16 +1,11 @@
 """The inbox: everything that waits for a person, as one list."""
 
-from typing import Annotated
-
 import msgspec
-from fastapi import Depends
 from pydantic import Field
 
 from app.people.rights import WHO, Person, viewers
-from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import (
     DecisionKind,
-    LeftFinding,
     NeedsReason,
     OpenDecision,
     PossibleAnswer,
@@ -21,7 +16,7 @@ from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Raw, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
-from app.web.deps import TheSession, create_state_dependency
+from app.web.deps import TheDecisions, TheSession
 
 router = api_router("inbox")
 
@@ -74,9 +69,7 @@ class InboxView(ApiModel):
 
 @router.get("/inbox", responses=document_problems())
 @viewers
-def list_inbox(
-    _: TheSession, decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))]
-) -> InboxView:
+def list_inbox(_: TheSession, decisions: TheDecisions) -> InboxView:
     """List everything that waits for a person, with the answers that you can give."""
     found = [_to_decision_view(one, WHO.get()) for one in decisions.list_decisions()]
     return InboxView(count=len(found), decisions=found)
@@ -85,21 +78,15 @@ def list_inbox(
 def _to_decision_view(decision: OpenDecision, person: Person | None) -> DecisionView:
     return DecisionView.from_source(
         decision,
-        findings=[_to_finding_view(one) for one in decision.findings],
+        findings=list(decision.findings),
         answers=[_to_answer_view(decision, one, person) for one in decision.answers],
     )
-
-
-def _to_finding_view(finding: LeftFinding) -> FindingView:
-    return FindingView.from_source(finding)
 
 
 def _to_answer_view(decision: OpenDecision, answer: PossibleAnswer, person: Person | None) -> AnswerView:
     address, body = _find_address(decision, answer.verb)
     denied = explain_denial(decision, answer.verb, person)
-    return AnswerView(
-        verb=answer.verb, words=answer.words, address=address, body=body, reason=answer.reason, denied=denied
-    )
+    return AnswerView.from_source(answer, address=address, body=body, denied=denied)
 
 
 def _find_address(decision: OpenDecision, verb: str) -> tuple[str, Raw]:

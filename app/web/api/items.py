@@ -13,7 +13,7 @@ from app.loop.state import Item, RunState
 from app.people.rights import can_read_prompts, guests
 from app.skills.skill import Rule
 from app.store.events import STEADY
-from app.web.api.api_model import ApiModel, Raw, format_time
+from app.web.api.api_model import ApiModel, Raw, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import read_required_run_row
@@ -46,8 +46,8 @@ class ItemView(ApiModel):
     reason: str
     attempts: int
     tokens: int
-    started_at: str | None
-    ended_at: str | None
+    started_at: Time | None
+    ended_at: Time | None
     opening: Word | None = Field(description="The scanner's verdict before the run.")
     closing: Word | None = Field(description="The scanner's verdict after the run.")
     failures: list[Failure]
@@ -122,15 +122,11 @@ def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> Item
 def _list_candidate_views(item: Item) -> Iterator[CandidateView]:
     plan = item.attempt.plan if item.attempt else None
     for number, one in enumerate(item.candidates, 1):
-        yield CandidateView(
+        yield CandidateView.from_source(
+            one,
             number=number,
-            source=one.source,
-            also=list(one.also),
             accepted=one.is_usable,
-            refusal=one.refusal,
-            gap=one.gap,
-            diff=one.diff,
-            actions=[msgspec.to_builtins(action) for action in one.actions],
+            actions=msgspec.to_builtins(one.actions),
             taken=plan is not None and plan.candidate == number,
             failed=bool(one.actions) and item.has_failed(one),
         )
@@ -160,21 +156,17 @@ def _select_item_events(lines: list[bytes], rule: str) -> list[Raw]:
 
 def _to_item_view(state: RunState, item: Item, rule: Rule) -> ItemView:
     opening, closing = state.opening.get(item.rule), state.closing.get(item.rule)
-    return ItemView(
-        rule=item.rule,
+    return ItemView.from_source(
+        item,
         title=rule.title,
         category=rule.category,
-        status=item.status,
-        reason=item.reason,
         attempts=item.attempt.number if item.attempt else 0,
-        tokens=item.tokens,
-        started_at=format_time(item.started or None),
-        ended_at=format_time(item.ended or None),
+        started_at=item.started or None,
+        ended_at=item.ended or None,
         opening=opening.word if opening else None,
         closing=closing.word if closing else None,
-        failures=[Failure(attempt=one.attempt, cause=one.cause, reason=one.reason) for one in item.failures],
         lessons=[lesson.advice for lesson in item.lessons],
-        not_in_force=[SetNotInForce(**msgspec.structs.asdict(one)) for one in _find_not_in_force(item)],
+        not_in_force=_find_not_in_force(item),
     )
 
 

@@ -7,9 +7,10 @@ from pydantic import Field
 
 from app.people.rights import viewers
 from app.store.lessons import list_newest_lessons
+from app.store.run_list import ListPlace
 from app.web.api.api_model import ApiModel, Limit, Time
 from app.web.api.api_route import create_router as api_router
-from app.web.api.page_cursor import PageCursor, parse_page_cursor
+from app.web.api.page_cursor import format_page_cursor, parse_page_cursor
 from app.web.api.problem import document_problems
 from app.web.deps import TheSession
 
@@ -51,5 +52,5 @@ def list_lessons(
     last = shown[-1][0] if len(found) > limit else None
     return LessonList(
         lessons=[LessonView.from_source(row, simulated=simulated) for row, simulated in shown],
-        next=str(PageCursor(forward=True, at=last.at, id=last.id)) if last else None,
+        next=format_page_cursor(ListPlace(forward=True, at=last.at, id=last.id)) if last else None,
     )

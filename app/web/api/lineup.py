@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field, SecretStr
 
-from app.engines.fit.estimate import Fit
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
@@ -19,7 +18,7 @@ from app.web.api.api_model import ApiModel, Figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
-from app.web.deps import TheRuntime
+from app.web.deps import TheRuntime, require_own_database
 
 router = api_router("machine")
 
@@ -85,7 +84,7 @@ class LineupChangeView(ApiModel):
 @declare_example({"address": "http://127.0.0.1:8080/v1"})
 async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnServerView:
     """Ask a model server what it can do. This takes up to 100 seconds, and changes nothing."""
-    _require_own_database(runtime)
+    require_own_database(runtime)
     server = ServerAddress(order.address, order.model, order.key.get_secret_value())
     return _to_own_server_view(await runtime.own_server.inspect(runtime.http, server))
 
@@ -95,7 +94,7 @@ async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnS
 @declare_example({"inspection": "k1Zp0uX2mQ8rT5vW7yBcDg", "models": {}})
 async def seat_own_server(runtime: TheRuntime, order: ModelSeats) -> LineupChangeView:
     """Use the models of an inspected server from the next run on."""
-    _require_own_database(runtime)
+    require_own_database(runtime)
     own = runtime.own_server
     change = await own.seat_models(runtime.http, order.inspection, order.models, runtime.settings.data)
     return await _to_change_view(runtime, change)
@@ -108,11 +107,6 @@ async def forget_own_server(runtime: TheRuntime) -> LineupChangeView:
     return await _to_change_view(runtime, await runtime.own_server.forget_server(runtime.settings.data))
 
 
-def _require_own_database(runtime: Runtime) -> None:
-    if runtime.leases:
-        raise Problem("busy", "Several nodes share this database: start each with --engine or --lineup instead.")
-
-
 async def _to_change_view(runtime: Runtime, change: LineupChange) -> LineupChangeView:
     waits = await asyncio.to_thread(runtime.list_unended_runs)
     return LineupChangeView(title=change.title, waits_for_runs=len(waits))
@@ -120,15 +114,12 @@ async def _to_change_view(runtime: Runtime, change: LineupChange) -> LineupChang
 
 def _to_own_server_view(found: Inspection) -> OwnServerView:
     report = found.report
-    return OwnServerView(
+    return OwnServerView.from_source(
+        report,
         inspection=found.id,
         base=found.base,
         model=clean_text(report.model, 300),
         models=[clean_text(one.id, 300) for one in report.models[:200]],
-        program=report.program,
-        context=report.context,
-        structured=report.structured,
-        metrics=report.metrics,
         findings=[
             ServerFinding(name=name, found=clean_text(seen, 300), without=clean_text(without, 300))
             for name, seen, without in report.rows
@@ -159,13 +150,10 @@ def _read_shipped_lineup(name: str) -> Lineup:
 
 
 def _to_plan_view(engine: Engine, plan: EnginePlan) -> PlanView:
-    return PlanView(
-        name=engine.name,
-        gpus=list(engine.gpus),
-        replicas=len(engine.replicas),
-        fits=plan.fits,
-        says=plan.says,
-        figures=_to_plan_figures(plan.fit) if plan.fit else {},
+    units = _UNITS.items() if plan.fit else ()
+    figures = {name: Figure.from_source(getattr(plan.fit, name), unit=unit, at=None) for name, unit in units}
+    return PlanView.from_source(
+        plan, name=engine.name, gpus=engine.gpus, replicas=len(engine.replicas), figures=figures
     )
 
 
@@ -180,7 +168,3 @@ _UNITS = {
     "limit_tok_s": "token/s",
     "limit_with_speculation_tok_s": "token/s",
 }
-
-
-def _to_plan_figures(fit: Fit) -> dict[str, Figure]:
-    return {name: Figure.from_source(getattr(fit, name), unit=unit, at=None) for name, unit in _UNITS.items()}

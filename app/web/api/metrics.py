@@ -4,9 +4,9 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate
-from typing import Annotated, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
-from fastapi import Depends, Request
+from fastapi import Request
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 from starlette.responses import Response
@@ -28,7 +28,7 @@ from app.store.models import RunRow
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.api.turn_counters import BOUNDS, TurnCounters
-from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
+from app.web.deps import TheDecisions, TheRuntime, TheSession, TheStreams
 
 router = api_router("health", prefix="")
 
@@ -83,7 +83,7 @@ def show_metrics(
     session: TheSession,
     runtime: TheRuntime,
     streams: TheStreams,
-    decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))],
+    decisions: TheDecisions,
     request: Request,
 ) -> Response:
     """Export metrics in the text format of Prometheus."""

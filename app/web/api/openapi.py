@@ -1,5 +1,6 @@
 """The index of the API, and the OpenAPI 3.1 description with the problems that each route can return."""
 
+import functools
 import json
 from typing import Any
 
@@ -84,14 +85,7 @@ def show_index(request: Request) -> Index:
 
 
 def install_openapi(application: FastAPI) -> None:
-    described: dict[str, Any] = {}
-
-    def read_description() -> dict[str, Any]:
-        if not described:
-            described.update(_build_description(application))
-        return described
-
-    application.state.described = read_description
+    application.state.described = functools.cache(functools.partial(_build_description, application))
 
 
 @guests

@@ -4,32 +4,28 @@ import base64
 import binascii
 import json
 import math
-from dataclasses import dataclass
 
+from app.store.run_list import ListPlace
 from app.web.api.problem import Problem
 
 
-@dataclass(frozen=True)
-class PageCursor:
-    forward: bool
-    at: float
-    id: str
-
-    def __str__(self) -> str:
-        packed = json.dumps([int(self.forward), self.at, self.id], separators=(",", ":"))
-        return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
+def format_page_cursor(place: ListPlace) -> str:
+    packed = json.dumps([int(place.forward), place.at, place.id], separators=(",", ":"))
+    return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
 
 
-def parse_page_cursor(text: str) -> PageCursor:
+def parse_page_cursor(text: str) -> ListPlace:
     try:
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
         forward, at, name = json.loads(packed)
-        if forward in (0, 1) and isinstance(at, float) and math.isfinite(at) and _is_plain_id(name):
-            return PageCursor(bool(forward), at, name)
+        if (
+            forward in (0, 1)
+            and isinstance(at, float)
+            and math.isfinite(at)
+            and isinstance(name, str)
+            and name.isalnum()
+        ):
+            return ListPlace(bool(forward), at, name)
     except (ValueError, TypeError, binascii.Error, RecursionError):
         pass
     raise Problem("bad-cursor", "This is not a valid cursor: use next or previous from an answer.", field="cursor")
-
-
-def _is_plain_id(name: object) -> bool:
-    return isinstance(name, str) and name.isalnum()

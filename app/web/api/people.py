@@ -234,11 +234,8 @@ def _require_owner(session: Session, name: str | None) -> PersonRow:
     me = WHO.get() or DEMO
     row = people.find_person(session, name or me.name)
     if row is None:
-        said = (
-            f"There is no {name!a}."
-            if name
-            else ("The demo operator cannot have tokens or links. Create a person, and start Temper with --sign-in.")
-        )
+        said = "The demo operator cannot have tokens or links. Create a person, and start Temper with --sign-in."
+        said = f"There is no {name!a}." if name else said
         raise Problem("not-found", said, field="person")
     if row.disabled:
         raise Problem("wrong-state", f"{row.name} is disabled and cannot get new tokens or links.", field="person")

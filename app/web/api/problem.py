@@ -1,7 +1,6 @@
 """Errors as RFC 9457 problems: each type has a page that says what to do."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
 
@@ -10,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import PlainTextResponse, Response
 
-from app.errors import BadInput, Rejected, TemperError
+from app.errors import Rejected, TemperError
 from app.people.rights import everybody
 from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel
@@ -137,15 +136,6 @@ class Problem(TemperError):
     def to_response(self) -> Response:
         content = msgspec.json.encode(self.body.model_dump())
         return Response(content, KINDS[self.kind].status, self.headers, MEDIA_TYPE)
-
-
-@contextmanager
-def blame_field(field: str, kind: str = "invalid") -> Iterator[None]:
-    """Turn BadInput raised in the block into a problem with this field."""
-    try:
-        yield
-    except BadInput as exc:
-        raise Problem(kind, exc.sentence, field=field) from exc
 
 
 def to_rejection_problem(exc: Rejected) -> Problem:

@@ -34,7 +34,7 @@ from app.web.api.api_route import create_router as api_router
 from app.web.api.commands import CommandRequest, TheCommandRequest
 from app.web.api.events import SEQ, as_messages, document_stream
 from app.web.api.examples import declare_example
-from app.web.api.idempotency import REPLAY, REPLAYED, IdempotencyKeys, TheKeys
+from app.web.api.idempotency import REPLAY, TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
 from app.web.api.runs import Key
@@ -163,25 +163,11 @@ async def start_rollout(
 ) -> AcceptedRollout:
     """Harden many hosts in waves. Each host gets a run of its own; all hosts are checked before any run starts."""
     request = await asyncio.to_thread(_build_rollout_request, order, runtime)
-    rollout = create_rollout_id()
-    if key is None:
+    async with keys.claim(key, order, create_rollout_id(), response, prefix="rollout ") as (rollout, _):
         await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
-    else:
-        key = f"rollout {keys.scope_to_person(key)}"
-        async with keys.lock_key(key):
-            rollout, is_first = await _claim_rollout(keys, key, order, rollout)
-            if not is_first:
-                response.headers[REPLAYED] = "true"
-            await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
     accepted = AcceptedRollout(id=rollout, hosts=len(request.hosts), links=_create_rollout_links(rollout))
     response.headers["location"] = accepted.links.self
     return accepted
-
-
-async def _claim_rollout(keys: IdempotencyKeys, key: str, order: RolloutOrder, new: str) -> tuple[str, bool]:
-    """Return the rollout of the key, and whether it is the new one."""
-    rollout, _ = await keys.claim_run(key, order.model_dump_json().encode(), new)
-    return rollout, rollout == new
 
 
 @router.get("/rollouts", responses=document_problems())

@@ -5,12 +5,13 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
+from app.errors import reject_as
 from app.events.vocabulary import Category
 from app.people.rights import viewers
 from app.skills.catalog import load_skill, suggest_rules
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import Problem, blame_field, document_problems
+from app.web.api.problem import Problem, document_problems
 
 router = api_router("rules")
 
@@ -40,7 +41,7 @@ class RuleList(ApiModel):
 @viewers
 def list_rules(skill_name: SkillName = "stig") -> RuleList:
     """List the rules of a skill."""
-    with blame_field("skill", "unknown-skill"):
+    with reject_as("skill", "unknown-skill"):
         pack = load_skill(skill_name)
     return RuleList.from_source(pack, skill=pack.name, rules=list(pack.rules.values()))
 
@@ -49,7 +50,7 @@ def list_rules(skill_name: SkillName = "stig") -> RuleList:
 @viewers
 def show_rule(rule: str, skill_name: SkillName = "stig") -> RuleView:
     """Show one rule with its texts."""
-    with blame_field("skill", "unknown-skill"):
+    with reject_as("skill", "unknown-skill"):
         pack = load_skill(skill_name)
     if rule not in pack.rules:
         near = ", ".join(suggest_rules(rule, pack)) or "none (GET /api/v1/rules lists all rules)"

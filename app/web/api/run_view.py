@@ -6,7 +6,7 @@ from app.events.vocabulary import Mode, Provenance
 from app.store.models import RunRow
 from app.store.run_listing import RunStatus
 from app.web.addresses import path_to
-from app.web.api.api_model import ApiModel, Figure, Link, create_figure, format_time
+from app.web.api.api_model import ApiModel, Figure, Link, Time, create_figure
 
 
 class RunLinks(ApiModel):
@@ -36,9 +36,9 @@ class RunView(ApiModel):
         description="The fault of the machinery that the run waits out, as a sentence; empty if it waits for none. "
         "The run resumes by itself and uses no budget meanwhile.",
     )
-    queued_at: str
-    started_at: str | None
-    ended_at: str | None
+    queued_at: Time
+    started_at: Time | None
+    ended_at: Time | None
     duration: Figure
     findings: int
     passed: int
@@ -53,7 +53,7 @@ class RunView(ApiModel):
     regressed: int = Field(description="Rules that passed before or during the run and failed at its end.")
     tokens: int = Field(description="Tokens that the roles wrote.")
     tokens_in: int = Field(default=0, description="Tokens that the roles read.")
-    shrunk_at: str | None = Field(
+    shrunk_at: Time | None = Field(
         description="Time at which the run was shrunk to its evidence. Its turns remain; single tokens are "
         "only in evidence.zip."
     )
@@ -66,16 +66,7 @@ class RunList(ApiModel):
 
 
 def to_run_view(row: RunRow) -> RunView:
-    return RunView(
-        **row.model_dump(exclude={"tags", "queued_at", "started_at", "ended_at", "shrunk_at", "whose", "token"}),
-        tags=row.tags.split(),
-        queued_at=format_time(row.queued_at) or "",
-        started_at=format_time(row.started_at),
-        ended_at=format_time(row.ended_at),
-        shrunk_at=format_time(row.shrunk_at),
-        duration=_to_duration(row),
-        links=create_run_links(row.id),
-    )
+    return RunView.from_source(row, tags=row.tags.split(), duration=_to_duration(row), links=create_run_links(row.id))
 
 
 def create_run_links(run: str) -> RunLinks:

@@ -21,7 +21,7 @@ from app.web.api.api_model import ApiModel, Limit, Link, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
 from app.web.api.forecast_view import ForecastView, to_forecast_view
-from app.web.api.idempotency import FIELD, REPLAY, REPLAYED, TheKeys
+from app.web.api.idempotency import FIELD, REPLAY, TheKeys
 from app.web.api.problem import Problem, document_problems
 from app.web.api.run_order import RunOrder
 from app.web.api.run_view import RunLinks, RunList, RunView, create_run_links, to_run_view
@@ -77,17 +77,9 @@ async def start_run(
     """Start a run. It is queued at once; runs on one host execute one after the other."""
     asked = order.to_order(runtime.settings.speed)
     event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
-    if key is None:
-        run = await runtime.submit_run(event)
-    else:
-        key = keys.scope_to_person(key)
-        async with keys.lock_key(key):
-            new = create_run_id()
-            run, there = await keys.claim_run(key, order.model_dump_json().encode(), new)
-            if run != new:
-                response.headers[REPLAYED] = "true"
-            if not there:
-                await runtime.submit_run(event, run)
+    async with keys.claim(key, order, create_run_id(), response) as (run, exists):
+        if not exists:
+            await runtime.submit_run(event, run)
     accepted = Accepted(id=run, links=create_run_links(run))
     response.headers["location"] = accepted.links.self
     return accepted
@@ -129,8 +121,7 @@ def list_runs(
 ) -> RunList:
     """List runs, newest first."""
     place = page_cursor.parse_page_cursor(cursor_) if cursor_ is not None else None
-    here = ListPlace(place.forward, place.at, place.id) if place else None
-    found = read_run_page(session, filters, here, limit, get_visible_runs())
+    found = read_run_page(session, filters, place, limit, get_visible_runs())
     return RunList(runs=[to_run_view(row) for row in found.rows], cursors=_to_link(found))
 
 
@@ -155,12 +146,8 @@ def change_run(run: Annotated[str, Path(max_length=40)], change: RunChange, sess
 def require_run_row(session: Session, run: str) -> RunRow:
     row = queries.find_run(session, run)
     if row is None:
-        raise create_no_run_problem(run)
+        raise Problem("not-found", f"There is no run {run[:40]!a}: GET /api/v1/runs lists them.", field="run")
     return row
-
-
-def create_no_run_problem(run: str) -> Problem:
-    return Problem("not-found", f"There is no run {run[:40]!a}: GET /api/v1/runs lists them.", field="run")
 
 
 def read_required_run_row(runtime: Runtime, run: str) -> RunRow:
@@ -178,4 +165,4 @@ def _to_link(found: RunPage) -> Link:
 
 
 def _to_page_cursor(row: RunRow | None, *, forward: bool) -> str | None:
-    return str(page_cursor.PageCursor(forward, row.queued_at, row.id)) if row else None
+    return page_cursor.format_page_cursor(ListPlace(forward, row.queued_at, row.id)) if row else None

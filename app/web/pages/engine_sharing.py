@@ -185,7 +185,7 @@ def _compute_share(
 ) -> EngineShare:
     hosts: dict[str, HostHolds] = {}
     for one, holds in sorted(held, key=lambda of: of[1][-1].since):
-        if recent := tuple(hold for hold in holds if _is_recent(hold, now)):
+        if recent := tuple(hold for hold in holds if hold.is_recent(now)):
             before = hosts[one.host].holds if one.host in hosts else ()  # runs on one host never overlap
             hosts[one.host] = HostHolds(one.host, one.run, (*before, *recent))
     last = sorted(hosts.values(), key=lambda one: one.holds[-1].since, reverse=True)
@@ -199,10 +199,6 @@ def _compute_share(
     )
     gaps = tuple(draw_outage_gaps(outages, now, HOLD_SECONDS))
     return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES), decoding, gaps, now)
-
-
-def _is_recent(hold: EngineHold, now: float) -> bool:
-    return hold.until is None or now - hold.until < HOLD_SECONDS
 
 
 def _has_overlap(runs: Sequence[Sequence[EngineHold]]) -> bool:

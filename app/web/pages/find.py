@@ -14,7 +14,7 @@ from app.store import queries
 from app.store.models import RunRow
 from app.store.run_list import read_run_page
 from app.web.addresses import path_to
-from app.web.deps import TheFolds, TheSession, Words, create_state_dependency
+from app.web.deps import TheDecisions, TheFolds, TheSession, Words, create_state_dependency
 from app.web.pages.fleet.fleet_cache import read_rule_titles
 from app.web.pages.fleet.fleet_page import Fleet
 from app.web.pages.inbox import to_inbox_address
@@ -42,7 +42,7 @@ def search_destinations(
     session: TheSession,
     folds: TheFolds,
     fleet: Annotated[Fleet, Depends(create_state_dependency("fleet"))],
-    decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))],
+    decisions: TheDecisions,
     q: Words = "",
     run: Annotated[str, Query(max_length=40)] = "",
     part: bool = False,

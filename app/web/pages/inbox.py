@@ -9,10 +9,9 @@ from fastapi import APIRouter, Depends, Query
 from starlette.responses import HTMLResponse, Response
 
 from app.people.rights import WHO, Person, viewers
-from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import GROUPS, OpenDecision, PossibleAnswer, explain_denial
 from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
+from app.web.deps import TheDecisions, TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.inbox_watch import InboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.templating import render_page, render_template
@@ -21,7 +20,6 @@ router = APIRouter(include_in_schema=False)
 
 SHOWN = 200
 """Decisions in the list; the others are counted."""
-TheDecisions = Annotated[DecisionReader, Depends(create_state_dependency("decisions"))]
 TheInboxWatch = Annotated[InboxWatch, Depends(create_state_dependency("inbox_watch"))]
 ItemName = Annotated[str, Query(max_length=400)]
 

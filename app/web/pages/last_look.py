@@ -19,14 +19,14 @@ from app.store.models import EventRow, RunRow
 from app.store.queries import UNENDED
 from app.text.counts import count_things
 from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession, create_state_dependency
+from app.web.deps import TheDecisions, TheRuntime, TheSession
 from app.web.pages.appearance import identify_reader
 
 VISIT_GAP = 600.0
 """Seconds after which a page that is opened begins a new visit."""
 NAMED = 3
 """Runs, hosts and engines that are named; the others are counted."""
-ENDINGS = ("finished", "failed", "stopped")
+ENDINGS = {"finished": "finished", "failed": "failed", "stopped": "was stopped"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def find_last_look(cookie: str, reader: str, now: float) -> float | None:
 
 def open_look_reader(
     runtime: TheRuntime,
-    decisions: Annotated[DecisionReader, Depends(create_state_dependency("decisions"))],
+    decisions: TheDecisions,
     looked: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
     return lambda session: read_changes(runtime, session, decisions, looked)
@@ -110,11 +110,7 @@ def _describe_ended_runs(ended: Sequence[RunRow]) -> Iterator[Change]:
         yield Change(f"{len(ended)} runs ended{f', {failed} of them failed' if failed else ''}", path_to("runs"))
     else:
         for one in ended:
-            yield Change(f"run {one.name or one.id} on {one.host} {_describe_end(one)}", path_to("run", run=one.id))
-
-
-def _describe_end(run: RunRow) -> str:
-    return {"finished": "finished", "failed": "failed", "stopped": "was stopped"}[run.state]
+            yield Change(f"run {one.name or one.id} on {one.host} {ENDINGS[one.state]}", path_to("run", run=one.id))
 
 
 def _describe_fixes(fixed: int) -> Iterator[Change]:

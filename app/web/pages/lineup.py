@@ -21,7 +21,7 @@ from app.people.rights import WHO, admins, operators, viewers
 from app.runtime.own_server import LINEUP_FILE, Inspection, ServerAddress
 from app.runtime.runtime import Runtime
 from app.web.addresses import path_to
-from app.web.deps import TheRuntime, TheSession
+from app.web.deps import TheRuntime, TheSession, require_own_database
 from app.web.pages.templating import render_page
 
 HISTORY = 30
@@ -75,7 +75,7 @@ async def inspect_own_server(
     key: Annotated[str, Form()] = "",
     model: Annotated[str, Form(max_length=300)] = "",
 ) -> Response:
-    _require_own_database(runtime)
+    require_own_database(runtime)
     found = await runtime.own_server.inspect(runtime.http, ServerAddress(address, model, key))
     return RedirectResponse(f"{path_to('lineup')}?inspection={found.id}#own-server", status_code=303)
 
@@ -90,7 +90,7 @@ async def seat_own_server(
     auditor: Annotated[str, Form(max_length=300)] = "",
     sentry: Annotated[str, Form(max_length=300)] = "",
 ) -> Response:
-    _require_own_database(runtime)
+    require_own_database(runtime)
     models: dict[Role, str] = {"architect": architect, "worker": worker, "auditor": auditor, "sentry": sentry}
     await runtime.own_server.seat_models(runtime.http, inspection, models, runtime.settings.data)
     return RedirectResponse(f"{path_to('lineup')}#own-server", status_code=303)
@@ -131,12 +131,6 @@ def show_probe_progress(runtime: TheRuntime) -> Response:
     if not runtime.prober.is_working:
         drawn.headers["hx-refresh"] = "true"
     return drawn
-
-
-def _require_own_database(runtime: Runtime) -> None:
-    """Raise Rejected if other nodes share the database: each of them would keep its own line-up."""
-    if runtime.leases:
-        raise Rejected("", "Several nodes share this database: start each with --engine or --lineup instead.", "busy")
 
 
 def _count_unended(runtime: Runtime) -> int:

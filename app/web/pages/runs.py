@@ -1,19 +1,18 @@
 """Pages for the list of runs, the comparison of two runs, and one item of a run."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter
-from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from app.errors import Rejected, TemperError
+from app.errors import Rejected
 from app.loop.state import Item, RunState
 from app.people.rights import can_see_run, get_visible_runs, guests
-from app.skills.catalog import SHIPPED, load_skill
+from app.skills.catalog import SHIPPED
 from app.store import queries
 from app.store.run_list import ListPlace, read_run_page
 from app.store.run_listing import COLUMNS, FILTERS, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
@@ -22,6 +21,7 @@ from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
 from app.web.pages.error_pages import render_missing_run, require_run
+from app.web.pages.fleet.fleet_cache import read_rule_titles
 from app.web.pages.mission.item import render_item_page
 from app.web.pages.start_run import MODE_CHOICES
 from app.web.pages.templating import render_page
@@ -51,8 +51,9 @@ def show_runs(
     place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
     found = read_run_page(session, filters, place, SHOWN, get_visible_runs())
     given = {name: value for name, value in filters.items() if value}
+    folder = runtime.settings.hosts_folder
     hosts = (
-        _list_hosts(runtime.settings.hosts_folder) if get_visible_runs() is None else []
+        [*list_fixtures(folder), *(one.name for one in list_hosts(folder))] if get_visible_runs() is None else []
     )  # a shared link shows a run, not what else there is
     context: dict[str, Any] = {
         "rows": found.rows,
@@ -73,10 +74,6 @@ def _check_choices(filters: GivenFilters) -> None:
     for one in FILTERS.values():
         if one.choices and (value := filters.get(one.name)) and value not in one.choices:
             raise Rejected(one.name, f"there is no {one.name} {value[:40]!a}; choose one of {', '.join(one.choices)}.")
-
-
-def _list_hosts(folder: Path) -> list[str]:
-    return [*list_fixtures(folder), *(one.name for one in list_hosts(folder))]
 
 
 @dataclass(frozen=True)
@@ -157,18 +154,13 @@ def _is_compliant(side: RuleSide) -> bool:
 
 
 def _pair_rules(left: RunState, right: RunState) -> list[RulePair]:
-    titles = _read_titles(left) | _read_titles(right)
+    titles = {**_read_titles(left), **_read_titles(right)}
     rules = dict.fromkeys([*left.items, *right.items])
     return [RulePair(rule, titles.get(rule, ""), _build_side(left, rule), _build_side(right, rule)) for rule in rules]
 
 
-def _read_titles(state: RunState) -> dict[str, str]:
-    """Return rule titles by id; empty if the skill's content is no longer on this machine."""
-    try:
-        pack = load_skill(state.request.skill if state.request else "stig")
-    except TemperError:
-        return {}
-    return {rule.id: rule.title for rule in pack.rules.values()}
+def _read_titles(state: RunState) -> Mapping[str, str]:
+    return read_rule_titles(state.request.skill if state.request else "stig")
 
 
 def _build_side(state: RunState, rule: str) -> RuleSide:

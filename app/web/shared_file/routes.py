@@ -4,10 +4,11 @@ from typing import Annotated, Any
 
 from fastapi import Query, Response
 
-from app.evidence.notary import Requester, open_notary
-from app.people.rights import DEMO, WHO, can_read_prompts, guests
+from app.evidence.notary import open_notary
+from app.people.rights import can_read_prompts, guests
 from app.store import queries
 from app.web.api.api_route import create_router
+from app.web.api.evidence import create_download, identify_requester
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime
@@ -34,13 +35,6 @@ def take_shared_file(run: str, runtime: TheRuntime, prompts: Prompts = False) ->
         raise Problem("wrong-state", f"Run {run} is {row.state}. Its file is available when it has ended.")
     if prompts and not can_read_prompts():
         raise Problem("forbidden", "Prompts are for operators. Ask without prompts=true.", field="prompts")
-    person, notary = WHO.get() or DEMO, open_notary(runtime.settings.data, runtime.database)
-    by = Requester(person.name, person.right, person.via)
-    headers = {
-        "content-disposition": f'attachment; filename="{name_shared_file(run)}"',
-        "content-security-policy": _LOCKED,
-        "x-content-type-options": "nosniff",
-        "cache-control": "no-store",
-    }
-    content = issue_shared_file(runtime, row, notary, by, prompts=prompts)
-    return Response(content, media_type=MEDIA_TYPE, headers=headers)
+    notary = open_notary(runtime.settings.data, runtime.database)
+    content = issue_shared_file(runtime, row, notary, identify_requester(), prompts=prompts)
+    return create_download(name_shared_file(run), MEDIA_TYPE, content, policy=_LOCKED)

@@ -1,7 +1,6 @@
 """Builds the shared file of an ended run, as a guest with a link sees the run, or as an operator does."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -72,22 +71,16 @@ def build_shared_file(archive: RunArchive, row: RunRow, notary: Notary, *, promp
     log = read_whole_log(notary.database, row.id)
     scene = Scene(archive.lineup, load_skill(row.skill), "replay")
     # A guest's page has no forms, and shows prompts only to those with the right of an operator.
-    with render_as_person(Person("", "operator" if prompts else "viewer", "link", runs=(row.id,))):
+    before = WHO.set(Person("", "operator" if prompts else "viewer", "link", runs=(row.id,)))
+    try:
         view = _build_view(archive, row, scene, log)
         show = msgspec.json.encode(_build_player_data(archive, row, scene, log))
         about = {"host": row.host, "simulated": row.simulated}
         shared = build_shared_log(log, show, about, notary.key, prompts=prompts)
         page = render_template("shared_file.html", nonce="", here="", shared=shared, log=log, **vars(view))
-    return inline_assets(page).encode("utf-8", "replace")
-
-
-@contextmanager
-def render_as_person(person: Person) -> Iterator[None]:
-    before = WHO.set(person)
-    try:
-        yield
     finally:
         WHO.reset(before)
+    return inline_assets(page).encode("utf-8", "replace")
 
 
 def _build_player_data(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Recorded]) -> dict[str, object]:
@@ -135,27 +128,20 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         seq=last.seq,
         last=last.seq,
         over=True,
-        stream=None,
-        playing=False,
-        speed=None,
         jumps=ItemJumps(1, last.seq),
         simulated=row.simulated,
         no_model=mission.state.has_no_model,
-        shrunk_at=None,
         pace=mission.state.request.pace if mission.state.request else None,
         pieces=render_mission_parts(mission, scene),
-        health="",
         roles=ROLES,
         engines=tuple(archive.lineup.engines.values()),
         shares=dict.fromkeys(archive.lineup.engines, ""),
         meters=render_past_meters(archive, last.at, Sharing(archive.store).read_past_shares(last.at)),
         gpus=render_past_gpus(archive, last.at),
         now=round(last.at, 3),
-        intro=False,
         timeline=draw_timeline(line, last.at, read_engine_outages(archive.store, line.zero, last.at)),
         time=round(line.to_place(last.at), 1),
         summary=build_summary([one for one in log if get_event_kind(one.event) in SUMMED]),
         table=build_energy_table(archive, row),
-        reboot=None,
         shareable=False,
     )

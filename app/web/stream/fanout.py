@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.events.bus import Bus, Tail
-from app.events.kinds import Event
 from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import sse_messages
 from app.web.stream.event_source import EventSource, is_final_event
@@ -84,7 +83,7 @@ class Fanout:
         self._reach, self._heartbeat = reach, heartbeat
         self._ring = ring or FrameRing()
         self._head = 0
-        self._ends = is_final_event if run not in (MACHINE, ALL) else _is_never_final
+        self._ends = is_final_event if run not in (MACHINE, ALL) else lambda _event: False
         self._ended = self._closed = False
         self._opened = asyncio.Event()
         self._live_viewers: dict[Viewer, None] = {}
@@ -230,7 +229,3 @@ class Fanout:
 def compute_frame_pause(took: float) -> float:
     """Return seconds until the next frame. Rendering gets at most half of the loop's time; then frames merge."""
     return max(FRAME_SECONDS - took, took)
-
-
-def _is_never_final(_event: Event) -> bool:
-    return False

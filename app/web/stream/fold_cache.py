@@ -1,6 +1,5 @@
 """Cached folds of logs: a repeated request folds only what is new."""
 
-from collections import OrderedDict
 from collections.abc import Callable
 from threading import Lock
 from typing import Generic, Protocol, TypeVar
@@ -11,6 +10,7 @@ from app.loop.state import RunState, fold_events
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.store.events import STEADY, EventStore
 from app.store.rollouts import read_rollout_events
+from app.web.stream.recently_used import RecentlyUsed
 
 MOST = 32
 """Cached logs, least recently used dropped first. A run of thirty rules takes some 100 KB."""
@@ -28,8 +28,7 @@ class FoldCache(Generic[State]):
     """Thread-safe LRU cache of fold states. Logs only grow, so a cached state stays valid."""
 
     def __init__(self, empty: State, most: int = MOST) -> None:
-        self._empty, self._most = empty, most
-        self._kept: OrderedDict[str, State] = OrderedDict()
+        self._empty, self._kept = empty, RecentlyUsed[str, State](most)
         self._lock = Lock()
 
     def advance_state(self, name: str, folded: Callable[[State], State]) -> State:
@@ -37,11 +36,10 @@ class FoldCache(Generic[State]):
             kept = self._kept.get(name, self._empty)
         state = folded(kept)
         with self._lock:
-            if self._kept.get(name, self._empty).seq <= state.seq:  # another thread may have folded the same log
-                self._kept[name] = state
-            self._kept.move_to_end(name)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            newest = self._kept.get(name, self._empty)
+            self._kept.keep(
+                name, state if newest.seq <= state.seq else newest
+            )  # another thread may have folded it, too
         return state
 
 

@@ -44,8 +44,4 @@ def is_small_batch(batch: Sequence[Recorded]) -> bool:
 
 def get_inline_render(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
     """Return the inline renderer, looked up once per stream because isinstance on a protocol is slow."""
-    return render.render_inline if isinstance(render, InlineRender) else _decline_inline
-
-
-def _decline_inline(_batch: Sequence[Recorded]) -> None:
-    return None
+    return render.render_inline if isinstance(render, InlineRender) else lambda _batch: None

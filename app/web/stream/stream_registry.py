@@ -30,13 +30,6 @@ class LiveRender(Protocol):
         """Return all parts as last sent."""
 
 
-async def serve_live_parts(fanout: Fanout, live: LiveRender, viewer: Viewer) -> None:
-    """Send the whole, then all changes since before it was rendered, so that none is lost."""
-    after = await fanout.wait_for_head()
-    await viewer.write(await asyncio.to_thread(live.render_all))
-    await fanout.serve_viewer(viewer, after)
-
-
 HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
@@ -62,37 +55,36 @@ class StreamRegistry:
         render: Render,
         after: int | None = None,
         *,
-        reach: int | None = None,
         live: LiveRender | None = None,
         notices: Sequence[Notices] = (),
     ) -> Response:
         """Return the stream for a viewer that has all events up to `after`; None starts at the head.
 
-        Viewers of the same run and `rendering` share the first one's `render` and `reach`. `live` adds live parts
-        and `notices` to the same stream, because browsers allow only six connections."""
-        return _StreamResponse(
-            self, lambda viewer: self._serve_run(viewer, run, rendering, render, after, reach), live, notices
-        )
+        Viewers of the same run and `rendering` share the first one's `render`. `live` adds live parts and
+        `notices` to the same stream, because browsers allow only six connections."""
+
+        async def serve_run(viewer: Viewer) -> None:
+            async with self.join_fanout(run, rendering, render) as fanout:
+                await fanout.serve_viewer(viewer, after)
+
+        return _StreamResponse(self, serve_run, live, notices)
 
     def create_live_response(self, live: LiveRender, notices: Sequence[Notices] = ()) -> Response:
         """Return a response with live parts and notices only."""
         return _StreamResponse(self, None, live, notices)
 
-    async def _serve_run(
-        self, viewer: Viewer, run: str, rendering: str, render: Render, after: int | None, reach: int | None
-    ) -> None:
-        async with self.join_fanout(run, rendering, render, reach) as fanout:
+    async def serve_machine(self, live: LiveRender, viewer: Viewer) -> None:
+        """Send the whole, then all changes since before it was rendered, so that none is lost."""
+        async with self.join_fanout(MACHINE, live.name, live) as fanout:
+            after = await fanout.wait_for_head()
+            await viewer.write(await asyncio.to_thread(live.render_all))
             await fanout.serve_viewer(viewer, after)
 
-    async def serve_machine(self, live: LiveRender, viewer: Viewer) -> None:
-        async with self.join_fanout(MACHINE, live.name, live, None) as fanout:
-            await serve_live_parts(fanout, live, viewer)
-
-    def create_fanout(self, run: str, render: Render, reach: int | None) -> Fanout:
+    def create_fanout(self, run: str, render: Render) -> Fanout:
         if run == ALL:
             self._all.start()
             return Fanout(run, self._bus, self._all, render, reach=REACH)
-        return Fanout(run, self._bus, open_source(self._store, run), render, reach=reach)
+        return Fanout(run, self._bus, open_source(self._store, run), render)
 
     def close(self) -> None:
         self._closed = True
@@ -101,11 +93,11 @@ class StreamRegistry:
             fanout.close()
 
     @asynccontextmanager
-    async def join_fanout(self, run: str, rendering: str, render: Render, reach: int | None) -> AsyncIterator[Fanout]:
+    async def join_fanout(self, run: str, rendering: str, render: Render) -> AsyncIterator[Fanout]:
         key = (run, rendering)
         fanout = self._fanouts.get(key)
         if fanout is None or fanout.is_closed:
-            fanout = self._fanouts[key] = self.create_fanout(run, render, reach)
+            fanout = self._fanouts[key] = self.create_fanout(run, render)
             fanout.start()
         if self._closed:
             fanout.close()

@@ -1,8 +1,7 @@
 """Renders the parts of the fleet pages, for the page and for its stream."""
 
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock
 
@@ -31,15 +30,17 @@ from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.mission.feed import FeedLine, to_feed_line
+from app.web.pages.mission.feed import to_feed_line
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
+from app.web.stream.recently_used import RecentlyUsed
 from app.web.stream.sse_messages import encode_message
 
 USUAL_SKILL = "stig"
 MOST_BOARDS, SHOWN_AT_WORK, SHOWN_ALARMS, FEED = 8, 40, 4, 80
 MOST_FOLDED = 24
 """Most runs to fold for their current item; for others only the row is used."""
+_TALLIED = ("findings", "passed", "escalated", "deferred", "skipped", "waived", "rolled_back")
 RECENT = 6
 """Ended rollouts to list."""
 
@@ -74,16 +75,13 @@ class Fleet:
 
     def __init__(self, runtime: Runtime, folds: RunStateCache, rollouts: RolloutStateCache, sharing: Sharing) -> None:
         self.runtime, self._folds, self._rollouts, self._sharing = runtime, folds, rollouts, sharing
-        self._boards: OrderedDict[str, FleetBoard] = OrderedDict()
-        self._lives: OrderedDict[tuple[str, str], FleetStream] = OrderedDict()
+        self._boards = RecentlyUsed[str, FleetBoard](MOST_BOARDS)
+        self._lives = RecentlyUsed[tuple[str, str], FleetStream](4 * MOST_BOARDS)
         self._lock = Lock()
 
     def refresh_board(self, session: Session, name: str) -> FleetBoard:
         with self._lock:
-            board = self._boards.setdefault(name, FleetBoard(name))
-            self._boards.move_to_end(name)
-            while len(self._boards) > MOST_BOARDS:
-                self._boards.popitem(last=False)
+            board = self._boards.keep(name, self._boards.get(name) or FleetBoard(name))
         board.read_changes(session, self.runtime.settings.hosts_folder)
         return board
 
@@ -94,11 +92,8 @@ class Fleet:
 
     def open_stream(self, name: str, rollout: str) -> "FleetStream":
         with self._lock:
-            live = self._lives.setdefault((name, rollout), FleetStream(self, name, rollout))
-            self._lives.move_to_end((name, rollout))
-            while len(self._lives) > 4 * MOST_BOARDS:
-                self._lives.popitem(last=False)
-            return live
+            key = name, rollout
+            return self._lives.keep(key, self._lives.get(key) or FleetStream(self, name, rollout))
 
     def has_news(self) -> bool:
         return any(live.has_news() for live in tuple(self._lives.values()))
@@ -136,7 +131,7 @@ class Fleet:
                 words=WORDS,
                 runs=runs,
                 alarms=len(alarms),
-                tally=count_findings(list(find_runs_by_id(session, sorted(own)).values())) if state else None,
+                tally=count_findings(find_runs_by_id(session, sorted(own)).values()) if state else None,
             ),
             "fleet-asks": render_template(
                 "partials/_fleet_asks.html",
@@ -156,9 +151,10 @@ class Fleet:
             card = self._build_rollout_card(session, session.get_one(RolloutRow, rollout))
             drawn["fleet-rollout"] = render_template("partials/_fleet_rollout.html", card=card)
             drawn["fleet-hosts"] = render_template("partials/_fleet_hosts.html", parts=_sort_by_trouble(state))
+            told = list(read_rollout_events(session, rollout, state.seq - FEED))
             drawn["fleet-feed"] = render_template(
                 "partials/_fleet_feed.html",
-                feed=_build_rollout_feed(list(read_rollout_events(session, rollout, state.seq - FEED))),
+                feed=[line for line in map(to_feed_line, reversed(told)) if line],
             )
         else:
             over = [row for row in list_newest_rollouts(session, RECENT) if row.ended_at]
@@ -182,21 +178,9 @@ class Fleet:
         )
 
 
-@dataclass(frozen=True)
-class FindingTally:
-    """The findings of a rollout's own runs, so far."""
-
-    findings: int
-    passed: int
-    escalated: int
-    deferred: int
-    skipped: int
-    waived: int
-    rolled_back: int
-
-
-def count_findings(runs: Sequence[RunRow]) -> FindingTally:
-    return FindingTally(*(sum(getattr(run, one.name) for run in runs) for one in fields(FindingTally)))
+def count_findings(runs: Collection[RunRow]) -> dict[str, int]:
+    """Return the findings of these runs so far, by outcome."""
+    return {name: sum(getattr(run, name) for run in runs) for name in _TALLIED}
 
 
 class FleetStream:
@@ -252,10 +236,6 @@ def _sort_by_trouble(state: RolloutState) -> list[HostPart]:
     ended = [state.parts[host] for host in reversed(state.ends) if state.parts[host] not in harmed]
     waiting = [part for part in parts if not part.run and not part.left]
     return [*harmed, *state.parts_at_work, *ended, *waiting][:60]
-
-
-def _build_rollout_feed(events: Sequence[Recorded]) -> list[FeedLine]:
-    return [line for line in map(to_feed_line, reversed(events)) if line]
 
 
 def fold_run_states(folds: RunStateCache, runs: Sequence[RunRow]) -> dict[str, RunState]:

@@ -62,15 +62,8 @@ def load_page(name: str, page_path: PagePath) -> HelpPage:
 
 def list_groups(page_path: PagePath) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     """Each group's title with the title and the address of its pages."""
-    return tuple(
-        (
-            title,
-            tuple(
-                (read_title(file), page_path(name)) for name, file in list_page_files().items() if _is_in(name, below)
-            ),
-        )
-        for title, below in GROUPS
-    )
+    pages = [(name, (read_title(file), page_path(name))) for name, file in list_page_files().items()]
+    return tuple((title, tuple(page for name, page in pages if _is_in(name, below))) for title, below in GROUPS)
 
 
 @functools.cache

@@ -1,8 +1,8 @@
 """Markdown to HTML, with the anchors, the links and the words that a site needs."""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import chain
 
 from markdown_it import MarkdownIt
@@ -33,7 +33,7 @@ def render_markdown(text: str, link_target: LinkTarget) -> HelpDocument:
     """Return the text as HTML. Markup inside the text is escaped; a link that leads nowhere becomes plain words."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
-    sections = list(_collect_sections(tokens))
+    sections = _collect_sections(tokens)
     for token in chain.from_iterable([one, *(one.children or ())] for one in tokens):
         _rewrite_link(token, link_target)
         _replace_style(token)
@@ -52,34 +52,22 @@ def create_anchor(heading: str, taken: set[str]) -> str:
     return anchor
 
 
-@dataclass
-class _OpenSection:
-    anchor: str = ""
-    heading: str = ""
-    level: int = 1
-    words: list[str] = field(default_factory=list)
-
-    def close(self) -> HelpSection:
-        return HelpSection(self.anchor, self.heading, self.level, " ".join(" ".join(self.words).split()))
-
-
-def _collect_sections(tokens: list[Token]) -> Iterator[HelpSection]:
-    """Sections in their order; each heading is given its anchor on the way."""
+def _collect_sections(tokens: list[Token]) -> list[HelpSection]:
+    """Return the sections in their order; each heading is given its anchor on the way."""
     taken: set[str] = set()
-    now = _OpenSection()
+    found: list[tuple[str, str, int, list[str]]] = []
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token.type == "inline" and before is not None and before.type == "heading_open":
-            if now.heading:
-                yield now.close()
             heading = _plain_words(token)
-            now = _OpenSection(create_anchor(heading, taken), heading, int(before.tag[1]))
-            before.attrs["id"] = now.anchor
-        elif token.type == "inline":
-            now.words.append(_plain_words(token))
-        elif token.type in ("fence", "code_block"):
-            now.words.append(token.content)
-    if now.heading:
-        yield now.close()
+            before.attrs["id"] = anchor = create_anchor(heading, taken)
+            found.append((anchor, heading, int(before.tag[1]), []))
+        elif found and token.type in ("inline", "fence", "code_block"):
+            found[-1][-1].append(_plain_words(token) if token.type == "inline" else token.content)
+    return [
+        HelpSection(anchor, heading, level, " ".join(" ".join(words).split()))
+        for anchor, heading, level, words in found
+        if heading
+    ]
 
 
 def _plain_words(inline: Token) -> str:

@@ -1,7 +1,10 @@
 """The attempts on the current item, as the page shows them."""
 
+from types import NoneType
+from typing import get_args
+
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from app.events import kinds
 from app.events.kinds import Event
@@ -24,17 +27,13 @@ class StepResults(Struct, frozen=True, kw_only=True):
     decision: kinds.AttemptReflected | None = None
 
 
-RESULT_FIELDS: dict[type, str] = {
-    kinds.PlanMade: "plan",
-    kinds.ActionProposed: "proposed",
-    kinds.ActionRefused: "refused",
-    kinds.ActionRolledBack: "undone",
-    kinds.VerdictExplained: "explained",
-    kinds.SentryClear: "clear",
-    kinds.SentryAlarm: "alarm",
-    kinds.LessonLearnt: "lesson",
-    kinds.AttemptReflected: "decision",
-}
+def _list_event_fields(results: type[Struct]) -> dict[type, str]:
+    """Return the field of each kind of event that a struct holds the newest one of."""
+    types = {field.name: get_args(field.type) for field in fields(results)}
+    return {held[0]: name for name, held in types.items() if held[1:] == (NoneType,)}
+
+
+RESULT_FIELDS = _list_event_fields(StepResults)
 
 
 class AttemptView(StepResults, frozen=True):
@@ -65,14 +64,7 @@ class AttemptView(StepResults, frozen=True):
         return self.proposed.rule if self.proposed else ""
 
 
-_FIELDS = RESULT_FIELDS | {
-    kinds.ApprovalRequested: "approval",
-    kinds.ActionsAllowed: "allowed",
-    kinds.Rehearsed: "rehearsed",
-    kinds.ActionApplied: "applied",
-    kinds.SentryProbed: "probed",
-    kinds.AttemptFailed: "failed",
-}
+_FIELDS = _list_event_fields(AttemptView)
 
 
 def apply_attempt_event(attempt: AttemptView, event: Event) -> AttemptView:

@@ -21,6 +21,9 @@ class EngineHold:
     """Time of the first token: the engine reads the prompt before it and decodes after it."""
     until: float | None = None
 
+    def is_recent(self, at: float) -> bool:
+        return self.until is None or at - self.until < HOLD_SECONDS
+
 
 @dataclass
 class EngineHolds:
@@ -45,7 +48,7 @@ class EngineHolds:
 
     def begin_turn(self, event: TurnStarted, at: float) -> None:
         holds = self.by_engine.get(event.engine, [])
-        recent = [hold for hold in holds if hold.until is None or at - hold.until < HOLD_SECONDS]
+        recent = [hold for hold in holds if hold.is_recent(at)]
         self.by_engine[event.engine] = [*recent, EngineHold(event.role, event.turn, at, event.replica)]
         self.reading |= {event.engine}
 

@@ -80,13 +80,11 @@ class Mission:
 
     def _update_focus(self, event: Event) -> None:
         if isinstance(event, ItemStarted):
-            self._clear_older_lanes(self.focus)
+            # Only the previous item stays in the lanes, so that a viewer who joins late sees the same page.
+            lanes = self.lanes.items()
+            self.lanes = {place: lane if lane.rule == self.focus else Lane(place) for place, lane in lanes}
             self.focus, self.tries = event.rule, []
         if isinstance(event, AttemptStarted):
             self.tries = [*self.tries, AttemptView(event.attempt, event.lessons, event.offered)]
         elif self.tries:
             self.tries[-1] = apply_attempt_event(self.tries[-1], event)
-
-    def _clear_older_lanes(self, before: str | None) -> None:
-        """Keep only the previous item in the lanes, so that a viewer who joins late sees the same page."""
-        self.lanes = {place: lane if lane.rule == before else Lane(place) for place, lane in self.lanes.items()}

@@ -1,7 +1,7 @@
 """Loads a run's mission at any seq: cached counts for finished items, and full detail for the items in view."""
 
 import threading
-from collections import OrderedDict, deque
+from collections import deque
 from typing import Annotated
 
 from fastapi import Depends
@@ -15,6 +15,7 @@ from app.web.pages.mission.engine_holds import HOLD_SECONDS
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.mission.mission import FEED_LINES, Mission
 from app.web.pages.mission.timeline import TimelineReader
+from app.web.stream.recently_used import RecentlyUsed
 
 FRAME_KINDS = (
     *(kind for kind in RUN_KINDS if kind.startswith(("run.", "scan.", "item."))),
@@ -36,27 +37,20 @@ class FrameCache:
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self._lock = threading.Lock()
-        self._known: OrderedDict[tuple[str, int], RunState] = OrderedDict()
-        """State by run and seq, least recently used first."""
+        self._known = RecentlyUsed[tuple[str, int], RunState](KEPT)
+        """State by run and seq."""
 
     def fold_upto(self, run: str, seq: int) -> RunState:
         before, state = self._find_nearest(run, seq)
         if before < seq:
             state = fold_events(self._store.read_events(run, after=before, upto=seq, kinds=FRAME_KINDS), state)
-        self._store_frame(run, seq, state)
-        return state
+        with self._lock:
+            return self._known.keep((run, seq), state)
 
     def _find_nearest(self, run: str, seq: int) -> tuple[int, RunState]:
         with self._lock:
             places = [place for of, place in self._known if of == run and place <= seq]
             return (nearest := max(places, default=0)), self._known.get((run, nearest)) or RunState()
-
-    def _store_frame(self, run: str, seq: int, state: RunState) -> None:
-        with self._lock:
-            self._known[run, seq] = state
-            self._known.move_to_end((run, seq))
-            while len(self._known) > KEPT:
-                self._known.popitem(last=False)
 
 
 class MissionLoader:
@@ -73,7 +67,8 @@ class MissionLoader:
         for recorded in self._store.read_events_without_deltas(run, seq, after=begin - 1):
             mission.apply_event(recorded)
         if mission.state.turn:
-            self._apply_open_turn(run, mission, seq)
+            for recorded in self._store.read_events(run, after=mission.turn_began, upto=seq, kinds=["turn.delta"]):
+                mission.apply_event(recorded)  # the text so far of the turn in progress
         mission.feed = self._read_feed(run, seq)
         return mission
 
@@ -88,11 +83,6 @@ class MissionLoader:
         last = self._store.read_newest(run, seq, KINDS, 1)
         held = [turn.seq for turn in turns if last[0].at - turn.at < 2 * HOLD_SECONDS]
         return min([one.seq for one in item] + held, default=1)
-
-    def _apply_open_turn(self, run: str, mission: Mission, seq: int | None) -> None:
-        """Apply the text so far of the turn in progress."""
-        for recorded in self._store.read_events(run, after=mission.turn_began, upto=seq, kinds=["turn.delta"]):
-            mission.apply_event(recorded)
 
     def _read_feed(self, run: str, seq: int | None) -> deque[FeedLine]:
         told = self._store.read_newest(run, seq, FEED_KINDS, FEED_LINES * 8)

@@ -66,7 +66,7 @@ class Scene:
 
 def render_mission_parts(mission: Mission, scene: Scene) -> dict[str, str]:
     """Return inner HTML by element id."""
-    here, rule = {"mission": mission, "scene": scene}, find_focus_rule(mission, scene)
+    here, rule = {"mission": mission, "scene": scene}, scene.skill.rules.get(mission.focus or "")
     drawn = {
         "status": _render_status(mission, scene),
         "progress": render_template("partials/_progress.html", headway=measure_progress(mission.state)),
@@ -123,7 +123,7 @@ def _render_caption(mission: Mission, scene: Scene) -> str:
     reboot = mission.state.reboot
     context = {
         "caption": write_caption(mission),
-        "trouble": _has_alarm(mission),
+        "trouble": not mission.state.ended and bool(_get_attempt(mission).alarm),
         "waits": mission.state.asking is not None,
         "away_since": reboot.announced_at if scene.mode == "live" and reboot.is_awaited else None,
         "turn": turn,
@@ -137,11 +137,6 @@ def _render_ribbon(mission: Mission, scene: Scene) -> str:
     return render_template(
         "partials/_ribbon.html", mission=mission, scene=scene, parts=parts, rolled_back=count_rollbacks
     )
-
-
-def _has_alarm(mission: Mission) -> bool:
-    """Return True from the alarm of the last attempt until the next turn."""
-    return not mission.state.ended and bool(_get_attempt(mission).alarm)
 
 
 def _render_status(mission: Mission, scene: Scene) -> str:
@@ -158,7 +153,3 @@ def render_engine_label_parts(mission: Mission, scene: Scene) -> dict[str, str]:
         )
         for engine in scene.lineup.engines.values()
     }
-
-
-def find_focus_rule(mission: Mission, scene: Scene) -> object:
-    return scene.skill.rules.get(mission.focus) if mission.focus else None

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -16,6 +15,7 @@ from starlette.responses import Response
 from app.store.request_session import share_session_within_request
 from app.web.deps import create_state_dependency
 from app.web.pages.mission.view import MissionView
+from app.web.stream.recently_used import RecentlyUsed
 
 R = TypeVar("R", bound=Response)
 WAITING = 128
@@ -33,7 +33,7 @@ class PastMoments:
     def __init__(self, reading: Engine) -> None:
         self._reading = reading
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="moments")
-        self._kept: OrderedDict[Hashable, tuple[float, MissionView]] = OrderedDict()
+        self._kept = RecentlyUsed[Hashable, tuple[float, MissionView]](KEPT)
         """Views by what they show and to whom, with the time of their making. Only the thread uses it."""
         self._waiting, self._rest_until = 0, 0.0
 
@@ -53,12 +53,10 @@ class PastMoments:
 
     def get_view(self, key: Hashable, build: Callable[[], MissionView]) -> MissionView:
         """Return the kept view, or build it. For use within `answer`."""
-        made_at, view = self._kept.pop(key, (0.0, None))
+        made_at, view = self._kept.get(key, (0.0, None))
         if view is None or time.monotonic() - made_at > KEPT_SECONDS:
             made_at, view = time.monotonic(), build()
-        self._kept[key] = made_at, view
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
+        self._kept.keep(key, (made_at, view))
         return view
 
     def _build_with_session(self, build: Callable[[Session], R]) -> R:

@@ -12,6 +12,7 @@ from app.loop.state import Item, RunState, fold_events
 from app.store.events import EventStore
 from app.web.pages.mission.moments import Moment, find_moments
 from app.web.pages.mission.progress import measure_progress
+from app.web.pages.templating import format_span
 
 READ = tuple(kind for kind in RUN_KINDS if not kind.startswith(("turn.", "facts")))
 Stand = Literal["pass", "fail", "open"]
@@ -86,9 +87,8 @@ class Summary:
 
     @property
     def _fixed_text(self) -> str:
-        minutes, seconds = divmod(int(self.seconds or 0), 60)
-        took = f"{minutes // 60}:{minutes % 60:02}:{seconds:02}" if minutes >= 60 else f"{minutes}:{seconds:02}"
-        return f"{self.passed} of {self.total} fixed in {took}{'' if self.state.ended else ' so far'}"
+        fixed = f"{self.passed} of {self.total} fixed in {format_span(self.seconds or 0)}"
+        return fixed if self.state.ended else f"{fixed} so far"
 
     @property
     def _undone_text(self) -> str:

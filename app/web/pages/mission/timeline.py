@@ -1,6 +1,5 @@
 """A run's timeline: its turns, items and waits. It begins when work begins, and long waits are folded."""
 
-from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -14,6 +13,7 @@ from app.machine.sampling.engine_outages import EngineOutage, read_engine_outage
 from app.store.events import EventStore
 from app.text.clean import clean_text
 from app.web.pages.mission.caption import describe_who_was_harmed
+from app.web.stream.recently_used import RecentlyUsed
 from app.web.stream.sse_messages import encode_message
 
 READ = (
@@ -228,19 +228,16 @@ class TimelineReader:
     def __init__(self, store: EventStore) -> None:
         self._store = store
         self._lock = Lock()
-        self._known: OrderedDict[str, Timeline] = OrderedDict()
+        self._known = RecentlyUsed[str, Timeline](KEPT)
 
     def read_timeline(self, run: str) -> Timeline:
         """Return the run's timeline up to its newest event."""
         with self._lock:
-            line = self._known.pop(run, None) or Timeline()
+            line = self._known.get(run) or Timeline()
             if not line.over:
                 for recorded in self._store.read_events(run, after=line.seq, kinds=READ):
                     line.apply_event(recorded, self._find_time_before(recorded))
-            self._known[run] = line
-            while len(self._known) > KEPT:
-                self._known.popitem(last=False)
-            return line.copy()
+            return self._known.keep(run, line).copy()
 
     def encode_changes(self, run: str, batch: Sequence[Recorded]) -> bytes:
         """Encode what these events changed on the timeline, as a message for the page; empty if they changed nothing.

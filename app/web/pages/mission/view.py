@@ -52,7 +52,7 @@ def find_reboot_check(runtime: Runtime, row: RunRow) -> RebootCheck | None:
     return None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MissionView:
     run: str
     row: RunRow
@@ -61,17 +61,17 @@ class MissionView:
     seq: int
     last: int
     over: bool
-    stream: str | None
+    stream: str | None = None
     """The address of the page's event stream; None for a static page."""
-    playing: bool
-    speed: float | None
+    playing: bool = False
+    speed: float | None = None
     jumps: ItemJumps
     simulated: bool
     no_model: bool
-    shrunk_at: float | None
+    shrunk_at: float | None = None
     pace: float | None
     pieces: dict[str, str]
-    health: str
+    health: str = ""
     """What is broken, as HTML; empty unless the page is live."""
     roles: tuple[Role, ...]
     engines: tuple[Engine, ...]
@@ -80,14 +80,14 @@ class MissionView:
     gpus: str
     now: float
     """The server's clock; the browser's may differ."""
-    intro: bool
+    intro: bool = False
     timeline: TimelineView
     time: float
     """The page's position on the timeline, in seconds of its axis."""
     summary: Summary | None
     """Set for an ended run unless the page shows a moment of it."""
     table: EnergyTable | None
-    reboot: RebootCheck | None
+    reboot: RebootCheck | None = None
     shareable: bool = True
     looked: LastLook | None = None
     """What changed since the reader last looked; None where nobody is to be reminded."""

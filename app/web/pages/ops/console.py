@@ -1,6 +1,6 @@
 """The operator's console: its parts, its page, its stream and the switch for the simulator."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Annotated
 
@@ -94,14 +94,20 @@ class Console:
                 nodes=situation.nodes,
                 sampled=max((at for at, _ in runtime.board.engines.values()), default=None),
             ),
-            "needs": render_template("partials/_needs.html", needs=asked, loading=_list_loading_engines(runtime)),
+            "needs": render_template(
+                "partials/_needs.html",
+                needs=asked,
+                loading=[name for name, (_, one) in runtime.board.states.items() if one.state == "loading"],
+            ),
             "hand": render_template("partials/_hand.html", cards=[RunCard(state) for state in states]),
             "engines": render_template("partials/_engines.html", cards=engines),
             "simulator": render_template("partials/_simulator.html", simulator=runtime.simulator),
             "stairs": render_cold_starts(runtime) if runtime.launched else "",
             "gpus": render_template("partials/_gpu_rows.html", cards=gpus, reason=runtime.board.gpu_reason),
             "feed": render_template(
-                "partials/_told.html", feed=self._merge_feeds(list(newest)), hosts=_name_distinct_hosts(newest)
+                "partials/_told.html",
+                feed=self._merge_feeds(list(newest)),
+                hosts=newest if len(set(newest.values())) > 1 else {},
             ),
             "log": render_template("partials/_log.html", lines=list(_read_engine_logs(runtime))),
             "nodes": render_template(
@@ -145,15 +151,6 @@ class Console:
             return seq, lines
         told = self._runtime.store.read_newest(run, None, FEED_KINDS, FEED_LINES * 2)
         return head, [line for line in map(to_feed_line, told) if line][:FEED_LINES]
-
-
-def _name_distinct_hosts(hosts: Mapping[str, str]) -> Mapping[str, str]:
-    """Return host by run, or nothing if all runs are on one host."""
-    return hosts if len(set(hosts.values())) > 1 else {}
-
-
-def _list_loading_engines(runtime: Runtime) -> list[str]:
-    return [name for name, (_, event) in runtime.board.states.items() if event.state == "loading"]
 
 
 def _describe_engine_change(at: float, event: EngineState) -> FeedLine:
