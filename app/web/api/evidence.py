@@ -24,7 +24,7 @@ _LOCKED = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 class KeyView(ApiModel):
     algorithm: str = Field(examples=["Ed25519"])
-    public: str = Field(description="64 64 hexadecimal digits, for `temper verify --key` and `verify.py --key`.")
+    public: str = Field(description="64 hexadecimal digits, for `temper verify --key` and `verify.py --key`.")
 
 
 def _document_paper(media_type: str) -> dict[int | str, dict[str, object]]:

@@ -178,14 +178,14 @@ def _collect_attention_metrics(session: Session, decisions: DecisionReader, now:
     yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, len(waiting["approval"]))])
     rows = webhooks.list_webhooks(session)
     failing = {row.id: float(bool(row.problem)) for row in rows}
-    yield _gauge("temper_webhook_failing", "1 1 if the newest delivery failed.", _label_by("webhook", failing))
+    yield _gauge("temper_webhook_failing", "1 if the newest delivery failed.", _label_by("webhook", failing))
     said, dropped = "Events dropped after twelve failed deliveries.", {row.id: row.dropped for row in rows}
     yield _counter("temper_webhook_dropped_total", said, _label_by("webhook", dropped))
     missed = [
         ({"schedule": row.id, "host": row.host}, float(row.enabled and row.unkept))
         for row in schedules.list_schedules(session)
     ]
-    yield _gauge("temper_schedule_missed", "1 1 if the schedule missed or skipped its latest time.", missed)
+    yield _gauge("temper_schedule_missed", "1 if the schedule missed or skipped its latest time.", missed)
 
 
 def _collect_turn_metrics(turns: TurnCounters) -> Iterator[MetricFamily]:
@@ -226,7 +226,7 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
         for name, (_, event) in board.states.items()
         for state in get_args(State)
     ]
-    yield _gauge("temper_engine_state", "1 1 for the current state of the engine.", states)
+    yield _gauge("temper_engine_state", "1 for the current state of the engine.", states)
     samples = [
         ({"engine": name, "simulated": played.get(name, "")}, event) for name, (_, event) in board.engines.items()
     ]

@@ -107,7 +107,7 @@ class RuleSide:
     known: bool
     """True if the run included the rule and has finished with it."""
     absent: str = ""
-    """Return why the run has no such item."""
+    """Why the run has no such item."""
 
     @property
     def outcome(self) -> tuple[str, int]:

@@ -56,7 +56,7 @@ class Mission:
 
     def _advance_lanes(self, event: Event) -> None:
         match event:
-            case TurnDelta():
+            case TurnDelta():  # by far the most frequent one: only the lane of its turn is looked at
                 for place, lane in self.lanes.items():
                     if lane.turn == event.turn:
                         self.lanes[place] = advance_lane(lane, event)
