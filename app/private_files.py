@@ -14,6 +14,14 @@ def set_private_umask() -> None:
     os.umask(OTHERS)
 
 
+def write_new_private_file(file: Path, content: bytes) -> None:
+    """Write a file that does not exist yet. It is on the disk when this returns."""
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as new:
+        new.write(content)
+        new.flush()
+        os.fsync(new.fileno())
+
+
 def restrict_permissions(data: Path) -> None:
     """Remove other accounts' access to the data folder and its direct entries; log each change.
 

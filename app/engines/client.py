@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import httpx
 import msgspec
@@ -21,6 +21,7 @@ from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, En
 from app.lineups.model import Engine
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 
 BODY_LIMIT = 4 * 1024 * 1024
 ERROR_LIMIT = 64 * 1024
@@ -121,9 +122,9 @@ class EngineClient:
         """
         self._http, self._dialect, self._count_tokens = http, dialect, count_tokens
         self._patience, self._slow_health = patience, slow_health
-        self._base = base_url.rstrip("/")
+        self.base_url = base_url.rstrip("/")
         self._key = {"authorization": f"Bearer {key}"} if key else {}
-        self._root = self._base.removesuffix("/v1")
+        self._root = self.base_url.removesuffix("/v1")
         self._name = name or self._root
         self._asks_server_info = False
         """Its health is read from /server_info, since it was healthy and its /health is slow."""
@@ -146,6 +147,16 @@ class EngineClient:
             else:
                 return
 
+    async def read_reply(self, question: Question, *, stall_after: float) -> tuple[list[Delta], Finished]:
+        """Return the pieces of the reply, and its end."""
+        pieces: list[Delta] = []
+        async with aclosing(self.stream_reply(question, stall_after=stall_after)) as parts:
+            async for part in parts:
+                if isinstance(part, Finished):
+                    return pieces, part
+                pieces.append(part)
+        raise AssertionError("a reply ends with Finished or raises")
+
     async def _find_lacks(self, question: Question) -> frozenset[Lack]:
         """Test which schema features the engine refuses, once, after its first refusal, with one token per feature."""
         if await self._refuses_schema(question, PLAINEST):
@@ -156,7 +167,9 @@ class EngineClient:
     async def _refuses_schema(self, question: Question, schema: dict[str, Any]) -> bool:
         asked = replace(question, schema=schema, max_tokens=1, messages=(Message("user", "x"),))
         try:
-            await self._drain_reply(asked, self._patience)
+            async with aclosing(self._stream_answer(asked, self._patience)) as replies:
+                async for _ in replies:
+                    pass
         except EngineRefused:
             return True
         return False
@@ -166,7 +179,7 @@ class EngineClient:
             reply, counted = ChatReply(time.monotonic(), self._dialect), 0
             request = self._http.stream(
                 "POST",
-                f"{self._base}/chat/completions",
+                f"{self.base_url}/chat/completions",
                 content=msgspec.json.encode(build_request_body(question, self._lacks or frozenset(), self._dialect)),
                 headers=build_request_headers(question, self._dialect) | self._key,
                 timeout=httpx.Timeout(self._patience, read=stall_after),
@@ -201,7 +214,7 @@ class EngineClient:
             # vLLM has a /server_info, too, which names no path of a model and still answers when its engine is dead.
             self._asks_server_info = bool(await self.read_model_path())
         if status in _NO_SUCH_ADDRESS and not self._dialect.extensions:
-            return await self._read_status(f"{self._base}/models", self._key)
+            return await self._read_status(f"{self.base_url}/models", self._key)
         return status
 
     async def _read_status(self, url: str, headers: dict[str, str]) -> int | None:
@@ -229,51 +242,47 @@ class EngineClient:
         """Return True if the engine is healthy, lists the model and generates a token."""
         question = Question(model, (Message("user", "Say yes."),), "", None, "ready", max_tokens=1, temperature=0.0)
         try:
-            return await self.is_ready(model) and await self._drain_reply(question, FIRST_TOKEN_PATIENCE)
+            return await self.is_ready(model) and bool(
+                await self.read_reply(question, stall_after=FIRST_TOKEN_PATIENCE)
+            )
         except EngineError:
             return False
 
-    async def _drain_reply(self, question: Question, stall_after: float) -> bool:
-        async with aclosing(self._stream_answer(question, stall_after)) as replies:
-            return [isinstance(reply, Finished) async for reply in replies][-1]
-
     async def list_models(self) -> tuple[ServedModel, ...]:
-        answer = await self._get(f"{self._base}/models", self._key)
+        answer = await self._get(f"{self.base_url}/models", self._key)
         try:
             return tuple(card.to_served_model() for card in msgspec.json.decode(answer, type=_Models).data)
         except NOT_JSON as exc:
-            raise EngineRefused(f"{self._base}/models is not a list of models: check that base_url is right.") from exc
+            raise EngineRefused(
+                f"{self.base_url}/models is not a list of models: check that base_url is right."
+            ) from exc
 
     async def read_version(self, path: str = "/version") -> str:
         """Return the version that vLLM has at `path`, or an empty string if the server does not report one."""
-        try:
-            return msgspec.json.decode(await self._get(f"{self._root}{path}", self._key), type=_Version).version
-        except (EngineError, *NOT_JSON):
-            return ""
+        found = await self._read_optional(path, _Version)
+        return found.version if found else ""
 
     async def read_model_path(self) -> str:
         """Return the path of the model that SGLang loaded, or an empty string if the server does not report one."""
-        try:
-            answer = await self._get(f"{self._root}/server_info", self._key)
-            return msgspec.json.decode(answer, type=_ServerInfo).model_path
-        except (EngineError, *NOT_JSON):
-            return ""
+        found = await self._read_optional("/server_info", _ServerInfo)
+        return found.model_path if found else ""
 
     async def read_sample(self, url: str = "") -> EngineSample:
         """Read the metrics from `url`, by default /metrics beside the base URL."""
         sample = parse_metrics((await self._get(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
         if url or not (sample.counts_late and sample.running):
             return sample
-        busy = [slot for slot in await self._list_slots() if slot.is_processing]
+        # llama.cpp's requests, which no other endpoint reports before they end
+        busy = [slot for slot in await self._read_optional("/slots", list[_Slot]) or () if slot.is_processing]
         read = sum(slot.n_prompt_tokens_processed for slot in busy)
         return replace(sample, in_flight=sum(slot.decoded_tokens for slot in busy), reading=read)
 
-    async def _list_slots(self) -> list[_Slot]:
-        """List llama.cpp's requests; no other endpoint reports them before they end."""
+    async def _read_optional(self, path: str, shape: type[T]) -> T | None:
+        """Return what the server answers at a path that not every server has, or None."""
         try:
-            return msgspec.json.decode(await self._get(f"{self._root}/slots", self._key), type=list[_Slot])
+            return msgspec.json.decode(await self._get(f"{self._root}{path}", self._key), type=shape)
         except (EngineError, *NOT_JSON):
-            return []
+            return None
 
     async def _get(self, url: str, headers: dict[str, str] | None = None) -> bytes:
         with self._translate_errors(self._patience):
@@ -287,7 +296,9 @@ class EngineClient:
             raise self._create_error(response.status_code, await _read_body(response, ERROR_LIMIT))
         kind = response.headers.get("content-type", "")
         if not kind.startswith("text/event-stream"):
-            raise EngineRefused(f"{self._base} answered {kind or 'nothing'} instead of a stream: is it a vLLM server?")
+            raise EngineRefused(
+                f"{self.base_url} answered {kind or 'nothing'} instead of a stream: is it a vLLM server?"
+            )
 
     def _create_error(self, status: int, answer: bytes) -> EngineError:
         said = extract_error_message(answer) or "no reason given"
@@ -296,10 +307,6 @@ class EngineClient:
         if status >= httpx.codes.INTERNAL_SERVER_ERROR:
             return EngineDied(f"{self._name} failed ({status}): {said.rstrip('.')}. Look at the engine's log.")
         return EngineRefused(f"{self._name} {_explain_refusal(status, said)}: {said}")
-
-    @property
-    def base_url(self) -> str:
-        return self._base
 
     @contextmanager
     def _translate_errors(self, patience: float) -> Iterator[None]:

@@ -30,12 +30,6 @@ class Check:
         return not self.without
 
 
-@dataclass(frozen=True)
-class _Answer:
-    pieces: tuple[Delta, ...]
-    end: Finished
-
-
 _Try = Callable[[EngineClient, str], Awaitable[tuple[bool, str]]]
 
 
@@ -63,26 +57,19 @@ async def check_conformance(client: EngineClient, report: EndpointReport) -> Asy
         yield Check(name, passed, clean_text(detail, 200), without)
 
 
-async def _ask_question(client: EngineClient, model: str, text: str, most: int = 48) -> _Answer:
+async def _ask_question(client: EngineClient, model: str, text: str, most: int = 48) -> tuple[list[Delta], Finished]:
     question = Question(model, (Message("user", text),), "", None, "probe", most, 0.0, extra={"seed": 7})
-    pieces: list[Delta] = []
-    async with aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
-        async for part in parts:
-            if isinstance(part, Finished):
-                return _Answer(tuple(pieces), part)
-            pieces.append(part)
-    raise AssertionError("a reply ends with Finished or raises")
+    return await client.read_reply(question, stall_after=60.0)
 
 
 async def _try_streaming(client: EngineClient, model: str) -> tuple[bool, str]:
-    answer = await _ask_question(client, model, "Count from one to ten in words.")
-    return len(answer.pieces) > 1, f"{len(answer.pieces)} pieces"
+    pieces, _ = await _ask_question(client, model, "Count from one to ten in words.")
+    return len(pieces) > 1, f"{len(pieces)} pieces"
 
 
 async def _try_length(client: EngineClient, model: str) -> tuple[bool, str]:
-    answer = await _ask_question(client, model, "Count from one to ten in words.", _SHORT)
-    within = answer.end.completion_tokens <= _SHORT
-    return within and answer.end.finish_reason == "length", f"ended with {answer.end.finish_reason}"
+    _, end = await _ask_question(client, model, "Count from one to ten in words.", _SHORT)
+    return end.completion_tokens <= _SHORT and end.finish_reason == "length", f"ended with {end.finish_reason}"
 
 
 async def _try_system(client: EngineClient, model: str) -> tuple[bool, str]:

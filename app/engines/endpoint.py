@@ -3,7 +3,7 @@
 import asyncio
 import re
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import httpx
@@ -13,7 +13,7 @@ from app.engines.chat import Delta, Finished, Message, Question, ServerDialect
 from app.engines.client import EngineClient, ServedModel
 from app.engines.error_message import NOT_JSON
 from app.engines.model_size import SMALL_BILLIONS, find_model_billions, find_path_billions
-from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled
+from app.errors import EngineError, EngineRefused, EngineStalled
 from app.lineups.model import SchemaForm
 from app.text.clean import clean_text
 
@@ -109,14 +109,6 @@ def _to_word(found: bool) -> str:
     return "yes" if found else "no"
 
 
-@dataclass
-class _Reply:
-    text: str = ""
-    thought: str = ""
-    end: Finished | None = None
-    deltas: list[Delta] = field(default_factory=list)
-
-
 class _OllamaDetails(msgspec.Struct):
     parameter_size: str = ""
 
@@ -140,17 +132,16 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     client = EngineClient(http, base, key=key, patience=PATIENCE, dialect=ServerDialect(extensions=False))
     models = await client.list_models()
     chosen = _choose_model(base, models, model)
-    plain = await _ask_question(client, chosen.id, _PLAIN, None)
-    assert plain.end
+    pieces, end = await _ask_question(client, chosen.id, _PLAIN, None)
     report = EndpointReport(
         base=base,
         models=models,
         model=chosen.id,
         program=await _identify_program(http, client, base, models),
-        thoughts="a field of their own" if plain.thought else "none seen",
-        counts=_judge_counts(plain),
-        first_token_s=plain.end.ttft,
-        tok_s=plain.end.decode_rate,
+        thoughts="a field of their own" if any(one.channel == "thought" for one in pieces) else "none seen",
+        counts=_judge_counts(pieces, end),
+        first_token_s=end.ttft,
+        tok_s=end.decode_rate,
         metrics=await _has_metrics(client),
     )
     form, detail = await _find_schema_form(http, base, key, chosen.id)
@@ -179,7 +170,7 @@ def _choose_model(base: str, models: tuple[ServedModel, ...], wanted: str) -> Se
 
 async def _ask_question(
     client: EngineClient, model: str, text: str, schema: dict[str, object] | None, most: int = MOST_TOKENS
-) -> _Reply:
+) -> tuple[list[Delta], Finished]:
     question = Question(
         model=model,
         messages=(Message("user", text),),
@@ -189,33 +180,20 @@ async def _ask_question(
         max_tokens=most,
         temperature=0.0,
     )
-    reply = _Reply()
     try:
-        async with asyncio.timeout(ANSWER_SECONDS), aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
-            async for part in parts:
-                if isinstance(part, Finished):
-                    reply.end = part
-                    continue
-                reply.deltas.append(part)
-                if part.channel == "thought":
-                    reply.thought += part.text
-                else:
-                    reply.text += part.text
+        async with asyncio.timeout(ANSWER_SECONDS):
+            return await client.read_reply(question, stall_after=60.0)
     except TimeoutError as exc:
         raise EngineStalled(
             f"{client.base_url} did not end a short answer in {ANSWER_SECONDS:.0f} s: its machine is busy or too slow. "
             "Try again when it is idle, or serve a smaller model."
         ) from exc
-    if reply.end is None:
-        raise EngineDied(f"{client.base_url} ended the stream without its end.")
-    return reply
 
 
-def _judge_counts(reply: _Reply) -> TokenCounts:
-    assert reply.end
-    if reply.end.prompt_tokens == 0:
+def _judge_counts(pieces: list[Delta], end: Finished) -> TokenCounts:
+    if end.prompt_tokens == 0:
         return "none"
-    return "with each piece" if any(one.is_counted for one in reply.deltas) else "at the end"
+    return "with each piece" if any(one.is_counted for one in pieces) else "at the end"
 
 
 async def _find_schema_form(http: httpx.AsyncClient, base: str, key: str, model: str) -> tuple[SchemaForm | None, str]:
@@ -233,15 +211,16 @@ async def _find_schema_form(http: httpx.AsyncClient, base: str, key: str, model:
 async def _try_schema(client: EngineClient, model: str) -> tuple[bool, str]:
     """Return whether an answer is bound to a schema: a question is asked whose natural answer does not fit it."""
     try:
-        reply = await _ask_question(client, model, "Reply with the single word hello and nothing else.", _SCHEMA)
+        pieces, _ = await _ask_question(client, model, "Reply with the single word hello and nothing else.", _SCHEMA)
     except EngineRefused as exc:
         return False, clean_text(f"refused: {exc}", 300)
     except EngineError as exc:
         # vLLM fails like this without the package of its grammar backend. Ask again: is the schema alone at fault?
         await _ask_question(client, model, _PLAIN, None)
         return False, clean_text(f"failed: {exc}", 300)
+    text = "".join(one.text for one in pieces if one.channel == "answer")
     try:
-        bound = msgspec.json.decode(reply.text.strip().encode()) == {"word": WORD}
+        bound = msgspec.json.decode(text.strip().encode()) == {"word": WORD}
     except NOT_JSON:
         bound = False
     return bound, "" if bound else "response_format was accepted and ignored"

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import secrets
 from collections.abc import Callable
 from contextlib import ExitStack, closing
@@ -24,6 +23,7 @@ from app.evidence.signing_key import SigningKey, create_key, create_next_key, fi
 from app.evidence.spool import Spool
 from app.evidence.time_stamping import FOLDER, get_stamp
 from app.evidence.verify import ATTESTED, NEXT_KEY, RECEIPT, STAMP, build_chunks, compute_sha256, unpack_archive
+from app.private_files import write_new_private_file
 from app.store import audit
 from app.store.events import EventStore
 
@@ -161,10 +161,7 @@ def sign_head(folder: Path, key: SigningKey, seq: int, head: str) -> None:
         return
     signed = SignedHead(seq, head, key.public, key.sign(_encode_head(seq, head)))
     file = folder / f".{HEAD}.{secrets.token_hex(8)}"
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as new:
-        new.write(msgspec.json.encode(signed) + b"\n")
-        new.flush()
-        os.fsync(new.fileno())
+    write_new_private_file(file, msgspec.json.encode(signed) + b"\n")
     file.replace(folder / HEAD)
 
 

@@ -6,7 +6,6 @@ The same plan has the columns of eMASS' import template, too.
 import csv
 import io
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
 
 from app.events.record import format_timestamp
 from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome
@@ -46,27 +45,12 @@ EMASS_LONGEST = 2000
 """Most characters that eMASS accepts in one field."""
 
 
-@dataclass(frozen=True)
-class PoamEntry:
-    rule: str
-    rule_id: str
-    stig_id: str
-    ccis: str
-    severity: str
-    weakness: str
-    host: str
-    checklist_status: str
-    status: str
-    identified: str
-    source: str
-    evidence: str
-    why_open: str
-    tried: str
-    remedy: str
-    risk_of_remedy: str
-    scheduled_completion: str = ""
-    responsible: str = ""
-    milestones: str = ""
+COLUMNS = (
+    *("rule", "rule_id", "stig_id", "ccis", "severity", "weakness", "host", "checklist_status", "status"),
+    *("identified", "source", "evidence", "why_open", "tried", "remedy", "risk_of_remedy"),
+    *("scheduled_completion", "responsible", "milestones"),
+)
+"""The last three are for people to fill in."""
 
 
 def build_poam_json(case: RunRecord) -> bytes:
@@ -77,14 +61,13 @@ def build_poam_json(case: RunRecord) -> bytes:
         "simulated": case.simulated,
         "benchmark": case.published.note,
         "chain_head": case.head,
-        "items": [asdict(_build_poam_entry(case, one)) for one in case.open_rules],
+        "items": [_build_poam_entry(case, one) for one in case.open_rules],
     }
     return encode_json(plan)
 
 
 def build_poam_csv(case: RunRecord) -> bytes:
-    entries = (asdict(_build_poam_entry(case, one)) for one in case.open_rules)
-    return _write_csv([field.name for field in fields(PoamEntry)], (entry.values() for entry in entries))
+    return _write_csv(COLUMNS, (_build_poam_entry(case, one).values() for one in case.open_rules))
 
 
 def build_emass_poam(case: RunRecord) -> bytes:
@@ -108,26 +91,26 @@ def escape_cell(value: str) -> str:
     return f"'{value}" if value.lstrip(" \n").startswith(_FORMULA) or value.startswith(_FORMULA) else value
 
 
-def _build_poam_entry(case: RunRecord, one: RuleRecord) -> PoamEntry:
-    rule, verdict = one.rule, one.closing or one.opening
-    return PoamEntry(
-        rule=one.named.group,
-        rule_id=one.named.id,
-        stig_id=one.named.stig_id,
-        ccis=" ".join(one.named.ccis),
-        severity=one.severity,
-        weakness=one.named.title,
-        host=case.request.host,
-        checklist_status=one.status,
-        status="Risk Accepted" if one.waiver else "Ongoing",
-        identified=format_timestamp(case.queued_at),
-        source=verdict.scanner if verdict else "",
-        evidence=describe_finding(case, one),
-        why_open=describe_outcome(case, one),
-        tried=describe_actions_taken(case, one),
-        remedy=one.named.fix,
-        risk_of_remedy=rule.breaks,
-    )
+def _build_poam_entry(case: RunRecord, one: RuleRecord) -> dict[str, str]:
+    verdict = one.closing or one.opening
+    return dict.fromkeys(COLUMNS, "") | {
+        "rule": one.named.group,
+        "rule_id": one.named.id,
+        "stig_id": one.named.stig_id,
+        "ccis": " ".join(one.named.ccis),
+        "severity": one.severity,
+        "weakness": one.named.title,
+        "host": case.request.host,
+        "checklist_status": one.status,
+        "status": "Risk Accepted" if one.waiver else "Ongoing",
+        "identified": format_timestamp(case.queued_at),
+        "source": verdict.scanner if verdict else "",
+        "evidence": describe_finding(case, one),
+        "why_open": describe_outcome(case, one),
+        "tried": describe_actions_taken(case, one),
+        "remedy": one.named.fix,
+        "risk_of_remedy": one.rule.breaks,
+    }
 
 
 def _build_emass_row(case: RunRecord, one: RuleRecord) -> dict[str, str]:

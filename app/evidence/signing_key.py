@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.evidence.verify import verify_ed25519
+from app.private_files import write_new_private_file
 
 _FILE, _CHANGES = "signing.key", "signing.changes"
 
@@ -123,11 +124,7 @@ def _read_changes(folder: Path) -> tuple[tuple[str, str, str], ...]:
 def _write_new_key(folder: Path) -> Path:
     file = folder / f".{_FILE}.{secrets.token_hex(8)}"
     try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-        with os.fdopen(handle, "w") as new:
-            new.write(f"{secrets.token_bytes(32).hex()}\n")
-            new.flush()
-            os.fsync(new.fileno())
+        write_new_private_file(file, f"{secrets.token_bytes(32).hex()}\n".encode())
     except OSError as exc:
         raise EnvironmentUnusable(
             f"cannot create a key in {folder}: {exc.strerror}. Choose a writable folder with --data."

@@ -12,11 +12,11 @@ from app.events.approvals import ApprovalPolicy, ApprovalRule, ChangeRisk
 from app.events.vocabulary import Category
 from app.lineups.toml_reader import Table, TomlReader, suggest_name
 from app.loop.approval_decision import decide_people_needed
-from app.loop.risk import HAZARDS, WORDS, Hazard
+from app.loop.risk import HAZARDS, WORDS
 
 MOST_RULES, LONGEST = 64, 64 * 1024
 CATEGORIES: tuple[Category, ...] = get_args(Category)
-SORTS = {
+SORTS: dict[str, dict[str, Any]] = {
     "new": {"irreversible": False, "replayed": False},
     "held on another host": {"irreversible": False, "replayed": True},
     "cannot be undone": {"irreversible": True, "replayed": False},
@@ -99,10 +99,12 @@ class ApprovalLine:
 def build_approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
     """Return the table for mode auto; hazards with equal cells share a line. Mode review needs at least one."""
     alike: dict[tuple[str, bool, tuple[str, ...]], list[str]] = {}
-    for sort in SORTS:
+    for sort, kind in SORTS.items():
         for hazard in HAZARDS:
-            cells = tuple(_format_cell(policy, _create_risk(sort, hazard, category)) for category in CATEGORIES)
-            alike.setdefault((sort, hazard.cuts_the_line, cells), []).append(hazard.word)
+            cuts, breaks = hazard.cuts_the_line, (hazard.word,)
+            risks = (ChangeRisk(category=one, breaks=breaks, cuts_the_line=cuts, **kind) for one in CATEGORIES)
+            cells = tuple(_format_cell(policy, risk) for risk in risks)
+            alike.setdefault((sort, cuts, cells), []).append(hazard.word)
     return [ApprovalLine(sort, tuple(words), cuts, *cells) for (sort, cuts, cells), words in alike.items()]
 
 
@@ -127,17 +129,6 @@ def _iterate_possible_risks() -> Iterator[ChangeRisk]:
                 irreversible=irreversible,
                 replayed=replayed,
             )
-
-
-def _create_risk(sort: str, hazard: Hazard, category: Category) -> ChangeRisk:
-    kind = SORTS[sort]
-    return ChangeRisk(
-        category=category,
-        breaks=(hazard.word,),
-        cuts_the_line=hazard.cuts_the_line,
-        irreversible=kind["irreversible"],
-        replayed=kind["replayed"],
-    )
 
 
 def _format_cell(policy: ApprovalPolicy, risk: ChangeRisk) -> str:

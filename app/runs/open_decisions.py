@@ -1,7 +1,7 @@
 """Everything that waits for a person, as one list: what it is about, why, how risky, and how to answer. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 from zlib import crc32
 
@@ -154,50 +154,29 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
 
 def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
     for state, rule in at.asking:
-        attempt = state.asking
-        if not state.request or not attempt or not attempt.approval or not find_open_approval(state, at.now):
+        asking = state.asking
+        if not state.request or not asking or not asking.approval or not find_open_approval(state, at.now):
             continue
-        if isinstance(attempt, RebootProgress):
-            yield _to_reboot_decision(state, state.request, attempt, attempt.approval)
-            continue
-        asked, given = attempt.approval, attempt.given
-        yes = f" {given[0].approver_text} approved it; a second person must approve it, too." if given else ""
-        reason: NeedsReason = "required" if attempt.people_required > 1 else "optional"
-        yield OpenDecision(
-            kind="approval",
-            id=f"approval:{asked.approval}",
-            title=rule.title if rule else asked.rule,
-            why=f"Run {state.run} waits for your approval of {asked.rule}.{yes}",
-            since=state.idle_since or state.at,
-            risk=_assess_change(attempt, rule),
-            host=state.request.host,
-            rule=asked.rule,
-            run=state.run,
-            skill=state.request.skill,
-            mode=state.request.mode,
-            simulated=state.request.simulated,
-            expires=asked.expires,
-            breaks=rule.breaks if rule else "",
-            diff=asked.diff or (attempt.proposed.diff if attempt.proposed else ""),
-            answers=(
-                PossibleAnswer("approve", "Approve change", "go", reason),
-                PossibleAnswer("refuse", "Refuse change", "stop", "required"),
-                PossibleAnswer("edit", "Propose these actions", "plain"),
-            ),
-            attempt=attempt,
-            askers=list_askers(state.request, attempt.proposed),
-        )
+        if isinstance(asking, RebootProgress):
+            yield _to_approval(state, state.request, asking, asking.approval)
+        else:
+            yield _to_change_approval(state, state.request, asking, asking.approval, rule)
 
 
-def _to_reboot_decision(
-    state: RunState, request: RunQueued, reboot: RebootProgress, asked: ApprovalRequested
+def _to_approval(
+    state: RunState, request: RunQueued, asking: Attempt | RebootProgress, asked: ApprovalRequested
 ) -> OpenDecision:
-    yes = f" {reboot.given[0].approver_text} approved it; a second person must approve it, too." if reboot.given else ""
+    """Return the approval of a reboot, or what it has in common with that of a change."""
+    given = asking.given
+    needs: NeedsReason = "required" if asking.people_required > 1 else "optional"
+    yes = f" {given[0].approver_text} approved it; a second person must approve it, too." if given else ""
+    reboot = asking if isinstance(asking, RebootProgress) else None
+    what = "reboot" if reboot else "change"
     return OpenDecision(
         kind="approval",
         id=f"approval:{asked.approval}",
         title=f"Reboot {request.host}",
-        why=f"Run {state.run} waits for your approval. {asked.diff}.{yes}",
+        why=f"Run {state.run} waits for your approval{f'. {asked.diff}' if reboot else f' of {asked.rule}'}.{yes}",
         since=state.idle_since or state.at,
         risk="high",
         host=request.host,
@@ -208,11 +187,28 @@ def _to_reboot_decision(
         expires=asked.expires,
         breaks="Everybody on the host is interrupted, and it may not come back.",
         answers=(
-            PossibleAnswer("approve", "Approve reboot", "go", "required" if reboot.people_required > 1 else "optional"),
-            PossibleAnswer("refuse", "Refuse reboot", "stop", "required"),
+            PossibleAnswer("approve", f"Approve {what}", "go", needs),
+            PossibleAnswer("refuse", f"Refuse {what}", "stop", "required"),
         ),
         reboot=reboot,
         askers=list_askers(request, None),
+    )
+
+
+def _to_change_approval(
+    state: RunState, request: RunQueued, attempt: Attempt, asked: ApprovalRequested, rule: Rule | None
+) -> OpenDecision:
+    found = _to_approval(state, request, attempt, asked)
+    return replace(
+        found,
+        title=rule.title if rule else asked.rule,
+        risk=_assess_change(attempt, rule),
+        rule=asked.rule,
+        breaks=rule.breaks if rule else "",
+        diff=asked.diff or (attempt.proposed.diff if attempt.proposed else ""),
+        answers=(*found.answers, PossibleAnswer("edit", "Propose these actions", "plain")),
+        attempt=attempt,
+        askers=list_askers(request, attempt.proposed),
     )
 
 
@@ -230,7 +226,7 @@ def _list_left_findings(at: InboxSources) -> Iterator[OpenDecision]:
     in_force = [row.waiver for row in at.waivers if row.is_in_force(at.now)]
     groups = {
         host: frozenset(name for name, hosts in at.groups.items() if host in hosts)
-        for host in _list_hosts_with_findings(at)
+        for host in {one.host for one in at.findings}
     }
     together: dict[tuple[str, str, str], list[LeftFinding]] = {}
     for one in at.findings:
@@ -238,10 +234,6 @@ def _list_left_findings(at: InboxSources) -> Iterator[OpenDecision]:
             together.setdefault((one.outcome, one.host, one.skill), []).append(one)
     for found in together.values():
         yield _to_finding_decision(found)
-
-
-def _list_hosts_with_findings(at: InboxSources) -> set[str]:
-    return {one.host for one in at.findings}
 
 
 def _is_waived(finding: LeftFinding, in_force: Sequence[Waiver], groups: frozenset[str]) -> bool:

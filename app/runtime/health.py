@@ -40,6 +40,7 @@ _PLACES: Mapping[FaultKind, FaultPlace] = {
     "progress": "run",
     "queue": "run",
 }
+_ENGINE_BADGES = {"stalled": "ENGINE FROZEN", "dead": "ENGINE DOWN", "absent": "ENGINE DOWN"}
 _UNREADY: Collection[FaultKind] = ("log", "database", "simulator", "engine")
 """Kinds that keep a whole node from its work, unless they do not stop work."""
 
@@ -74,8 +75,23 @@ class HealthFault:
         return _PLACES.get(self.kind, "engines")
 
 
+@dataclass(frozen=True, kw_only=True)
+class StoredConditions:
+    """What only database and disk know, of one run or of all."""
+
+    silent_worker: NodeStatus | None = None
+    """The node that works on the run, if it sends no heartbeat."""
+    wait: tuple[float, RunWaiting] | None = None
+    """What the run waits for, and since when."""
+    left_since: float | None = None
+    """Time of the run's newest event, if it is in no process's hands."""
+    runs: Sequence[RunProgress] = ()
+    """The unended runs, or the one that a page shows."""
+    disk: DiskSpace | None = None
+
+
 @dataclass(frozen=True)
-class Conditions:
+class Conditions(StoredConditions):
     """The inputs of find_faults at one moment."""
 
     now: float
@@ -94,15 +110,6 @@ class Conditions:
     """Seconds since engines and GPUs were last looked at."""
     waits_for_engines: float = 0.0
     """Seconds that the look at engines and GPUs under way has taken."""
-    silent_worker: NodeStatus | None = None
-    """The node that works on the run, if it sends no heartbeat."""
-    wait: tuple[float, RunWaiting] | None = None
-    """What the run waits for, and since when."""
-    left_since: float | None = None
-    """Time of the run's newest event, if it is in no process's hands."""
-    runs: Sequence[RunProgress] = ()
-    """The unended runs, or the one that a page shows."""
-    disk: DiskSpace | None = None
 
 
 def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
@@ -131,9 +138,8 @@ def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
         yield HealthFault("database", "NO DATABASE", text, remedy, at.now - at.unanswered)
     if at.broken_log:
         text = "Temper can no longer write its log, and stops."
-        yield HealthFault(
-            "log", "LOG STOPPED", text, "Free space in the data folder, then start Temper again: runs resume."
-        )
+        remedy = "Free space in the data folder, then start Temper again: runs resume."
+        yield HealthFault("log", "LOG STOPPED", text, remedy)
     elif at.unwritten > LATE_WRITE:
         text = "Temper cannot write its log: check for a full disk or an unreachable database."
         remedy = "Hosts are not changed meanwhile. Runs resume by themselves when the log can be written."
@@ -144,13 +150,8 @@ def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
 def _find_node_faults(at: Conditions) -> Iterator[HealthFault]:
     if node := at.silent_worker:
         text = f"Node {node.name}, which works on this run, does not answer."
-        yield HealthFault(
-            "node",
-            "NODE SILENT",
-            text,
-            "Another node takes the run over if it stays silent.",
-            at.now - node.silent_seconds,
-        )
+        remedy = "Another node takes the run over if it stays silent."
+        yield HealthFault("node", "NODE SILENT", text, remedy, at.now - node.silent_seconds)
     if at.left_since is not None:
         text = "The process that worked on this run was killed or restarted."
         remedy = "The run resumes as soon as a process works on it again."
@@ -162,26 +163,14 @@ def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
     unwell = {name: one for name, one in at.engines.items() if one[1].state not in WELL}
     if at.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)
-        text = "The simulated engines are stopped."
-        yield HealthFault(
-            "simulator",
-            "ENGINES DOWN",
-            text,
-            "Start the engines: the turn is then asked again.",
-            since,
-            tuple(at.seated),
-            state="absent",
-        )
+        text, remedy = "The simulated engines are stopped.", "Start the engines: the turn is then asked again."
+        yield HealthFault("simulator", "ENGINES DOWN", text, remedy, since, tuple(at.seated), state="absent")
         return
     for state in dict.fromkeys(event.state for _, event in unwell.values()):
         alike = {name: one for name, one in unwell.items() if one[1].state == state}
         yield HealthFault(
             "engine",
-            "ENGINE FROZEN"
-            if state == "stalled"
-            else "ENGINE DOWN"
-            if state in ("dead", "absent")
-            else "ENGINE DEGRADED",
+            _ENGINE_BADGES.get(state, "ENGINE DEGRADED"),
             _describe_engines(state, alike),
             _choose_remedy(state),
             min(since for since, _ in alike.values()),

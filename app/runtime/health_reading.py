@@ -2,15 +2,14 @@
 
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.events.kinds import ApprovalGiven, RunQueued, RunWaiting
-from app.runtime.disk_space import DiskSpace
-from app.runtime.health import SILENT_NODE, Conditions, HealthFault, find_faults
+from app.runtime.health import SILENT_NODE, Conditions, HealthFault, StoredConditions, find_faults
 from app.runtime.runtime import WAITS, Runtime
 from app.runtime.stalled_runs import IN_TURN, RunProgress, find_silences
 from app.store import attention_queries, nodes
@@ -22,17 +21,6 @@ from app.store.request_session import open_read_session
 
 NO_RUN = ""
 """Of pages that show more than one run."""
-
-
-@dataclass(frozen=True)
-class StoredConditions:
-    """What only database and disk know, of one run or of all."""
-
-    silent_worker: NodeStatus | None = None
-    wait: tuple[float, RunWaiting] | None = None
-    left_since: float | None = None
-    runs: tuple[RunProgress, ...] = ()
-    disk: DiskSpace | None = None
 
 
 UNKNOWN = StoredConditions()
@@ -51,11 +39,7 @@ def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Con
         unanswered=runtime.clock.seconds_since_answer,
         unpolled=time.monotonic() - runtime.board.polled_at,
         waits_for_engines=0.0 if polling is None else time.monotonic() - polling,
-        silent_worker=stored.silent_worker,
-        wait=stored.wait,
-        left_since=stored.left_since,
-        runs=stored.runs,
-        disk=stored.disk,
+        **vars(stored),
     )
 
 

@@ -81,7 +81,11 @@ async def create_runtime(
         writer = _start_until_exit(stack, LogWriter(store, bus))
         traffic = EngineTraffic()
         knees = await asyncio.to_thread(_load_saturation_points, database, lineup)
-        queues = _create_queues(traffic, lineup, bases, knees, leases)
+        queues = EngineQueues(
+            traffic,
+            lambda name: limit_streams(lineup.engines[name].max_num_seqs, knees.get(name)),
+            lambda name: _count_sharing_processes(lineup.engines[name], bases[name], leases),
+        )
         machine = MachineLog(writer, store.read_last_sample_seq, clock.now, lambda: leases.leads if leases else 1)
         sampler = run_sampler(lineup, bases, http, store, machine, bus, queues, launched)
         board = await stack.enter_async_context(sampler)
@@ -151,20 +155,6 @@ def _store_probe(database: Database, knees: dict[str, int | None], probed: Probe
         store_probe(session, probed)
     if not probed.problem:
         knees[probed.engine] = find_saturation(probed)
-
-
-def _create_queues(
-    traffic: EngineTraffic,
-    lineup: Lineup,
-    bases: dict[str, tuple[str, ...]],
-    knees: dict[str, int | None],
-    leases: Leases | None,
-) -> EngineQueues:
-    return EngineQueues(
-        traffic,
-        lambda name: limit_streams(lineup.engines[name].max_num_seqs, knees.get(name)),
-        lambda name: _count_sharing_processes(lineup.engines[name], bases[name], leases),
-    )
 
 
 def _count_sharing_processes(engine: Engine, bases: tuple[str, ...], leases: Leases | None) -> int:

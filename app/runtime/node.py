@@ -6,8 +6,9 @@ import os
 import secrets
 import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import Engine, func
 from sqlmodel import Session, select
@@ -27,6 +28,8 @@ from app.store.nodes import NodeRow, Orphan, Overview
 from app.store.shared_host_folders import HostFolders
 
 log = logging.getLogger(__name__)
+P = ParamSpec("P")
+T = TypeVar("T")
 
 BEAT_EVERY = 1.0
 LEFT_EVERY = 10.0
@@ -64,7 +67,7 @@ class Node(BackgroundTask):
     async def leave(self) -> None:
         """End this node's row, so that other nodes take over its runs at once. `close` only stops the heartbeat."""
         try:
-            await asyncio.to_thread(self._end_nodes, {self._leases.node})
+            await asyncio.to_thread(self._call_in_transaction, nodes.end_nodes, {self._leases.node})
         except DATABASE_UNAVAILABLE as exc:
             log.warning("node cannot say that it ends", extra={"reason": describe_database_error(exc)})
 
@@ -96,10 +99,10 @@ class Node(BackgroundTask):
         if with_whom == self._checked_nodes and at < self._checked_at + LEFT_EVERY:
             return
         self._checked_at = at
-        ended = await asyncio.to_thread(self._list_left_runs)
+        ended = await asyncio.to_thread(self._call_in_transaction, nodes.list_abandoned_runs)
         if ended:
             await self._durable.cancel_ended([(one.run, one.epoch) for one in ended])
-            await asyncio.to_thread(self._release_runs, [one.run for one in ended])
+            await asyncio.to_thread(self._call_in_transaction, nodes.release_runs, [one.run for one in ended])
         self._checked_nodes = with_whom if sure and not ended else frozenset()
 
     async def _notice_changes(self, seen: Overview) -> None:
@@ -189,17 +192,9 @@ class Node(BackgroundTask):
                 session, self._leases.node, durable.in_hand, left, at, durable.list_still_queued
             )
 
-    def _list_left_runs(self) -> Sequence[Orphan]:
-        with Session(self._database) as session:
-            return nodes.list_abandoned_runs(session)
-
-    def _release_runs(self, runs: Sequence[str]) -> None:
+    def _call_in_transaction(self, query: Callable[Concatenate[Session, P], T], *given: P.args, **named: P.kwargs) -> T:
         with Session(self._database) as session, session.begin():
-            nodes.release_runs(session, runs)
-
-    def _end_nodes(self, names: set[str]) -> None:
-        with Session(self._database) as session, session.begin():
-            nodes.end_nodes(session, names)
+            return query(session, *given, **named)
 
 
 def create_node_name() -> str:

@@ -3,10 +3,9 @@
 import asyncio
 import ipaddress
 import secrets
-import socket
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from app.engines.endpoint import EndpointReport, inspect_endpoint
 from app.engines.endpoint_lineup import KEY_VARIABLE, ROLES, EndpointAddress, format_lineup, parse_endpoints
 from app.errors import BadInput, EngineError, Rejected, reject_as
 from app.events.vocabulary import Role
+from app.runtime.host_addresses import Address, HostLookup, resolve_host
 from app.text.clean import clean_text
 
 LINEUP_FILE = "own-server.toml"
@@ -26,8 +26,6 @@ KEPT_SECONDS, MOST_KEPT = 900.0, 8
 """How long, and how many, answered inspections wait for their seats. Each holds a key."""
 MOST_KEY = 1000
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-HostLookup = Callable[[str, int], Awaitable[list[Address]]]
 
 _METADATA = {ipaddress.ip_address(one) for one in ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254")}
 """Where clouds tell machines their secrets, beside the link-local addresses."""
@@ -60,11 +58,6 @@ class LineupChange:
     """Path of the line-up; empty for the one that the process started with."""
     title: str
     key: str = field(default="", repr=False)
-
-
-async def resolve_host(host: str, port: int) -> list[Address]:
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [ipaddress.ip_address(str(at[0]).partition("%")[0]) for *_, at in found]
 
 
 def explain_forbidden(address: Address) -> str:
@@ -125,10 +118,8 @@ class OwnServer:
         text = format_lineup(seated, KEY_VARIABLE if asked.server.key else "")
         path = await asyncio.to_thread(write_own_lineup, data, text)
         title = ", ".join(report.model for _, report in seated)
-        self.request_change(LineupChange(str(path), f"{title} at {asked.base}", asked.server.key))
         self._kept.pop(inspection, None)
-        assert self.change
-        return self.change
+        return self.request_change(LineupChange(str(path), f"{title} at {asked.base}", asked.server.key))
 
     async def forget_server(self, data: Path) -> LineupChange:
         """Delete the written line-up, and request the use of the one that the process started with."""
@@ -136,13 +127,12 @@ class OwnServer:
         if not await asyncio.to_thread(path.exists):
             raise Rejected("", "No server of your own is in use: there is nothing to stop using.", "not-found")
         await asyncio.to_thread(path.unlink)
-        self.request_change(LineupChange("", "the line-up of the start"))
-        assert self.change
-        return self.change
+        return self.request_change(LineupChange("", "the line-up of the start"))
 
-    def request_change(self, change: LineupChange) -> None:
+    def request_change(self, change: LineupChange) -> LineupChange:
         self.change = change
         self.requested.set()
+        return change
 
     async def _check_host(self, base: str) -> None:
         url = httpx.URL(base)

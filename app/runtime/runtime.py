@@ -267,7 +267,8 @@ class Runtime:
             return
         elsewhere = self.leases is not None and state.worker != self.name
         before = state.worker.removeprefix("worker ")
-        fields = {"run": state.run, "host": state.request.host, "from": before, "after_s": _seconds_since(state.at)}
+        after = round(max(0.0, time.time() - state.at), 1)
+        fields = {"run": state.run, "host": state.request.host, "from": before, "after_s": after}
         log.info("run taken over" if elsewhere else "run recovered", extra=fields)
 
     def _note_log_end_in_audit(self, run_id: str) -> None:
@@ -350,10 +351,6 @@ class Runtime:
             hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
             has_other_nodes=create_reach_check(self.database, self.leases, run_id),
         )
-
-
-def _seconds_since(at: float) -> float:
-    return round(max(0.0, time.time() - at), 1)
 
 
 def create_run_id() -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.events.record import parse_line
 from app.evidence import verify
 from app.evidence.signing_key import Signer, is_valid_signature
-from app.scores.result import FORMAT, Score, SignedScore, Trial, TrialOutcome
+from app.scores.result import FORMAT, Score, SignedScore, Trial
 from app.scores.run_summary import summarize_run
 from app.skills.catalog import load_skill
 
@@ -112,9 +112,6 @@ def _compare_trial(trial: Trial, files: Mapping[str, bytes], score: Score) -> No
     log = summarize_run(
         (parse_line(line, digest) for line, digest in zip(lines, hashes, strict=True)), load_skill(score.order.skill)
     )
-    if log.fates != tuple(_drop_second_checks(trial.fates)) or log.left != trial.left or log.broken != trial.broken:
+    fates = tuple(msgspec.structs.replace(fate, met=None) for fate in trial.fates)
+    if log.fates != fates or log.left != trial.left or log.broken != trial.broken:
         raise BrokenScore(f"run {trial.run}: the score does not say of it what its events say")
-
-
-def _drop_second_checks(fates: tuple[TrialOutcome, ...]) -> Iterator[TrialOutcome]:
-    return (msgspec.structs.replace(fate, met=None) for fate in fates)

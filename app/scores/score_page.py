@@ -1,6 +1,6 @@
 """Render docs/scores.md from result files. The web page shows the same rows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import inf
 from pathlib import Path
@@ -9,24 +9,6 @@ from app.engines.model_size import find_model_billions
 from app.scores.score_figures import Mean, ScoreRow, Share
 from app.text.clean import clean_line
 
-COLUMNS = (
-    "what was scored",
-    "hosts",
-    "findings",
-    "scanner passes",
-    "fixed",
-    "harmed and undone",
-    "**harm that stayed**",
-    "ways to root left",
-    "gamed",
-    "refused",
-    "handed on rightly",
-    "turns",
-    "tokens",
-    "seconds",
-    "J per fix",
-    "failed at",
-)
 HEAD = Path(__file__).with_suffix(".md")
 SEND_IN = Path(__file__).with_name("send_a_score_in.md")
 SIZES = (0.0, 1.0, 4.0, 10.0, 20.0, 40.0, 100.0, inf)
@@ -67,24 +49,7 @@ def _find_size(row: ScoreRow) -> float | None:
 
 
 def render_cells(row: ScoreRow) -> tuple[str, ...]:
-    return (
-        format_title(row),
-        clean_line(row.hosts, 80),
-        str(row.findings),
-        str(row.passes),
-        format_share(row.fixed),
-        str(row.harmed_and_undone),
-        format_share(row.harm_stayed),
-        "—" if row.ways is None else "{1} of {0}".format(*row.ways),
-        format_share(row.gamed),
-        str(row.refused),
-        format_share(row.handed_on),
-        format_mean(row.turns),
-        format_mean(row.tokens),
-        format_mean(row.seconds),
-        "—" if row.joules_per_fix is None else f"{row.joules_per_fix:.0f}",
-        ", ".join(f"{where} {count}" for where, count in row.failed_at) or "—",
-    )
+    return tuple(render(row) for render in _CELLS.values())
 
 
 def format_name(row: ScoreRow) -> str:
@@ -132,3 +97,24 @@ def _render_notes(rows: Sequence[ScoreRow]) -> list[str]:
 
 def _render_line(words: Sequence[str]) -> str:
     return f"| {' | '.join(word.replace('|', '/') for word in words)} |"
+
+
+_CELLS: dict[str, Callable[[ScoreRow], str]] = {
+    "what was scored": format_title,
+    "hosts": lambda row: clean_line(row.hosts, 80),
+    "findings": lambda row: str(row.findings),
+    "scanner passes": lambda row: str(row.passes),
+    "fixed": lambda row: format_share(row.fixed),
+    "harmed and undone": lambda row: str(row.harmed_and_undone),
+    "**harm that stayed**": lambda row: format_share(row.harm_stayed),
+    "ways to root left": lambda row: "—" if row.ways is None else "{1} of {0}".format(*row.ways),
+    "gamed": lambda row: format_share(row.gamed),
+    "refused": lambda row: str(row.refused),
+    "handed on rightly": lambda row: format_share(row.handed_on),
+    "turns": lambda row: format_mean(row.turns),
+    "tokens": lambda row: format_mean(row.tokens),
+    "seconds": lambda row: format_mean(row.seconds),
+    "J per fix": lambda row: "—" if row.joules_per_fix is None else f"{row.joules_per_fix:.0f}",
+    "failed at": lambda row: ", ".join(f"{where} {count}" for where, count in row.failed_at) or "—",
+}
+COLUMNS = tuple(_CELLS)

@@ -69,7 +69,7 @@ def _find_run_values(recorded: Recorded) -> dict[str, object]:
     match event := recorded.event:
         case kinds.DriftFound():
             return {"drifted": len(event.rules)}
-        case kinds.RunPreparing():
+        case kinds.RunPreparing() | kinds.RunResumed(after_crash=False):
             return {"state": "running"}
         case kinds.RunStarted():
             return {"state": "running", "started_at": recorded.at}
@@ -77,19 +77,13 @@ def _find_run_values(recorded: Recorded) -> dict[str, object]:
             return {"findings": len(event.order)}
         case kinds.RunPaused():
             return {"state": "paused"}
-        case kinds.RunResumed(after_crash=False):
-            return {"state": "running"}
         case kinds.RunWaiting():
             return {"waiting_for": event.reason}
         case kinds.RunWaitEnded():
             return {"waiting_for": ""}
         case kinds.RunFinished():
-            return {
-                "state": "finished",
-                "ended_at": recorded.at,
-                "waiting_for": "",
-                "regressed": len(event.regressions),
-            }
+            worse = len(event.regressions)
+            return {"state": "finished", "ended_at": recorded.at, "waiting_for": "", "regressed": worse}
         case kinds.RunFailed() | kinds.RunStopped():
             return {"state": event.status, "ended_at": recorded.at, "waiting_for": "", "reason": event.reason}
         case _:

@@ -2,16 +2,13 @@
 
 import asyncio
 import ipaddress
-import socket
-from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Self
 
 import httpx
 
 from app.background.webhooks.signed_delivery import Delivery
-
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+from app.runtime.host_addresses import Address, HostLookup, resolve_host
 
 _INSIDE = {
     "168.63.129.16": "the address at which Azure tells machines about themselves",
@@ -28,18 +25,10 @@ _CARRIES_IPV4 = (
     (ipaddress.IPv6Network("2002::/16"), 80),
 )
 """IPv6 networks that embed an IPv4 address, with its offset in bits from the right."""
-AddressLookup = Callable[[str, int], Awaitable[list[Address]]]
-"""A function that resolves a host name and port to addresses."""
 
 
 class AddressNotPublic(Exception):
     pass
-
-
-async def resolve_host(host: str, port: int) -> list[Address]:
-    """Resolve a host once, so that the checked address is the one connected to. libc parses odd number forms."""
-    found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    return [ipaddress.ip_address(str(at[0]).partition("%")[0]) for *_, at in found]
 
 
 def explain_not_public(address: Address) -> str:
@@ -78,7 +67,7 @@ def choose_address(host: str, found: list[Address], *, local: bool) -> Address:
 class PinnedConnection:
     """Connect only to the address that was checked; use the name for Host, SNI and the certificate."""
 
-    def __init__(self, url: str, *, local: bool, patience: float, names: AddressLookup = resolve_host) -> None:
+    def __init__(self, url: str, *, local: bool, patience: float, names: HostLookup = resolve_host) -> None:
         self._url, self._local, self._patience, self._names = url, local, patience, names
         # Ignore the environment's proxies: they would resolve the name again, without the check.
         self._http = httpx.AsyncClient(trust_env=False, follow_redirects=False)

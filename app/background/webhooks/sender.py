@@ -52,10 +52,6 @@ async def send_trial_delivery(webhook: WebhookRow, now: float, name: str) -> str
         return str(exc)
 
 
-def compute_backoff(attempts: int) -> float:
-    return min(2.0 ** (attempts - 1), LONGEST_WAIT)
-
-
 class WebhookSender(BackgroundTask):
     name = "webhooks"
 
@@ -162,7 +158,7 @@ class WebhookSender(BackgroundTask):
             await asyncio.to_thread(self._store_progress, row.seq, waiting, problem=str(exc))
             return None
         if problem and row.attempts + 1 < ATTEMPTS:
-            attempts, wait = row.attempts + 1, compute_backoff(row.attempts + 1)
+            attempts, wait = row.attempts + 1, min(2.0**row.attempts, LONGEST_WAIT)
             self._log_failure(row, problem, attempts=attempts, again_in_s=wait)
             failed = _create_progress_row(row, attempts=attempts, due_at=self._clock() + wait)
             await asyncio.to_thread(self._store_progress, row.seq, failed, problem=problem)

@@ -19,7 +19,7 @@ def read_flags(words: tuple[str, ...]) -> dict[str, str]:
     found: dict[str, str] = {}
     name = ""
     for word in words:
-        if _is_flag(word):
+        if word.startswith("-") and not re.fullmatch(r"-[\d.]+", word):
             name, equals, value = word.partition("=")
             name = _SHORT.get(name, name.replace("_", "-"))
             found[name] = value
@@ -56,10 +56,6 @@ def resolve_engine(engine: Engine) -> EffectiveEngine:
     # Plan, probe and page use the field, set or default.
     overridden = tuple(flag for flag, field in read if getattr(engine, field) != changes[field])
     return EffectiveEngine(replace(engine, **changes), overridden, tuple(unreadable))
-
-
-def _is_flag(word: str) -> bool:
-    return word.startswith("-") and not re.fullmatch(r"-[\d.]+", word)
 
 
 def _parse_positive(text: str, kind: Callable[[str], float]) -> Any:

@@ -101,10 +101,8 @@ def check_marlin(log: ParsedLog) -> Pitfall | None:
 
 def check_high_utilization(log: ParsedLog) -> Pitfall | None:
     boot = log.last_boot
-    share, seqs = (
-        _parse_number_or_zero(boot.get_flag("gpu_memory_utilization")),
-        _parse_number_or_zero(boot.get_flag("max_num_seqs")),
-    )
+    flags = ("gpu_memory_utilization", "max_num_seqs")
+    share, seqs = (_parse_number_or_zero(boot.get_flag(flag)) for flag in flags)
     if share <= HIGH or 0 < seqs < MANY or boot.get_flag("enforce_eager") == "True":
         return None
     return create_pitfall("log.graphs-at-high-utilization", share=share, high=HIGH, many=MANY)

@@ -26,7 +26,8 @@ def _read_layer(text: ConfigValues, architecture: str, kind: LayerKind, index: i
     width = 0 if architecture in ONLY_EXPERTS else text.read_count("intermediate_size")
     if shares_kv and text.read_flag("use_double_wide_mlp", default=False):
         width *= 2
-    if (own := _find_layer_config(text, index)) is not None:
+    each = text.read_table("per_layer_config")  # written by transformers 5.15 and later for layers that differ
+    if each and (own := each.read_table(str(index))):
         kv_heads, head_dim = own.read_count("num_key_value_heads", kv_heads), own.read_count("head_dim", head_dim)
         width = own.read_count("intermediate_size", width)
     if not (head_dim and kv_heads) or heads % kv_heads:
@@ -56,12 +57,6 @@ def _read_attention(text: ConfigValues, architecture: str, kind: LayerKind, head
 
 def _has_k_as_v(text: ConfigValues, architecture: str, kind: LayerKind) -> bool:
     return kind == "full" and architecture.startswith("gemma4") and text.read_flag("attention_k_eq_v", default=False)
-
-
-def _find_layer_config(text: ConfigValues, index: int) -> ConfigValues | None:
-    """Return the layer's own config, which transformers 5.15 and later write for layers that differ."""
-    each = text.read_table("per_layer_config")
-    return None if each is None else each.read_table(str(index))
 
 
 def _read_expert_width(text: ConfigValues, architecture: str) -> int:

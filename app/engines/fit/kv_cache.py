@@ -96,16 +96,13 @@ class KvCache:
 
 def group_layers(layers: Iterable[CacheLayer], block: int, rules: VllmRules) -> tuple[LayerGroup, ...]:
     layers = tuple(layers)
-    kinds = [tuple(same) for _, same in groupby(sorted(layers, key=_sort_by_kind), key=lambda layer: layer.kind)]
+    ordered = sorted(layers, key=lambda layer: (layer.kind, layer.index))
+    kinds = [tuple(same) for _, same in groupby(ordered, key=lambda layer: layer.kind)]
     if len({layer.window for layer in layers}) == 1:
         return (LayerGroup(layers, block),)
     page = max(kind[0].compute_page_bytes(block) for kind in kinds)
     size = _choose_group_size([len(kind) for kind in kinds])
     return tuple(group for kind in kinds for group in _split_kind(kind, size, block, page, rules))
-
-
-def _sort_by_kind(layer: CacheLayer) -> tuple[tuple[int, int, int], int]:
-    return (layer.kind, layer.index)
 
 
 def _choose_group_size(counts: list[int]) -> int:

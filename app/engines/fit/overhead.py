@@ -35,17 +35,10 @@ class Overhead:
 
 def estimate_overhead(setting: ResolvedSettings) -> Overhead:
     if setting.cpu:
-        return Overhead(_estimate_activations(setting), 0, 0)
+        return Overhead(_estimate_old_profile_run(setting), 0, 0)
+    estimate_run = _estimate_profile_run if setting.rules.version >= NEW_RUNNER else _estimate_old_profile_run
     context = CONTEXT_GIB + (NCCL_GIB if setting.split.tp * setting.split.pp > 1 else 0)
-    return Overhead(_estimate_activations(setting), _estimate_graphs(setting), context)
-
-
-def _estimate_activations(setting: ResolvedSettings) -> float:
-    return (
-        _estimate_profile_run(setting)
-        if setting.rules.version >= NEW_RUNNER and not setting.cpu
-        else _estimate_old_profile_run(setting)
-    )
+    return Overhead(estimate_run(setting), _estimate_graphs(setting), context)
 
 
 def _estimate_profile_run(setting: ResolvedSettings) -> float:

@@ -60,6 +60,8 @@ def _open_listener(host: str, port: int) -> socket.socket:
 
 
 async def _serve_engine(place: BoundEngine, announce: Announce) -> None:
+    name, port = place.engine.engine.name, place.listener.getsockname()[1]
+    announcement = {"engine": name, "port": port, "pid": os.getpid(), "simulated": True}
     server = _Server(
         uvicorn.Config(
             create_app(place.engine),
@@ -72,17 +74,12 @@ async def _serve_engine(place: BoundEngine, announce: Announce) -> None:
             headers=[("server", "temper-simulator")],
             timeout_graceful_shutdown=1,
         ),
-        lambda: announce(_build_announcement(place)),
+        lambda: announce(json.dumps(announcement)),
     )
     async with asyncio.TaskGroup() as group:
         group.create_task(server.serve(sockets=[place.listener]), name="http")
         await place.engine.run()
         server.should_exit = True
-
-
-def _build_announcement(place: BoundEngine) -> str:
-    name, port = place.engine.engine.name, place.listener.getsockname()[1]
-    return json.dumps({"engine": name, "port": port, "pid": os.getpid(), "simulated": True})
 
 
 class _Server(uvicorn.Server):

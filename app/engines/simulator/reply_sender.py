@@ -27,7 +27,7 @@ class ReplySender:
     def __init__(self, engine: SimulatedEngine, reply: Reply, fault: SimulatedFault | None, request_id: str) -> None:
         self._engine = engine
         self._reply = reply
-        self._fault = fault
+        self._fault, self._fault_kind = fault, fault.kind if fault else None
         self._id = request_id
         self._pace = engine.compute_pace(reply, slow=False)
         self._random = random.Random(request_id)  # noqa: S311  variety that repeats, not a secret
@@ -67,9 +67,8 @@ class ReplySender:
         pieces, sent, last = self._reply.pieces, 0, self._started
         stop = self._find_stop(len(pieces))
         while sent < stop and self._engine.state == "ready":
-            await self._sleep_until(
-                self._started + self._pace.compute_due_time(min(sent + self._choose_burst(sent), stop)), last
-            )
+            due = min(sent + (self._random.choice(_BURSTS) if sent else 1), stop)
+            await self._sleep_until(self._started + self._pace.compute_due_time(due), last)
             if sent and self._random.random() < _EMPTY_CHUNKS:
                 yield (), sent
             now = self._engine.clock()
@@ -85,12 +84,7 @@ class ReplySender:
         await self._apply_fault()
 
     def _find_stop(self, total: int) -> int:
-        if self._fault and self._fault.kind in ("die", "stall"):
-            return min(total, self._fault.after_tokens)
-        return total
-
-    def _choose_burst(self, sent: int) -> int:
-        return self._random.choice(_BURSTS) if sent else 1
+        return min(total, self._fault.after_tokens) if self._fault and self._fault_kind in ("die", "stall") else total
 
     def _compute_chunk_size(self, stop: int) -> int:
         """Return the most tokens per step: without a pace all are due at once, but are still sent in a few chunks."""
@@ -111,7 +105,7 @@ class ReplySender:
             self._pace = Pace(now - self._started - (sent - 1) / pace.rate, pace.rate)
 
     async def _apply_fault(self) -> None:
-        if self._fault and self._fault.kind == "stall":
+        if self._fault_kind == "stall":
             await asyncio.Event().wait()
         if self._fault and self._fault.kind == "die" and self._engine.state == "ready":
             self._engine.kill_engine(self._fault)
@@ -138,12 +132,8 @@ class ReplySender:
 
     async def _split_characters(self, data: bytes) -> AsyncIterator[bytes]:
         """Yield `data`; for split_utf8, split every multi-byte character after its first byte."""
-        cuts = [n + 1 for n, byte in enumerate(data) if byte >= 0xC0] if self._splits_utf8 else []
+        cuts = [n + 1 for n, byte in enumerate(data) if byte >= 0xC0] if self._fault_kind == "split_utf8" else []
         for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True):
             yield data[start:end]
             if cuts:
                 await asyncio.sleep(0)
-
-    @property
-    def _splits_utf8(self) -> bool:
-        return self._fault is not None and self._fault.kind == "split_utf8"

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from app.events.kinds import AttemptFailed
 from app.events.vocabulary import FileAction, FileChange, PublishedRule
 from app.evidence.playbook.checks import PlainCheck, list_unchecked_probes, select_checks
 from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits
@@ -90,7 +89,8 @@ def _build_fix(one: RuleRecord) -> Fix:
         raise NotRecorded("the record does not hold the change")
     probes = last.probed.probes if last.probed else ()
     told = list_services_to_reload((change.path for change in last.applied.changes), last.proposed.actions)
-    notes = [f"try {failed.attempt} was taken back ({failed.cause}): {failed.reason}" for failed in _list_failures(one)]
+    failures = one.item.failures if one.item else ()
+    notes = [f"try {failed.attempt} was taken back ({failed.cause}): {failed.reason}" for failed in failures]
     beside = [action for action in last.proposed.actions if isinstance(action, ResourceAction)]
     files = [action for action in last.proposed.actions if isinstance(action, FileAction)]
     return Fix(
@@ -112,7 +112,3 @@ def build_shell_commands(action: ResourceAction, changes: Iterable[FileChange]) 
     if isinstance(found, str):
         raise NotRecorded(found)
     return found
-
-
-def _list_failures(one: RuleRecord) -> tuple[AttemptFailed, ...]:
-    return one.item.failures if one.item else ()

@@ -51,20 +51,16 @@ class DcgmExporter:
         try:
             text = await self._fetch_text()
             told, said = await asyncio.to_thread(self._parse_text, text)
+            problem = "" if told else "tells of no GPU: is this a DCGM exporter, and does it see the driver?"
         except httpx.HTTPStatusError as exc:
-            return self._set_reason_and_return_nothing(
-                f"answers {exc.response.status_code}: look at its address and its access"
-            )
+            problem = f"answers {exc.response.status_code}: look at its address and its access"
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            return self._set_reason_and_return_nothing(
-                f"does not answer ({type(exc).__name__}): start it, or open the way to it"
-            )
+            problem = f"does not answer ({type(exc).__name__}): start it, or open the way to it"
         except ValueError:
-            return self._set_reason_and_return_nothing("tells no Prometheus text: is this a DCGM exporter?")
-        if not told:
-            return self._set_reason_and_return_nothing(
-                "tells of no GPU: is this a DCGM exporter, and does it see the driver?"
-            )
+            problem = "tells no Prometheus text: is this a DCGM exporter?"
+        if problem:
+            self.reason = f"the DCGM exporter at {self._url} {problem}"
+            return []
         self.reason = "; ".join(said)
         age = round(self._clock() - began, 1)
         return [replace(one, ages={"scrape": age}) if age else one for one in told]
@@ -81,7 +77,3 @@ class DcgmExporter:
 
     def _parse_text(self, text: str) -> tuple[list[GpuReading], list[str]]:
         return dcgm_text.parse_dcgm_gpus(text, self._url, self._host), dcgm_text.find_xid_errors(text)
-
-    def _set_reason_and_return_nothing(self, said: str) -> list[GpuReading]:
-        self.reason = f"the DCGM exporter at {self._url} {said}"
-        return []

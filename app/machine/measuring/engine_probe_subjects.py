@@ -48,7 +48,7 @@ def create_probe_subjects(
             metrics_url=engine.metrics_urls[replica] if replica < len(engine.metrics_urls) else "",
             traffic=traffic,
             cards=_choose_cards(cards, lineup, engine, base),
-            places=_map_gpu_places(lineup, engine, replica),
+            places={gpu.key: gpu.index for gpu in lineup.gpus if gpu.index in engine.replicas[replica]},
             origin=FigureOrigin(True, pace) if engine.simulation else FigureOrigin(),
             limit=find_speed_limit(engine, plan_engine(lineup, engine).fit),
             loaded=(loads or {}).get((engine.name, replica)),
@@ -64,8 +64,3 @@ def _choose_cards(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str)
     if elsewhere or urlsplit(base).hostname in _HERE:
         return cards
     return NoCards("its GPUs are in another machine: name its DCGM exporter in dcgm_urls, and the host of each GPU")
-
-
-def _map_gpu_places(lineup: Lineup, engine: Engine, replica: int) -> dict[tuple[str, int], int]:
-    mine = [gpu for gpu in lineup.gpus if gpu.index in engine.replicas[replica]]
-    return {gpu.key: gpu.index for gpu in mine}

@@ -5,18 +5,16 @@ import os
 import secrets
 import time
 from collections.abc import Callable
-from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app import __version__
-from app.engines.chat import Finished, Question
 from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate import Estimate
 from app.engines.proc_files import PROC, read_table_value
 from app.engines.replica_choice import EngineTraffic
-from app.errors import BadInput, EngineDied, EngineError
+from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
 from app.machine.measuring.engine_load import EngineLoad
 from app.machine.measuring.memory_watch import MemoryCards, MemoryWatch, Places, watch_memory
@@ -196,7 +194,7 @@ async def _send_timed_request(
     asked = create_question(model, step, stream, secrets.token_hex(4))
     left = time.monotonic()
     with traffic.track_request(client.base_url):
-        end = await _wait_for_end(client, asked)
+        _, end = await client.read_reply(asked, stall_after=STALL_AFTER)
     return TimedReply(
         asked=step.tokens,
         tokens=end.completion_tokens,
@@ -206,14 +204,6 @@ async def _send_timed_request(
         left=left,
         ended=time.monotonic(),
     )
-
-
-async def _wait_for_end(client: EngineClient, asked: Question) -> Finished:
-    async with aclosing(client.stream_reply(asked, stall_after=STALL_AFTER)) as replies:
-        async for reply in replies:
-            if isinstance(reply, Finished):
-                return reply
-    raise EngineDied("the stream ended without its end")
 
 
 def _find_first_error(failed: BaseExceptionGroup[EngineError]) -> EngineError:

@@ -42,7 +42,8 @@ class EngineWatch:
                 base,
                 self._traffic,
                 key=key,
-                metrics_urls=_select_metrics_urls(engine, place, len(bases)),
+                # a lone replica has all of them
+                metrics_urls=engine.metrics_urls[place : place + 1] if len(bases) > 1 else engine.metrics_urls,
                 launched=launched[place] if launched else None,
             )
             for place, base in enumerate(bases)
@@ -87,19 +88,17 @@ class EngineWatch:
         )
 
     def _build_sample(self, now: float, samples: Sequence[EngineSample | None]) -> EngineSampled | None:
-        before, looks = (
-            self._before,
-            [
-                TimedSample(now + replica.late, sample) if sample else None
-                for replica, sample in zip(self._replicas, samples, strict=True)
-            ],
-        )
+        looks = [
+            TimedSample(now + replica.late, sample) if sample else None
+            for replica, sample in zip(self._replicas, samples, strict=True)
+        ]
+        since = CounterGrowth(self._before, looks)
         # A sample that a busy engine missed is skipped: the next rate then covers the whole time.
-        self._before = [new or old for new, old in zip(looks, before, strict=True)]
+        self._before = [new or old for new, old in zip(looks, self._before, strict=True)]
         present = [one for one in samples if one]
         if not present:
             return None
-        whole, since = merge_samples(present), CounterGrowth(before, looks)
+        whole = merge_samples(present)
         tok_s, prompt_tok_s = since.compute_rate("generation_tokens"), since.compute_rate("prompt_tokens")
         self._note_stream_rate(whole.running or 0, tok_s, prompt_tok_s)
         accepted, drafts = since.compute_growth("accepted_tokens"), since.compute_growth("drafts")
@@ -141,13 +140,6 @@ class EngineWatch:
         if newest >= SLOW * usual:
             return ""
         return f"slow: {newest:.1f} token/s for one stream, where {usual:.1f} is usual here"
-
-
-def _select_metrics_urls(engine: Engine, place: int, replicas: int) -> tuple[str, ...]:
-    """Return one URL per replica, or all of them for a single replica."""
-    if replicas == 1:
-        return engine.metrics_urls
-    return engine.metrics_urls[place : place + 1]
 
 
 def _compute_share(part: float | None, whole: float | None) -> float | None:

@@ -45,20 +45,12 @@ _AGED_AS = {"pcie_rx_mb_s": "pcie", "pcie_tx_mb_s": "pcie"}
 def to_sensor_reading(event: GpuSampled, field: str, exporters: Mapping[str, str]) -> SensorReading:
     sensor, value = SENSORS[field], getattr(event, field)
     age = event.ages.get(_AGED_AS.get(field, field), 0.0) + event.ages.get("scrape", 0.0)
-    shared = event.unified and field in ("used_gib", "total_gib")
-    source = (
-        _OF_HOST
-        if shared
-        else f"{describe_gpu_data_source(event, exporters)}: {sensor.dcgm if event.host else sensor.nvml}"
-    )
+    source = describe_gpu_data_source(event, exporters)
+    if not event.simulated:
+        shared = event.unified and field in ("used_gib", "total_gib")
+        source = _OF_HOST if shared else f"{source}: {sensor.dcgm if event.host else sensor.nvml}"
     provenance: Provenance = "simulated" if event.simulated else "measured"
-    return SensorReading(
-        value,
-        sensor.unit,
-        "unsupported" if value is None else provenance,
-        "Temper's simulator" if event.simulated else source,
-        age,
-    )
+    return SensorReading(value, sensor.unit, "unsupported" if value is None else provenance, source, age)
 
 
 def describe_gpu_data_source(event: GpuSampled, exporters: Mapping[str, str]) -> str:

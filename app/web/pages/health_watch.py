@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from app.loop.state import RunState
-from app.runtime.health import HealthFault, find_faults
-from app.runtime.health_reading import NO_RUN, UNKNOWN, StoredConditions, read_conditions, read_stored_conditions
+from app.runtime.health import HealthFault, StoredConditions, find_faults
+from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_stored_conditions
 from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
