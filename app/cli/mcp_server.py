@@ -86,6 +86,7 @@ def create_mcp_server(api: RestApi) -> MCPServer[Any]:
     _add_order_tools(server, api)
     _add_follow_tool(server, api)
     _add_approval_tools(server, api)
+    _add_waiver_tool(server, api)
     return server
 
 
@@ -279,6 +280,8 @@ def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
         by = {} if "/waivers/" in given["address"] else {"by": "mcp"}
         return await api.request(ctx, "POST", given["address"].removeprefix("/api/v1"), body | note | by)
 
+
+def _add_waiver_tool(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=DECIDES)
     async def add_waiver(
         ctx: Context,

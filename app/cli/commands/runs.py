@@ -36,6 +36,17 @@ ModeName = Annotated[
     str | None,
     typer.Option(help="Mode: auto, review, dry-run or scan. Default: auto on the built-in host, review on others."),
 ]
+RebootAtEnd = Annotated[
+    bool,
+    typer.Option(
+        "--reboot",
+        help="Reboot the host after the last item and check which fixes still hold. A person approves it, "
+        "unless the host is a machine of temper machine.",
+    ),
+]
+HostWords = Annotated[
+    str, typer.Option(help="Start a rollout on these hosts: names, patterns, groups or all, separated by commas.")
+]
 Papers = Annotated[
     Path | None,
     typer.Option("--from", help="Take the open rules from this file: CKLB, CKL, XCCDF results or ARF."),
@@ -71,9 +82,7 @@ def start_run(
     note: Annotated[str, typer.Option(help="Note for the log.")] = "",
     papers: Papers = None,
     consent: Consent = "",
-    hosts: Annotated[
-        str, typer.Option(help="Start a rollout on these hosts: names, patterns, groups or all, separated by commas.")
-    ] = "",
+    hosts: HostWords = "",
     at_once: AtOnce = 8,
     waves: Waves = "1,10%,rest",
     harmed: Harmed = 1,
@@ -81,14 +90,7 @@ def start_run(
     replay: Replay = True,
     engine: EnginesOrNone = None,
     recipes: Recipes = None,
-    reboot: Annotated[
-        bool,
-        typer.Option(
-            "--reboot",
-            help="Reboot the host after the last item and check which fixes still hold. A person approves it, "
-            "unless the host is a machine of temper machine.",
-        ),
-    ] = False,
+    reboot: RebootAtEnd = False,
     reboot_minutes: Annotated[float, typer.Option(min=0.1, help="Minutes until a rebooted host must be back.")] = 10,
 ) -> None:
     """Harden one host or many and follow the run. Exits with 0 if all rules passed, 2 if some did not, else with 1."""
@@ -97,13 +99,14 @@ def start_run(
 
     from app.cli.endpoints import select_endpoints_as_lineup, split_engine_words
     from app.cli.harden import apply_starting_point, harden_host
+    from app.cli.rollout import run_rollout
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
+    from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms
 
     addresses, choice = split_engine_words(engine)
-    settings = select_endpoints_as_lineup(
-        Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ())), addresses
-    )
+    settings = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
+    settings = select_endpoints_as_lineup(settings, addresses)
     order = Order(
         host=host,
         skill=skill,
@@ -121,9 +124,6 @@ def start_run(
     )
     order = apply_starting_point(order, papers) if papers else order
     if hosts:
-        from app.cli.rollout import run_rollout
-        from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms
-
         limits = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
         wanted = RolloutSpec(order=order, hosts=(), words=hosts, terms=limits)
         raise typer.Exit(asyncio.run(run_rollout(settings, wanted, as_json=as_json)))

@@ -11,6 +11,34 @@ from app.errors import BadInput
 from app.install import format_install_command
 
 app = typer.Typer()
+OnRootfs = Annotated[
+    bool,
+    typer.Option(
+        "--rootfs",
+        help="Harden a disposable Debian over SSH, with OpenSCAP as the scanner. Temper builds it on this machine.",
+    ),
+]
+OnMachine = Annotated[
+    bool,
+    typer.Option(
+        "--vm", help="Harden a disposable Debian in a virtual machine that boots. Temper builds it on this machine."
+    ),
+]
+WholeBenchmark = Annotated[
+    bool,
+    typer.Option(
+        "--whole",
+        help="Run the whole benchmark of 316 rules on a disposable Debian, without a model: Temper tries the "
+        "content's own proposals. With --vm: on a machine that boots, which takes an hour or more.",
+    ),
+]
+MachineName = Annotated[
+    str,
+    typer.Option(
+        help="With --rootfs or --vm: name of the machine, by default debian or debian12. Its run starts from its "
+        "built state."
+    ),
+]
 
 
 @app.command(name="demo")
@@ -21,37 +49,13 @@ def run_demo(
     lineup: options.LineupName = "simulated",
     engine: options.Engines = None,
     no_run: Annotated[bool, typer.Option("--no-run", help="Serve the page without starting a run.")] = False,
-    rootfs: Annotated[
-        bool,
-        typer.Option(
-            "--rootfs",
-            help="Harden a disposable Debian over SSH, with OpenSCAP as the scanner. Temper builds it on this machine.",
-        ),
-    ] = False,
-    vm: Annotated[
-        bool,
-        typer.Option(
-            "--vm", help="Harden a disposable Debian in a virtual machine that boots. Temper builds it on this machine."
-        ),
-    ] = False,
-    whole: Annotated[
-        bool,
-        typer.Option(
-            "--whole",
-            help="Run the whole benchmark of 316 rules on a disposable Debian, without a model: Temper tries the "
-            "content's own proposals. With --vm: on a machine that boots, which takes an hour or more.",
-        ),
-    ] = False,
+    rootfs: OnRootfs = False,
+    vm: OnMachine = False,
+    whole: WholeBenchmark = False,
     real: Annotated[
         bool, typer.Option("--real", help="Use a small real model on the CPU (line-up cpu) for four rules.")
     ] = False,
-    machine: Annotated[
-        str,
-        typer.Option(
-            help="With --rootfs or --vm: name of the machine, by default debian or debian12. Its run starts from its "
-            "built state."
-        ),
-    ] = "",
+    machine: MachineName = "",
     log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and start a demo run. It uses the built-in host; an interrupted run resumes instead."""
