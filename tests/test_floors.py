@@ -63,7 +63,7 @@ def test_the_newest_migration_is_the_head_that_the_code_expects():
 
 def test_every_kind_is_distinct_and_every_event_is_listed():
     classes = {one for one in vars(kinds).values() if isinstance(one, type) and issubclass(one, kinds.Event)}
-    bases = {kinds.Event, kinds.RunEvent, kinds.RolloutEvent, kinds.Sample}
+    bases = {kinds.Event, kinds.RunEvent, kinds.AttemptEvent, kinds.RolloutEvent, kinds.Sample}
     assert len(KINDS) == len(set(KINDS)) == len(classes - bases)
 
 

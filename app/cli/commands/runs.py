@@ -105,8 +105,8 @@ def start_run(
     from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms
 
     addresses, choice = split_engine_words(engine)
-    settings = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
-    settings = select_endpoints_as_lineup(settings, addresses)
+    asked = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
+    settings = select_endpoints_as_lineup(asked, addresses)
     order = Order(
         host=host,
         skill=skill,
@@ -125,8 +125,8 @@ def start_run(
     order = apply_starting_point(order, papers) if papers else order
     if hosts:
         limits = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
-        wanted = RolloutSpec(order=order, hosts=(), words=hosts, terms=limits)
-        raise typer.Exit(asyncio.run(run_rollout(settings, wanted, as_json=as_json)))
+        rollout = RolloutSpec(order=order, hosts=(), words=hosts, terms=limits)
+        raise typer.Exit(asyncio.run(run_rollout(settings, rollout, as_json=as_json)))
     raise typer.Exit(asyncio.run(harden_host(settings, order, as_json=as_json)))
 
 
