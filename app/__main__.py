@@ -60,9 +60,9 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except Exception as exc:  # noqa: BLE001  a bug: print one sentence, keep the traceback for a report
-        from app.cli.crash_report import explain_refusal, write_fault  # noqa: PLC0415  needed only here
+        from app.cli.crash_report import explain_database_error, write_fault  # noqa: PLC0415  needed only here
 
-        refusal = explain_refusal(exc)
+        refusal = explain_database_error(exc)
         print_failure(refusal or f"a fault of its own ({type(exc).__name__}); please report it with {write_fault(exc)}")
         sys.exit(COULD_NOT)
 

@@ -58,7 +58,7 @@ class Settings:
     """Recipe files of this command, beside those in the data folder."""
     log_format: str = "text"
     """Format of the server's log: text or json."""
-    backup_days: float = field(default_factory=lambda: _read_days("TEMPER_BACKUP_DAYS", 7.0))
+    backup_days: float = field(default_factory=lambda: _read_days_variable("TEMPER_BACKUP_DAYS", 7.0))
     """Age in days from which the newest backup counts as old."""
     keep_days: float = 0.0
     """Days after its end at which a run shrinks to its evidence; 0 keeps every run whole."""
@@ -93,11 +93,11 @@ class Settings:
         return self.data / "recipes"
 
 
-def _read_days(name: str, usual: float) -> float:
-    said = os.environ.get(name, "")
+def _read_days_variable(variable: str, default: float) -> float:
+    said = os.environ.get(variable, "")
     if said and not said.isdecimal():
-        raise BadInput(f"{name} must be a whole number of days; it is {said[:40]!a}.")
-    return float(said) if said else usual
+        raise BadInput(f"{variable} must be a whole number of days; it is {said[:40]!a}.")
+    return float(said) if said else default
 
 
 def _is_loopback(address: str) -> bool:

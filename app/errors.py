@@ -58,7 +58,7 @@ class Rejected(BadInput):
 
 
 @contextmanager
-def reject_as(field: str, kind: str = "invalid") -> Iterator[None]:
+def convert_bad_input_to_rejected(field: str, kind: str = "invalid") -> Iterator[None]:
     """Raise a BadInput of the block as Rejected, with the field and the kind of problem."""
     try:
         yield
@@ -88,7 +88,7 @@ def find_storage_fault(exc: BaseException | None) -> StorageFault | None:
     return exc if isinstance(exc, StorageFault) else None
 
 
-def is_machinery_fault(exc: BaseException) -> bool:
+def is_infrastructure_fault(exc: BaseException) -> bool:
     """Return whether `exc` says nothing about a host or a change: a fault of our storage, or of the line to a host."""
     return isinstance(exc, ConnectionLost) or find_storage_fault(exc) is not None
 

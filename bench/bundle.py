@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from app.events.kinds import Event, RolloutEnded, RolloutHostBegun, RolloutHostEnded, RolloutOrdered, RunQueued
-from app.events.record import GENESIS, Recorded, record_event
+from app.events.record import GENESIS, Recorded, build_recorded_event
 from app.events.vocabulary import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -83,7 +83,7 @@ def made_up(data: Path, runs: int) -> str:
 def chained(run: str, steps: Iterable[tuple[float, Event]]) -> Iterator[Recorded]:
     last = GENESIS
     for seq, (at, event) in enumerate(steps, 1):
-        one = record_event(run, seq, at, event, last)
+        one = build_recorded_event(run, seq, at, event, last)
         last = one.hash
         yield one
 

@@ -76,14 +76,14 @@ class _Play:
         kind, name = module.rpartition(".")[2], task.get("register")
         if kind in _FACTS:
             return
-        loop = self._list_items(task)
+        loop = self._list_loop_items(task)
         items = [None] if loop is None else loop
         results = [self._do_once(task, kind, task[module], item, conditions) for item in items]
         if name:
             last = results[-1] if results else {"skipped": True, "changed": False}
             self._known[name] = last if loop is None else {**last, "results": results}
 
-    def _list_items(self, task: Mapping[str, Any]) -> list[Any] | None:
+    def _list_loop_items(self, task: Mapping[str, Any]) -> list[Any] | None:
         if "with_together" in task:
             return [list(row) for row in zip_longest(*map(_read_list, fill_in(task["with_together"], self._known)))]
         loop = task.get("loop", task.get("with_items"))
@@ -112,12 +112,12 @@ class _Play:
         if kind in _PACKAGES:
             return self._propose_packages(filled)
         if kind in _UNITS:
-            return self._ask_for_unit(filled)
+            return self._add_unit_actions(filled)
         if kind == "mount":
-            return self._ask_for_mount(filled)
+            return self._add_mount_options(filled)
         if kind == "file" and isinstance(filled, dict) and (action := self._plan_permissions(filled)):
             if task.get("check_mode") is not True:
-                self._add_resource(action)
+                self._add_action(action)
             return {"changed": True, "item": item}
         if kind not in MODULES or not isinstance(filled, dict):
             raise Undecidable(f"The module {kind} does what cannot be told beforehand.")
@@ -131,17 +131,17 @@ class _Play:
         names = arguments.get("name", arguments.get("pkg", []))
         verb = "remove_package" if arguments.get("state") in ("absent", "removed") else "install_package"
         for name in [names] if isinstance(names, str) else names:
-            self._add_resource({"do": verb, "package": name})
+            self._add_action({"do": verb, "package": name})
         return {"changed": True}
 
-    def _ask_for_unit(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _add_unit_actions(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         unit = str(arguments.get("name", ""))
         whole = unit if "." in unit else f"{unit}.service"
         for verb in _list_unit_verbs(arguments):
-            self._add_resource({"do": "set_unit", "unit": whole, "to": verb})
+            self._add_action({"do": "set_unit", "unit": whole, "to": verb})
         return {"changed": True}
 
-    def _ask_for_mount(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _add_mount_options(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Ask for the options alone: nothing is mounted that fstab does not have."""
         place, words = str(arguments.get("path", arguments.get("name", ""))), str(arguments.get("opts", "")).split(",")
         there = [one["options"].split(",") for one in read_mounts(self.scratch.now) if one["mount"] == place]
@@ -149,7 +149,7 @@ class _Play:
             raise Undecidable(f"{place} has no line in /etc/fstab, and no file system is made here.")
         options = [word for word in get_args(MountOption) if word in words and word not in there[-1]]
         if options:
-            self._add_resource({"do": "add_mount_options", "mount": place, "options": options})
+            self._add_action({"do": "add_mount_options", "mount": place, "options": options})
         return {"changed": bool(options)}
 
     def _plan_permissions(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -177,7 +177,7 @@ class _Play:
         owner = user + (f":{group}" if group else "")
         return {"do": "set_permissions", "path": path, "mode": mode, "owner": owner}
 
-    def _add_resource(self, action: dict[str, Any]) -> None:
+    def _add_action(self, action: dict[str, Any]) -> None:
         try:
             made = convert(action, AnyAction)
         except ValidationError as exc:

@@ -15,13 +15,13 @@ from app.skills.stated_settings import find_stated_settings
 from app.targets.subjects.stated_families import find_stated_family
 
 
-def list_content_asks(candidates: Iterable[Candidate]) -> frozenset[str]:
+def list_settings_of_content(candidates: Iterable[Candidate]) -> frozenset[str]:
     """Return the settings, as `Rule.asks` has them, of each proposal that is not a person's recipe."""
     ours = (one for one in candidates if not one.source.startswith(RECIPE_OF))
-    return frozenset(asked for one in ours for action in one.actions for asked in _list_asks(action))
+    return frozenset(asked for one in ours for action in one.actions for asked in _list_written_settings(action))
 
 
-def _list_asks(action: AnyAction) -> Iterable[str]:
+def _list_written_settings(action: AnyAction) -> Iterable[str]:
     match action:
         case AppendLine(line=text) | ReplaceLine(new=text) | WriteFile(content=text):
             pass

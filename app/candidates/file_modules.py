@@ -120,7 +120,7 @@ def copy_content(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     return {"changed": _set_mode(arguments, path, scratch) or changed}
 
 
-def set_file(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+def set_file_mode(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`file`: the mode of a file that is there. Owners, and modes of folders, are set by `set_permissions`."""
     path, state = _get_path(arguments), arguments.get("state")
     if scratch.now.is_folder(path):
@@ -184,7 +184,7 @@ MODULES: Mapping[str, Callable[[Arguments, ScratchFiles], Outcome]] = {
     "ini_file": edit_ini,
     "sysctl": set_sysctl,
     "copy": copy_content,
-    "file": set_file,
+    "file": set_file_mode,
     "stat": stat_path,
     "find": find_files,
 }

@@ -9,13 +9,13 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from app.candidates.ansible_tasks import translate_tasks
-from app.candidates.content_asks import list_content_asks
+from app.candidates.content_asks import list_settings_of_content
 from app.candidates.in_memory_edits import Undecidable
 from app.candidates.person_decisions import find_person_decision
-from app.candidates.prose_lines import find_set_sentence, find_stated_actions
+from app.candidates.prose_lines import derive_action_from_sentence, find_stated_actions
 from app.candidates.recipe_files import Recipe
 from app.candidates.script_trial import translate_script
-from app.candidates.shown_permissions import find_shown_permissions
+from app.candidates.shown_permissions import derive_permission_fixes
 from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
@@ -53,9 +53,9 @@ def gather_candidates(
         _make_candidate(one.source, partial(translate_tasks, one.text, files)) for one in skill.list_tasks(rule.id)
     ]
     if not rule.script:
-        found.append(_make_candidate(PROSE, lambda: _read_prose(rule, files, broken_at)))
+        found.append(_make_candidate(PROSE, lambda: _derive_prose_actions(rule, files, broken_at)))
     if " has mode " in evidence:
-        found.append(_make_candidate(EVIDENCE, lambda: find_shown_permissions(rule.title, evidence)))
+        found.append(_make_candidate(EVIDENCE, lambda: derive_permission_fixes(rule.title, evidence)))
     if not any(one.actions for one in found):
         found += _list_decisions(rule)
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]
@@ -69,7 +69,7 @@ def judge_candidates(
     return tuple(_merge_repeated(judged, lambda one: one.diff if one.is_usable else ""))
 
 
-def is_settled(judged: Iterable[Candidate]) -> bool:
+def has_usable_or_impossible(judged: Iterable[Candidate]) -> bool:
     """Return True if one can be taken, or if it is known that none can work on this host."""
     return any(one.is_usable or one.refusal.startswith(IMPOSSIBLE) for one in judged)
 
@@ -98,11 +98,11 @@ def _list_decisions(rule: Rule) -> list[Candidate]:
     return [Candidate(source=PERSON, gap=one.reason, question=one.question)] if one else []
 
 
-def _read_prose(rule: Rule, files: Files, broken_at: str) -> tuple[AnyAction, ...]:
+def _derive_prose_actions(rule: Rule, files: Files, broken_at: str) -> tuple[AnyAction, ...]:
     try:
         return find_stated_actions(rule.fix, files)
     except Undecidable:
-        return find_set_sentence(rule.fix, broken_at or next(iter(rule.paths), ""))
+        return derive_action_from_sentence(rule.fix, broken_at or next(iter(rule.paths), ""))
 
 
 def _judge_with_parts(one: Candidate, target: Target, asks: Asks, scope: RuleScope | None) -> Iterator[Candidate]:
@@ -130,7 +130,7 @@ def _judge_candidate(one: Candidate, target: Target, asks: Asks, scope: RuleScop
         return one
     if scope:
         scope = dataclasses.replace(scope, proposed=one.actions)
-    asks |= list_content_asks([one])
+    asks |= list_settings_of_content([one])
     assessed = target.assess_actions(one.actions, frozenset(one.places), asks, scope)
     refusals = [f"{refusal.clause}: {refusal.reason}" for refusal in assessed.refusals]
     refusal = clean_text(redact_secrets(" ".join(refusals) or assessed.plan.obstacle or ""), MOST_REFUSAL)

@@ -73,20 +73,20 @@ class ScratchFiles:
         before = self._files.state(path)
         text = host_text.decode_bytes(wanted.content)
         if before is None:
-            yield _write_whole(path, text, wanted.mode)
+            yield _create_write_action(path, text, wanted.mode)
             return
         if before.content != wanted.content:
             lines = _derive_line_actions(path, host_text.decode_bytes(before.content), text)
-            if len(lines) <= MOST_ACTIONS and _leads_to(lines, wanted.content, self._files, path):
+            if len(lines) <= MOST_ACTIONS and _has_planned_content(lines, wanted.content, self._files, path):
                 yield from lines
             else:
-                yield _write_whole(path, text, wanted.mode)
+                yield _create_write_action(path, text, wanted.mode)
                 return
         if before.mode != wanted.mode:
             yield Chmod(path=path, mode=f"{wanted.mode:04o}")
 
 
-def _write_whole(path: str, text: str, mode: int) -> WriteFile:
+def _create_write_action(path: str, text: str, mode: int) -> WriteFile:
     if len(text) > _MOST_CONTENT:
         raise Undecidable(f"{path} would have to be written whole, and is longer than {_MOST_CONTENT} characters.")
     return WriteFile(path=path, content=text, mode=f"{mode:04o}")
@@ -109,7 +109,7 @@ def _derive_line_actions(path: str, before: str, after: str) -> list[AnyAction]:
     return actions
 
 
-def _leads_to(actions: list[AnyAction], content: bytes, files: Files, path: str) -> bool:
+def _has_planned_content(actions: list[AnyAction], content: bytes, files: Files, path: str) -> bool:
     try:
         made = plan_changes(actions, files).get(path)
     except TemperError:

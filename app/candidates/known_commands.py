@@ -27,11 +27,11 @@ def answer_command(arguments: Any, files: Files) -> Outcome:
         raise Undecidable(f"The command {str(line)[:60]!r} cannot be read: {exc}") from exc
     match words:
         case ["grep", pattern, path] if not pattern.startswith("-"):
-            return _search_file(pattern, path, files)
+            return _answer_grep(pattern, path, files)
         case ["findmnt", "--fstab", place]:
-            return _find_mount(place, read_fstab(files))
+            return _answer_findmnt(place, read_fstab(files))
         case ["findmnt", place] if place.startswith("/"):
-            return _find_mount(place, read_mounts(files))
+            return _answer_findmnt(place, read_mounts(files))
         case [program, *_] if program.rpartition("/")[2] in _LOADS:
             return _build_outcome((), changed=True)
     raise Undecidable("The module command does what cannot be told beforehand.")
@@ -49,7 +49,7 @@ def read_fstab(files: Files) -> list[dict[str, str]]:
     return [{"device": one[0], "mount": one[1], "fstype": one[2], "options": one[3]} for one in named]
 
 
-def _search_file(pattern: str, path: str, files: Files) -> Outcome:
+def _answer_grep(pattern: str, path: str, files: Files) -> Outcome:
     if _OTHER_GRAMMAR.search(pattern):
         raise Undecidable(f"The pattern {pattern[:60]!r} is not one of this language.")
     try:
@@ -60,8 +60,8 @@ def _search_file(pattern: str, path: str, files: Files) -> Outcome:
     return _build_outcome(lines, code=0 if lines else 1)
 
 
-def _find_mount(place: str, mounts: Sequence[Mapping[str, str]]) -> Outcome:
-    found = [one for one in mounts if one["mount"] == place]
+def _answer_findmnt(mount_point: str, mounts: Sequence[Mapping[str, str]]) -> Outcome:
+    found = [one for one in mounts if one["mount"] == mount_point]
     if not found:
         return _build_outcome((), code=1)
     last = found[-1]

@@ -55,13 +55,13 @@ def find_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
     resources = [*_find_resource_actions(fix), *_find_ageing(fix, files)]
     modes = [one for one in resources if isinstance(one, Chmod)]
-    steps = [*(one for one in resources if one not in modes), *_find_lines(fix, files), *modes]
+    steps = [*(one for one in resources if one not in modes), *_derive_stated_line_actions(fix, files), *modes]
     if not steps:
         raise Undecidable("The fix text holds no line and no command that a typed action can have.")
     return tuple(dict.fromkeys(steps))
 
 
-def find_set_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
+def derive_action_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
     """Return the setting that the text names in a sentence: "Set UMASK to 077". Raises Undecidable if it names none."""
     found = _SET_SENTENCE.match(fix)
     if found is None or "*" in path or not can_set_option(path):
@@ -70,7 +70,7 @@ def find_set_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
 
 
 def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
-    found = [*_find_commands(fix)]
+    found = [*_derive_command_actions(fix)]
     verbs: dict[str, set[str]] = {}
     for one in found:
         if isinstance(one, SetUnit):
@@ -78,7 +78,7 @@ def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
     return (one for one in found if not isinstance(one, SetUnit) or not _OVERRULED.get(one.to, set()) & verbs[one.unit])
 
 
-def _find_commands(fix: str) -> Iterator[AnyAction]:
+def _derive_command_actions(fix: str) -> Iterator[AnyAction]:
     for line in fix.split("\n"):
         command = COMMAND.match(line.strip())
         if command is None:
@@ -104,7 +104,7 @@ def _find_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
                 yield SetAgeing(account=entry.name, setting=setting, days=days)
 
 
-def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
+def _derive_stated_line_actions(fix: str, files: Files) -> Iterator[AnyAction]:
     """Yield the actions that write each literal line of the text."""
     scratch, placed = ScratchFiles(files), ScratchFiles(files)
     for one in find_stated_lines(fix):
@@ -112,7 +112,7 @@ def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
             raise Undecidable(f"The fix text leaves a value open, which a person decides: {one.line!r}.")
         family = find_stated_family(one.path)
         if family is None or family.partial:
-            yield from _write_line(one.path, one.line, scratch)
+            yield from _plan_line_action(one.path, one.line, scratch)
             continue
         text = family.place_line(placed.read_text(one.path) or "", one.section, one.line)
         if placed.write_text(one.path, text) and files.state(one.path) is None:
@@ -120,7 +120,7 @@ def _find_lines(fix: str, files: Files) -> Iterator[AnyAction]:
     yield from placed.derive_actions()
 
 
-def _write_line(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
+def _plan_line_action(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
     text = scratch.read_text(path) or ""
     if _UMASK.fullmatch(line) and (edits := _replace_umasks(path, text, line)):
         yield from edits
@@ -128,7 +128,7 @@ def _write_line(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyActi
     if line in (one.strip() for one in text.split("\n")):
         return
     if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
-        yield from _add_pam_arguments(path, rule, line)
+        yield from _derive_pam_argument_edit(path, rule, line)
         return
     option = _OPTION.match(line)
     choices: list[AnyAction] = [AppendLine(path=path, line=line)]
@@ -166,7 +166,7 @@ def _find_pam_rule(text: str, line: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _add_pam_arguments(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:
+def _derive_pam_argument_edit(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:
     if missing := [word for word in line.split()[3:] if word not in rule.split()]:
         yield ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}")
 

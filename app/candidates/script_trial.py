@@ -50,7 +50,7 @@ def _derive_ageing(files: Files, after: FileState | None) -> Iterator[SetAgeing]
     before = files.state(_SHADOW)
     if after is None or before is None:
         return
-    for was, now in zip(_list_accounts(before), _list_accounts(after), strict=False):
+    for was, now in zip(_split_shadow_lines(before), _split_shadow_lines(after), strict=False):
         kept = [field for place, field in enumerate(was) if place not in dict(_AGES)]
         if len(was) != len(now) or kept != [field for place, field in enumerate(now) if place not in dict(_AGES)]:
             raise Undecidable("The content's script changes accounts or passwords, which a person decides.")
@@ -59,7 +59,7 @@ def _derive_ageing(files: Files, after: FileState | None) -> Iterator[SetAgeing]
                 yield SetAgeing(account=now[0], setting=setting, days=int(now[place]))
 
 
-def _list_accounts(state: FileState) -> list[list[str]]:
+def _split_shadow_lines(state: FileState) -> list[list[str]]:
     return [line.split(":") for line in host_text.decode_bytes(state.content).split("\n") if line.count(":") == 8]
 
 

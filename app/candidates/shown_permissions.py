@@ -14,9 +14,9 @@ _MODE = re.compile(r"\bmode (?:of )?[\"'`]?0?(?P<mode>[0-7]{3})[\"'`]? or less p
 _USER, _GROUP = re.compile(r"(?<!group-)\bowned by root\b"), re.compile(r"\bgroup-owned by root\b")
 
 
-def find_shown_permissions(title: str, evidence: str) -> tuple[SetPermissions, ...]:
+def derive_permission_fixes(title: str, evidence: str) -> tuple[SetPermissions, ...]:
     """Return what brings each path of the evidence to what the title asks. Raises Undecidable if it asks nothing."""
-    actions = tuple(_correct_paths(title, evidence))
+    actions = tuple(_derive_permission_actions(title, evidence))
     if actions and _CUT.search(evidence):
         raise Undecidable("The scanner found more paths than its evidence shows.")
     if not actions:
@@ -24,7 +24,7 @@ def find_shown_permissions(title: str, evidence: str) -> tuple[SetPermissions, .
     return actions
 
 
-def _correct_paths(title: str, evidence: str) -> Iterator[SetPermissions]:
+def _derive_permission_actions(title: str, evidence: str) -> Iterator[SetPermissions]:
     asked = _MODE.search(title)
     for shown in _SHOWN.finditer(evidence):
         now = int(shown["mode"], 8)

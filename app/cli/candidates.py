@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import to_builtins
 
-from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
+from app.candidates.gather import gather_candidates, has_usable_or_impossible, judge_candidates, try_scripts
 from app.candidates.recipe_files import load_recipes
 from app.cli.output import print_json, print_line
 from app.cli.scan import load_site_skill
@@ -31,12 +31,12 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         target.require_paths(rule.paths)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.all_asks)
-        if not is_settled(judged):
+        if not has_usable_or_impossible(judged):
             judged = try_scripts(skill, rule, target, rule.all_asks, None, judged)
     finally:
         target.close()
     if as_json:
-        print_json([_describe_candidate(one) for one in judged])
+        print_json([_to_candidate_row(one) for one in judged])
     else:
         _print_candidates(rule, judged)
     return ACCEPTED if any(one.is_usable for one in judged) else NOT_ACCEPTED
@@ -49,9 +49,18 @@ def _require_rule(skill: Skill, rule_id: str) -> Rule:
     return skill.rules[rule_id]
 
 
-def _describe_candidate(one: Candidate) -> dict[str, object]:
-    told = {"source": one.source, "also": one.also, "actions": to_builtins(one.actions), "accepted": one.is_usable}
-    return told | {"gap": one.gap, "diff": one.diff, "refusals": [one.refusal] if one.refusal else []}
+def _to_candidate_row(candidate: Candidate) -> dict[str, object]:
+    told = {
+        "source": candidate.source,
+        "also": candidate.also,
+        "actions": to_builtins(candidate.actions),
+        "accepted": candidate.is_usable,
+    }
+    return told | {
+        "gap": candidate.gap,
+        "diff": candidate.diff,
+        "refusals": [candidate.refusal] if candidate.refusal else [],
+    }
 
 
 def _print_candidates(rule: Rule, found: Sequence[Candidate]) -> None:
@@ -59,12 +68,12 @@ def _print_candidates(rule: Rule, found: Sequence[Candidate]) -> None:
     if not found:
         print_line("Neither a recipe nor the content proposes anything for this rule.")
     for one in found:
-        print_line(f"From {one.sources}: {_describe_answer(one)}")
+        print_line(f"From {one.sources}: {_describe_policy_answer(one)}")
         for line in filter(None, one.diff.split("\n")):
             print_line(f"    {clean_text(line, 400)}")
 
 
-def _describe_answer(one: Candidate) -> str:
-    if one.gap:
-        return clean_text(one.gap, 400)
-    return clean_text(f"refused. {one.refusal}", 600) if one.refusal else "accepted by the policy"
+def _describe_policy_answer(row: Candidate) -> str:
+    if row.gap:
+        return clean_text(row.gap, 400)
+    return clean_text(f"refused. {row.refusal}", 600) if row.refusal else "accepted by the policy"

@@ -14,7 +14,7 @@ _DRIVERS = ("psycopg", "sqlalchemy")
 """Their errors quote values of statements and rows."""
 
 
-def explain_refusal(exc: Exception) -> str:
+def explain_database_error(exc: Exception) -> str:
     """Return what the database refused and what to do, or an empty string if it is not the cause."""
     state = getattr(getattr(exc, "orig", None) or exc, "sqlstate", None)
     if state == _MAY_NOT:

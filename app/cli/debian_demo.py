@@ -60,12 +60,12 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
     try:
         at = machine.start()
         register_machine(settings, machine, at)
-        store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
+        add_missing_scap_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
         running = f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else select_demo_rules()
         order = create_demo_order(settings, name, "demo on a disposable Debian", rules)
-        asyncio.run(serve_until_signal(settings, first=order if start else None))
+        asyncio.run(serve_until_signal(settings, first_order=order if start else None))
     finally:
         machine.stop()
         print_line(f"{name} is stopped.", to_stderr=True)
@@ -105,7 +105,7 @@ def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: S
     host_registry.register_host(settings.hosts_folder, machine.name, end, *found, title, own)
 
 
-def store_content(datastream: Path) -> None:
+def add_missing_scap_content(datastream: Path) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
     name = datastream.name.removesuffix("-ds.xml")
     if name not in list_datastreams():

@@ -34,14 +34,14 @@ _CHECKED = ("vllm", "llamacpp", "unknown")
 """Kinds of servers that the checks of running servers are made for; `unknown` may be vLLM behind a proxy."""
 
 
-def report_pitfalls(what: str, log: str, key_env: str, *, as_json: bool) -> int:
+def print_pitfalls(lineup_or_address: str, log: str, key_env: str, *, as_json: bool) -> int:
     """Return 0 if nothing prevents a start, 1 if something does, 2 if the input is invalid."""
     explained: ServerExplanation | None = None
     try:
-        if what.startswith(_HTTP):
-            explained, findings = _diagnose_server_address(what, log, key_env)
+        if lineup_or_address.startswith(_HTTP):
+            explained, findings = _diagnose_server_address(lineup_or_address, log, key_env)
         else:
-            findings = _diagnose_lineup_or_log(what, log)
+            findings = _diagnose_lineup_or_log(lineup_or_address, log)
     except BadInput as exc:
         print(f"temper: {exc}", file=sys.stderr)  # noqa: T201
         return BAD_INPUT

@@ -96,7 +96,7 @@ def print_report(one: EndpointAddress, report: EndpointReport, console: Console)
         console.print(Text(clean_text(line, 300)), soft_wrap=True)
 
 
-def print_score_offer(address: str) -> None:
+def print_score_instructions(address: str) -> None:
     """Print how to score the model of a demo and send the result in."""
     print_line(
         f"To score this model and send the result in: temper score {shlex.quote(address)} --public my-score.json\n"
@@ -108,7 +108,7 @@ def probe_endpoint(address: str, *, conformance: bool, as_json: bool) -> int:
     """Print what the server can do, and with `conformance` checks of it. Return 0, or 1 if Temper cannot use it."""
     [one] = parse_endpoints([address])
     report = inspect_address(one)
-    checks = asyncio.run(_collect_checks(report)) if conformance else []
+    checks = asyncio.run(_run_conformance_checks(report)) if conformance else []
     if as_json:
         found = {"endpoint": report, "checks": checks}
         print_json(msgspec.to_builtins(found))
@@ -122,7 +122,7 @@ def probe_endpoint(address: str, *, conformance: bool, as_json: bool) -> int:
     return 1 if any(check.is_needed and not check.passed for check in checks) else 0
 
 
-async def _collect_checks(report: EndpointReport) -> list[Check]:
+async def _run_conformance_checks(report: EndpointReport) -> list[Check]:
     async with httpx.AsyncClient() as http:
         client = EngineClient(http, report.base, key=os.environ.get(KEY_VARIABLE, ""), dialect=report.dialect)
         return [check async for check in check_conformance(client, report)]

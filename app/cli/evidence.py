@@ -37,9 +37,9 @@ def create_requester() -> Requester:
     return Requester(getpass.getuser(), "admin", "terminal")
 
 
-def print_public_key(settings: Settings, why: str) -> None:
+def print_or_change_signing_key(settings: Settings, change_reason: str) -> None:
     notary = open_notary(settings.data, open_existing_database(settings))
-    key = change_signing_key(notary, create_requester(), why) if why else notary.key
+    key = change_signing_key(notary, create_requester(), change_reason) if change_reason else notary.key
     print(key.public)  # noqa: T201  one line, for scripts
 
 

@@ -113,16 +113,16 @@ def run_exit_code(state: RunState) -> int:
     return ALL_PASSED if passed and not undecided else SOME_DID_NOT
 
 
-def apply_starting_point(order: Order, file: Path) -> Order:
+def restrict_order_to_open_rules(order: Order, assessment: Path) -> Order:
     if order.rules is not None:
         raise BadInput("give --from or --rules, not both.")
-    start = read_starting_point(file, load_skill(order.skill))
+    start = read_starting_point(assessment, load_skill(order.skill))
     print_line(f"temper: {start.summary_text}", to_stderr=True)
     note = "; ".join(part for part in (order.note, start.note_for_log) if part)
     return replace(order, rules=start.rules, note=note)
 
 
-def check_reboot(settings: Settings, host: str, *, as_json: bool) -> int:
+def run_check_after_reboot(settings: Settings, host: str, *, as_json: bool) -> int:
     """Check whether the last run's results hold after a reboot. Return SOME_DID_NOT if one does not."""
     require_database(settings)
     sync_host_folders(settings)

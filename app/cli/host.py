@@ -26,9 +26,9 @@ from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint
 from app.targets.ssh.registration import (
     HostIdentity,
     fetch_host_identity,
+    find_rollback_obstacle_at_login,
     read_identity_from_known_hosts,
     uninstall_from_host,
-    verify_host_access,
 )
 from app.text.clean import clean_text
 
@@ -56,7 +56,7 @@ def add_host(settings: Settings, new: NewHost) -> None:
         if new.known_hosts
         else _confirm_host_key(end, new.accept_key)
     )
-    lacking = verify_host_access(end, known)
+    lacking = find_rollback_obstacle_at_login(end, known)
     host_registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
     if files:
         files.store_registration(new.name)

@@ -25,9 +25,9 @@ BACKLOG, AT_ONCE = 2048, 32
 FILES = 65536
 
 
-def parse_trusted_proxies(options: Sequence[str]) -> tuple[Network, ...]:
+def parse_trusted_proxies(addresses: Sequence[str]) -> tuple[Network, ...]:
     try:
-        return tuple(ipaddress.ip_network(one) for one in options)
+        return tuple(ipaddress.ip_network(one) for one in addresses)
     except ValueError as exc:
         raise BadInput(f"--proxy requires an address or a network, such as 192.0.2.10 or 192.0.2.0/24: {exc}.") from exc
 

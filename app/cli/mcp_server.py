@@ -257,7 +257,7 @@ def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
         ],
     ) -> Json:
         """Approve or refuse a change. This needs an operator's token; its owner is responsible for the decision."""
-        await _require_owner(api, ctx)
+        await _require_personal_token(api, ctx)
         body = {"decision": decision, "reason": reason, "by": "mcp"}
         return await api.request(ctx, "POST", f"/approvals/{approval}", body)
 
@@ -271,7 +271,7 @@ def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
         """Answer what list_inbox lists: approve or refuse a change, run findings or a failed run again, resume or end a
         rollout or a run, end a waiver. It is carried out at once and cannot be taken back. A run that is ordered again
         asks before each change. This needs an operator's token; its owner is responsible for the answer."""
-        await _require_owner(api, ctx)
+        await _require_personal_token(api, ctx)
         given = _find_allowed_answer((await api.request(ctx, "GET", "/inbox"))["decisions"], decision, answer)
         body = given["body"] | ({} if given["reason"] == "no" else {"reason": reason})
         if body.get("mode") == "auto":
@@ -293,12 +293,12 @@ def _add_waiver_tool(server: MCPServer[Any], api: RestApi) -> None:
         skill: SkillName = "stig",
     ) -> Json:
         """Accept a finding on one host until a date. Every paper still lists it. This needs an operator's token."""
-        await _require_owner(api, ctx)
+        await _require_personal_token(api, ctx)
         wish = {"rule": rule, "host": host, "owner": owner, "reason": reason, "until": until, "skill": skill}
         return await api.request(ctx, "POST", "/waivers", wish)
 
 
-async def _require_owner(api: RestApi, ctx: Context) -> None:
+async def _require_personal_token(api: RestApi, ctx: Context) -> None:
     """Raise ToolError unless a person's own token comes with the call, also where no sign-in is required."""
     me = await api.request(ctx, "GET", "/me")
     if not api.read_token(ctx) or me.get("via") != "token":

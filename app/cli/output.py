@@ -32,12 +32,12 @@ def print_line(text: str, *, to_stderr: bool = False) -> None:
     Console(stderr=to_stderr).print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def print_rows(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
+def print_rows(rows: Sequence[Any], empty_message: str, *, as_json: bool) -> None:
     """Print rows, or dataclasses of one type with a column for each field; `nothing` if there are none."""
     if as_json:
         return print_json(rows)
     if not rows:
-        return print(nothing)  # noqa: T201
+        return print(empty_message)  # noqa: T201
     cells = [row if isinstance(row, Mapping) else dataclasses.asdict(row) for row in rows]
     table = Table(*(Column(name.replace("_", " "), overflow="fold") for name in cells[0]), box=None)
     for row in cells:
@@ -46,14 +46,14 @@ def print_rows(rows: Sequence[Any], nothing: str, *, as_json: bool) -> None:
 
 
 def print_stored_rows(
-    settings: Settings, read: Callable[[Session], Sequence[Any]], nothing: str, *, as_json: bool = False
+    settings: Settings, read: Callable[[Session], Sequence[Any]], empty_message: str, *, as_json: bool = False
 ) -> None:
     """Print the rows that `read` returns from the database. Do not create a missing database."""
     if not has_database(settings):
         return print_rows([], describe_missing_database(settings), as_json=as_json)
     with Session(open_database(settings.database_location)) as session:
         rows = read(session)
-    return print_rows(rows, nothing, as_json=as_json)
+    return print_rows(rows, empty_message, as_json=as_json)
 
 
 def print_json(value: object) -> None:
@@ -87,12 +87,12 @@ def to_datetime(at: float | None) -> datetime | None:
     return None if at is None else datetime.fromtimestamp(at, UTC)
 
 
-def write_output(pieces: Iterable[bytes], out: str, usual: str) -> None:
+def write_output(pieces: Iterable[bytes], out: str, default_file: str) -> None:
     """Write `pieces` to the file `out`, to stdout for `-`, or to the file `usual` if `out` is empty."""
     if out == STDOUT:
         sys.stdout.buffer.writelines(pieces)
         return
-    path = Path(out or usual)
+    path = Path(out or default_file)
     try:
         with path.open("wb") as file:
             length = sum(map(file.write, pieces))

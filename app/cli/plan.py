@@ -41,11 +41,15 @@ class SingleModel:
     eager: bool = False
 
 
-def print_plan(lineup: str, one: SingleModel | None, *, gpus: str, as_json: bool) -> int:
+def print_plan(lineup: str, single_model: SingleModel | None, *, gpus: str, as_json: bool) -> int:
     """Return 0 if everything fits, 2 if something does not."""
-    if bool(lineup) == (one is not None):
+    if bool(lineup) == (single_model is not None):
         raise BadInput("Give either a line-up (a shipped one's name, or a path) or --model with --gpu.")
-    planned = _create_single_lineup(one, gpus) if one else _replace_gpus(read_lineup(find_lineup(lineup)), gpus)
+    planned = (
+        _create_single_lineup(single_model, gpus)
+        if single_model
+        else _replace_gpus(read_lineup(find_lineup(lineup)), gpus)
+    )
     fits = plan_lineup(planned)
     if as_json:
         print(json.dumps({"engines": [dump_fit(fit) for fit in fits]}, ensure_ascii=False, indent=2))  # noqa: T201

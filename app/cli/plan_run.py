@@ -14,7 +14,7 @@ ALL_PROPOSED, SOME_OPEN = 0, 2
 _SHOWN = 200
 
 
-def plan_run(settings: Settings, host: str, skill_name: str, rules: Sequence[str], *, as_json: bool) -> int:
+def print_run_forecast(settings: Settings, host: str, skill_name: str, rules: Sequence[str], *, as_json: bool) -> int:
     """Print the forecast; return 0 if a change is accepted for every finding, else 2. Nothing is changed."""
     skill = load_site_skill(settings, skill_name, host)
     recipes = load_recipes(settings.recipes_folder, settings.recipes)

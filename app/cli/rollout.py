@@ -166,7 +166,7 @@ def apply_rollout_verb(settings: Settings, wanted: str, verb: str, reason: str) 
     print(f"rollout {rollout} is {state.status}")  # noqa: T201
 
 
-def write_bundle(settings: Settings, wanted: str, out: str) -> None:
+def write_rollout_evidence(settings: Settings, wanted: str, out: str) -> None:
     database = open_existing_database(settings)
     rollout = find_rollout(database, wanted)
     with Session(database) as session:

@@ -23,7 +23,7 @@ def list_runs(settings: Settings, filters: GivenFilters, most: int, *, as_json: 
     print_stored_rows(settings, read_lines, "No runs found. Start one with temper run.", as_json=as_json)
 
 
-def name_run(settings: Settings, wanted: str, name: str | None, tags: Sequence[str] | None) -> None:
+def set_run_name_and_tags(settings: Settings, wanted: str, name: str | None, tags: Sequence[str] | None) -> None:
     database = open_existing_database(settings)
     run = find_run(database, wanted)
     with Session(database) as session, session.begin():

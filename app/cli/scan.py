@@ -41,29 +41,29 @@ _STYLE: dict[Word, str] = {
 }
 
 
-def list_content(name: str, *, as_json: bool = False) -> None:
-    if not name:
+def print_datastreams_or_profiles(datastream: str, *, as_json: bool = False) -> None:
+    if not datastream:
         files = [{"content": known, "file": str(file)} for known, file in list_datastreams().items()]
         return print_rows(
             files, "No data streams found. Install some, for example with apt-get install ssg-debian.", as_json=as_json
         )
-    benchmark = read_benchmark(_find_content_file(name))
+    benchmark = read_benchmark(_find_content_file(datastream))
     if not as_json:
         print_line(f"{benchmark.title} {benchmark.version}")
     profiles = [_to_profile_row(one.short_id, one) for one in benchmark.profiles]
     profiles += [
         _to_profile_row(f"{one.profile.short_id}:{one.tailoring}", one.profile)
         for one in list_tailored_profiles()
-        if list_datastreams().get(one.content) == _find_content_file(name)
+        if list_datastreams().get(one.content) == _find_content_file(datastream)
     ]
-    return print_rows(profiles, f"{name} has no profiles.", as_json=as_json)
+    return print_rows(profiles, f"{datastream} has no profiles.", as_json=as_json)
 
 
 def _to_profile_row(name: str, profile: Profile) -> Row:
     return {"profile": name, "rules": profile.rules, "title": profile.title}
 
 
-def add_content(file: Path) -> None:
+def add_benchmark_file(file: Path) -> None:
     kept = add_benchmark(file)
     known = [name for name, here in list_datastreams().items() if here == kept]
     print_line(_describe_datastream(known[0], kept) if known else _describe_manual(kept))
@@ -98,7 +98,7 @@ def _describe_datastream(name: str, kept: Path) -> str:
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
     name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
     pack = load_site_skill(settings, name, host)
-    verdicts, beside = asyncio.run(_judge_host(settings, host, pack, resolve_rule_ids(rules, pack)))
+    verdicts, beside = asyncio.run(_scan_with_both_scanners(settings, host, pack, resolve_rule_ids(rules, pack)))
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
     if as_json:
@@ -141,7 +141,7 @@ def resolve_rule_ids(rules: Sequence[str], pack: Skill) -> list[str]:
     return [names.get(rule, rule) for rule in rules] or list(pack.rules)
 
 
-async def _judge_host(
+async def _scan_with_both_scanners(
     settings: Settings, host: str, pack: Skill, rules: Sequence[str]
 ) -> tuple[list[Verdict], dict[str, str]]:
     """Return OpenSCAP's verdicts and the built-in verdicts by rule, where a built-in check exists."""

@@ -5,7 +5,14 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 from app.cli.command_runtime import open_runtime
-from app.cli.debian_demo import CONTENT, SKILL, ensure_machine_built, register_machine, select_demo_rules, store_content
+from app.cli.debian_demo import (
+    CONTENT,
+    SKILL,
+    add_missing_scap_content,
+    ensure_machine_built,
+    register_machine,
+    select_demo_rules,
+)
 from app.cli.score import (
     ScoreOptions,
     choose_score_subject,
@@ -42,7 +49,7 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
     machine = Rootfs(settings.data / "rootfs", name)
     base = BASE if asked.lineup == ANSIBLE else BaseImage()
     ensure_machine_built(machine, "a Debian 12", partial(machine.build, base))
-    store_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
+    add_missing_scap_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
     own = select_score_data_folder(settings, asked.lineup)
     subject = choose_score_subject(own, asked)
     lineup = subject.lineup

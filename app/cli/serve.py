@@ -38,7 +38,9 @@ SideTask = Callable[[Runtime], Awaitable[None]]
 """A task that runs beside the server and may end before it."""
 
 
-async def serve_until_signal(settings: Settings, *, first: Order | None = None, beside: SideTask | None = None) -> None:
+async def serve_until_signal(
+    settings: Settings, *, first_order: Order | None = None, side_task: SideTask | None = None
+) -> None:
     """Serve the application until SIGINT or SIGTERM. Submit `first` at the start, if given."""
     began = time.monotonic()
     lineup = load_lineup(settings)
@@ -47,7 +49,7 @@ async def serve_until_signal(settings: Settings, *, first: Order | None = None, 
     stored = str((settings.data / LINEUP_FILE).resolve())
     start = Settings.lineup if settings.lineup == stored else settings.lineup
     with listener:
-        change = await _serve_lineup(settings, lineup, listener, first, beside)
+        change = await _serve_lineup(settings, lineup, listener, first_order, side_task)
         while change:
             settings, lineup = _apply_lineup_change(settings, change, start)
             change = await _serve_lineup(settings, lineup, listener, None, None)
@@ -55,15 +57,15 @@ async def serve_until_signal(settings: Settings, *, first: Order | None = None, 
 
 
 async def _serve_lineup(
-    settings: Settings, lineup: Lineup, listener: socket.socket, first: Order | None, beside: SideTask | None
+    settings: Settings, lineup: Lineup, listener: socket.socket, first_order: Order | None, side_task: SideTask | None
 ) -> LineupChange | None:
     """Serve with one line-up. Return the change of line-up for which the server ended, or None after a signal."""
     port = listener.getsockname()[1]
     async with open_runtime(settings, lineup) as runtime:
-        if first:
-            await _submit_first_run(runtime, lineup, first)
+        if first_order:
+            await _submit_first_run(runtime, lineup, first_order)
         _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
-        telling = asyncio.ensure_future(beside(runtime)) if beside else None
+        telling = asyncio.ensure_future(side_task(runtime)) if side_task else None
         signalled = await _run_server(runtime, listener)
         if telling:
             telling.cancel()

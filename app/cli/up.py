@@ -40,7 +40,7 @@ def start_lineup(settings: Settings, *, anyway: bool) -> None:
     """Start the engines and serve. Raise BadInput first if the doctor finds that they cannot start."""
     if not anyway and (blockers := describe_blockers(settings)):
         raise BadInput(f"{blockers} (details: `temper doctor {settings.lineup}`; start anyway: --anyway)")
-    asyncio.run(serve_until_signal(settings, beside=follow_cold_starts))
+    asyncio.run(serve_until_signal(settings, side_task=follow_cold_starts))
 
 
 def describe_blockers(settings: Settings) -> str:
@@ -96,37 +96,39 @@ async def follow_cold_starts(runtime: Runtime) -> None:
     console = Console(highlight=False)
     flights = [one for replicas in runtime.launched.values() for one in replicas]
     if runtime.settings.log_format == "json":
-        return await _watch_steps(flights, _log_step)
+        return await _report_new_steps(flights, _log_step)
     if not flights:
         return console.print("This line-up starts no engine. Temper observes the engines that run already.")
     if console.is_terminal:
         await _show_launches_live(console, flights)
     else:
-        await _watch_steps(flights, lambda one, step: print_line(f"{one.name}: {_format_step(step)}"))
+        await _report_new_steps(flights, lambda one, step: print_line(f"{one.name}: {_format_step(step)}"))
     lost = [(one.name, look) for one in flights if (look := one.read_status()).state == "dead"]
     for name, look in lost:
         console.print(Text.assemble((name, "bold red"), f": {clean_text(look.detail, 1000)}"), soft_wrap=True)
     return None if lost else console.print(f"{len(flights)} of {len(flights)} engines serve.")
 
 
-async def _show_launches_live(console: Console, flights: list[LaunchedReplica]) -> None:
+async def _show_launches_live(console: Console, replicas: list[LaunchedReplica]) -> None:
     with Live(console=console, auto_refresh=False) as live:
         while True:
-            looks = [one.read_status() for one in flights]
-            live.update(Group(*map(_render_launch, flights, looks)), refresh=True)
+            looks = [one.read_status() for one in replicas]
+            live.update(Group(*map(_render_launch, replicas, looks)), refresh=True)
             if _are_launches_over(looks):
                 return
             await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _watch_steps(flights: list[LaunchedReplica], tell: Callable[[LaunchedReplica, ColdStartStep], None]) -> None:
+async def _report_new_steps(
+    replicas: list[LaunchedReplica], report_step: Callable[[LaunchedReplica, ColdStartStep], None]
+) -> None:
     """Report each step once as a line, when the output is not a terminal."""
-    reported = dict.fromkeys(range(len(flights)), 0)
+    reported = dict.fromkeys(range(len(replicas)), 0)
     while True:
-        looks = [one.read_status() for one in flights]
-        for n, one in enumerate(flights):
+        looks = [one.read_status() for one in replicas]
+        for n, one in enumerate(replicas):
             for step in one.cold.steps[reported[n] :]:
-                tell(one, step)
+                report_step(one, step)
             reported[n] = len(one.cold.steps)
         if _are_launches_over(looks):
             return

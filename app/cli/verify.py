@@ -17,7 +17,13 @@ from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, BrokenChain, check_chain, parse_line
 from app.evidence import verify as pack
-from app.evidence.audit_anchors import AuditAnchors, check_record_end, check_run_row, check_run_seal, read_audit_anchors
+from app.evidence.audit_anchors import (
+    AuditAnchors,
+    check_audit_log_end,
+    check_run_row,
+    check_run_seal,
+    read_audit_anchors,
+)
 from app.evidence.bundle_check import check_bundle, is_bundle
 from app.evidence.notary import KEYS, SignedHead, read_signed_head
 from app.evidence.rebuild import compare_rebuilt_pack
@@ -205,7 +211,7 @@ def check_audit_log(
         counted = read_chain_end(session, AUDIT)
     signed, rows = read_signed_head(data / KEYS), EventStore(database).read_lines(AUDIT)
     last, found = check_chain(rows, AUDIT), read_audit_anchors(rows)
-    check_record_end(rows, counted, signed, found)
+    check_audit_log_end(rows, counted, signed, found)
     return rows, last, found, signed
 
 

@@ -4,12 +4,12 @@ import asyncio
 from dataclasses import replace
 
 from app.cli.debian_demo import (
+    add_missing_scap_content,
     create_demo_order,
     ensure_machine_built,
     has_unended_run,
     register_machine,
     select_demo_rules,
-    store_content,
 )
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
@@ -37,12 +37,12 @@ def serve_vm_demo(settings: Settings, name: str, *, start: bool, whole: bool = F
         at = machine.start(is_tied=True)
         image = machine.find_image()
         register_machine(settings, machine, at, image.title)
-        store_content(machine.image_folder / image.content)
+        add_missing_scap_content(machine.image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else select_demo_rules(RULES)
         order = replace(create_demo_order(settings, name, "demo on a virtual machine", rules), reboot=True)
-        asyncio.run(serve_until_signal(settings, first=order if start else None))
+        asyncio.run(serve_until_signal(settings, first_order=order if start else None))
     finally:
         machine.stop(at_once=True)
         print_line(f"{name} is stopped.", to_stderr=True)

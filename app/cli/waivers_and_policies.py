@@ -75,21 +75,21 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
     print_rows(rows, f"The rules of {skill} have no site values.", as_json=as_json)
 
 
-def set_value(settings: Settings, wish: ParameterSpec) -> None:
+def set_parameter_value(settings: Settings, parameter: ParameterSpec) -> None:
     database = open_database(settings.database_location)
     with Session(database) as session, session.begin():
-        row = set_parameter(session, wish, database_time(session), settings.hosts_folder)
+        row = set_parameter(session, parameter, database_time(session), settings.hosts_folder)
         result = f"{row.name} = {' '.join(row.value.split())}, for {row.scope.label}"
-    record_action(database, f"parameter set {wish.name}", detail=f"{wish.skill}: {result}")
+    record_action(database, f"parameter set {parameter.name}", detail=f"{parameter.skill}: {result}")
     print(result)  # noqa: T201
 
 
-def clear_value(settings: Settings, wish: ParameterSpec) -> None:
+def clear_parameter_value(settings: Settings, parameter: ParameterSpec) -> None:
     database = open_existing_database(settings)
     with Session(database) as session, session.begin():
-        row = clear_parameter(session, wish, settings.hosts_folder)
+        row = clear_parameter(session, parameter, settings.hosts_folder)
         result = f"{row.name} is cleared for {row.scope.label}"
-    record_action(database, f"parameter clear {wish.name}", detail=f"{wish.skill}: {result}")
+    record_action(database, f"parameter clear {parameter.name}", detail=f"{parameter.skill}: {result}")
     print(result)  # noqa: T201
 
 

@@ -142,7 +142,12 @@ class EngineClient:
                         yield reply
             except EngineRefused:
                 # A second refusal is final: by then the lacks are known.
-                if begun or not question.schema or self._lacks is not None or not await self._find_lacks(question):
+                if (
+                    begun
+                    or not question.schema
+                    or self._lacks is not None
+                    or not await self._find_refused_features(question)
+                ):
                     raise
             else:
                 return
@@ -157,7 +162,7 @@ class EngineClient:
                 pieces.append(part)
         raise AssertionError("a reply ends with Finished or raises")
 
-    async def _find_lacks(self, question: Question) -> frozenset[Lack]:
+    async def _find_refused_features(self, question: Question) -> frozenset[Lack]:
         """Test which schema features the engine refuses, once, after its first refusal, with one token per feature."""
         if await self._refuses_schema(question, PLAINEST):
             return frozenset()  # the schema was not the reason

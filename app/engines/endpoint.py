@@ -139,7 +139,7 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
         model=chosen.id,
         program=await _identify_program(http, client, base, models),
         thoughts="a field of their own" if any(one.channel == "thought" for one in pieces) else "none seen",
-        counts=_judge_counts(pieces, end),
+        counts=_classify_token_counts(pieces, end),
         first_token_s=end.ttft,
         tok_s=end.decode_rate,
         metrics=await _has_metrics(client),
@@ -148,7 +148,7 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     context, source = await _find_context(client, chosen)
     if form:
         report = replace(report, structured=True, schema_form=form)
-    several = await _answers_several(client, chosen.id)
+    several = await _can_answer_concurrently(client, chosen.id)
     size, where = await _find_size(http, client, base, chosen, report.program)
     report = replace(report, stated_billions=size, stated_where=where)
     return replace(report, structured_detail=detail, several=several, context=context, context_source=source)
@@ -190,7 +190,7 @@ async def _ask_question(
         ) from exc
 
 
-def _judge_counts(pieces: list[Delta], end: Finished) -> TokenCounts:
+def _classify_token_counts(pieces: list[Delta], end: Finished) -> TokenCounts:
     if end.prompt_tokens == 0:
         return "none"
     return "with each piece" if any(one.is_counted for one in pieces) else "at the end"
@@ -226,7 +226,7 @@ async def _try_schema(client: EngineClient, model: str) -> tuple[bool, str]:
     return bound, "" if bound else "response_format was accepted and ignored"
 
 
-async def _answers_several(client: EngineClient, model: str) -> bool:
+async def _can_answer_concurrently(client: EngineClient, model: str) -> bool:
     asked = (_ask_question(client, model, f"Say the number {number}.", None, 16) for number in range(AT_ONCE))
     replies = await asyncio.gather(*asked, return_exceptions=True)
     if any(isinstance(one, EngineError) for one in replies):

@@ -88,7 +88,7 @@ class EngineTraffic:
         self.ours[base] += 1
         return self.newest
 
-    def count_written(self, base: str, tokens: int) -> None:
+    def add_written_tokens(self, base: str, tokens: int) -> None:
         self.written[base] += tokens
 
     def end_request(self, number: int) -> None:
@@ -106,24 +106,24 @@ class EngineTraffic:
         return base in self.unhealthy, self.ours[base] + self.count_foreign_requests(base)
 
 
-def explain_wait(room: ReplicaCapacity, held: ReplicaLoad, tokens: int) -> str:
+def explain_wait(capacity: ReplicaCapacity, load: ReplicaLoad, tokens: int) -> str:
     """Return why a turn of `tokens` must wait, or an empty string if it can start.
 
     One turn per process always starts: the load of others must not lock this process out, and the engine queues too.
     """
-    if not held.turns:
+    if not load.turns:
         return ""
-    if room.streams is not None and (
-        held.turns >= max(1, room.streams // room.nodes) or held.turns + room.others >= room.streams
+    if capacity.streams is not None and (
+        load.turns >= max(1, capacity.streams // capacity.nodes) or load.turns + capacity.others >= capacity.streams
     ):
-        return f"it answers {room.streams} at a time"
-    if room.kv_tokens is None:
+        return f"it answers {capacity.streams} at a time"
+    if capacity.kv_tokens is None:
         return ""
     # The maximum is known for our own turns only; the use by others is known from samples.
-    if held.tokens + tokens > room.kv_tokens // room.nodes:
-        return f"its KV cache holds {room.kv_tokens:,} tokens"
-    if room.kv_used is not None and room.kv_used + held.unseen + tokens > room.kv_tokens:
-        return f"{room.kv_used:,} of its {room.kv_tokens:,} KV tokens are in use"
+    if load.tokens + tokens > capacity.kv_tokens // capacity.nodes:
+        return f"its KV cache holds {capacity.kv_tokens:,} tokens"
+    if capacity.kv_used is not None and capacity.kv_used + load.unseen + tokens > capacity.kv_tokens:
+        return f"{capacity.kv_used:,} of its {capacity.kv_tokens:,} KV tokens are in use"
     return ""
 
 

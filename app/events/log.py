@@ -9,7 +9,7 @@ from typing import Protocol
 from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
 from app.events.kinds import Event
-from app.events.record import GENESIS, Recorded, record_event
+from app.events.record import GENESIS, Recorded, build_recorded_event
 
 BATCH_SECONDS = 0.02
 CLOSE_SECONDS = 5.0
@@ -134,7 +134,7 @@ class RunLog:
         self._require_ownership()
         batch = []
         for event in events:
-            recorded = record_event(self.run, self._seq + 1, self._clock(), event, self._hash)
+            recorded = build_recorded_event(self.run, self._seq + 1, self._clock(), event, self._hash)
             self._seq, self._hash = recorded.seq, recorded.hash
             batch.append(recorded)
         self._writer.enqueue_batch(batch)

@@ -53,7 +53,7 @@ def format_timestamp(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
-def record_event(run: str, seq: int, at: float, event: Event, previous: str) -> Recorded:
+def build_recorded_event(run: str, seq: int, at: float, event: Event, previous: str) -> Recorded:
     """Encode an event. Samples have no hash: pass `previous=""`."""
     at = round(at, 3)
     head = f'{{"seq":{seq},"at":"{format_timestamp(at)}","run":"{run}",'.encode()

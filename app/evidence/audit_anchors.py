@@ -63,8 +63,8 @@ def _add_audit_key(found: AuditAnchors, seq: int, fields: Mapping[str, str]) -> 
     found.keys.append(public)
 
 
-def check_record_end(
-    rows: list[tuple[int, bytes, str]], counted: tuple[int, str] | None, head: SignedHead | None, found: AuditAnchors
+def check_audit_log_end(
+    rows: list[tuple[int, bytes, str]], counted: tuple[int, str] | None, head: SignedHead | None, anchors: AuditAnchors
 ) -> None:
     """Raise BrokenChain if the record contradicts its counter or signed head. It may have grown since then."""
     last = rows[-1][0] if rows else 0
@@ -73,12 +73,12 @@ def check_record_end(
     if counted and rows[counted[0] - 1][2] != counted[1]:
         raise BrokenChain(f"line {counted[0]} is not the one that was counted")
     if head is None:
-        if found.keys:
+        if anchors.keys:
             raise BrokenChain(
                 "no signed head lies beside it (keys/audit.head in the data folder): somebody took it away"
             )
         return
-    if not head.is_valid or head.key not in found.keys:
+    if not head.is_valid or head.key not in anchors.keys:
         raise BrokenChain("the head that lies beside it (keys/audit.head) is not signed by a key of this record")
     if last < head.seq:
         raise BrokenChain(f"it ends with line {last}, and the newest signed head is that of line {head.seq}")

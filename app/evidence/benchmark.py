@@ -56,19 +56,19 @@ def _choose_benchmark_title(pack: Skill, given: Published | None) -> BenchmarkTi
     return BenchmarkTitle(pack.name, pack.title, pack.title, "1", "", INCOMPLETE)
 
 
-def name_published_rule(rule: Rule, given: PublishedRule | None) -> PublishedRule:
+def build_published_rule(rule: Rule, published: PublishedRule | None) -> PublishedRule:
     """Return the published names of a rule, with the skill's own text where the benchmark has none."""
     own_id = f"S{rule.id}" if rule.id.startswith("V-") else rule.id  # its revision is unknown
     where = f"Decided by {', '.join(rule.paths)}." if rule.paths else "Decided by the scanner's own check."
     return PublishedRule(
         rule=rule.id,
-        group=given.group if given else rule.id,
-        id=given.id if given else own_id,
-        stig_id=(given and given.stig_id) or rule.stig_id,
-        group_title=(given and given.group_title) or rule.title,
-        title=(given and given.title) or rule.title,
-        ccis=given.ccis if given else (),
-        discussion=(given and given.discussion) or rule.requirement,
-        check=(given and given.check) or where,
-        fix=(given and given.fix) or rule.fix,
+        group=published.group if published else rule.id,
+        id=published.id if published else own_id,
+        stig_id=(published and published.stig_id) or rule.stig_id,
+        group_title=(published and published.group_title) or rule.title,
+        title=(published and published.title) or rule.title,
+        ccis=published.ccis if published else (),
+        discussion=(published and published.discussion) or rule.requirement,
+        check=(published and published.check) or where,
+        fix=(published and published.fix) or rule.fix,
     )

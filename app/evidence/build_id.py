@@ -8,7 +8,7 @@ from app.config import PACKAGE
 
 
 @functools.cache
-def read_build_id() -> str:
+def compute_build_id() -> str:
     # Migrations are inside an installed package but outside app/ in a checkout, and no paper depends on them.
     code = [path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts]
     sources = [*code, *(PACKAGE / "skills").rglob("*.toml")]

@@ -7,8 +7,8 @@ from app.errors import EnvironmentUnusable
 from app.events.kinds import RolloutHostBegun, RolloutHostEnded, RolloutHostLeft, RolloutOrdered
 from app.events.record import Recorded, select_events
 from app.evidence import verify
-from app.evidence.build_id import read_build_id
-from app.evidence.pack import MOST_BYTES, encode_manifest
+from app.evidence.build_id import compute_build_id
+from app.evidence.pack import MOST_BYTES, encode_pack_json
 from app.evidence.signing_key import Signer
 from app.evidence.spool import Spool
 from app.evidence.verify import Object, unpack_archive
@@ -22,7 +22,7 @@ def write_bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], si
     asked = events[0].event
     assert isinstance(asked, RolloutOrdered)
     begun = select_events(events, RolloutHostBegun)
-    into.add("README.txt", _write_bundle_readme(events[0].run, asked, len(begun)).encode())
+    into.add("README.txt", _render_bundle_readme(events[0].run, asked, len(begun)).encode())
     into.add("chain.txt", b"".join(f"{one.hash}\n".encode() for one in events))
     into.add("rollout.jsonl", b"".join(one.line + b"\n" for one in events))
     heads: dict[str, str] = {}
@@ -33,7 +33,7 @@ def write_bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], si
         if into.held > MOST_BYTES:
             remedy = "take the evidence of its runs one by one"
             raise EnvironmentUnusable(f"rollout {events[0].run} is too large for one zip: {remedy}.")
-    index = encode_manifest(build_bundle_index(events, asked, into.manifest_entries, heads, signer.public))
+    index = encode_pack_json(build_bundle_index(events, asked, into.manifest_entries, heads, signer.public))
     into.add("manifest.json", index)
     into.add("manifest.sig", f"{signer.sign(verify.SEALED + index)}\n".encode())
 
@@ -53,7 +53,7 @@ def build_bundle_index(
     ends = {one.of: one for one in select_events(events, RolloutHostEnded)}
     return {
         "format": FORMAT,
-        "made_by": read_build_id(),
+        "made_by": compute_build_id(),
         "key": key,
         "rollout": events[0].run,
         "asked_by": asked.by,
@@ -83,7 +83,7 @@ def _build_run_entry(begun: RolloutHostBegun, ended: RolloutHostEnded | None, he
     }
 
 
-def _write_bundle_readme(rollout: str, asked: RolloutOrdered, runs: int) -> str:
+def _render_bundle_readme(rollout: str, asked: RolloutOrdered, runs: int) -> str:
     played = "\nSIMULATED: the engines, the hosts or both.\n" if asked.simulated else ""
     return f"""Evidence of Temper rollout {rollout}: {len(asked.hosts)} hosts, {runs} of them begun.
 {played}

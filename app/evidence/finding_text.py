@@ -67,7 +67,7 @@ def describe_actions_taken(case: RunRecord, one: RuleRecord) -> str:
     """Return the waiver, the outcome and each attempt, one line each."""
     lines = [one.waiver.summary] if one.waiver else []
     lines += [f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {describe_outcome(case, one)}."]
-    lines += [f"Attempt {tried.attempt.number}: {'; '.join(_list_steps(tried))}." for tried in one.tried]
+    lines += [f"Attempt {tried.attempt.number}: {'; '.join(_describe_attempt_steps(tried))}." for tried in one.tried]
     if case.simulated:
         lines.append(f"SIMULATED: {case.simulated}.")
     return _join_clean_lines(lines)
@@ -77,7 +77,7 @@ def _join_clean_lines(lines: list[str]) -> str:
     return clean_text("\n".join(lines), _LONGEST)
 
 
-def _list_steps(tried: AttemptRecord) -> list[str]:
+def _describe_attempt_steps(tried: AttemptRecord) -> list[str]:
     attempt = tried.attempt
     steps = [attempt.offered.provenance] if attempt.offered and attempt.replayed_fix_id else []
     steps += [describe_answer(answer) for answer in tried.answers]

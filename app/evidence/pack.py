@@ -13,7 +13,7 @@ from app.errors import EnvironmentUnusable
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded, format_timestamp
 from app.evidence import verify
-from app.evidence.build_id import read_build_id
+from app.evidence.build_id import compute_build_id
 from app.evidence.papers import PAPERS
 from app.evidence.run_record import RunRecord, read_run_record
 from app.evidence.signing_key import Signer
@@ -50,16 +50,16 @@ def build_pack_files(events: Iterable[Recorded], signer: Signer) -> Files:
     log = PackLog()
     case = read_run_record(log.record_events(events))
     files = {
-        "README.txt": _write_pack_readme(case).encode(),
+        "README.txt": _render_pack_readme(case).encode(),
         "chain.txt": log.hashes.getvalue(),
         "events.jsonl": log.lines.getvalue(),
-        "lineup.json": encode_manifest(_build_lineup(case)),
+        "lineup.json": encode_pack_json(_build_lineup(case)),
         "rules.json": build_rulebook(case.skill),
         "verify.py": Path(verify.__file__).read_bytes(),
         **{paper.file: paper.build(case) for paper in PAPERS if paper.packed},
         **build_plain_files(log.steady),
     }
-    files["manifest.json"] = manifest = encode_manifest(_build_manifest(case, files, signer))
+    files["manifest.json"] = manifest = encode_pack_json(_build_manifest(case, files, signer))
     files[verify.ATTESTED] = _build_statement(case, manifest, _build_lineup(case), signer)
     files["manifest.sig"] = f"{signer.sign(verify.SEALED + manifest)}\n".encode()
     return dict(sorted(files.items()))
@@ -87,7 +87,7 @@ def _build_manifest(case: RunRecord, files: Files, signer: Signer) -> dict[str, 
     changes = signer.list_changes_since(started.key) if started else []
     return {
         "format": FORMAT,
-        "made_by": read_build_id(),
+        "made_by": compute_build_id(),
         "key": signer.public,
         **({"key_changes": changes} if changes else {}),
         "run": case.run,
@@ -130,7 +130,7 @@ def _build_statement(case: RunRecord, manifest: bytes, lineup: Object, signer: S
             "host": case.request.host,
             "chain_head": case.head,
             "simulated": case.simulated,
-            "made_by": read_build_id(),
+            "made_by": compute_build_id(),
             "benchmark": case.published.note,
             "lineup": lineup,
             "rules": [
@@ -158,11 +158,11 @@ def sign_statement(payload: bytes, signer: Signer) -> bytes:
     return json.dumps(envelope, indent=1).encode() + b"\n"
 
 
-def encode_manifest(value: object) -> bytes:
+def encode_pack_json(value: object) -> bytes:
     return json.dumps(value, indent=1, ensure_ascii=True).encode() + b"\n"
 
 
-def _write_pack_readme(case: RunRecord) -> str:
+def _render_pack_readme(case: RunRecord) -> str:
     played = f"\nSIMULATED: {case.simulated}.\n" if case.simulated else ""
     papers = "".join(f"{paper.file:18}{paper.explained}\n" for paper in PAPERS if paper.packed)
     return f"""Evidence of Temper run {case.run} on {case.request.host}, as of {format_timestamp(case.state.at)}.

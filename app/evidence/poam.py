@@ -67,18 +67,18 @@ def build_poam_json(case: RunRecord) -> bytes:
 
 
 def build_poam_csv(case: RunRecord) -> bytes:
-    return _write_csv(COLUMNS, (_build_poam_entry(case, one).values() for one in case.open_rules))
+    return _encode_csv(COLUMNS, (_build_poam_entry(case, one).values() for one in case.open_rules))
 
 
 def build_emass_poam(case: RunRecord) -> bytes:
     """Return the plan as CSV. Columns that people must decide, such as owner and date, stay empty."""
     rows = (_build_emass_row(case, one) for one in case.open_rules)
-    return _write_csv(
+    return _encode_csv(
         EMASS_COLUMNS, ([clean_text(row.get(name, ""), EMASS_LONGEST) for name in EMASS_COLUMNS] for row in rows)
     )
 
 
-def _write_csv(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> bytes:
+def _encode_csv(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> bytes:
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\r\n")
     writer.writerow(columns)

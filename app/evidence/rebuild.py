@@ -9,7 +9,7 @@ import msgspec
 
 from app.errors import BadInput
 from app.events.record import Recorded, parse_line
-from app.evidence.build_id import read_build_id
+from app.evidence.build_id import compute_build_id
 from app.evidence.pack import build_pack_files
 from app.evidence.papers import PAPERS
 from app.evidence.verify import ATTESTED, RECEIPT, SEALED, STAMP, BrokenPack, Files, read_chain
@@ -50,7 +50,7 @@ def compare_rebuilt_pack(files: Files) -> str:
         for name in sorted({*files, *again} - {STAMP, RECEIPT}, key=lambda name: (name in LAST, name))
         if files.get(name) != again.get(name)
     ]
-    if made_by == read_build_id() and differs:
+    if made_by == compute_build_id() and differs:
         raise BrokenPack(f"{differs[0]} is not what this Temper makes of these events")
     if papers := [paper.file for paper in PAPERS if paper.file in differs]:
         return f"{papers[0]} is not what this Temper makes of these events: {_describe_builds(made_by)}"
@@ -63,7 +63,7 @@ def _read_statement_signature(files: Files) -> str:
 
 
 def _describe_builds(made_by: object) -> str:
-    return f"{str(made_by)[:60]!a} wrote it, and this is {read_build_id()}"
+    return f"{str(made_by)[:60]!a} wrote it, and this is {compute_build_id()}"
 
 
 def _read_pack_events(files: Files) -> Iterator[Recorded]:

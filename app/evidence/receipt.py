@@ -42,11 +42,11 @@ def parse_hook_command(text: str) -> tuple[str, ...]:
 
 def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
     """Return the stored receipt, or request one; None if there is none and no hook is set."""
-    ask = partial(_build_receipt, hook, statement, patience) if hook else None
+    ask = partial(_request_receipt, hook, statement, patience) if hook else None
     return read_or_fetch_once(folder / f"{compute_sha256(statement)}.json", "receipt", ask)
 
 
-def _build_receipt(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
+def _request_receipt(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
     answer = _run_hook(hook, statement, patience)
     receipt = {
         "statement": compute_sha256(statement),

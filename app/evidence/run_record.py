@@ -10,7 +10,7 @@ from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.waiver import Waiver
-from app.evidence.benchmark import BenchmarkTitle, describe_benchmark, name_published_rule
+from app.evidence.benchmark import BenchmarkTitle, build_published_rule, describe_benchmark
 from app.evidence.operator_actions import OperatorAction, to_operator_action
 from app.evidence.seats import Seats, SeatUsed
 from app.loop.attempt_state import Attempt
@@ -106,13 +106,13 @@ class RunRecord:
         return " and ".join(played)
 
     @property
-    def last_scan(self) -> Literal["opening", "closing"]:
+    def last_scan_phase(self) -> Literal["opening", "closing"]:
         """The phase whose verdicts count: a run in scan mode has no closing scan."""
         return "opening" if self.request.mode == "scan" else "closing"
 
     @property
     def scanned_at(self) -> float:
-        return self.scanned.get(self.last_scan, self.state.at)
+        return self.scanned.get(self.last_scan_phase, self.state.at)
 
     @property
     def comment(self) -> str:
@@ -200,7 +200,7 @@ def _build_rule_records(
         holds = closing is not None and closing.word in ("pass", "notapplicable")
         yield RuleRecord(
             rule,
-            name_published_rule(rule, known.get(rule.id)),
+            build_published_rule(rule, known.get(rule.id)),
             state.opening.get(rule.id),
             closing,
             state.items.get(rule.id),

@@ -14,7 +14,7 @@ from typing import Any
 from app.events.kinds import RunStarted, get_event_kind
 from app.events.prompt_redaction import WITHHELD, redact_prompt
 from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
-from app.evidence.build_id import read_build_id
+from app.evidence.build_id import compute_build_id
 from app.evidence.signing_key import Signer, is_valid_signature
 from app.evidence.verify import BrokenPack, check_signer, compute_sha256
 
@@ -60,7 +60,7 @@ def build_shared_log(
     changes = signer.list_changes_since(started.key) if started else []
     manifest = {
         "format": FORMAT,
-        "made_by": read_build_id(),
+        "made_by": compute_build_id(),
         "key": signer.public,
         **({"key_changes": changes} if changes else {}),
         "run": log[-1].run,

@@ -128,8 +128,8 @@ def check_pack(files: Files, head: str = "", key: str = "") -> Object:
         for name in sorted({*expected, *(name for name in files if name not in PARTS | LATER)}):
             if files.get(name) != expected.get(name):
                 raise BrokenPack(f"{name} is not what the events say")
-        _check_order(files, events)
-        _check_reboot(events)
+        _check_change_approvals(files, events)
+        _check_reboot_approval(events)
         _check_papers(files, events, manifest, key)
         check_signer(manifest, _read_start_field(events, "key") or "", key)  # last: what a paper says names its fault
     except SHAPE_ERRORS as exc:
@@ -405,7 +405,7 @@ def _format_turn(begun: Object, end: Object) -> str:
     return "".join(f"=== {title}\n{text}\n\n" for title, text in parts)
 
 
-def _check_order(files: Files, events: Events) -> None:
+def _check_change_approvals(files: Files, events: Events) -> None:
     """Raise BrokenPack if a change was applied without the policy's permission or a required approval of its diff."""
     request, plan, allowed, asked, journal, theirs = events[0][1], b"", False, None, None, False
     offered: Object | None = None
@@ -430,7 +430,7 @@ def _check_order(files: Files, events: Events) -> None:
             askers = {one.casefold() for one in (request.get("by"), request.get("whose"), event.get("by")) if one}
         if kind in ("attempt.started", "action.proposed", "action.refused", "action.allowed", "approval.edited"):
             allowed, asked, given = kind == "action.allowed", None, []
-            needs = _check_needs(event, policy) if allowed else {}
+            needs = _read_checked_needs(event, policy) if allowed else {}
         elif kind == "plan":
             plan = b"{" + line.split(f'"run":"{event["run"]}",'.encode(), 1)[1]
         elif kind == "approval.requested":
@@ -458,7 +458,7 @@ def _check_order(files: Files, events: Events) -> None:
             raise BrokenPack(f"event {seq} goes on while a change is neither passed nor rolled back")
 
 
-def _check_reboot(events: Events) -> None:
+def _check_reboot_approval(events: Events) -> None:
     """Raise BrokenPack if a host that is not disposable was rebooted without the approval of exactly that."""
     request, asked, disposable = events[0][1], False, False
     askers = {one.casefold() for one in (request.get("by"), request.get("whose")) if one}
@@ -471,7 +471,7 @@ def _check_reboot(events: Events) -> None:
             policy, disposable = event.get("approvals") or {}, event.get("disposable", False)
         elif kind == "approval.requested":
             given, asked = [], event.get("about") == "reboot"
-            needs = _check_needs(event, policy) if asked else {}
+            needs = _read_checked_needs(event, policy) if asked else {}
             parts = [request["host"].encode(), b"reboot", event.get("diff", "").encode()]
             if asked and event["binds"] != compute_sha256(b"\0".join(parts)):
                 raise BrokenPack(f"the approval that event {seq} asks for is bound to another reboot")
@@ -481,7 +481,7 @@ def _check_reboot(events: Events) -> None:
             raise BrokenPack(f"event {seq} reboots the host without the approval that it needs")
 
 
-def _check_needs(event: Object, policy: Object) -> Object:
+def _read_checked_needs(event: Object, policy: Object) -> Object:
     """Return the approvals that the event requires, after checking them against the rules at the run's start."""
     needs: Object = event.get("needs") or {}
     rules = [*policy.get("rules", []), {"line": policy.get("line"), "people": policy.get("otherwise")}]
@@ -507,7 +507,7 @@ def _add_approver(given: "list[set[str]]", event: Object, needs: Object, askers:
 
 def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     """Raise BrokenPack if a paper contradicts the skill, the scans or the log about any rule."""
-    rows = _build_rows(_read_checked_rules(files, events, manifest, key), events)
+    rows = _build_expected_results(_read_checked_rules(files, events, manifest, key), events)
     played = _describe_simulation(events)
     if manifest["simulated"] != played:
         raise BrokenPack("manifest.json does not say what was simulated")
@@ -542,7 +542,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     for row in rows:
         comment, waiver = done[row["id"]], row["waiver"]
         if (
-            not _strip_text(comment).startswith(_strip_text(_describe_waiver(waiver)))
+            not _reduce_to_ascii(comment).startswith(_reduce_to_ascii(_describe_waiver(waiver)))
             if waiver
             else comment.startswith("WAIVED")
         ):
@@ -626,15 +626,20 @@ def _explain_left_out(rule: str, events: Events) -> str:
     )
 
 
-def _name_rule(rule: Object, given: Object) -> Object:
+def _get_rule_names(rule: Object, published: Object) -> Object:
     """Return the rule's names from the run's benchmark, else from the skill."""
     id_ = f"S{rule['id']}" if rule["id"].startswith("V-") else rule["id"]
     texts = {"stig_id": "stig_id", "title": "title", "discussion": "requirement", "fix": "fix"}
-    named = {name: given.get(name) or rule[own] for name, own in texts.items()}
-    return {**named, "group": given.get("group", rule["id"]), "id": given.get("id", id_), "ccis": given.get("ccis", [])}
+    named = {name: published.get(name) or rule[own] for name, own in texts.items()}
+    return {
+        **named,
+        "group": published.get("group", rule["id"]),
+        "id": published.get("id", id_),
+        "ccis": published.get("ccis", []),
+    }
 
 
-def _build_rows(rules: list[Object], events: Events) -> list[Object]:
+def _build_expected_results(rules: list[Object], events: Events) -> list[Object]:
     """Return the expected result of each rule of the skill."""
     request, end = events[0][1], events[-1][1]["kind"].partition(".")[2]
     scans: dict[str, dict[str, Object]] = {"opening": {}, "closing": {}}
@@ -658,7 +663,7 @@ def _build_rows(rules: list[Object], events: Events) -> list[Object]:
         row |= {"closing": closing, "apart": apart}
         row |= {"opening": opening, "scans": (opening, scans["closing"].get(rule["id"])), "status": status}
         row["waiver"] = _find_waiver(rule["id"], events) if asked and status not in DONE else {}
-        named = _name_rule(rule, known.get(rule["id"], {}))
+        named = _get_rule_names(rule, known.get(rule["id"], {}))
         rows.append({**rule, **row, "named": named, "severity": SEVERITY[rule["category"]]})
     return rows
 
@@ -689,16 +694,16 @@ def _format_verdict(verdict: Object) -> str:
     return f"scanner {verdict['scanner']} says {verdict['word']}: {evidence}{place}"
 
 
-def _strip_text(text: str) -> str:
+def _reduce_to_ascii(text: str) -> str:
     """Reduce text to its ASCII part before the first control character, since papers clean the rest differently."""
     plain = re.split("[\0-\x08\x0b-\x1f\x7f-\x9f]", text.replace("\r\n", "\n"), maxsplit=1)[0]
     return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
 
 
-def _match_text(actual: str, expected: str) -> str:
+def _accept_matching_text(actual: str, expected: str) -> str:
     """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
-    here, there = _strip_text(actual), _strip_text(expected)
+    here, there = _reduce_to_ascii(actual), _reduce_to_ascii(expected)
     return expected if here == there or (hostile and here.startswith(there)) else actual
 
 
@@ -721,7 +726,10 @@ def _check_cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -
     (stig,) = checklist["stigs"]
     findings = {row["named"]["group"]: row["found"] for row in rows}
     actual = [
-        (*(rule[field] for field in _CKLB), _match_text(rule["finding_details"], findings.get(rule["group_id"], "")))
+        (
+            *(rule[field] for field in _CKLB),
+            _accept_matching_text(rule["finding_details"], findings.get(rule["group_id"], "")),
+        )
         for rule in stig["rules"]
     ]
     names, rest = ("group", "stig_id", "title"), ("fix", "discussion", "id", "ccis")
@@ -767,7 +775,7 @@ def _read_ckl_rows(root: ET.Element) -> list[tuple[str, ...]]:
         rest = ("STATUS", "FINDING_DETAILS", "COMMENTS", "SEVERITY_OVERRIDE")
         texts = (*(given.get(name, "") for name in _CKL), *(vuln.findtext(tag, "") for tag in rest))
         ccis = " ".join(text for name, text in pairs if name == "CCI_REF")
-        rows.append(tuple(_strip_text(text) for text in (*texts, ccis)))
+        rows.append(tuple(_reduce_to_ascii(text) for text in (*texts, ccis)))
     return rows
 
 
@@ -776,7 +784,7 @@ def _build_ckl_rows(rows: list[Object], done: dict[str, str]) -> list[tuple[str,
     states = [CKL_STATUS.get(row["status"], "Not_Reviewed") for row in rows]
     ccis = [" ".join(row["named"]["ccis"]) for row in rows]
     more = [(state, row["found"], done[row["id"]], "", of) for row, state, of in zip(rows, states, ccis)]
-    return [tuple(_strip_text(text) for text in (*one, *rest)) for one, rest in zip(names, more)]
+    return [tuple(_reduce_to_ascii(text) for text in (*one, *rest)) for one, rest in zip(names, more)]
 
 
 def _build_idref(row: Object) -> str:
@@ -804,7 +812,7 @@ def _check_results(files: Files, name: str, rows: list[Object], about: Object, p
                 one.get("idref"),
                 one.get("severity"),
                 *(child.text for child in one if child.tag in (f"{space}result", f"{space}ident")),
-                [_strip_text(child.text or "") for child in one if child.tag == f"{space}message"],
+                [_reduce_to_ascii(child.text or "") for child in one if child.tag == f"{space}message"],
             )
             for one in result
             if one.tag == f"{space}rule-result"
@@ -837,13 +845,13 @@ def _list_messages(row: Object, verdict: Object) -> "list[str]":
     word = verdict["word"] if verdict else "notchecked"
     waived = [_describe_waiver(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
     apart = [row["apart"]] if row["apart"] else []
-    return [_strip_text(text) for text in (*waived, *apart, *([_format_verdict(verdict)] if verdict else []))]
+    return [_reduce_to_ascii(text) for text in (*waived, *apart, *([_format_verdict(verdict)] if verdict else []))]
 
 
 _PHASES = ("opening", "closing")
 
 
-def _check_poam(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
+def _check_poam(files: Files, open_rows: list[Object], comments: dict[str, str], about: Object) -> None:
     plan = json.loads(files["poam.json"])
     items = plan.pop("items")
     _check_same("poam.json", [plan], [about])
@@ -852,15 +860,15 @@ def _check_poam(files: Files, left: list[Object], done: dict[str, str], about: O
     empty = dict.fromkeys(("scheduled_completion", "responsible", "milestones"), "")
     expected = [
         {**{one: row[field] for one, field in same.items()}, **{one: row["named"][f] for one, f in named.items()}}
-        for row in left
+        for row in open_rows
     ]
-    for item, wanted, row in zip(items, expected, left):
+    for item, wanted, row in zip(items, expected, open_rows):
         verdict = row["closing"] or row["opening"]
         wanted |= {"host": about["host"], "source": verdict["scanner"] if verdict else "", **empty}
         wanted["status"] = "Risk Accepted" if row["waiver"] else "Ongoing"
         if "rule_id" in item:
             wanted |= {"rule_id": row["named"]["id"], "ccis": " ".join(row["named"]["ccis"])}
-        wanted |= {"evidence": _match_text(item["evidence"], row["found"]), "tried": done[row["id"]]}
+        wanted |= {"evidence": _accept_matching_text(item["evidence"], row["found"]), "tried": comments[row["id"]]}
         wanted |= {field: item[field] for field in ("identified", "why_open")}
     _check_same("poam.json", items, [dict(sorted(one.items())) for one in expected])
     rows = list(csv.DictReader(io.StringIO(files["poam.csv"].decode("utf-8-sig"), newline="")))
@@ -872,11 +880,11 @@ def _check_poam(files: Files, left: list[Object], done: dict[str, str], about: O
     )
 
 
-def _check_emass(files: Files, left: list[Object], done: dict[str, str], about: Object) -> None:
+def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str], about: Object) -> None:
     text, name = files["poam.emass.csv"].decode("utf-8-sig"), "poam.emass.csv"
     fields = ("Security Checks", "Status", "Raw Severity", "Devices Affected", "Recommendations", "Comments")
     actual = [
-        tuple(_strip_text(cell[cell.startswith("'") :])[:1500] for cell in (row[field] for field in fields))
+        tuple(_reduce_to_ascii(cell[cell.startswith("'") :])[:1500] for cell in (row[field] for field in fields))
         for row in csv.DictReader(io.StringIO(text, newline=""))
     ]
     expected = [
@@ -886,33 +894,35 @@ def _check_emass(files: Files, left: list[Object], done: dict[str, str], about: 
             row["category"],
             about["host"],
             row["named"]["fix"],
-            f"{done[row['id']]}\n{row['found']}",
+            f"{comments[row['id']]}\n{row['found']}",
         )
-        for row in left
+        for row in open_rows
     ]
-    _check_same(name, actual, [tuple(_strip_text(cell)[:1500] for cell in row) for row in expected])
+    _check_same(name, actual, [tuple(_reduce_to_ascii(cell)[:1500] for cell in row) for row in expected])
 
 
-def _check_oscal(files: Files, asked: list[Object], done: dict[str, str]) -> None:
+def _check_oscal(files: Files, requested_rows: list[Object], comments: dict[str, str]) -> None:
     """Raise BrokenPack if an OSCAL paper contradicts the rows in names, results, risks or observations."""
     (result,) = json.loads(files["results.oscal.json"])["assessment-results"]["results"]
     plan = json.loads(files["poam.oscal.json"])["plan-of-action-and-milestones"]
-    left = [row for row in asked if row["status"] not in DONE]
+    left = [row for row in requested_rows if row["status"] not in DONE]
     findings = [
         (one["target"]["target-id"], *one["target"]["status"].values(), one["props"][0]["value"], one["description"])
         for one in result["findings"]
     ]
-    expected = [_build_oscal_finding(row, done[row["id"]]) for row in asked]
+    expected = [_build_oscal_finding(row, comments[row["id"]]) for row in requested_rows]
     _check_same("results.oscal.json", findings, expected)
-    risks = [(_get_risk_id(row), "deviation-approved" if row["waiver"] else "open", done[row["id"]]) for row in left]
+    risks = [
+        (_get_risk_id(row), "deviation-approved" if row["waiver"] else "open", comments[row["id"]]) for row in left
+    ]
     for name, where in (("results.oscal.json", result), ("poam.oscal.json", plan)):
         given = [(one["props"][1]["value"], one["status"], one["statement"]) for one in where.get("risks", [])]
         _check_same(name, given, risks)
     items = [(one["props"][0]["value"], one["description"]) for one in plan["poam-items"] if "props" in one]
-    _check_same("poam.oscal.json", items, [(_get_risk_id(row), done[row["id"]]) for row in left])
-    for name, where, rows in (("results.oscal.json", result, asked), ("poam.oscal.json", plan, left)):
-        seen = [_strip_text(one["description"])[:15_000] for one in where.get("observations", [])]
-        _check_same(name, seen, [_strip_text(row["found"])[:15_000] for row in rows])
+    _check_same("poam.oscal.json", items, [(_get_risk_id(row), comments[row["id"]]) for row in left])
+    for name, where, rows in (("results.oscal.json", result, requested_rows), ("poam.oscal.json", plan, left)):
+        seen = [_reduce_to_ascii(one["description"])[:15_000] for one in where.get("observations", [])]
+        _check_same(name, seen, [_reduce_to_ascii(row["found"])[:15_000] for row in rows])
 
 
 def _build_oscal_finding(row: Object, comment: str) -> "tuple[str, ...]":

@@ -107,7 +107,7 @@ class _LineupReader(TomlReader):
             self._check_cpu(at, engine)
         else:
             self._check_gpus(at, engine, [gpu.index for gpu in gpus])
-        self._check_start(at, engine)
+        self._check_start_method(at, engine)
         if engine.utilization is not None and engine.utilization > 1:
             self.reject(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
         if engine.limit_tok_s is not None and not engine.limit_source:
@@ -137,7 +137,7 @@ class _LineupReader(TomlReader):
         if not engine.base_urls:
             self.reject(at, "", "an engine of kind openai runs already: give its base_urls")
 
-    def _check_start(self, at: Table, engine: Engine) -> None:
+    def _check_start_method(self, at: Table, engine: Engine) -> None:
         given = [name for name in _STARTED if getattr(engine, name)]
         if len(given) != 1:
             self.reject(

@@ -57,7 +57,7 @@ class TomlLines:
         table: Table = ()
         for number, line in enumerate(text.split("\n"), start=1):
             if header := _HEADER.match(line):
-                table = self._open_table(header[1], array=line.lstrip().startswith("[["))
+                table = self._parse_table_header(header[1], array=line.lstrip().startswith("[["))
                 self._tables.setdefault(table, number)
             elif key := _KEY.match(line):
                 self._keys.setdefault((table, key[1] or key[2] or key[3]), number)
@@ -69,7 +69,7 @@ class TomlLines:
             return found
         return self.find_line(table[:-1], table[-1]) if table else 1
 
-    def _open_table(self, header: str, *, array: bool) -> Table:
+    def _parse_table_header(self, header: str, *, array: bool) -> Table:
         table = tuple(quoted or single or bare for quoted, single, bare in _PART.findall(header))
         if not array:
             return table

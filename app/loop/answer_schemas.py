@@ -83,11 +83,11 @@ class TurnSituation:
         return {file.path: file.whole for file in self.files}
 
 
-def build_plan_schema(now: TurnSituation) -> Schema:
-    plan = _build_own_plan_schema(now)
-    if not now.may_ask:
+def build_plan_schema(situation: TurnSituation) -> Schema:
+    plan = _build_own_plan_schema(situation)
+    if not situation.may_ask:
         return plan
-    questions = _build_array(_build_any_of([_build_question_schema(kind) for kind in QUESTIONS]), 1, now.may_ask)
+    questions = _build_array(_build_any_of([_build_question_schema(kind) for kind in QUESTIONS]), 1, situation.may_ask)
     return {"anyOf": [plan, _build_object({"why": _build_text_schema(LONG), "questions": questions})]}
 
 
@@ -104,139 +104,146 @@ def _build_question_schema(kind: type[HostQuestion]) -> Schema:
     return _build_object(fields)
 
 
-def _build_own_plan_schema(now: TurnSituation) -> Schema:
-    places = [one.place for one in now.offers]
-    if now.guided:
+def _build_own_plan_schema(situation: TurnSituation) -> Schema:
+    places = [one.place for one in situation.offers]
+    if situation.guided:
         said = _build_text_schema(SHORT)
-        own = _build_object({"approach": said, "paths": _build_guided_paths(now, places)})
-        if not now.takeable:
+        own = _build_object({"approach": said, "paths": _build_guided_paths(situation, places)})
+        if not situation.takeable:
             return own
-        return {"anyOf": [_build_object({"approach": said, "candidate": {"enum": list(now.takeable)}}), own]}
-    known = [*places, *now.paths]
+        return {"anyOf": [_build_object({"approach": said, "candidate": {"enum": list(situation.takeable)}}), own]}
+    known = [*places, *situation.paths]
     some: list[Schema] = [{"enum": known}] if known else []
-    some += [{"type": "string", "pattern": _build_new_file_pattern(pattern)} for pattern in now.folders]
+    some += [{"type": "string", "pattern": _build_new_file_pattern(pattern)} for pattern in situation.folders]
     where = _build_array(_build_any_of(some or [{"enum": ["/"]}]), 1, MOST_PATHS)
     said = _build_text_schema(LONG)
     steps = _build_array(said, 0, _FEW)
-    takes = {"candidate": {"enum": [0, *now.takeable]}} if now.takeable else {}
+    takes = {"candidate": {"enum": [0, *situation.takeable]}} if situation.takeable else {}
     rest = {"paths": where, "steps": steps, "risk": said, "rollback": said, "validation": said}
     return _build_object({"approach": said} | takes | rest)
 
 
-def _build_guided_paths(now: TurnSituation, places: list[str]) -> Schema:
-    if now.joint_files:
-        return {"const": list(now.joint_files)}
-    changeable = [file.path for file in now.files if any(_build_guided_schemas(file, now))] or list(now.paths)
+def _build_guided_paths(situation: TurnSituation, places: list[str]) -> Schema:
+    if situation.joint_files:
+        return {"const": list(situation.joint_files)}
+    changeable = [file.path for file in situation.files if any(_build_guided_schemas(file, situation))] or list(
+        situation.paths
+    )
     paths = [*places, *changeable] or ["/"]
     return _build_array({"enum": paths}, 1, min(_FEW, len(paths)))
 
 
-def build_act_schema(now: TurnSituation) -> Schema:
-    if not now.guided:
-        found = [one for file in now.files for one in _build_free_schemas(file, now)]
-        found += _build_offer_schemas(now)
-        if now.services or not found:
+def build_act_schema(situation: TurnSituation) -> Schema:
+    if not situation.guided:
+        found = [one for file in situation.files for one in _build_free_schemas(file, situation)]
+        found += _build_offer_schemas(situation)
+        if situation.services or not found:
             found.append(
-                _build_object({"do": {"const": "reload"}, "service": {"enum": list(now.services) or ["none"]}})
+                _build_object({"do": {"const": "reload"}, "service": {"enum": list(situation.services) or ["none"]}})
             )
         return _build_object(
             {"actions": _build_array(_build_any_of(found), 1, MOST_ACTIONS), "note": _build_text_schema(LONG)}
         )
-    found = [*(one for file in now.files for one in _build_guided_schemas(file, now)), *_build_offer_schemas(now)]
+    found = [
+        *(one for file in situation.files for one in _build_guided_schemas(file, situation)),
+        *_build_offer_schemas(situation),
+    ]
     if not found:  # nothing from the rule applies: allow what any file can take
-        found = [one for file in now.files for one in _build_free_schemas(file, now)]
-    actions = {"actions": _build_untried_actions(found, now)}
-    return _build_object(actions | ({"reload": {"enum": [*now.services, "none"]}} if now.services else {}))
+        found = [one for file in situation.files for one in _build_free_schemas(file, situation)]
+    actions = {"actions": _build_untried_action_schema(found, situation)}
+    return _build_object(actions | ({"reload": {"enum": [*situation.services, "none"]}} if situation.services else {}))
 
 
-def _build_untried_actions(found: list[Schema], now: TurnSituation) -> Schema:
+def _build_untried_action_schema(options: list[Schema], situation: TurnSituation) -> Schema:
     """Allow one action that has not failed yet, or several; only several if files must change together."""
-    most = min(_FEW, len(found))
+    most = min(_FEW, len(options))
     alone = (
-        [] if now.joint_files and most > 1 else [one for option in found for one in _remove_failed_values(option, now)]
+        []
+        if situation.joint_files and most > 1
+        else [one for option in options for one in _remove_failed_values(option, situation)]
     )
-    if alone == found:
-        return _build_array(_build_any_of(found), 1, most)
+    if alone == options:
+        return _build_array(_build_any_of(options), 1, most)
     ways = [_build_array(_build_any_of(alone), 1, 1)] if alone else []
-    ways += [_build_array(_build_any_of(found), 2, most)] if most > 1 else []
-    return _build_any_of(ways or [_build_array(_build_any_of(found), 1, most)])
+    ways += [_build_array(_build_any_of(options), 2, most)] if most > 1 else []
+    return _build_any_of(ways or [_build_array(_build_any_of(options), 1, most)])
 
 
-def _remove_failed_values(option: Schema, now: TurnSituation) -> Iterable[Schema]:
+def _remove_failed_values(option: Schema, situation: TurnSituation) -> Iterable[Schema]:
     """Yield the option without failed values; only its last field has a choice."""
     fields = option["properties"]
-    if not now.tried or not all("const" in one or "enum" in one for one in fields.values()):
+    if not situation.tried or not all("const" in one or "enum" in one for one in fields.values()):
         yield option
         return
     values = {name: one.get("enum") or [one["const"]] for name, one in fields.items()}
     last, choice = values.popitem()
     fixed = {name: first for name, (first, *_) in values.items()}
-    left = [value for value in choice if not _has_failed({**fixed, last: value}, now)]
+    left = [value for value in choice if not _has_failed({**fixed, last: value}, situation)]
     if left:
         yield option if left == choice else _build_object({**fields, last: {"enum": left}})
 
 
-def _has_failed(action: dict[str, Any], now: TurnSituation) -> bool:
-    work = answers.parse_answer("act", json.dumps({"actions": [action]}), now.numbered_lines)
+def _has_failed(action: dict[str, Any], situation: TurnSituation) -> bool:
+    work = answers.parse_answer("act", json.dumps({"actions": [action]}), situation.numbered_lines)
     assert isinstance(work, answers.Work)
-    return fingerprint_actions(work.actions) in now.tried
+    return fingerprint_actions(work.actions) in situation.tried
 
 
-def build_review_schema(now: TurnSituation) -> Schema:
-    said = _build_text_schema(SHORT if now.guided else LONG)
-    kept = _build_object({"explanation": said, "veto": {"const": False}}, {} if now.guided else {"reason": said})
-    if not now.gamable:
+def build_review_schema(situation: TurnSituation) -> Schema:
+    said = _build_text_schema(SHORT if situation.guided else LONG)
+    kept = _build_object({"explanation": said, "veto": {"const": False}}, {} if situation.guided else {"reason": said})
+    if not situation.gamable:
         return kept
     return {"anyOf": [kept, _build_object({"explanation": said, "veto": {"const": True}, "reason": said})]}
 
 
-def build_triage_schema(now: TurnSituation) -> Schema:
-    said = _build_text_schema(SHORT if now.guided else LONG)
-    quiet = _build_object({"assessment": said, "alarm": {"const": False}}, {} if now.guided else {"reason": said})
-    if not now.trouble:
+def build_triage_schema(situation: TurnSituation) -> Schema:
+    said = _build_text_schema(SHORT if situation.guided else LONG)
+    quiet = _build_object({"assessment": said, "alarm": {"const": False}}, {} if situation.guided else {"reason": said})
+    if not situation.trouble:
         return quiet
-    over = {"enum": list(now.trouble)} if now.guided else said
+    over = {"enum": list(situation.trouble)} if situation.guided else said
     return {"anyOf": [quiet, _build_object({"assessment": said, "alarm": {"const": True}, "reason": over})]}
 
 
-def build_reflect_schema(now: TurnSituation) -> Schema:
-    said = _build_text_schema(SHORT if now.guided else LONG)
-    decision = {"enum": ["CONTINUE", "PIVOT", "ESCALATE"] if now.weighs else ["CONTINUE"]}
-    if now.guided:
+def build_reflect_schema(situation: TurnSituation) -> Schema:
+    said = _build_text_schema(SHORT if situation.guided else LONG)
+    decision = {"enum": ["CONTINUE", "PIVOT", "ESCALATE"] if situation.weighs else ["CONTINUE"]}
+    if situation.guided:
         return _build_object({"mechanism": said, "advice": said, "decision": decision})
     return _build_object({"mechanism": said, "environment": said, "advice": said, "decision": decision, "reason": said})
 
 
-def _build_offer_schemas(now: TurnSituation) -> list[Schema]:
-    told = (msgspec.to_builtins(action) for one in now.offers for action in one.actions)
+def _build_offer_schemas(situation: TurnSituation) -> list[Schema]:
+    told = (msgspec.to_builtins(action) for one in situation.offers for action in one.actions)
     return [_build_object({name: {"const": value} for name, value in fields.items()}) for fields in told]
 
 
-def _build_guided_schemas(file: ShownFile, now: TurnSituation) -> Iterable[Schema]:
+def _build_guided_schemas(file: ShownFile, situation: TurnSituation) -> Iterable[Schema]:
     path = {"const": file.path}
-    if now.terms.modes and not file.is_absent:
-        yield _build_object({"do": {"const": "chmod"}, "path": path, "mode": {"enum": list(now.terms.modes)}})
+    if situation.terms.modes and not file.is_absent:
+        yield _build_object({"do": {"const": "chmod"}, "path": path, "mode": {"enum": list(situation.terms.modes)}})
     if file.why_not and not file.is_absent:
         return
-    for one in change_choices.list_set_choices(file.path, now.text(file.path), now.terms):
+    for one in change_choices.list_set_choices(file.path, situation.text(file.path), situation.terms):
         key, value = {"const": one.key}, {"enum": list(one.values)}
         yield _build_object({"do": {"const": "set_option"}, "path": path, "key": key, "value": value})
     if can_set_option(file.path):
         return
-    for one_line in change_choices.list_droppable_words(file, now.terms):
+    for one_line in change_choices.list_droppable_words(file, situation.terms):
         number, word = {"enum": [one_line.number]}, {"enum": list(one_line.words)}
         yield _build_object({"do": {"const": "drop_word"}, "path": path, "number": number, "word": word})
         yield _build_object({"do": {"const": "remove_line"}, "path": path, "number": number})
-    if now.terms.quoted_texts:
-        line = {"enum": list(now.terms.quoted_texts)}
+    if situation.terms.quoted_texts:
+        line = {"enum": list(situation.terms.quoted_texts)}
         yield _build_object({"do": {"const": "append_line"}, "path": path, "line": line})
 
 
-def _build_free_schemas(file: ShownFile, now: TurnSituation) -> Iterable[Schema]:
+def _build_free_schemas(file: ShownFile, situation: TurnSituation) -> Iterable[Schema]:
     path, line = {"const": file.path}, {"type": "string", "maxLength": _LINE}
     if not file.is_absent:
         yield _build_object({"do": {"const": "chmod"}, "path": path, "mode": _MODE})
-    keys = change_choices.list_keys(file.path, now.text(file.path), now.terms, all_of_them=True)
+    keys = change_choices.list_option_keys(file.path, situation.text(file.path), situation.terms, all_of_them=True)
     if keys:
         key = {"enum": list(keys)}
         yield _build_object(
@@ -284,25 +291,29 @@ def _build_object(fields: Schema, optional: Schema | None = None) -> Schema:
     }
 
 
-def resolve_candidate(answer: answers.Answer, now: TurnSituation) -> answers.Answer:
+def resolve_candidate_paths(answer: answers.Answer, situation: TurnSituation) -> answers.Answer:
     """Return the answer; a plan that takes a candidate covers exactly what it changes. Raises BrokenAnswer."""
     if not isinstance(answer, answers.Plan) or not answer.candidate:
         return answer
-    if answer.candidate not in now.takeable:
-        known = ", ".join(map(str, (0, *now.takeable)))
+    if answer.candidate not in situation.takeable:
+        known = ", ".join(map(str, (0, *situation.takeable)))
         raise answers.BrokenAnswer(f"candidate {answer.candidate} cannot be taken: the numbers are {known}")
-    return msgspec.structs.replace(answer, paths=now.takeable[answer.candidate])
+    return msgspec.structs.replace(answer, paths=situation.takeable[answer.candidate])
 
 
-def find_foreign_part(answer: answers.Answer, now: TurnSituation) -> Objection | None:
+def find_foreign_part(answer: answers.Answer, situation: TurnSituation) -> Objection | None:
     """Return the objection to the first thing in the answer that the rule does not name."""
-    if now.scope is None:
+    if situation.scope is None:
         return None
     if isinstance(answer, answers.Plan):
         if answer.candidate:
             return None  # judged when it was gathered, and again before it runs
-        return find_foreign_place(now.scope, answer.paths, now.candidates)
-    return find_foreign_action(now.scope, answer.actions, now.candidates) if isinstance(answer, answers.Work) else None
+        return find_foreign_place(situation.scope, answer.paths, situation.candidates)
+    return (
+        find_foreign_action(situation.scope, answer.actions, situation.candidates)
+        if isinstance(answer, answers.Work)
+        else None
+    )
 
 
 SCHEMA_BUILDERS = {

@@ -46,14 +46,16 @@ def decide_people_for_reboot(policy: ApprovalPolicy | None) -> PeopleNeeded:
     return PeopleNeeded(people=1, why="the host is not disposable", by=NO_FILE, sha256=sha256, risk=REBOOT_RISK)
 
 
-def explain_objection(of: int, given: Sequence[Approver], by: Approver, reason: str, askers: Collection[str]) -> str:
+def explain_uncounted_approval(
+    people_needed: int, given: Sequence[Approver], by: Approver, reason: str, askers: Collection[str]
+) -> str:
     """Return why this approval does not count, or an empty string. `given`: the earlier approvals.
 
     `askers`: the people who ordered the run or edited the change. A token that somebody else made counts for its owner
     and for its makers: each of them could have given this approval."""
     if lent := by.token_makers & {one.casefold() for one in askers}:
         return f"{min(lent)} asked for this and made this token of {by.name}: {by.name} signs in to approve it."
-    if of < 2:
+    if people_needed < 2:
         return ""
     if by.via not in IDENTIFIED_VIA:
         return "this change needs two people, and here nobody has said who they are: sign in, or bring a token."

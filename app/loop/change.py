@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.errors import ActionFailed, HostDrifted, TemperError, is_machinery_fault
+from app.errors import ActionFailed, HostDrifted, TemperError, is_infrastructure_fault
 from app.events.approvals import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
@@ -110,7 +110,7 @@ async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
-        if is_machinery_fault(exc):
+        if is_infrastructure_fault(exc):
             raise
         return redact_for_log(str(exc), 400)
     true = create_vendor_action(run.rule.stig_id, text) if 0 < len(text) <= LONGEST else None
@@ -238,7 +238,7 @@ def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int =
     )
 
 
-async def watch_host(run: Run, _: Watch) -> None:
+async def probe_changed_host(run: Run, _: Watch) -> None:
     rule, number = run.position
     applied, before = run.attempt.applied, run.state.known_probes
     changes = applied.changes if applied else ()

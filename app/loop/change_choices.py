@@ -44,16 +44,16 @@ class WordChoice:
     words: tuple[str, ...]
 
 
-def list_keys(path: str, text: str, named: RuleTerms, *, all_of_them: bool = False) -> tuple[str, ...]:
+def list_option_keys(path: str, text: str, terms: RuleTerms, *, all_of_them: bool = False) -> tuple[str, ...]:
     """Return the keys that the rule names and the file knows, or all known keys of the file."""
     if not option_edit.can_set_option(path):
         return ()
     found = list(dict.fromkeys(_find_stated_keys(text)))
-    spoken = list(_find_named_keys(path, found, named))
+    spoken = list(_find_named_keys(path, found, terms))
     if not all_of_them:
         return tuple(dict.fromkeys(spoken))
     folded = set(map(fold_case, found))
-    as_the_rule_has_them = (word for word in named.words if fold_case(word) in folded)
+    as_the_rule_has_them = (word for word in terms.words if fold_case(word) in folded)
     return tuple(dict.fromkeys([*as_the_rule_has_them, *spoken, *found]))
 
 
@@ -65,29 +65,29 @@ def _find_stated_keys(text: str) -> Iterator[str]:
             yield f"{section}.{match[1]}" if section else match[1]
 
 
-def _find_named_keys(path: str, found: Iterable[str], named: RuleTerms) -> Iterator[str]:
+def _find_named_keys(path: str, found: Iterable[str], terms: RuleTerms) -> Iterator[str]:
     """Yield the named keys in the file's spelling, otherwise in the rule's."""
     known = {fold_case(key): key for key in found}
     last = {fold_case(key.rpartition(".")[2]): key for key in known.values()}
-    knows = _build_option_test(path, named)
+    knows = _build_option_test(path, terms)
     judged = isinstance(find_judge(path), OptionJudge)
-    for word in named.words:
+    for word in terms.words:
         key = known.get(fold_case(word)) or last.get(fold_case(word))
         if knows(key or word) or (key and (not judged or knows(key.rpartition(".")[2]))):  # comments look like defaults
             yield key or word
     if path.startswith(_TWO_WORDS):
-        for quoted in named.quoted_texts:
+        for quoted in terms.quoted_texts:
             words = quoted.split()
             yield from (" ".join(words[:count]) for count in (1, 2) if len(words) >= count)
 
 
-def _build_option_test(path: str, named: RuleTerms) -> Callable[[str], bool]:
+def _build_option_test(path: str, terms: RuleTerms) -> Callable[[str], bool]:
     if path.startswith(_SSHD):
         return lambda word: not find_complaint(word, ("",), in_match=False).startswith("sshd does not know")
     if path.endswith(".rules"):
         return CONTROLS.__contains__
     if path.endswith(".sh"):
-        return named.assigned_names.__contains__
+        return terms.assigned_names.__contains__
     judge = find_judge(path)
     if not isinstance(judge, OptionJudge):
         return lambda _: False
@@ -95,8 +95,8 @@ def _build_option_test(path: str, named: RuleTerms) -> Callable[[str], bool]:
     return lambda word: any(re.fullmatch(key, spelt(word)) for key in good)
 
 
-def list_set_choices(path: str, text: str, named: RuleTerms) -> tuple[SetChoice, ...]:
-    found = (SetChoice(path, key, _list_values(path, text, key, named)) for key in list_keys(path, text, named))
+def list_set_choices(path: str, text: str, terms: RuleTerms) -> tuple[SetChoice, ...]:
+    found = (SetChoice(path, key, _list_values(path, text, key, terms)) for key in list_option_keys(path, text, terms))
     return tuple(choice for choice in found if choice.values)
 
 

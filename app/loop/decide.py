@@ -28,14 +28,14 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Interrupt(state.turn.turn)
     if state.waiting and state.waiting.cause != "engine":
         return effects.WaitOut()  # nothing can be rolled back meanwhile either
-    if cut := _close_open_change(state):
+    if cut := _decide_open_change(state):
         return cut
     if broken := _find_unrestored_harm(state):
         return effects.Halt(broken)
     if course := decide_after_reboot_announcement(state):
         return course
     if state.stopping:
-        return _stop_run(state)
+        return _decide_stop(state)
     if state.waiting:
         return effects.WaitOut()
     if state.started is None:
@@ -48,10 +48,10 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Scope()
     if state.item:
         return _decide_for_item(state, state.item, skill.rules[state.item.rule], now)
-    return _choose_next_item(state, skill, now) or decide_reboot(state, now) or _close_run(state)
+    return _choose_next_item(state, skill, now) or decide_reboot(state, now) or _decide_run_end(state)
 
 
-def _close_open_change(state: RunState) -> Effect | None:
+def _decide_open_change(state: RunState) -> Effect | None:
     """Roll back a change or continue a rollback that a crash or a fault interrupted; None if there is none.
 
     While the run waits for an engine, only a change that the probes found harmless stays on the host. Another one is
@@ -79,7 +79,7 @@ def _has_open_change(state: RunState) -> bool:
     return attempt is not None and attempt.journal is not None
 
 
-def _stop_run(state: RunState) -> Effect:
+def _decide_stop(state: RunState) -> Effect:
     assert state.stopping
     reason = f"stopped by {state.stopping.by}"
     if (attempt := state.attempt) and attempt.journal:
@@ -140,7 +140,7 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
     return None
 
 
-def _close_run(state: RunState) -> Effect:
+def _decide_run_end(state: RunState) -> Effect:
     """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
     looked = _get_mode(state) == "scan" or "closing" in state.scanned
     return (decide_after_closing_scan(state) or effects.Finish()) if looked else effects.Scan("closing")
@@ -149,9 +149,9 @@ def _close_run(state: RunState) -> Effect:
 def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:
     attempt = item.attempt
     if attempt is None:
-        return _recheck_rule(state, item, rule) or effects.StartAttempt(rule.id, 1)
+        return _decide_recheck(state, item, rule) or effects.StartAttempt(rule.id, 1)
     if attempt.failed:
-        return _handle_failure(state, item, attempt, rule, now)
+        return _decide_after_failure(state, item, attempt, rule, now)
     if _get_mode(state) == "dry-run" and attempt.rehearsed:
         return effects.CloseItem(rule.id, "skipped", f"dry run: the scanner would say {attempt.rehearsed.word}")
     if attempt.expired:
@@ -162,10 +162,10 @@ def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Eff
         return _decide_approval(attempt, now)
     if over := explain_overspending(item, state, now):
         return effects.FailAttempt("over budget", over)
-    return _take_next_step(state, item, attempt, rule, now)
+    return _decide_attempt_step(state, item, attempt, rule, now)
 
 
-def _recheck_rule(state: RunState, item: Item, rule: Rule) -> Effect | None:
+def _decide_recheck(state: RunState, item: Item, rule: Rule) -> Effect | None:
     """Return the way to learn whether changes for other rules already settled this one; None if it is still a finding.
 
     Rules of a content overlap: what one of them asks for may be what another asks, or make it no longer apply.
@@ -182,7 +182,7 @@ def _recheck_rule(state: RunState, item: Item, rule: Rule) -> Effect | None:
     return None
 
 
-def _take_next_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
+def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
     left = get_seconds_left(state, item, now)
     if attempt.plan is None and attempt.offered:
         return effects.Repeat()
@@ -267,7 +267,7 @@ def _decide_approval(attempt: Attempt, now: float) -> Effect:
     return effects.Wait(attempt.approval.expires)
 
 
-def _handle_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
+def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
     failed = attempt.failed
     assert failed
     if attempt.has_changed_host and attempt.rolled_back is None:

@@ -56,7 +56,7 @@ async def _perform_until_done(run: Run) -> None:
         try:
             await _perform_cancellable(run, effect)
         except (TemperError, OSError) as exc:
-            if event := judge_fault(exc, run.state):
+            if event := convert_fault_to_event(exc, run.state):
                 run.append(event)
             elif isinstance(exc, RollbackFailed):
                 run.append(RunFailed(reason=redact_secrets(f"halt: {exc}")))
@@ -67,7 +67,7 @@ async def _perform_until_done(run: Run) -> None:
         run.count_wait(effect, begins=run.state.waiting is not None and run.state.waiting is not waiting)
 
 
-def judge_fault(exc: BaseException, state: RunState) -> Event | None:
+def convert_fault_to_event(exc: BaseException, state: RunState) -> Event | None:
     """Return the event that follows from a fault of the machinery; None if the run cannot go on after it.
 
     A host that stops to answer once it was changed may do so because of the change: that is a failed attempt.

@@ -161,11 +161,11 @@ class DurableQueue:
         """Queue a run. Safe to repeat: the run's id is the workflow's."""
         await self._call_launched(self.offer_again_blocking, run, host, 1)
 
-    async def find_known(self, runs: Sequence[str]) -> set[str]:
+    async def find_ever_queued(self, runs: Sequence[str]) -> set[str]:
         """Return those of `runs` that have a place in the queue, or had one."""
-        return await self._call_launched(self._find_known, runs)
+        return await self._call_launched(self._find_ever_queued, runs)
 
-    def _find_known(self, runs: Sequence[str]) -> set[str]:
+    def _find_ever_queued(self, runs: Sequence[str]) -> set[str]:
         there = DBOS.list_workflows(workflow_ids=list(runs), load_input=False, load_output=False)
         return {one.workflow_id for one in there}
 

@@ -30,28 +30,28 @@ def _redact_setting(one: PendingSetting) -> PendingSetting:
     return msgspec.structs.replace(one, **secret)
 
 
-async def check_reboot(run: Run) -> None:
+async def append_reboot_check(run: Run) -> None:
     left = await asyncio.to_thread(run.services.history.read_previous_state)
     standing = await run.services.target.run_blocking(lambda target: target.check_in_force())
     run.append(compare_after_reboot(run.state, left, standing))
 
 
-def compare_after_reboot(state: RunState, left: PreviousState, standing: InForceReport) -> RebootChecked:
+def compare_after_reboot(state: RunState, previous: PreviousState, report: InForceReport) -> RebootChecked:
     holds = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
     fails = {rule for rule, verdict in state.opening.items() if verdict.word == "fail"}
-    still = {(one.program, one.setting) for one in standing.pending_settings}
-    waiting = {rule for rule, one in left.behind if (one.program, one.setting) in still}
-    waited = {rule for rule, _ in left.behind} - waiting
-    late = {rule for rule in left.passed - left.held if rule in holds}
+    still = {(one.program, one.setting) for one in report.pending_settings}
+    waiting = {rule for rule, one in previous.behind if (one.program, one.setting) in still}
+    waited = {rule for rule, _ in previous.behind} - waiting
+    late = {rule for rule in previous.passed - previous.held if rule in holds}
     probes = state.started.probes if state.started else ()
     return RebootChecked(
-        of=left.run,
-        boot_before=left.boot,
-        boot_now=standing.boot,
-        rebooted=bool(left.boot and standing.boot and left.boot != standing.boot),
-        slipped=tuple(sorted(left.held & fails)),
+        of=previous.run,
+        boot_before=previous.boot,
+        boot_now=report.boot,
+        rebooted=bool(previous.boot and report.boot and previous.boot != report.boot),
+        slipped=tuple(sorted(previous.held & fails)),
         arrived=tuple(sorted((waited & holds) | late)),
         waiting=tuple(sorted(waiting)),
-        behind=tuple(_redact_setting(one) for one in standing.pending_settings),
-        worse=clean_text(redact_secrets(describe_harm(left.probes, probes) or ""), 400) if left.run else "",
+        behind=tuple(_redact_setting(one) for one in report.pending_settings),
+        worse=clean_text(redact_secrets(describe_harm(previous.probes, probes) or ""), 400) if previous.run else "",
     )

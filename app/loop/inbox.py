@@ -6,7 +6,7 @@ from app.events import kinds
 from app.events.approvals import Approver
 from app.events.command import Command
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
-from app.loop.approval_decision import explain_objection, list_approvers, list_askers
+from app.loop.approval_decision import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.state import RunState
 
@@ -49,7 +49,7 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
     given, made_by = list_approvers(asking.given), tuple(command.made_by.split())
     by = Approver(name=command.by, via=command.via, made_by=made_by)
     askers = list_askers(state.request, asking.proposed if isinstance(asking, Attempt) else None)
-    if explain_objection(asking.people_required, given, by, command.reason, askers):
+    if explain_uncounted_approval(asking.people_required, given, by, command.reason, askers):
         return None
     return kinds.ApprovalGiven(
         approval=command.approval,

@@ -41,7 +41,7 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
     if reboot.undone is None and (reboot.returned or reboot.announced.snapshot):
         return effects.UndoRun()
     unrestored = describe_unrestored(state) if reboot.undone else harm
-    return _reopen_fixes_or_halt(state, unrestored) if unrestored else None
+    return _decide_reopen_or_halt(state, unrestored) if unrestored else None
 
 
 def decide_after_closing_scan(state: RunState) -> Effect | None:
@@ -101,7 +101,7 @@ def explain_loss(state: RunState, rule: str) -> str:
     return f"nothing shows that it survives a reboot: the scanner says {verdict.word}: {verdict.evidence}"
 
 
-def _reopen_fixes_or_halt(state: RunState, reason: str) -> Effect:
+def _decide_reopen_or_halt(state: RunState, reason: str) -> Effect:
     """Reopen every fix, since none is known to hold, and halt."""
     for rule in list_fixed_rules(state):
         return effects.ReopenItem(rule, explain_loss(state, rule))

@@ -8,8 +8,8 @@ from graphlib import TopologicalSorter
 from typing import Any, TypeVar
 
 from app import __version__
-from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
-from app.errors import EnvironmentUnusable, TemperError, is_machinery_fault
+from app.candidates.gather import gather_candidates, has_usable_or_impossible, judge_candidates, try_scripts
+from app.errors import EnvironmentUnusable, TemperError, is_infrastructure_fault
 from app.events import kinds
 from app.events.vocabulary import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change, effects, in_force, proven_fix, reboot
@@ -20,8 +20,8 @@ from app.loop.role_turns import (
     continue_without_answer,
     propose_candidate,
     propose_edit,
+    propose_proven_fix,
     propose_vendor_script,
-    repeat_fix,
 )
 from app.loop.run import Run
 from app.loop.state import RunState
@@ -219,7 +219,7 @@ async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kin
             if effect.number == 1:
                 found = gather_candidates(services.skill, rule, target.files, broken_at, services.recipes, evidence)
                 judged = judge_candidates(found, target, asks, scope)
-                if is_settled(judged):
+                if has_usable_or_impossible(judged):
                     return judged
             else:
                 judged = known
@@ -311,14 +311,14 @@ async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:
     try:
         await run.services.target.run_blocking(lambda target: target.assert_usable())
     except (TemperError, OSError) as exc:
-        return not is_machinery_fault(exc)
+        return not is_infrastructure_fault(exc)
     return True
 
 
 async def _finish_run(run: Run, _: effects.Finish) -> None:
     state = run.state
     if run.request.after_reboot:
-        await in_force.check_reboot(run)
+        await in_force.append_reboot_check(run)
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred", "waived"), 0)
     for item in state.items.values():
         count[item.status] += 1
@@ -353,7 +353,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.StartAttempt: _start_attempt,
     effects.Ask: ask_role,
     effects.Propose: propose_edit,
-    effects.Repeat: repeat_fix,
+    effects.Repeat: propose_proven_fix,
     effects.TakeVendors: propose_vendor_script,
     effects.TakeCandidate: propose_candidate,
     effects.UseSafeDefault: continue_without_answer,
@@ -366,7 +366,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.WaitOut: _wait_out_fault,
     effects.Apply: change.apply_change,
     effects.Verify: change.verify_change,
-    effects.Watch: change.watch_host,
+    effects.Watch: change.probe_changed_host,
     effects.FailAttempt: _fail_attempt,
     effects.GatherFacts: change.gather_facts,
     effects.RollBack: change.roll_back,
@@ -376,7 +376,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Reboot: reboot.announce_reboot,
     effects.AwaitReboot: reboot.await_reboot,
     effects.UndoRun: reboot.undo_run_changes,
-    effects.CompareReboot: reboot.compare_after_scan,
+    effects.CompareReboot: reboot.compare_fixes_after_reboot,
     effects.ReopenItem: reboot.reopen_item,
     effects.Finish: _finish_run,
     effects.Stop: _stop_run,

@@ -27,13 +27,13 @@ _ACTION_FORMS = "250901eb"
 """Digest of the forms of actions on resources in that version."""
 
 
-def compute_version(forms: str) -> str:
+def compute_prompts_version(answer_forms: str) -> str:
     """Return the version of the prompts; another kind of resource adds a digest of the forms of actions by itself."""
-    digest = hashlib.sha256(forms.encode()).hexdigest()[:8]
+    digest = hashlib.sha256(answer_forms.encode()).hexdigest()[:8]
     return _WORDS if digest == _ACTION_FORMS else f"{_WORDS}.{digest}"
 
 
-VERSION = compute_version(describe_answer_forms())
+VERSION = compute_prompts_version(describe_answer_forms())
 """Version of all prompts, examples and schemas; change it with each of them, so that scores can be compared."""
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
@@ -125,10 +125,12 @@ def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, a
     return "\n".join([*parts, format_example(purpose, guided=guided)])
 
 
-def build_user_prompt(purpose: Purpose, about: TurnContext, max_tokens: int, now: TurnSituation | None = None) -> str:
+def build_user_prompt(
+    purpose: Purpose, about: TurnContext, max_tokens: int, situation: TurnSituation | None = None
+) -> str:
     """Return the user prompt: what is equal for attempts and hosts first, to be cached, the attempt's own part last."""
     rule, budget = about.rule, max_tokens * CHARS_PER_TOKEN
-    now = now or build_situation(purpose, about)
+    situation = situation or build_situation(purpose, about)
     last = Prompt(budget // 2)
     last.parts.append(f"Attempt: {about.attempt.number}")
     _LAST[purpose](last, about)
@@ -144,11 +146,11 @@ def build_user_prompt(purpose: Purpose, about: TurnContext, max_tokens: int, now
     if purpose != "triage":
         _add_rule_text(prompt, about, "Requirement", rule.requirement)
     if purpose in ("plan", "act"):
-        _add_rule_and_host(prompt, about, now, shows_candidates=about.shows_candidates and purpose == "plan")
+        _add_rule_and_host(prompt, about, situation, shows_candidates=about.shows_candidates and purpose == "plan")
     return f"{prompt.text()}\n\n{last.text()}"
 
 
-def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation, *, shows_candidates: bool) -> None:
+def _add_rule_and_host(prompt: Prompt, about: TurnContext, situation: TurnSituation, *, shows_candidates: bool) -> None:
     of_script = about.guided and about.rule.script
     _add_rule_text(prompt, about, "Usual fix", extract_script_values(about.rule.fix) if of_script else about.rule.fix)
     prompt.add("It can break", about.rule.breaks)
@@ -158,22 +160,22 @@ def _add_rule_and_host(prompt: Prompt, about: TurnContext, now: TurnSituation, *
         prompt.add_host_text("Host facts", facts, _FACTS)
     if about.opening:
         prompt.add_host_text("Scanner", about.opening.evidence, _SAID)
-    prompt.add_host_text("In force now", describe_in_force_settings(about, now), _SAID)
-    prompt.add_host_text("Beside files", "\n".join(one.description for one in now.offers), _SAID)
+    prompt.add_host_text("In force now", describe_in_force_settings(about, situation), _SAID)
+    prompt.add_host_text("Beside files", "\n".join(one.description for one in situation.offers), _SAID)
     if shows_candidates:
         prompt.add_host_text("Proposals", _describe_candidates(about.item), min(_PROPOSED, prompt.budget // 6))
-    for file in now.files:
+    for file in situation.files:
         prompt.add_host_text(f"File {file.path}", file.text())
 
 
-def describe_in_force_settings(about: TurnContext, now: TurnSituation) -> str:
+def describe_in_force_settings(about: TurnContext, situation: TurnSituation) -> str:
     """Return the settings in force that the rule names."""
     told = []
     for daemon in DAEMONS:
         if any(path.startswith(daemon.areas) for path in about.rule.paths):
             for key, value in read_cached_settings(daemon, about.files, about.recall).items():
                 name = key.partition(" for ")[0].rpartition(".")[2]
-                if fold_case(name) in now.terms.folded_words:
+                if fold_case(name) in situation.terms.folded_words:
                     told.append(f"{daemon.name} {key} = {clean_text(value, 200) or 'not set'}")
     return "\n".join(told[:_MOST_IN_FORCE])
 

@@ -37,7 +37,7 @@ def find_applicable_fix(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix |
 
 
 def build_plan_event(fix: ProvenFix, attempt: int) -> PlanMade:
-    return PlanMade(**{**_copy_fields(fix, PlanMade), "attempt": attempt})
+    return PlanMade(**{**_get_shared_fields(fix, PlanMade), "attempt": attempt})
 
 
 def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, played: bool) -> ProvenFix | None:
@@ -54,10 +54,10 @@ def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, played
         return None  # its starting point is more than files
     if attempt.probed is None or find_unasked_probes(attempt.probed.probes, (one.path for one in applied.changes)):
         return None
-    change = _copy_fields(plan, ProvenFix) | _copy_fields(proposed, ProvenFix)
+    change = _get_shared_fields(plan, ProvenFix) | _get_shared_fields(proposed, ProvenFix)
     of = {"id": f"{run}.{rule}.{attempt.number}", "rule": rule, "host": host, "run": run, "attempt": attempt.number}
     return ProvenFix(**change | of, played=played, seen=attempt.seen, changes=applied.changes)
 
 
-def _copy_fields(source: Struct, target: type[Struct]) -> dict[str, Any]:
-    return {name: getattr(source, name) for name in source.__struct_fields__ if name in target.__struct_fields__}
+def _get_shared_fields(source: Struct, kind: type[Struct]) -> dict[str, Any]:
+    return {name: getattr(source, name) for name in source.__struct_fields__ if name in kind.__struct_fields__}

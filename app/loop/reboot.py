@@ -231,7 +231,7 @@ async def undo_run_changes(run: Run, _: effects.UndoRun) -> None:
     )
 
 
-async def compare_after_scan(run: Run, _: effects.CompareReboot) -> None:
+async def compare_fixes_after_reboot(run: Run, _: effects.CompareReboot) -> None:
     state, announced = run.state, _get_announced(run)
     is_bad = bool(describe_reboot_harm(state))
     words = {rule: verdict.word for rule, verdict in state.closing.items()}

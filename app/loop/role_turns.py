@@ -9,7 +9,7 @@ import msgspec
 
 from app.engines.chat import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
-from app.errors import TemperError, is_machinery_fault
+from app.errors import TemperError, is_infrastructure_fault
 from app.events import kinds
 from app.events.trace_ids import build_traceparent
 from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe_source, fingerprint_actions
@@ -48,7 +48,7 @@ async def ask_role(run: Run, effect: Ask) -> None:
 
 
 async def _run_turn(
-    run: Run, effect: Ask, turn: QueuedTurn, prompt: tuple[str, str], schema: Schema, now: TurnSituation
+    run: Run, effect: Ask, turn: QueuedTurn, prompt: tuple[str, str], schema: Schema, situation: TurnSituation
 ) -> None:
     seat = run.services.seats[effect.role]
     name = TurnName(f"{run.state.run}.{run.state.seq + 1}", effect.role, effect.purpose)
@@ -77,7 +77,7 @@ async def _run_turn(
         )
         if finished.outcome in _BROKEN_OFF and not await seat.replicas[turn.replica].is_ready(seat.model):
             finished = msgspec.structs.replace(finished, lost=True)
-        await _append_turn_end(run, finished, now)
+        await _append_turn_end(run, finished, situation)
     finally:
         if finished is None:
             why = "a person stopped the run" if run.state.stopping else "the server shuts down; asked again afterwards"
@@ -142,15 +142,21 @@ def derive_seed(turn: str) -> int:
     return zlib.crc32(turn.encode())
 
 
-async def _append_turn_end(run: Run, finished: kinds.TurnFinished, now: TurnSituation) -> None:
+async def _append_turn_end(run: Run, finished: kinds.TurnFinished, situation: TurnSituation) -> None:
     """Append the turn's end and the events of its answer together, so that no crash can separate them."""
     events: list[kinds.Event] = []
     if finished.outcome == "answered":
         try:
-            parsed = answers.parse_answer(finished.purpose, finished.answer or finished.thought, now.numbered_lines)
-            answer = answer_schemas.resolve_candidate(parsed, now)
-            foreign = find_foreign_part(answer, now)
-            events = [_refuse_answer(run, foreign)] if foreign else await _convert_answer_to_events(run, answer, now)
+            parsed = answers.parse_answer(
+                finished.purpose, finished.answer or finished.thought, situation.numbered_lines
+            )
+            answer = answer_schemas.resolve_candidate_paths(parsed, situation)
+            foreign = find_foreign_part(answer, situation)
+            events = (
+                [_build_foreign_answer_failure(run, foreign)]
+                if foreign
+                else await _convert_answer_to_events(run, answer, situation)
+            )
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
             finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
@@ -160,16 +166,16 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, now: TurnSitu
     run.append(finished, *events)
 
 
-def _refuse_answer(run: Run, foreign: Objection) -> kinds.AttemptFailed:
+def _build_foreign_answer_failure(run: Run, objection: Objection) -> kinds.AttemptFailed:
     """Return the failure of an attempt whose answer leaves the rule, before the host is asked anything about it."""
-    reason = f"{foreign.clause}: {redact_secrets(clean_text(foreign.reason, 400))}"
+    reason = f"{objection.clause}: {redact_secrets(clean_text(objection.reason, 400))}"
     return kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)
 
 
-async def _convert_answer_to_events(run: Run, answer: Answer, now: TurnSituation) -> list[kinds.Event]:
+async def _convert_answer_to_events(run: Run, answer: Answer, situation: TurnSituation) -> list[kinds.Event]:
     match answer:
         case Inquiry():
-            return [await answer_inquiry(run, answer, now.may_ask)]
+            return [await answer_inquiry(run, answer, situation.may_ask)]
         case Plan():
             return [kinds.PlanMade(**run.event_fields, **msgspec.structs.asdict(answer))]
         case Work():
@@ -192,7 +198,7 @@ async def propose_edit(run: Run, _: Propose) -> None:
     run.append(await _build_proposal(run, edited.actions, edited.reason, by=edited.by))
 
 
-async def repeat_fix(run: Run, _: Repeat) -> None:
+async def propose_proven_fix(run: Run, _: Repeat) -> None:
     """Propose another host's plan and change unchanged; policy, rehearsal and approval follow as usual."""
     fix = run.attempt.offered
     assert fix
@@ -227,7 +233,7 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
-        if is_machinery_fault(exc):
+        if is_infrastructure_fault(exc):
             raise
         run.append(kinds.AttemptFailed(**run.event_fields, cause="engine", reason=redact_secrets(str(exc))))
         return

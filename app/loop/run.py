@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from app.candidates.content_asks import list_content_asks
+from app.candidates.content_asks import list_settings_of_content
 from app.candidates.recipe_files import Recipe
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
@@ -93,7 +93,7 @@ class Run:
     def build_change(self, actions: Actions, plan: PlanMade | None, *, by_person: bool = False) -> ProposedChange:
         """Return the change within the plan and what the rule names. A person may name more."""
         scope = None if by_person else self.scope
-        asks = self.rule.all_asks | list_content_asks(self.state.item.candidates if self.state.item else ())
+        asks = self.rule.all_asks | list_settings_of_content(self.state.item.candidates if self.state.item else ())
         return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), asks, scope)
 
     @property

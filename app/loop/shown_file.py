@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
-from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_closed
+from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_read_restricted
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
@@ -43,7 +43,7 @@ def show_file(
     if content is None or state is None:
         return ShownFile(path, ABSENT)
     raw = host_text.decode_bytes(content)
-    redacted = redact_secrets(raw, closed=is_closed(state.mode)).split("\n")
+    redacted = redact_secrets(raw, closed=is_read_restricted(state.mode)).split("\n")
     stands = raw.split("\n")
     lines = {n: clean_text(line, LONGEST_LINE) for n, line in enumerate(redacted, 1) if line.strip()}
     kept = {n: lines[n] for n in _choose_lines(lines, words, limit)}

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from app.errors import Rejected
 from app.events.approvals import IDENTIFIED_VIA, Approver, describe_missing_approvals
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
-from app.loop.approval_decision import explain_objection, list_askers
+from app.loop.approval_decision import explain_uncounted_approval, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval
 from app.loop.state import RunState
@@ -102,7 +102,9 @@ def _store_answer(session: Session, ours: CommandRow, of: int, askers: Sequence[
     if len(yeses) == of or any(row.verb != "approve" for row in earlier):
         return _accept_repeated_answer(session, ours, earlier, of)
     if ours.verb == "approve" and (
-        wrong := explain_objection(of, [_to_approver(row) for row in yeses], _to_approver(ours), ours.reason, askers)
+        wrong := explain_uncounted_approval(
+            of, [_to_approver(row) for row in yeses], _to_approver(ours), ours.reason, askers
+        )
     ):
         raise Rejected("approval", wrong, "wrong-state")
     return ApprovalProgress(len(yeses) + (ours.verb == "approve"), of)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
 
-from app.errors import Rejected, reject_as
+from app.errors import Rejected, convert_bad_input_to_rejected
 from app.targets import host_registry
 from app.targets.host_registry import RegisteredHost
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint, require_password_for_host
-from app.targets.ssh.registration import HostIdentity, fetch_host_identity, verify_host_access
+from app.targets.ssh.registration import HostIdentity, fetch_host_identity, find_rollback_obstacle_at_login
 
 KIND = "unsupported-host"
 _VARIABLE = re.compile(r"TEMPER_SSH_[A-Z0-9_]{1,50}")
@@ -46,7 +46,7 @@ class AddedHost:
 def fetch_host_key(wish: HostSpec, hosts: Path) -> HostCandidate:
     """Return the host's key. Nothing but the SSH greeting is sent."""
     end = _create_endpoint(wish, hosts)
-    with reject_as("place", KIND):
+    with convert_bad_input_to_rejected("place", KIND):
         return HostCandidate(end, asyncio.run(fetch_host_identity(end)))
 
 
@@ -56,9 +56,9 @@ def register_host(wish: HostSpec, met: HostCandidate, hosts: Path) -> AddedHost:
         shown = f"{met.end} shows the host key {met.key.fingerprint}."
         request = "Compare it with the key on the host. If they are identical, send it as accept_key."
         raise Rejected("accept_key", f"{shown} {request}", "host-key")
-    with reject_as("secret_at", KIND):
-        require_password_for_host(met.end, [met.key.fingerprint], said=True)
-    lacking = verify_host_access(met.end, met.key)
+    with convert_bad_input_to_rejected("secret_at", KIND):
+        require_password_for_host(met.end, [met.key.fingerprint], must_name_host=True)
+    lacking = find_rollback_obstacle_at_login(met.end, met.key)
     return AddedHost(
         host_registry.register_host(hosts, wish.name, met.end, met.key.known_hosts, met.key.fingerprint), lacking
     )
@@ -75,7 +75,7 @@ def _create_endpoint(wish: HostSpec, hosts: Path) -> Endpoint:
         raise Rejected("secret_at", f"{request}: TEMPER_SSH_ followed by capitals.", KIND)
     if way == "key" and not wish.secret_at:
         raise Rejected("secret_at", "give the file of the private key on the server.", KIND)
-    with reject_as("name", KIND):
+    with convert_bad_input_to_rejected("name", KIND):
         host_registry.require_free_name(hosts, wish.name)
-    with reject_as("place", KIND):
+    with convert_bad_input_to_rejected("place", KIND):
         return parse_endpoint(wish.place, way, wish.secret_at)

@@ -10,7 +10,7 @@ from app.events.kinds import ApprovalRequested, RunQueued
 from app.events.record import Recorded
 from app.events.vocabulary import Category
 from app.events.waiver import Waiver
-from app.loop.approval_decision import explain_objection, list_approvers, list_askers
+from app.loop.approval_decision import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval
 from app.loop.reboot_state import RebootProgress
@@ -147,7 +147,7 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
     if verb == "approve" and (asking := decision.attempt or decision.reboot):
         by = Approver(name=person.name, via=person.via, made_by=person.made_by)
         given = list_approvers(asking.given)
-        wrong = explain_objection(asking.people_required, given, by, "any reason", decision.askers)
+        wrong = explain_uncounted_approval(asking.people_required, given, by, "any reason", decision.askers)
         return f"{wrong[:1].upper()}{wrong[1:]}"
     return ""
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast, get_args
 
-from app.errors import Rejected, reject_as
+from app.errors import Rejected, convert_bad_input_to_rejected
 from app.events.kinds import RunQueued
 from app.events.vocabulary import Budget, Category, EngineChoice, Mode
 from app.lineups.model import Lineup
@@ -104,7 +104,7 @@ def create_run_request(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
 def validate_order(order: Order, hosts: Path) -> Skill:
     """Validate the whole order and return its skill. Raise Rejected if it is invalid."""
     check_lengths(order, LONGEST)
-    with reject_as("host", "unknown-host"):
+    with convert_bad_input_to_rejected("host", "unknown-host"):
         require_known_host(order.host, hosts)
     pack = load_known_skill(order.skill)
     _select_order_rules(order, pack)
@@ -117,7 +117,7 @@ def validate_order(order: Order, hosts: Path) -> Skill:
         raise Rejected("after_reboot", "a check after a reboot changes nothing: choose the mode scan, or leave it out.")
     if order.reboot:
         _check_reboot(order.host, mode, hosts)
-    with reject_as("consent"):
+    with convert_bad_input_to_rejected("consent"):
         consent.check_consent(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
         if not lowest <= getattr(order.budget, name) <= highest:

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
+from app.candidates.gather import gather_candidates, has_usable_or_impossible, judge_candidates, try_scripts
 from app.candidates.recipe_files import Recipe
 from app.events.vocabulary import Candidate
 from app.loop.escalated_question import find_open_question
@@ -116,7 +116,7 @@ def _forecast_finding(
         scope = build_rule_scope(rule, None, Item(rule.id))
         found = gather_candidates(skill, rule, target.files, verdict.path or "", recipes, verdict.evidence)
         judged = judge_candidates(found, target, rule.all_asks, scope)
-        if not is_settled(judged):
+        if not has_usable_or_impossible(judged):
             judged = try_scripts(skill, rule, target, rule.all_asks, scope, judged)
     taken = next((one for one in judged if one.is_usable), None)
     if taken:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from app.errors import Rejected, reject_as
+from app.errors import Rejected, convert_bad_input_to_rejected
 from app.events.host_scope import HostScope
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
@@ -49,12 +49,12 @@ def check_scope(session: Session, host: str, group: str, hosts: Path) -> None:
         known = f"the groups are {', '.join(groups)}" if groups else "create one with temper host group NAME HOST…"
         raise Rejected("group", f"there is no group {clean_text(group, 64)!a}: {known}.")
     if host:
-        with reject_as("host", "unknown-host"):
+        with convert_bad_input_to_rejected("host", "unknown-host"):
             require_known_host(host, hosts)
 
 
 def load_known_skill(name: str) -> Skill:
-    with reject_as("skill", "unknown-skill"):
+    with convert_bad_input_to_rejected("skill", "unknown-skill"):
         return load_skill(name)
 
 

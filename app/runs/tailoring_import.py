@@ -4,7 +4,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.errors import BadInput, Rejected, reject_as
+from app.errors import BadInput, Rejected, convert_bad_input_to_rejected
 from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
 from app.scanners.openscap.content import find_datastream, list_datastreams
 from app.scanners.openscap.tailoring import (
@@ -35,9 +35,9 @@ class TailoredProfile:
 
 def import_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
     """Store a tailoring file and return its profiles, each a skill. Raise Rejected if it does not fit."""
-    with reject_as("content"):
+    with convert_bad_input_to_rejected("content"):
         file = find_datastream(content)
-    with reject_as("document"):
+    with convert_bad_input_to_rejected("document"):
         benchmark = read_benchmark(file)
         if not _is_tailoring_for_file(given := read_tailoring(document, name), file):
             raise Rejected("document", f"the tailoring is for {given.hint}, not for {file.name}.")

@@ -49,7 +49,7 @@ class Offers(PeriodicTask):
         """Give the queue each host's next run unless it knows that run."""
         queued = await asyncio.to_thread(self._store.list_next_runs_to_offer)
         if new := [(run, host) for run, host in queued if run not in self._known]:
-            there = await self._durable.find_known([run for run, _ in new])
+            there = await self._durable.find_ever_queued([run for run, _ in new])
             for run, host in new:
                 if run not in there:
                     await self._durable.enqueue(run, host)

@@ -13,7 +13,7 @@ import httpx
 
 from app.engines.endpoint import EndpointReport, inspect_endpoint
 from app.engines.endpoint_lineup import KEY_VARIABLE, ROLES, EndpointAddress, format_lineup, parse_endpoints
-from app.errors import BadInput, EngineError, Rejected, reject_as
+from app.errors import BadInput, EngineError, Rejected, convert_bad_input_to_rejected
 from app.events.vocabulary import Role
 from app.runtime.host_addresses import Address, HostLookup, resolve_host
 from app.text.clean import clean_text
@@ -106,7 +106,7 @@ class OwnServer:
         known = {asked.report.model: asked.report}
         for role, model in wanted.items():
             if model not in known:
-                with reject_as(role):
+                with convert_bad_input_to_rejected(role):
                     known[model] = await self._inspect_one_at_a_time(
                         http, EndpointAddress(asked.base, model), asked.server.key
                     )

@@ -29,7 +29,7 @@ def create_seats(
                     key=key,
                     name=f"Engine {engine.name}",
                     dialect=get_dialect(engine),
-                    count_tokens=partial(queues.traffic.count_written, base.rstrip("/")),
+                    count_tokens=partial(queues.traffic.add_written_tokens, base.rstrip("/")),
                 )
                 for base in bases[engine.name]
             ),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.targets.subjects.stated_families import find_stated_family
-from app.targets.writable_areas import find_family, find_judge
+from app.targets.writable_areas import find_judge, list_family_patterns
 
 _SYSCTL = re.compile(
     r"(?<![\w.])((?:dev|fs|kernel|net|user|vm)\.[a-z0-9_.]{1,80}[a-z0-9_])"
@@ -85,4 +85,4 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
 def _resolve_folder(path: str) -> str:
     """Return a file of our own in a folder of drop-ins, and any other path as it is."""
     drop_in = f"{path}/{_DROP_INS.get(path, '99-temper.conf')}"
-    return drop_in if find_family(path) and callable(find_judge(drop_in)) else path
+    return drop_in if list_family_patterns(path) and callable(find_judge(drop_in)) else path

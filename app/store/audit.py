@@ -4,7 +4,7 @@ from sqlalchemy import Engine
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.kinds import AuditedRequest
-from app.events.record import AUDIT, GENESIS, Recorded, parse_line, record_event
+from app.events.record import AUDIT, GENESIS, Recorded, build_recorded_event, parse_line
 from app.store.batch_writer import to_columns
 from app.store.clock import database_time
 from app.store.db import lock_chain
@@ -60,7 +60,7 @@ def append_seal_once(database: Engine, event: AuditedRequest, of: str, what: str
 def _append_line(session: Session, event: AuditedRequest) -> Recorded:
     """Append the line and commit."""
     seq, previous = read_last_link(session, AUDIT) or (0, GENESIS)
-    line = record_event(AUDIT, seq + 1, database_time(session), event, previous)
+    line = build_recorded_event(AUDIT, seq + 1, database_time(session), event, previous)
     session.add(EventRow(**to_columns(line)))
     session.merge(ChainEndRow(chain=AUDIT, seq=line.seq, hash=line.hash))
     session.commit()

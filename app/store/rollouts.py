@@ -9,7 +9,7 @@ from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events import kinds
 from app.events.kinds import Event
-from app.events.record import GENESIS, Recorded, parse_line, record_event
+from app.events.record import GENESIS, Recorded, build_recorded_event, parse_line
 from app.store.batch_writer import write_batch
 from app.store.clock import database_time
 from app.store.db import lock_chain
@@ -61,13 +61,13 @@ class RolloutJournal:
 
     def append(self, *events: Event) -> None:
         for event in events:
-            line = record_event(self.rollout, self.seq + 1, database_time(self.session), event, self._hash)
+            line = build_recorded_event(self.rollout, self.seq + 1, database_time(self.session), event, self._hash)
             self.seq, self._hash = line.seq, line.hash
             self.written.append(line)
             _project_event(self.session, line)
 
     def begin_run(self, run: str, request: kinds.RunQueued) -> None:
-        self.written.append(record_event(run, 1, database_time(self.session), request, GENESIS))
+        self.written.append(build_recorded_event(run, 1, database_time(self.session), request, GENESIS))
 
     def send_command(self, runs: Sequence[str], verb: str, by: str, reason: str) -> None:
         at = database_time(self.session)

@@ -11,7 +11,7 @@ from app.errors import EnvironmentUnusable
 from app.events.vocabulary import FileChange
 from app.syntax.files import Files, FileState
 from app.targets.host_accounts import read_host_accounts
-from app.targets.path_walk import encode_name
+from app.targets.path_walk import escape_name_bytes
 from app.text.clean import clean_text
 
 
@@ -77,7 +77,7 @@ def merge_side_effects(was: Baseline, noted: Iterable[SideEffects]) -> Baseline:
 def take_baseline(tree: ListableFiles) -> Baseline:
     return Baseline(
         {path: _to_entry(found) for path, found in tree.list_entries().items()},
-        {encode_name(account.name): account.uid for account in read_host_accounts(tree).accounts},
+        {escape_name_bytes(account.name): account.uid for account in read_host_accounts(tree).accounts},
     )
 
 

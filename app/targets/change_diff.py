@@ -8,7 +8,7 @@ from app.resources.vendor import render_vendor_scripts
 from app.syntax import host_text
 from app.syntax.files import FileState
 from app.targets.file_owners import ROOT
-from app.targets.readable_files import NO_NEED, SECRETIVE, is_closed, is_judged
+from app.targets.readable_files import NO_NEED, SECRETIVE, is_judged, is_read_restricted
 from app.targets.resources.resource_dry_run import DryRun
 from app.text.clean import clean_text
 from app.text.redaction import is_secret_path, redact_secrets
@@ -57,7 +57,7 @@ def render_resource_diff(foreseen: DryRun) -> str:
 
 def _render_file_diff(path: str, before: FileState | None, after: FileState, context: int) -> str:
     text = "".join(f"{clean_text(line, _LONGEST_LINE)}\n" for line in _iterate_diff_lines(path, before, after, context))
-    return redact_secrets(text, closed=is_closed((before or after).mode))
+    return redact_secrets(text, closed=is_read_restricted((before or after).mode))
 
 
 def _iterate_diff_lines(path: str, before: FileState | None, after: FileState, context: int) -> Iterable[str]:

@@ -118,7 +118,9 @@ def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping
     users, colon, groups = (
         grant.runas.partition(" : ") if not grant.runas.startswith(": ") else ("", " : ", grant.runas[2:])
     )
-    run = _join_members(sudoers, "Runas", users) + (colon and f" : {_join_members(sudoers, 'Runas', groups)}")
+    run = _expand_and_join_members(sudoers, "Runas", users) + (
+        colon and f" : {_expand_and_join_members(sudoers, 'Runas', groups)}"
+    )
     return SudoRight(
         ", ".join(_expand_aliases(sudoers, "Host", grant.hosts)),
         run.strip(),
@@ -132,7 +134,7 @@ def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping
     )
 
 
-def _join_members(sudoers: Sudoers, kind: str, text: str) -> str:
+def _expand_and_join_members(sudoers: Sudoers, kind: str, text: str) -> str:
     return ", ".join(_expand_aliases(sudoers, kind, [entry for entry in text.split(", ") if entry]))
 
 
@@ -152,7 +154,7 @@ _CUTS = {"noexec": "the shell that sudo starts could run no program", "requirett
 """Defaults that stop a program which works through sudo, with the reason."""
 
 
-def explain_sudo_cut(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
+def explain_sudo_unusable(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
     """Return why a program that works through sudo would stop, although sudo grants it; empty if it would not."""
     who = build_principal(people, name)
     scopes = {"", *(default.scope for default in sudoers.defaults if default.scope[:1] in ("@", ">", "!"))}

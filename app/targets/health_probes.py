@@ -32,16 +32,16 @@ class HealthProbe:
 
 
 def run_health_probes(
-    files: Files, today: int, fill: DiskUsage | None = None, recall: ReadTrackingCache | None = None
+    files: Files, today: int, audit_disk: DiskUsage | None = None, cache: ReadTrackingCache | None = None
 ) -> tuple[Probe, ...]:
     """Run all health probes. `today` is in days since 1970; `recall` is the cache of this host."""
-    now, known = CachedFiles(files), recall or ReadTrackingCache()
+    now, known = CachedFiles(files), cache or ReadTrackingCache()
 
     def run_probe(name: str) -> Probe:
         def answer_probe(files: Files) -> Probe:
-            return to_probe(name, HEALTH_PROBES[name].ask(ProbedHost(files, known, today, fill)))
+            return to_probe(name, HEALTH_PROBES[name].ask(ProbedHost(files, known, today, audit_disk)))
 
-        return known.get_or_compute((name, today, fill), now, answer_probe)
+        return known.get_or_compute((name, today, audit_disk), now, answer_probe)
 
     return tuple(map(run_probe, HEALTH_PROBES))
 
@@ -59,7 +59,7 @@ def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
 
 def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
     reason = granted_rights.explain_root_refusal(host.sudoers, host.people, AGENT)
-    reason = reason or granted_rights.explain_sudo_cut(host.sudoers, host.people, AGENT)
+    reason = reason or granted_rights.explain_sudo_unusable(host.sudoers, host.people, AGENT)
     return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 

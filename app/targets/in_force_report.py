@@ -54,19 +54,19 @@ class InForceReport:
         )
 
 
-def list_kernel_settings(files: Files) -> list[str]:
+def list_stated_sysctl_names(files: Files) -> list[str]:
     """List the settings in the administrator's sysctl files whose names are safe as shell arguments."""
-    return [key for key in _read_stated_settings(files) if _PLAIN.fullmatch(key)][:_MOST_KEYS]
+    return [key for key in _read_stated_sysctls(files) if _PLAIN.fullmatch(key)][:_MOST_KEYS]
 
 
-def _read_stated_settings(files: Files) -> dict[str, str]:
+def _read_stated_sysctls(files: Files) -> dict[str, str]:
     paths = (*host_text.glob_files(files, "/etc/sysctl.d/*.conf"), MAIN)
     return sysctl.load_as_procps(host_text.read_text(files, path) or "" for path in paths).stated
 
 
 def list_changed_kernel_settings(before: Files, after: Files) -> dict[str, str]:
     """Return the settings in the administrator's sysctl files that a change adds or gives another value."""
-    was, now = _read_stated_settings(before), _read_stated_settings(after)
+    was, now = _read_stated_sysctls(before), _read_stated_sysctls(after)
     plain = {key: " ".join(value.split()) for key, value in now.items() if was.get(key) != value}
     return {key: value for key, value in plain.items() if _PLAIN.fullmatch(key) and "/" not in key}
 
@@ -78,7 +78,7 @@ def compare_running(files: Files, rows: Sequence[Row]) -> InForceReport:
         said.setdefault(word, []).append((name, value))
     audit_status = dict(said.get("audit", ()))
     asked = {
-        "sshd": _compare_sshd(said["sshd"]) if "sshd" in said else None,
+        "sshd": _list_stale_sshd_files(said["sshd"]) if "sshd" in said else None,
         "sysctl": _compare_sysctl(files, dict(said["sysctl"])) if "sysctl" in said else None,
         "audit": _compare_audit(files, audit_status, said.get("rule", ())) if "enabled" in audit_status else None,
         "modules": _compare_modules(files, dict(said["module"])) if "module" in said else None,
@@ -96,15 +96,15 @@ def _to_pending_setting(program: str, setting: str, wanted: str, running: str, b
     return PendingSetting(program=program, **dict(zip(("setting", "wanted", "running"), said, strict=True)), by=by)
 
 
-def _compare_sshd(said: Sequence[Named]) -> Iterator[PendingSetting]:
+def _list_stale_sshd_files(rows: Sequence[Named]) -> Iterator[PendingSetting]:
     """Compare file times with the start of sshd, since sshd does not report its settings."""
-    for name, file in said:
+    for name, file in rows:
         if name == "late":
             yield _to_pending_setting("sshd", file, "as the file is now", "as it was when sshd last began", RELOAD_SSHD)
 
 
-def _compare_sysctl(files: Files, said: Mapping[str, str]) -> Iterator[PendingSetting]:
-    now = {name: " ".join(value.split()) for name, value in said.items()}
+def _compare_sysctl(files: Files, running: Mapping[str, str]) -> Iterator[PendingSetting]:
+    now = {name: " ".join(value.split()) for name, value in running.items()}
     stated = SystemdSysctl().read_settings(files)
     spelt = evaluate_sysctl(sysctl.load_as_procps(f"{key} = {value}" for key, value in now.items()), debian=False)
     for key in filter(stated.__contains__, now):
@@ -138,8 +138,8 @@ def _compare_modules(files: Files, loaded: Mapping[str, str]) -> Iterator[Pendin
             yield _to_pending_setting("modules", module, "never loaded", "loaded", by)
 
 
-def _compare_mounts(said: Sequence[Named]) -> Iterator[PendingSetting]:
-    for place, options in said:
+def _compare_mounts(rows: Sequence[Named]) -> Iterator[PendingSetting]:
+    for place, options in rows:
         stated, live = (side.split() for side in options.partition("|")[::2])
         if set(stated) - {"none"} - set(live) and _PLACE.fullmatch(place):
             by = f"mount -o remount {place}"

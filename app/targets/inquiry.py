@@ -18,7 +18,7 @@ from app.syntax.sshd_match import ConnectionSpec
 from app.targets.effects.sysctl import SystemdSysctl
 from app.targets.host_accounts import read_host_accounts
 from app.targets.questions.sudo_grants import list_granted_rights
-from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_closed
+from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_read_restricted
 from app.targets.writable_areas import JUDGES
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
@@ -44,7 +44,7 @@ def answer_from_files(question: Question, files: LinkFollowingFiles, named: Coll
         case AskFile():
             return _number_file_lines(question, files)
         case AskUse():
-            return "\n".join(_find_uses(question, files, named)) or NOTHING_FOUND
+            return "\n".join(_find_word_uses(question, files, named)) or NOTHING_FOUND
         case AskDaemon():
             lines = _read_daemon_settings(question, files)
             told = "\n".join(select_setting_lines(lines, question.key)) or NOTHING_FOUND
@@ -79,7 +79,7 @@ def _read_shown_lines(path: str, files: LinkFollowingFiles) -> list[str] | None:
     text, state = host_text.read_text(files, path), files.state(path)
     if text is None or state is None:
         return None
-    redacted = redact_secrets(text, closed=is_closed(state.mode))
+    redacted = redact_secrets(text, closed=is_read_restricted(state.mode))
     return [clean_text(line, _LONGEST_LINE) for line in redacted.rstrip("\n").split("\n")]
 
 
@@ -89,10 +89,10 @@ def _list_readable_paths(files: LinkFollowingFiles, named: Collection[str]) -> l
     return sorted(path for path in found if not explain_withholding(path, files, named))
 
 
-def _find_uses(question: AskUse, files: LinkFollowingFiles, named: Collection[str]) -> Iterator[str]:
+def _find_word_uses(question: AskUse, files: LinkFollowingFiles, rule_paths: Collection[str]) -> Iterator[str]:
     """Yield each file that has the word, and its lines with it."""
     word = re.compile(rf"(?<![\w-]){re.escape(question.word)}(?![\w-])", re.IGNORECASE)
-    for path in _list_readable_paths(files, named):
+    for path in _list_readable_paths(files, rule_paths):
         numbered = enumerate(_read_shown_lines(path, files) or (), 1)
         found = [f"  {number}: {line.strip()}" for number, line in numbered if word.search(line)]
         if found:

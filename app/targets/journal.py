@@ -107,30 +107,30 @@ class Journal:
                 self.close(name, "void")
 
     def list_pending(self) -> list[str]:
-        return self._list_in_order("open")
+        return self._list_journals_by_mark("open")
 
     def list_committed(self) -> list[str]:
-        return self._list_in_order("committed")
+        return self._list_journals_by_mark("committed")
 
     def write_side_effects(self, name: str, aftermath: SideEffects) -> None:
         self._disk.write_path(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(aftermath))
 
     def list_side_effects(self) -> list[SideEffects]:
         """Return the side effects of the committed changes and of the open one."""
-        return [self._read_side_effects(name) for name in self._list_in_order("committed", "open")]
+        return [self._read_side_effects(name) for name in self._list_journals_by_mark("committed", "open")]
 
-    def list_brought_paths(self) -> set[str]:
-        return {path for name in self._list_in_order("open") for path in self._read_side_effects(name).entries}
+    def list_open_side_effect_paths(self) -> set[str]:
+        return {path for name in self._list_journals_by_mark("open") for path in self._read_side_effects(name).entries}
 
-    def list_resources(self) -> set[str]:
+    def list_changed_resources(self) -> set[str]:
         """Return the resources (packages, units, mounts, accounts) of the committed and open changes."""
-        names = self._list_in_order("committed", "open")
+        names = self._list_journals_by_mark("committed", "open")
         return {one.path for name in names for one in self.read_contents(name).files if not one.path.startswith("/")}
 
     def list_committed_changes(self) -> list[FileChange]:
         """Return the committed file changes, oldest first, without those that a later package replaced."""
         made: list[FileChange] = []
-        for name in self._list_in_order("committed"):
+        for name in self._list_journals_by_mark("committed"):
             brought = self._read_side_effects(name).entries
             made = [change for change in made if change.path not in brought]
             made += [image.change for image in self.read_contents(name).files if image.path.startswith("/")]
@@ -169,7 +169,7 @@ class Journal:
             raise RollbackFailed(f"The pre-image of {image.path} in journal {name} is gone: {exc.strerror}.") from exc
         return FileState(content, image.mode, image.owner, image.modified)
 
-    def _list_in_order(self, *marks: Mark) -> list[str]:
+    def _list_journals_by_mark(self, *marks: Mark) -> list[str]:
         """Return the journals with these marks, one mark after the other, each oldest first."""
         found = [(marks.index(mark), name) for name in self._list_names() if (mark := self.read_mark(name)) in marks]
         return [name for _, name in sorted(found, key=lambda one: (one[0], self.read_contents(one[1]).order))]

@@ -15,8 +15,7 @@ from app.targets.disk import Disk, OpenFolder, open_folder
 from app.targets.file_owners import ROOT, FileOwners
 from app.targets.host_lock import HostLock
 from app.targets.path_walk import (
-    decode_name,
-    encode_name,
+    escape_name_bytes,
     expand_pattern,
     find_first_link,
     list_folders_above,
@@ -24,6 +23,7 @@ from app.targets.path_walk import (
     read_link,
     resolve_in_tree,
     split_path,
+    unescape_name_bytes,
 )
 from app.targets.temporary_mode import TemporaryModes
 
@@ -52,19 +52,19 @@ class LocalTree:
 
     def read(self, path: str) -> bytes | None:
         with self._open_root() as root:
-            found = self._get_followed(root, path)
+            found = self._get_cached_state(root, path)
             return None if found is None or found[1] else found[0].content
 
     def state(self, path: str) -> FileState | None:
         """Return the state of a path; a folder's has no content."""
         with self._open_root() as root:
-            found = self._get_followed(root, path)
+            found = self._get_cached_state(root, path)
             return None if found is None else found[0]
 
     def is_folder(self, path: str) -> bool:
         with self._open_root() as root:
             try:
-                found = self._get_followed(root, path)
+                found = self._get_cached_state(root, path)
             except (ActionFailed, OSError):
                 return False
             return found is not None and found[1]
@@ -73,7 +73,9 @@ class LocalTree:
         with self._open_root() as root:
             if pattern not in self._globbed:
                 paths = expand_pattern(pattern, partial(self._list_names, root))
-                self._globbed[pattern] = sorted(encode_name(path) for path in paths if self._is_present(root, path))
+                self._globbed[pattern] = sorted(
+                    escape_name_bytes(path) for path in paths if self._is_present(root, path)
+                )
             return list(self._globbed[pattern])
 
     def find_first_link(self, path: str) -> str | None:
@@ -87,7 +89,7 @@ class LocalTree:
 
     def link(self, path: str) -> str | None:
         with self._open_root() as root:
-            return read_link(root, decode_name(path))
+            return read_link(root, unescape_name_bytes(path))
 
     def list_paths(self) -> list[str]:
         return sorted(self._walk_entries(lambda _folder, _name, _path: None))
@@ -99,7 +101,7 @@ class LocalTree:
     def _walk_entries(self, look: Callable[[int, str, str], T]) -> dict[str, T]:
         with self._open_root() as root:
             return {
-                encode_name(f"{at[1:]}/{name}"): look(folder, name, f"{at[1:]}/{name}")
+                escape_name_bytes(f"{at[1:]}/{name}"): look(folder, name, f"{at[1:]}/{name}")
                 for at, folders, files, folder in os.fwalk(".", dir_fd=root)
                 for name in (*folders, *files)
             }
@@ -193,13 +195,13 @@ class LocalTree:
             self._folders[path] = open_folder(names[-1], self._open_subfolder(root, names[:-1]))
         return self._folders[path]
 
-    def _get_followed(self, root: int, path: str) -> tuple[FileState, bool] | None:
+    def _get_cached_state(self, root: int, path: str) -> tuple[FileState, bool] | None:
         if path not in self._looked:
-            self._looked[path] = self._follow_path(root, path)
+            self._looked[path] = self._read_following_links(root, path)
         return self._looked[path]
 
-    def _follow_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
-        plain = decode_name(path)
+    def _read_following_links(self, root: int, path: str) -> tuple[FileState, bool] | None:
+        plain = unescape_name_bytes(path)
         try:
             return self._read_plain_path(root, plain)  # the fast path: most paths have no link
         except FileNotFoundError:

@@ -93,17 +93,17 @@ class _StackWalk:
 
     def _leave_stack(self, level: int) -> None:
         """Skip the rest of the stack that decided; an outer stack continues."""
-        while self._is_within(level):
+        while self._is_next_rule_within(level):
             self._place += 1
 
-    def _is_within(self, level: int) -> bool:
+    def _is_next_rule_within(self, level: int) -> bool:
         following = self._place + 1
         return following < len(self._rules) and self._rules[following].level >= level
 
     def _skip_rules(self, rule: PamRule, count: int) -> None:
         """Skip `count` rules of this stack; a substack counts as one. A jump past the end is a refusal."""
         level = rule.level
-        while count and self._is_within(level):
+        while count and self._is_next_rule_within(level):
             self._place += 1
             while self._place + 1 < len(self._rules) and self._rules[self._place + 1].level > level:
                 self._place += 1

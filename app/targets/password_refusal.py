@@ -29,7 +29,7 @@ def explain_password_refusal(
     if rules is None:
         return "PAM gives the service up"
     walk = _PasswordChange(is_short, Responder(GOOD_CHOICE, "password", otherwise=accepts_unknown))
-    refusal = find_refusal(rules, walk.answer_check) or find_refusal(rules, walk.answer_update)
+    refusal = find_refusal(rules, walk.answer_first_pass) or find_refusal(rules, walk.answer_second_pass)
     if refusal:
         return _describe_refusal(refusal, walk)
     return "" if walk.is_stored else "no rule stores the new password: pam_unix.so is missing or skipped"
@@ -43,11 +43,11 @@ class _PasswordChange:
     is_stored: bool = False
     faults: dict[PamRule, str] = field(default_factory=dict)
 
-    def answer_check(self, rule: PamRule) -> str:
+    def answer_first_pass(self, rule: PamRule) -> str:
         """Answer the first pass, in which nobody asks for the new password."""
         return SUCCESS if rule.module in _TAKES else self.answer(rule)
 
-    def answer_update(self, rule: PamRule) -> str:
+    def answer_second_pass(self, rule: PamRule) -> str:
         if rule.module not in _TAKES:
             return self.answer(rule)
         if not self.is_typed and (word := next((one for one in _LEAVES_ASKING if one in rule.arguments), "")):

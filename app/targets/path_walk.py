@@ -15,12 +15,12 @@ _ODD = re.compile("[\udc80-\udcff\ufffd]")
 _SPELLED = re.compile("\ufffd(\ufffd|[0-9a-f]{2})")
 
 
-def encode_name(name: str) -> str:
+def escape_name_bytes(name: str) -> str:
     """Return the name with each surrogate-escaped byte spelled out. Different names stay different."""
     return _ODD.sub(lambda odd: _MARK + (_MARK if odd[0] == _MARK else f"{ord(odd[0]) - 0xDC00:02x}"), name)
 
 
-def decode_name(name: str) -> str:
+def unescape_name_bytes(name: str) -> str:
     return _SPELLED.sub(lambda found: _MARK if found[1] == _MARK else chr(0xDC00 + int(found[1], 16)), name)
 
 

@@ -17,7 +17,7 @@ from app.targets.overlay import Overlay
 from app.targets.probe_comparison import compare_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import NONE, DryRun
-from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_file, judge_whole_change
+from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_ageing, judge_whole_change
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit, banner, profile
 from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
@@ -63,7 +63,7 @@ def review_actions(
     after = Overlay(now, plan.made)
     whole = judge_whole_change(actions, foreseen)
     if not whole and "/etc/shadow" in plan.made:
-        whole = judge_shadow_file(now, after, foreseen)
+        whole = judge_shadow_ageing(now, after, foreseen)
     whole = whole or find_effect_objection(plan.made, now, after, asks, recall)
     return [_create_refusal(actions[-1], whole)] if whole else []
 
@@ -172,8 +172,8 @@ def _list_continuations(text: str) -> set[tuple[str, str]]:
 
 def _find_lockout(files: Files, planned: Files, recall: ReadTrackingCache) -> Objection | None:
     """Return the objection if a health probe would fail after the change. Parse errors are left to the validators."""
-    before = {probe.name: probe for probe in run_health_probes(files, _NEVER, recall=recall)}
-    now = compare_probes(before.values(), run_health_probes(planned, _NEVER, recall=recall))
+    before = {probe.name: probe for probe in run_health_probes(files, _NEVER, cache=recall)}
+    now = compare_probes(before.values(), run_health_probes(planned, _NEVER, cache=recall))
     after = {probe.name: probe for probe in now}
     broken = [(name, HEALTH_PROBES[name]) for name in before if before[name].ok and not after[name].ok]
     if any(probe.is_syntax for _, probe in broken):

@@ -57,7 +57,7 @@ def explain_withholding(path: str, files: LinkFollowingFiles, named: Iterable[st
         if not matches_any_pattern(end, patterns):
             return NO_NEED
         state = files.state(end)
-        if state is not None and is_closed(state.mode):
+        if state is not None and is_read_restricted(state.mode):
             return CLOSED
     return ""
 
@@ -71,7 +71,7 @@ def matches_any_pattern(path: str, patterns: Iterable[str]) -> bool:
     return any(path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in patterns)
 
 
-def is_closed(mode: int) -> bool:
+def is_read_restricted(mode: int) -> bool:
     """Return True if some accounts may not read the file; shorter words then count as secrets."""
     return not mode & _EVERYBODY
 

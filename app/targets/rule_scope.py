@@ -15,7 +15,7 @@ from app.syntax.shell_tokenizer import list_quoted_texts
 from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.edit_keys import list_edit_keys
 from app.targets.subjects.file_edit import FileEdit, Objection
-from app.targets.writable_areas import JUDGES, find_family, matches_area
+from app.targets.writable_areas import JUDGES, list_family_patterns, matches_area
 
 CLAUSE = "outside the rule"
 _PATH = re.compile(r"/etc/[A-Za-z0-9_.@/+*-]*[A-Za-z0-9*/-]")
@@ -35,7 +35,7 @@ _SERVED = (
     ("/etc/mission/", "mission"),
 )
 """The service that reads files at its start or reload."""
-_STACKS = find_family("/etc/pam.d/system-auth")
+_STACKS = list_family_patterns("/etc/pam.d/system-auth")
 _NEEDED_WITH_FILE: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("/etc/security/faillock.conf", _STACKS, ("pam_faillock",)),
     ("/etc/security/pwquality.conf", _STACKS, ("pam_pwquality",)),
@@ -55,8 +55,8 @@ _NEEDED_WITH_KEY: tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...] = (
     ("clientaliveinterval", (), ("clientalivecountmax",)),
     ("clientalivecountmax", (), ("clientaliveinterval",)),
     # The settings of a module are arguments in the stack or lines of its file.
-    ("pam_faillock", find_family("/etc/security/faillock.conf"), ()),
-    ("pam_pwquality", find_family("/etc/security/pwquality.conf"), ()),
+    ("pam_faillock", list_family_patterns("/etc/security/faillock.conf"), ()),
+    ("pam_pwquality", list_family_patterns("/etc/security/pwquality.conf"), ()),
     # Otherwise root stays locked out for as long as other accounts.
     ("even_deny_root", (), ("root_unlock_time",)),
 )
@@ -87,7 +87,7 @@ class RuleScope:
         named = [*self.paths, *(getattr(one, "path", "/") for one in self.proposed)]
         named += (path.rstrip(".") for path in _PATH.findall(f"{self.text}\n{self.more}\n{self.code}"))
         named += [path for name, path in _NAMES.items() if self._is_stated(name)]
-        found = [one for path in named for one in find_family(path)]
+        found = [one for path in named for one in list_family_patterns(path)]
         found += [one for start, files, _ in _NEEDED_WITH_FILE for one in files if start in found]
         found += [one for key, files, _ in _NEEDED_WITH_KEY for one in files if self._is_stated(key)]
         return tuple(dict.fromkeys(found))

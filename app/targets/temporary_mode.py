@@ -14,7 +14,7 @@ import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.targets.disk import Disk
-from app.targets.path_walk import decode_name, encode_name, open_parent
+from app.targets.path_walk import escape_name_bytes, open_parent, unescape_name_bytes
 
 _LENT = 0o400
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -36,7 +36,7 @@ class TemporaryModes:
     @contextmanager
     def open_with_readable_mode(self, folder: int, name: str, path: str) -> Iterator[int]:
         closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        note = ModeNote(encode_name(path), S_IMODE(closed.st_mode), closed.st_ino)
+        note = ModeNote(escape_name_bytes(path), S_IMODE(closed.st_mode), closed.st_ino)
         self._disk.write_path(self._note, msgspec.json.encode(note))
         try:
             self._disk.set_mode(folder, name, _LENT)
@@ -60,7 +60,7 @@ class TemporaryModes:
             return
         with (
             suppress(FileNotFoundError, NotADirectoryError, ActionFailed),
-            open_parent(root, decode_name(note.path)) as (folder, name),
+            open_parent(root, unescape_name_bytes(note.path)) as (folder, name),
         ):
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):

@@ -73,7 +73,7 @@ _FORBIDDEN: tuple[tuple[str, tuple[str, ...]], ...] = (
 """Clauses that refuse paths by their beginnings; the first that fits is named."""
 
 
-def find_family(path: str) -> tuple[str, ...]:
+def list_family_patterns(path: str) -> tuple[str, ...]:
     """Return the patterns of all files that a program reads together with this one; empty if the path has no judge.
 
     `path` may also be a pattern, or the folder of drop-ins.

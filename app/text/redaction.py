@@ -50,8 +50,8 @@ _UNTOUCHED: set[bytes] = set()
 """Digests of texts without secrets: a host repeats itself every turn, and each text is searched once."""
 
 
-def _replace_patterns(forms: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
-    for form, stays in forms:
+def _replace_patterns(replacements: Iterable[tuple[re.Pattern[str], str]], text: str) -> str:
+    for form, stays in replacements:
         text = form.sub(stays, text)
     return text
 

@@ -36,7 +36,7 @@ from starlette.routing import Route
 from app.cli.listening import AT_ONCE, BACKLOG
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
-from app.events.record import Recorded, record_event
+from app.events.record import Recorded, build_recorded_event
 from app.web.access.connection_deadlines import HttpTimeouts, TimeoutH11Protocol
 from app.web.access.connection_limiter import ConnectionLimiter
 from app.web.stream.fanout import Fanout
@@ -119,7 +119,7 @@ class Ticks:
 
     def _event(self, seq: int, at: int) -> Recorded:
         delta = TurnDelta(turn="t", role="worker", channel="answer", text=str(at), tokens=1)
-        return record_event("bench", seq, time.time(), delta, "")
+        return build_recorded_event("bench", seq, time.time(), delta, "")
 
     def grow(self, due: int) -> None:
         self.events.append(self._event(len(self.events) + 1, due))

@@ -10,7 +10,7 @@ import time
 from playwright.async_api import expect
 
 from app.events.kinds import RunPaused, RunResumed
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.machine.sampling.engine_outages import read_engine_outages
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -30,7 +30,7 @@ PAUSED, RESUMED = RunPaused(by="ann"), RunResumed(by="ann")
 def chain_events(run, timed):
     told, previous = [], GENESIS
     for seq, (at, event) in enumerate(timed, 1):
-        told.append(record_event(run, seq, at, event, previous))
+        told.append(build_recorded_event(run, seq, at, event, previous))
         previous = told[-1].hash
     return told
 

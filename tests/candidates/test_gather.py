@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from app.candidates.content_asks import list_content_asks
-from app.candidates.gather import gather_candidates, is_settled, judge_candidates, try_scripts
+from app.candidates.content_asks import list_settings_of_content
+from app.candidates.gather import gather_candidates, has_usable_or_impossible, judge_candidates, try_scripts
 from app.candidates.recipe_files import Recipe
 from app.events.vocabulary import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
@@ -101,10 +101,10 @@ def test_what_the_content_proposes_is_what_the_rule_asks_for(target):
     line = "umask 077"
     tasks = f"- lineinfile: {{path: /etc/bashrc, line: '{line}', create: true}}"
     [one, _] = gather(target, tasks=tasks)
-    assert list_content_asks([one]) == {"umask umask 077"}
+    assert list_settings_of_content([one]) == {"umask umask 077"}
     assert one.refusal == ""
     [mine, _] = gather(target, Recipe(EMPTY, "ana", one.actions))
-    assert list_content_asks([mine]) == frozenset()
+    assert list_settings_of_content([mine]) == frozenset()
     assert "does not state" in mine.refusal
 
 
@@ -121,7 +121,7 @@ def test_nothing_is_tried_where_it_is_known_that_nothing_can_work(target):
     [usable] = gather(target)
     refused = msgspec.structs.replace(usable, refusal="impossible here: no kernel")
     weaker = msgspec.structs.replace(usable, refusal="weakening: x")
-    assert [is_settled([one]) for one in (usable, refused, weaker)] == [True, True, False]
+    assert [has_usable_or_impossible([one]) for one in (usable, refused, weaker)] == [True, True, False]
 
 
 class OnlyFilesAndUnits:

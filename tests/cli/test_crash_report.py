@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from app.cli.crash_report import describe_fault, explain_refusal
+from app.cli.crash_report import describe_fault, explain_database_error
 from app.store import people
 from app.store.db import open_database
 from app.store.models import CredentialRow
@@ -51,7 +51,7 @@ def test_a_fault_that_is_sent_in_holds_nothing_of_what_the_database_keeps(databa
     assert "INSERT INTO credential" in told
     assert "test_crash_report.py" in told
     assert "That led to:" in told
-    assert explain_refusal(raised.value) == ""
+    assert explain_database_error(raised.value) == ""
 
 
 def ended(*line):

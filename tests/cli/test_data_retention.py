@@ -14,7 +14,7 @@ from app.cli.data_retention import DONE, LEFT, tidy_runs
 from app.cli.verify import HOLDS, verify_run
 from app.config import Settings
 from app.events.kinds import GpuSampled
-from app.events.record import MACHINE, record_event
+from app.events.record import MACHINE, build_recorded_event
 from app.evidence.shrunk_runs import read_evidence
 from app.evidence.verify import check_pack, unpack_archive
 from app.store.db import open_database
@@ -90,7 +90,9 @@ def test_old_samples_go_and_new_ones_stay(settings):
     first = store.read_last_sample_seq() + 1
     figures = dict.fromkeys(("used_gib", "total_gib", "utilization", "power_w", "temperature_c"))
     sample = GpuSampled(gpu=0, name="g", simulated=True, **figures)
-    store.append([record_event(MACHINE, first + n, now - age, sample, "") for n, age in enumerate((9e5, 8e5, 1.0))])
+    store.append(
+        [build_recorded_event(MACHINE, first + n, now - age, sample, "") for n, age in enumerate((9e5, 8e5, 1.0))]
+    )
     tidy_runs(settings, 5, dry_run=False)
     assert [one.seq for one in store.read_samples_after(first - 1)] == [first + 2]
     database.dispose()

@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session
 
 from app.cli.database_access import use_database
-from app.cli.harden import ALL_PASSED, apply_starting_point, check_reboot, harden_host
+from app.cli.harden import ALL_PASSED, harden_host, restrict_order_to_open_rules, run_check_after_reboot
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import ActionProposed, CandidatesGathered
@@ -19,7 +19,7 @@ def test_open_rules_are_asked_for_and_the_log_says_from_where(tmp_path, capsys):
     file = tmp_path / "theirs.cklb"
     rules = [{"group_id": "V-257985", "status": "open"}, {"group_id": "V-5", "status": "open"}]
     file.write_text(json.dumps({"stigs": [{"rules": rules}]}))
-    started = apply_starting_point(Order(note="for the audit", by="ada"), file)
+    started = restrict_order_to_open_rules(Order(note="for the audit", by="ada"), file)
     assert started.rules == ("V-257985",)
     assert started.note.startswith("for the audit; open rules of theirs.cklb (sha256 ")
     assert "1 open rules are not in this skill: V-5." in capsys.readouterr().err
@@ -27,7 +27,7 @@ def test_open_rules_are_asked_for_and_the_log_says_from_where(tmp_path, capsys):
 
 def test_either_a_file_or_rules(tmp_path):
     with pytest.raises(BadInput, match="--from or --rules, not both"):
-        apply_starting_point(Order(rules=("V-257985",), by="ada"), tmp_path)
+        restrict_order_to_open_rules(Order(rules=("V-257985",), by="ada"), tmp_path)
 
 
 RECIPE = """
@@ -74,4 +74,4 @@ def test_a_reboot_check_of_a_host_that_does_not_exist_says_so(tmp_path):
     settings = Settings(data=tmp_path, kind="run")
     open_database(settings.database_location).dispose()
     with pytest.raises(BadInput, match=r"there is no host 'web'\. The hosts are: fixture"):
-        check_reboot(settings, "web", as_json=False)
+        run_check_after_reboot(settings, "web", as_json=False)

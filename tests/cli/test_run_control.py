@@ -8,7 +8,7 @@ from app.cli.run_control import send_run_command
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunStarted
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.loop.playing import pack, request, rule
@@ -18,8 +18,8 @@ from tests.loop.playing import pack, request, rule
 def asking(tmp_path):
     settings = Settings(data=tmp_path)
     database = open_database(settings.database_location)
-    queued = record_event("r1", 1, time.time(), request(pack([rule("A")])), GENESIS)
-    started = record_event(
+    queued = build_recorded_event("r1", 1, time.time(), request(pack([rule("A")])), GENESIS)
+    started = build_recorded_event(
         "r1", 2, time.time(), RunStarted(worker="w", confinement="", scanner="s", probes=()), queued.hash
     )
     EventStore(database).append([queued])

@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 
 from app.cli.commands import scores
-from app.cli.endpoints import print_score_offer
+from app.cli.endpoints import print_score_instructions
 from app.cli.exit_codes import COULD_NOT, NOT_PINNED
 from app.cli.score import ScoreOptions, choose_score_subject, format_score_label, run_score, select_score_data_folder
 from app.config import Settings
@@ -88,7 +88,7 @@ def test_what_cannot_be_shown_is_not_made_public(tmp_path, words):
 def test_the_command_wants_one_of_two_files_and_the_offer_of_a_demo_can_be_typed(tmp_path, capsys):
     assert "--out FILE" in refused("score", "cpu")
     assert "leave --host out" in refused("score", "cpu", "--public", str(tmp_path / "p"), "--host", "x")
-    print_score_offer("http://127.0.0.1:8080/v1#a model")
+    print_score_instructions("http://127.0.0.1:8080/v1#a model")
     line = capsys.readouterr().out.splitlines()[0].partition(": ")[2]
     words = shlex.split(line)
     assert words[:4] == ["temper", "score", "http://127.0.0.1:8080/v1#a model", "--public"]

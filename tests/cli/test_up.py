@@ -10,7 +10,7 @@ import yaml
 from typer.main import get_command
 
 from app.cli.commands import serving
-from app.engines.launch.engine_fleet import compute_home_id
+from app.engines.launch.engine_fleet import compute_data_folder_id
 from app.engines.launch.process_search import find_marked_processes
 from app.lineups.reader import read_lineup
 from tests.engines.conftest import simulator
@@ -68,7 +68,7 @@ def lines_of(tmp_path):
         return said, process.wait(30)
 
     yield watch
-    assert find_marked_processes(f"{compute_home_id(tmp_path / 'data')}/") == []
+    assert find_marked_processes(f"{compute_data_folder_id(tmp_path / 'data')}/") == []
 
 
 @pytest.mark.timeout(60)

@@ -1,10 +1,10 @@
 from app.events.bus import TAIL, Bus
 from app.events.kinds import RunPaused
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 
 
 def written(*seqs, run="r"):
-    return [record_event(run, seq, 0.0, RunPaused(by=str(seq)), "") for seq in seqs]
+    return [build_recorded_event(run, seq, 0.0, RunPaused(by=str(seq)), "") for seq in seqs]
 
 
 def seqs(batch):

@@ -3,13 +3,13 @@ import json
 import pytest
 
 from app.events.kinds import ItemPassed, RunPaused, TurnDelta
-from app.events.record import GENESIS, BrokenChain, check_chain, parse_line, record_event
+from app.events.record import GENESIS, BrokenChain, build_recorded_event, check_chain, parse_line
 
 
 def chain(*events):
     rows, previous = [], GENESIS
     for seq, event in enumerate(events, 1):
-        recorded = record_event("r1", seq, 1_700_000_000.5 + seq, event, previous)
+        recorded = build_recorded_event("r1", seq, 1_700_000_000.5 + seq, event, previous)
         rows.append((seq, recorded.line, recorded.hash))
         previous = recorded.hash
     return rows
@@ -19,7 +19,9 @@ ROWS = chain(RunPaused(by="a"), ItemPassed(rule="V-1", attempts=2), RunPaused(by
 
 
 def test_a_line_reads_back_as_it_was_recorded():
-    recorded = record_event("r1", 7, 1_700_000_000.1239, ItemPassed(rule="V-1", attempts=2, lessons=("x",)), GENESIS)
+    recorded = build_recorded_event(
+        "r1", 7, 1_700_000_000.1239, ItemPassed(rule="V-1", attempts=2, lessons=("x",)), GENESIS
+    )
     assert parse_line(recorded.line, recorded.hash) == recorded
 
 
@@ -32,7 +34,7 @@ def test_a_line_is_plain_json_with_its_place_first():
 def test_hostile_text_stays_inside_its_line():
     text = 'a\n"}\u2028<script>\x00'
     event = TurnDelta(turn="t", role="worker", channel="answer", text=text, tokens=1)
-    recorded = record_event("r1", 1, 1.0, event, GENESIS)
+    recorded = build_recorded_event("r1", 1, 1.0, event, GENESIS)
     assert b"\n" not in recorded.line
     assert parse_line(recorded.line, recorded.hash).event == event
 

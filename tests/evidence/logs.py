@@ -1,7 +1,7 @@
 """Logs made by hand: a run on the STIG's rules with the verdicts that a test wants, and what it wants in between."""
 
 from app.events.kinds import RunFailed, RunFinished, RunQueued, RunScoped, RunStarted, ScanFinished, VerdictGiven
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget, Probe, SeatTaken
 from app.evidence.run_record import read_run_record
 
@@ -64,7 +64,7 @@ def finished():
 def chain(events, run="0a1b2c3d"):
     log, previous = [], GENESIS
     for seq, event in enumerate(events, 1):
-        log.append(record_event(run, seq, BEGAN + seq, event, previous))
+        log.append(build_recorded_event(run, seq, BEGAN + seq, event, previous))
         previous = log[-1].hash
     return log
 

@@ -4,8 +4,8 @@ import pytest
 
 from app.events import kinds
 from app.events.kinds import AuditedRequest
-from app.events.record import AUDIT, GENESIS, BrokenChain, record_event
-from app.evidence.audit_anchors import Seal, check_record_end, check_run_row, read_audit_anchors
+from app.events.record import AUDIT, GENESIS, BrokenChain, build_recorded_event
+from app.evidence.audit_anchors import Seal, check_audit_log_end, check_run_row, read_audit_anchors
 from app.evidence.signing_key import derive_key
 from app.store.models import RunRow
 from tests.evidence.logs import BEGAN, chain, finished, queued, scoped, started
@@ -79,7 +79,7 @@ def note(*lines):
     rows, previous = [], GENESIS
     for seq, (did, detail) in enumerate(lines, 1):
         event = AuditedRequest(who="", right="", via="", source="", did=did, status=0, detail=detail)
-        line = record_event(AUDIT, seq, float(seq), event, previous)
+        line = build_recorded_event(AUDIT, seq, float(seq), event, previous)
         rows.append((seq, line.line, line.hash))
         previous = line.hash
     return rows
@@ -136,9 +136,9 @@ def test_the_newest_seal_of_a_run_counts_and_every_manifest_that_was_handed_out(
 
 
 def test_a_record_of_nothing_has_no_end_to_miss():
-    check_record_end([], None, None, read_audit_anchors([]))
+    check_audit_log_end([], None, None, read_audit_anchors([]))
     with pytest.raises(BrokenChain, match="it ends with line 0, and its own counter says that there are 1"):
-        check_record_end([], (1, "x"), None, read_audit_anchors([]))
+        check_audit_log_end([], (1, "x"), None, read_audit_anchors([]))
     rows = note(make(FIRST), ("a", ""))
     with pytest.raises(BrokenChain, match="no signed head lies beside it"):
-        check_record_end(rows, None, None, read_audit_anchors(rows))
+        check_audit_log_end(rows, None, None, read_audit_anchors(rows))

@@ -8,7 +8,7 @@ import pytest
 from app.cli.verify import BROKEN, HOLDS, verify_by_kind
 from app.config import Settings
 from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostEnded, RolloutOrdered
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 from app.evidence import verify
 from app.evidence.bundle import write_bundle
@@ -36,7 +36,7 @@ def rolled_out(host, run):
     )
     made, last = [], GENESIS
     for event in (asked, RolloutHostBegun(host=host, of=run, wave=1), ended, RolloutEnded(state="finished")):
-        made.append(record_event("o1", len(made) + 1, 1.0 + len(made), event, last))
+        made.append(build_recorded_event("o1", len(made) + 1, 1.0 + len(made), event, last))
         last = made[-1].hash
     return made
 
@@ -57,7 +57,8 @@ def bundled(chain, archive, folder):
 
 def test_of_all_its_packs_a_few_are_in_memory_at_a_time(chain, archive, tmp_path):
     begun = [
-        record_event("o1", seq, 2.0, RolloutHostBegun(host=f"h{seq}", of=f"r{seq}", wave=1), "") for seq in range(2, 42)
+        build_recorded_event("o1", seq, 2.0, RolloutHostBegun(host=f"h{seq}", of=f"r{seq}", wave=1), "")
+        for seq in range(2, 42)
     ]
     into = Spool(tmp_path)
     tracemalloc.start()

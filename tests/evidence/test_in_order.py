@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.events.kinds import RunStarted
-from app.evidence.verify import BrokenPack, _check_order, _check_reboot
+from app.evidence.verify import BrokenPack, _check_change_approvals, _check_reboot_approval
 from tests.evidence.logs import chain
 from tests.loop.test_approvals import TWO, Life
 from tests.runs.rebooting import ASKED, TO_THE_END, UNTIL_IT_ASKS, YES
@@ -29,7 +29,7 @@ def test_every_life_of_the_loop_holds():
     applied = drifted = 0
     for seed in range(LIVES):
         events = lived(seed)
-        _check_order(RULES, events)
+        _check_change_approvals(RULES, events)
         kinds = [event["kind"] for _, event in events]
         applied += kinds.count("action.applied")
         drifted += ("action.applying", "approval.expired") in itertools.pairwise(kinds)
@@ -45,7 +45,7 @@ def test_without_its_leave_and_its_approval_no_change_holds():
             less = [one for one in events if one[1]["kind"] != kind]
             if any(event["kind"] == "action.applying" for _, event in events):
                 with pytest.raises(BrokenPack, match="without the"):
-                    _check_order(RULES, less)
+                    _check_change_approvals(RULES, less)
                 taken[kind] += 1
     assert min(taken.values()) > LIVES / 5
 
@@ -55,7 +55,7 @@ def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_sa
     found |= {"a token of the first's": 0, "a token of the asker's": 0}
     for seed in range(LIVES):
         events = lived(seed, TWO)
-        _check_order(RULES, events)
+        _check_change_approvals(RULES, events)
         second = [
             at for at, (_, event) in enumerate(events) if event["kind"] == "approval.given" and event["given"] == 2
         ]
@@ -75,13 +75,13 @@ def test_of_two_people_neither_can_be_left_out_or_made_one_and_the_rules_file_sa
             ):
                 changed = [] if other is None else [(line, {**events[where][1], **other})]
                 with pytest.raises(BrokenPack, match=r"without the approval|asks for other people"):
-                    _check_order(RULES, [*events[:where], *changed, *events[where + 1 :]])
+                    _check_change_approvals(RULES, [*events[:where], *changed, *events[where + 1 :]])
                 found[name] += 1
             lent = [(events[0][0], {**events[0][1], "by": "Eve"}), *events[1:]]
-            _check_order(RULES, lent)
+            _check_change_approvals(RULES, lent)
             lent[at] = (line, {**events[at][1], "made_by": ["eve"]})
             with pytest.raises(BrokenPack, match="without the approval"):
-                _check_order(RULES, lent)
+                _check_change_approvals(RULES, lent)
             found["a token of the asker's"] += 1
     assert min(found.values()) > 3, found
 
@@ -94,7 +94,7 @@ def test_an_approval_for_another_diff_does_not_hold():
             if event["kind"] == "approval.requested":
                 other = [*events[:at], (line, {**event, "diff": "+another"}), *events[at + 1 :]]
                 with pytest.raises(BrokenPack, match="bound to another host, plan or diff"):
-                    _check_order(RULES, other)
+                    _check_change_approvals(RULES, other)
                 changed += 1
                 break
     assert changed > LIVES / 2
@@ -104,12 +104,12 @@ def test_a_repetition_has_to_be_of_what_was_offered():
     start = {"kind": "attempt.started", "seq": 2, "offered": {"id": "r1.A.1", "actions": [{"do": "chmod"}]}}
     proposed = {"kind": "action.proposed", "seq": 3, "replayed": "r1.A.1", "actions": [{"do": "chmod"}]}
     begun = {"kind": "run.queued", "seq": 1, "host": "h", "mode": "auto"}
-    _check_order(RULES, [(b"", event) for event in (begun, start, proposed)])
+    _check_change_approvals(RULES, [(b"", event) for event in (begun, start, proposed)])
     for changed in ({"actions": [{"do": "reload"}]}, {"replayed": "r2.A.1"}):
         with pytest.raises(BrokenPack, match=r"event 3 says that it repeats .*, and proposes something else"):
-            _check_order(RULES, [(b"", event) for event in (begun, start, proposed | changed)])
+            _check_change_approvals(RULES, [(b"", event) for event in (begun, start, proposed | changed)])
     with pytest.raises(BrokenPack, match="proposes something else"):
-        _check_order(RULES, [(b"", event) for event in (begun, start | {"offered": None}, proposed)])
+        _check_change_approvals(RULES, [(b"", event) for event in (begun, start | {"offered": None}, proposed)])
 
 
 def logged(*events):
@@ -118,18 +118,18 @@ def logged(*events):
 
 def test_no_host_is_rebooted_without_the_approval_of_exactly_that():
     whole = (*UNTIL_IT_ASKS, *TO_THE_END)
-    _check_reboot(logged(*whole))
+    _check_reboot_approval(logged(*whole))
     free = [replace(one, disposable=True) if isinstance(one, RunStarted) else one for one in whole]
-    _check_reboot(logged(*(one for one in free if one not in (ASKED, YES))))
+    _check_reboot_approval(logged(*(one for one in free if one not in (ASKED, YES))))
     with pytest.raises(BrokenPack, match="reboots the host without the approval"):
-        _check_reboot(logged(*(one for one in whole if one != YES)))
+        _check_reboot_approval(logged(*(one for one in whole if one != YES)))
     with pytest.raises(BrokenPack, match="reboots the host without the approval"):
-        _check_reboot(logged(*(one for one in whole if one != ASKED)))
+        _check_reboot_approval(logged(*(one for one in whole if one != ASKED)))
     lent = replace(YES, made_by=("ada",))  # who ordered the run
     with pytest.raises(BrokenPack, match="reboots the host without the approval"):
-        _check_reboot(logged(*(lent if one == YES else one for one in whole)))
+        _check_reboot_approval(logged(*(lent if one == YES else one for one in whole)))
     with pytest.raises(BrokenPack, match="bound to another reboot"):
-        _check_reboot(logged(*(replace(one, diff="x") if one == ASKED else one for one in whole)))
+        _check_reboot_approval(logged(*(replace(one, diff="x") if one == ASKED else one for one in whole)))
 
 
 def test_a_change_that_cannot_be_undone_needs_a_person_although_its_rule_can_be():
@@ -139,7 +139,7 @@ def test_a_change_that_cannot_be_undone_needs_a_person_although_its_rule_can_be(
     def check(people, irreversible):
         needs = {"people": people, "by": "Temper's own rule", "risk": {"irreversible": irreversible}}
         allowed = {"kind": "action.allowed", "seq": 2, "needs": needs}
-        _check_order(RULES, [(line, {**queued, "mode": "auto"}), (line, allowed), (line, journal)])
+        _check_change_approvals(RULES, [(line, {**queued, "mode": "auto"}), (line, allowed), (line, journal)])
 
     check(0, irreversible=False)
     for people in (0, 1):

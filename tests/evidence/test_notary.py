@@ -12,10 +12,10 @@ from sqlmodel import Session
 
 from app.errors import BadInput
 from app.events.kinds import AuditedRequest, RolloutHostBegun, RolloutOrdered
-from app.events.record import AUDIT, GENESIS, BrokenChain, check_chain, record_event
+from app.events.record import AUDIT, GENESIS, BrokenChain, build_recorded_event, check_chain
 from app.events.vocabulary import Budget
 from app.evidence import verify
-from app.evidence.audit_anchors import Seal, check_record_end, check_run_seal, read_audit_anchors
+from app.evidence.audit_anchors import Seal, check_audit_log_end, check_run_seal, read_audit_anchors
 from app.evidence.notary import (
     HEAD,
     ITSELF,
@@ -108,8 +108,8 @@ def test_the_evidence_of_a_rollout_is_on_record_and_can_be_handed_out(notary, lo
         hosts=(host,), words="all", skill="stig", rules=(), mode="auto", keep=False, budget=Budget(),
         lineup="simulated", simulated=True, pace=0, at_once=1, waves=(1,), harmed=1, escalated=100.0,
     )  # fmt: skip
-    first = record_event("o1", 1, 1.0, asked, GENESIS)
-    begun = record_event("o1", 2, 2.0, RolloutHostBegun(host=host, of=run, wave=1), first.hash)
+    first = build_recorded_event("o1", 1, 1.0, asked, GENESIS)
+    begun = build_recorded_event("o1", 2, 2.0, RolloutHostBegun(host=host, of=run, wave=1), first.hash)
     EventStore(notary.database).append([*log, first, begun])
     archive = notary.issue_bundle("o1", Requester("ada", "admin", "token"))
     manifest = unpack_archive(b"".join(archive.stream_archive()))["manifest.json"]
@@ -170,7 +170,7 @@ def chain(*details):
     rows, previous = [], GENESIS
     for seq, (did, detail) in enumerate(details, 1):
         event = AuditedRequest(who="", right="", via="", source="", did=did, status=0, detail=detail)
-        line = record_event(AUDIT, seq, float(seq), event, previous)
+        line = build_recorded_event(AUDIT, seq, float(seq), event, previous)
         rows, previous = [*rows, (seq, line.line, line.hash)], line.hash
     return rows
 
@@ -180,8 +180,8 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
     (tmp_path / "heads").mkdir()
     sign_head(tmp_path / "heads", notary.key, 3, rows[2][2])
     head, counted, found = read_signed_head(tmp_path / "heads"), (4, rows[3][2]), read_audit_anchors(rows)
-    check_record_end(rows, counted, head, found)
-    check_record_end([*rows, (5, b"", "later")], counted, head, found)
+    check_audit_log_end(rows, counted, head, found)
+    check_audit_log_end([*rows, (5, b"", "later")], counted, head, found)
     for cut, count, said in (
         (rows[:3], counted, "its own counter says that there are 4"),
         (rows[:2], (2, rows[1][2]), "the newest signed head is that of line 3"),
@@ -189,11 +189,11 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
         (rows[:3], (3, "other"), "is not the one that was counted"),
     ):
         with pytest.raises(BrokenChain, match=said):
-            check_record_end(cut, count, head, found)
+            check_audit_log_end(cut, count, head, found)
     with pytest.raises(BrokenChain, match="somebody took it away"):
-        check_record_end(rows, counted, None, found)
+        check_audit_log_end(rows, counted, None, found)
     with pytest.raises(BrokenChain, match="is not signed by a key of this record"):
-        check_record_end(rows, counted, head, read_audit_anchors(rows[1:]))
+        check_audit_log_end(rows, counted, head, read_audit_anchors(rows[1:]))
 
 
 def test_a_run_goes_on_as_far_as_its_seal_says_and_one_without_a_seal_is_not_judged():

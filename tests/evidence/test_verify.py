@@ -274,9 +274,9 @@ def test_a_vendors_script_that_nobody_approved_breaks_the_pack_in_any_mode(do, b
     events = [("", {"seq": seq, **event}) for seq, event in enumerate(told, 1)]
     if broken:
         with pytest.raises(BrokenPack, match="without the approval"):
-            verify._check_order({"rules.json": b"[]"}, events)
+            verify._check_change_approvals({"rules.json": b"[]"}, events)
     else:
-        verify._check_order({"rules.json": b"[]"}, events)
+        verify._check_change_approvals({"rules.json": b"[]"}, events)
 
 
 def test_a_cell_that_a_spreadsheet_would_run_says_the_same_in_the_table_and_in_json():

@@ -4,7 +4,13 @@ import json
 
 import pytest
 
-from app.evidence.verify import BrokenPack, _check_needs, _check_order, _check_reboot, compute_sha256
+from app.evidence.verify import (
+    BrokenPack,
+    _check_change_approvals,
+    _check_reboot_approval,
+    _read_checked_needs,
+    compute_sha256,
+)
 
 RULES = {"rules.json": json.dumps([{"id": "A", "irreversible": False}, {"id": "F", "irreversible": True}]).encode()}
 PLAN = {"kind": "plan", "approach": "as the fix says"}
@@ -65,7 +71,7 @@ ACCEPTED = {
 
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_an_order_of_events_that_the_loop_produces_is_accepted(name):
-    _check_order(RULES, number(*ACCEPTED[name]))
+    _check_change_approvals(RULES, number(*ACCEPTED[name]))
 
 
 LEAVE, APPROVAL = "without the policy's leave", "without the approval that it needs"
@@ -120,13 +126,13 @@ REJECTED = {
 def test_any_other_order_is_named_by_its_event(name):
     events, request, told = REJECTED[name]
     with pytest.raises(BrokenPack, match=rf"event \d+ .*{told}|the approval that event \d+ asks for is {told}"):
-        _check_order(RULES, number(*events, **request))
+        _check_change_approvals(RULES, number(*events, **request))
 
 
 @pytest.mark.parametrize("events", [(*MADE, ASKED, GIVEN), (*MADE, ASKED, GIVEN, PLAN), (*MADE, ASKED, REFUSED, GIVEN)])
 def test_an_approval_holds_for_whatever_would_need_one(events):
     for request, more in ((REVIEW, {}), ({}, {"rule": "F"})):
-        _check_order(RULES, number(*events, {**APPLYING, **more}, **request))
+        _check_change_approvals(RULES, number(*events, {**APPLYING, **more}, **request))
 
 
 POLICY = {"file": "approvals.txt", "sha256": "d", "line": 9, "otherwise": 0, "rules": [{"line": 4, "people": 2}]}
@@ -161,10 +167,10 @@ SECOND = {**GIVEN, "by": "Bob"}
 def test_two_people_are_two_who_signed_in_and_a_token_counts_for_who_made_it(people, holds):
     events = number(*TWO, ASKED, *people, APPLYING)
     if holds:
-        _check_order(RULES, events)
+        _check_change_approvals(RULES, events)
     else:
         with pytest.raises(BrokenPack, match=APPROVAL):
-            _check_order(RULES, events)
+            _check_change_approvals(RULES, events)
 
 
 @pytest.mark.parametrize("asker", [{"by": "Eve"}, {"by": "", "whose": "EVE"}, {}])
@@ -173,8 +179,10 @@ def test_a_token_that_who_asked_or_edited_made_for_somebody_never_counts(asker):
     by = {**PROPOSED, "by": "eve"} if not asker else PROPOSED
     made = (*MADE[:2], by, ALLOWED, ASKED)
     with pytest.raises(BrokenPack, match=APPROVAL):
-        _check_order(RULES, number(*made, lent, APPLYING, **{"by": "", **asker, **REVIEW}))
-    _check_order(RULES, number(*made, {**GIVEN, "made_by": ["Cy"]}, APPLYING, **{"by": "", **asker, **REVIEW}))
+        _check_change_approvals(RULES, number(*made, lent, APPLYING, **{"by": "", **asker, **REVIEW}))
+    _check_change_approvals(
+        RULES, number(*made, {**GIVEN, "made_by": ["Cy"]}, APPLYING, **{"by": "", **asker, **REVIEW})
+    )
 
 
 @pytest.mark.parametrize(
@@ -192,12 +200,12 @@ def test_a_token_that_who_asked_or_edited_made_for_somebody_never_counts(asker):
 )
 def test_how_many_people_are_asked_is_what_the_policy_of_the_run_says(needs, holds):
     event = {"seq": 5, **needs}
-    assert _check_needs(event, {}) == needs.get("needs", {}), "without a policy there is nothing to compare with"
+    assert _read_checked_needs(event, {}) == needs.get("needs", {}), "without a policy there is nothing to compare with"
     if holds:
-        assert _check_needs(event, POLICY) == needs["needs"]
+        assert _read_checked_needs(event, POLICY) == needs["needs"]
     else:
         with pytest.raises(BrokenPack, match=r"event 5 asks for other people than approvals\.txt does"):
-            _check_needs(event, POLICY)
+            _read_checked_needs(event, POLICY)
 
 
 def bind_reboot(host="h", diff="what"):
@@ -233,6 +241,6 @@ UNAPPROVED = "reboots the host without the approval that it needs"
 def test_a_host_that_is_not_disposable_is_rebooted_only_by_an_approval_of_that(events, told):
     if told:
         with pytest.raises(BrokenPack, match=told):
-            _check_reboot(number(*events))
+            _check_reboot_approval(number(*events))
     else:
-        _check_reboot(number(*events))
+        _check_reboot_approval(number(*events))

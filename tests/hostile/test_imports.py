@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from app.errors import BadInput
-from app.evidence.build_id import read_build_id
+from app.evidence.build_id import compute_build_id
 from app.evidence.incoming.starting_point import read_starting_point
 from app.evidence.rebuild import compare_rebuilt_pack
 from app.evidence.verify import BrokenPack, build_chunks, check_pack, open_pack, unpack_archive
@@ -204,7 +204,7 @@ def test_a_link_out_of_an_unpacked_pack_is_one_more_file_that_nobody_listed(tmp_
 def test_a_pack_whose_events_are_of_no_shape_that_we_write_is_said_to_be():
     line = b'{"kind":"run.queued","seq":1,"run":"r"}'
     digest = hashlib.sha256(b"0" * 64 + line).hexdigest()
-    manifest = json.dumps({"made_by": read_build_id()}).encode()
+    manifest = json.dumps({"made_by": compute_build_id()}).encode()
     files = {"manifest.json": manifest, "events.jsonl": line + b"\n", "chain.txt": digest.encode()}
     with pytest.raises(BrokenPack) as error:
         compare_rebuilt_pack(files)

@@ -56,7 +56,7 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.record import GENESIS, Recorded, record_event
+from app.events.record import GENESIS, Recorded, build_recorded_event
 from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
@@ -147,7 +147,7 @@ class World:
         for event in events:
             self.now += self.tick
             previous = self.log[-1].hash if self.log else GENESIS
-            recorded = record_event("r", len(self.log) + 1, self.now, event, previous)
+            recorded = build_recorded_event("r", len(self.log) + 1, self.now, event, previous)
             self.log.append(recorded)
             self.state = apply_event(self.state, recorded)
 

@@ -22,7 +22,7 @@ from app.loop.approval_decision import (
     count_people,
     decide_people_for_reboot,
     decide_people_needed,
-    explain_objection,
+    explain_uncounted_approval,
     list_askers,
 )
 from tests.loop.onfixture import OnFixture
@@ -121,26 +121,26 @@ def test_a_token_counts_for_whoever_made_it_too():
         ([lent], by("carol", "token", "eve")),
         ([by("bob")], by("carol", "token", "eve", "bob")),
     ):
-        assert "another person" in explain_objection(2, given, approver, "read", [])
+        assert "another person" in explain_uncounted_approval(2, given, approver, "read", [])
         assert count_people([*given, approver]) == 1
-    assert explain_objection(2, [by("ada")], lent, "read", ["ada"]) == ""
+    assert explain_uncounted_approval(2, [by("ada")], lent, "read", ["ada"]) == ""
     assert count_people([by("ada"), lent, by("carol")]) == 3
-    assert "bring a new token" in explain_objection(2, [], by("bob", "token", UNKNOWN_MAKER), "read", [])
-    assert explain_objection(1, [], by("bob", "token", UNKNOWN_MAKER), "", ["eve"]) == ""
+    assert "bring a new token" in explain_uncounted_approval(2, [], by("bob", "token", UNKNOWN_MAKER), "read", [])
+    assert explain_uncounted_approval(1, [], by("bob", "token", UNKNOWN_MAKER), "", ["eve"]) == ""
 
 
 def test_a_token_never_approves_what_its_maker_asked_for():
     for of in (1, 2):
-        said = explain_objection(of, [], by("bob", "token", "eve"), "read", ["Eve"])
+        said = explain_uncounted_approval(of, [], by("bob", "token", "eve"), "read", ["Eve"])
         assert said == "eve asked for this and made this token of bob: bob signs in to approve it."
-        assert explain_objection(of, [], by("bob", "token", "eve"), "read", ["bob"]) == ""
-        assert explain_objection(of, [], by("eve", "token", "bob", "eve"), "read", ["eve"]) == ""
+        assert explain_uncounted_approval(of, [], by("bob", "token", "eve"), "read", ["bob"]) == ""
+        assert explain_uncounted_approval(of, [], by("eve", "token", "bob", "eve"), "read", ["eve"]) == ""
 
 
 def test_whose_yes_counts():
-    assert explain_objection(1, [], by("root", "terminal"), "", []) == ""
-    assert explain_objection(2, [], by("ada", "token"), "read", ["ada"]) == ""
-    assert explain_objection(2, [by("bob")], by("ada"), "read", ["ada"]) == ""
+    assert explain_uncounted_approval(1, [], by("root", "terminal"), "", []) == ""
+    assert explain_uncounted_approval(2, [], by("ada", "token"), "read", ["ada"]) == ""
+    assert explain_uncounted_approval(2, [by("bob")], by("ada"), "read", ["ada"]) == ""
     for name, via, reason, says in (
         ("ada", "demo", "x", "nobody has said who they are"),
         ("ada", "terminal", "x", "bring a token"),
@@ -148,7 +148,7 @@ def test_whose_yes_counts():
         ("ADA", "token", "x", "another person"),
         ("bob", "token", " ", "each gives a reason"),
     ):
-        assert says in explain_objection(2, [by("ada")], by(name, via), reason, [])
+        assert says in explain_uncounted_approval(2, [by("ada")], by(name, via), reason, [])
 
 
 async def two_people(here):

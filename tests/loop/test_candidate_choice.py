@@ -126,7 +126,7 @@ def test_the_shapes_allow_exactly_the_numbers_that_can_be_taken():
     assert "paths" not in takes["properties"]
     assert "candidate" not in own["properties"]
     with pytest.raises(BrokenAnswer):
-        answer_schemas.resolve_candidate(Plan("", (SSHD,), candidate=2), now)
+        answer_schemas.resolve_candidate_paths(Plan("", (SSHD,), candidate=2), now)
 
 
 def test_a_failed_proposal_is_named_to_a_seat_that_may_take_proposals_and_to_no_other():

@@ -1,6 +1,6 @@
 """What may be changed at a path: nothing that the file has already, and nothing that its syntax cannot hold."""
 
-from app.loop.change_choices import SetChoice, list_droppable_words, list_keys, list_set_choices, remove_word
+from app.loop.change_choices import SetChoice, list_droppable_words, list_option_keys, list_set_choices, remove_word
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 
@@ -22,9 +22,9 @@ def test_an_option_that_takes_no_value_and_one_that_takes_a_number():
 def test_keys_are_the_files_own_and_in_a_section():
     path, text = "/etc/mission/mission.conf", "# what comes in\n[inbox]\nupload_umask = login\nquota=5\n"
     named = RuleTerms(("Give upload_umask a value of its own.",))
-    assert list_keys(path, text, named) == ("inbox.upload_umask",)
-    assert list_keys(path, text, named, all_of_them=True) == ("inbox.upload_umask", "inbox.quota")
-    assert list_keys("/etc/pam.d/system-auth", "auth required x", named) == ()
+    assert list_option_keys(path, text, named) == ("inbox.upload_umask",)
+    assert list_option_keys(path, text, named, all_of_them=True) == ("inbox.upload_umask", "inbox.quota")
+    assert list_option_keys("/etc/pam.d/system-auth", "auth required x", named) == ()
 
 
 def test_words_that_the_rule_speaks_of_may_be_taken_off_a_line():
@@ -56,4 +56,4 @@ def test_a_word_of_a_comment_is_no_example_where_keys_may_be_two_words():
 
 def test_a_control_of_the_audit_system_is_an_option_and_another_dashed_word_is_none():
     path, named = "/etc/audit/rules.d/audit.rules", RuleTerms(("Set -f to 2 and -w to 2.",))
-    assert list_keys(path, "", named) == ("-f",)
+    assert list_option_keys(path, "", named) == ("-f",)

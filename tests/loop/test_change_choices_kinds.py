@@ -6,7 +6,7 @@ from app.loop.change_choices import (
     SetChoice,
     WordChoice,
     list_droppable_words,
-    list_keys,
+    list_option_keys,
     list_set_choices,
     remove_word,
 )
@@ -31,12 +31,12 @@ DEFS, QUALITY = "/etc/login.defs", "/etc/security/pwquality.conf"
     ],
 )
 def test_a_key_is_one_that_the_rule_names_and_the_files_program_knows(path, text, said, keys):
-    assert list_keys(path, text, RuleTerms((said,))) == keys
+    assert list_option_keys(path, text, RuleTerms((said,))) == keys
 
 
 def test_all_keys_of_a_file_begin_with_those_of_the_rule_in_its_spelling():
     text, named = "minlen = 8\n# dcredit = 0\nretry=3\n", RuleTerms(("Retry is fine, minlen has to be 15.",))
-    assert list_keys(QUALITY, text, named, all_of_them=True) == ("Retry", "minlen", "retry", "dcredit")
+    assert list_option_keys(QUALITY, text, named, all_of_them=True) == ("Retry", "minlen", "retry", "dcredit")
 
 
 @pytest.mark.parametrize(

@@ -44,20 +44,20 @@ AWAY = kinds.RunWaiting(cause="host", reason=GONE.sentence)
     ],
 )
 def test_a_lost_line_is_waited_for_unless_a_change_may_have_cut_it(events, event):
-    assert drive.judge_fault(GONE, fold_events(chain(events))) == event
+    assert drive.convert_fault_to_event(GONE, fold_events(chain(events))) == event
 
 
 @pytest.mark.parametrize("events", [(QUEUED,), BEGUN, CHANGED, (*BEGUN, STOPPING)])
 def test_a_full_disk_is_waited_for_at_any_time(events):
     full = OSError(errno.ENOSPC, "No space left", "/data/x")
-    event = drive.judge_fault(full, fold_events(chain(events)))
+    event = drive.convert_fault_to_event(full, fold_events(chain(events)))
     assert (event.cause, event.engine) == ("storage", "")
     assert "the run resumes by itself" in event.reason
 
 
 @pytest.mark.parametrize("fault", [ActionFailed("no"), EnvironmentUnusable("no"), RollbackFailed("no"), OSError("no")])
 def test_any_other_fault_is_none_of_the_machinery(fault):
-    assert drive.judge_fault(fault, fold_events(chain(BEGUN))) is None
+    assert drive.convert_fault_to_event(fault, fold_events(chain(BEGUN))) is None
 
 
 class Host:

@@ -10,7 +10,14 @@ from app.events.architect_questions import AnsweredQuestion, AskVerdict
 from app.events.kinds import PlanMade, SentryProbed, TurnFinished, VerdictGiven
 from app.events.vocabulary import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.loop.attempt_state import Attempt, advance_attempt
-from app.loop.prompts import CHARS_PER_TOKEN, VERSION, Prompt, build_system_prompt, build_user_prompt, compute_version
+from app.loop.prompts import (
+    CHARS_PER_TOKEN,
+    VERSION,
+    Prompt,
+    build_system_prompt,
+    build_user_prompt,
+    compute_prompts_version,
+)
 from app.loop.situation import TurnContext
 from app.loop.state import Item
 from app.resources.registry import describe_answer_forms
@@ -114,9 +121,9 @@ def test_the_lesson_is_kept_where_the_host_has_much_to_say():
 
 def test_a_change_of_prompts_is_a_new_version():
     """Scores are compared by it. Give _WORDS a new value with every change of the words, and their digest here."""
-    assert compute_version(describe_answer_forms()) == VERSION
-    assert compute_version(FORMS) == "6"
-    assert compute_version(f"{FORMS} | another{{thing}}").startswith("6.")
+    assert compute_prompts_version(describe_answer_forms()) == VERSION
+    assert compute_prompts_version(FORMS) == "6"
+    assert compute_prompts_version(f"{FORMS} | another{{thing}}").startswith("6.")
     said = [build_system_prompt(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
     said.append(build_system_prompt("architect", "plan", asks=True))
     proposed = (
@@ -129,7 +136,7 @@ def test_a_change_of_prompts_is_a_new_version():
     said.append(build_user_prompt("plan", replace(about, attempt=asked, asks=True), 4000))
     said.append(build_user_prompt("plan", about, 4000))
     words = "".join(said).replace(describe_answer_forms(), FORMS)
-    assert {compute_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"6": "47c9dd98aa0d"}
+    assert {compute_prompts_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"6": "47c9dd98aa0d"}
 
 
 def test_an_answer_that_could_not_be_read_is_asked_for_again_with_its_fault():

@@ -16,7 +16,7 @@ from app.events.kinds import (
     RebootSkipped,
     RebootUndone,
 )
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import PendingSetting
 from app.loop.attempt_state import Attempt
 from app.loop.reboot_state import RebootProgress, advance_reboot, drop_settings_in_force
@@ -35,7 +35,7 @@ UNDONE = RebootUndone(host="h", snapshot="", rules=("A",), paths=(), differences
 def fold(*events):
     reboot = RebootProgress()
     for seq, event in enumerate(events, 1):
-        reboot = advance_reboot(reboot, record_event("r", seq, 100.0 + seq, event, GENESIS))
+        reboot = advance_reboot(reboot, build_recorded_event("r", seq, 100.0 + seq, event, GENESIS))
     return reboot
 
 

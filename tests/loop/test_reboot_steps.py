@@ -281,7 +281,9 @@ def verdict(name, phase, word):
 )
 async def test_fixes_that_hold_after_the_reboot_are_told_from_those_that_are_lost(back, word, held, lost):
     scans = [verdict("B", "opening", "pass"), verdict("A", "closing", word), verdict("B", "closing", word)]
-    (told,) = await perform(reboot.compare_after_scan, effects.CompareReboot(), Host(UP), ANNOUNCED, back, *scans)
+    (told,) = await perform(
+        reboot.compare_fixes_after_reboot, effects.CompareReboot(), Host(UP), ANNOUNCED, back, *scans
+    )
     slipped = () if word in ("pass", "notapplicable") else ("B",)
     assert told == kinds.RebootCompared(host="h", held=held, lost=lost, slipped=slipped)
 

@@ -16,7 +16,7 @@ from app.events.kinds import (
     RunStarted,
     ScanProgressed,
 )
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.events.vocabulary import Budget, Probe, Published, PublishedRule
 from app.events.waiver import Waiver
 from app.loop.decide import decide_next_effect
@@ -108,5 +108,5 @@ def test_a_run_that_is_paused_over_a_crash_is_idle_from_its_pause_to_its_resumpt
         (200.0, RunResumed(by="w", after_crash=True)),
         (260.0, RunResumed(by="ada")),
     ]
-    state = fold_events(record_event("r", seq, at, event, "x") for seq, (at, event) in enumerate(events, 1))
+    state = fold_events(build_recorded_event("r", seq, at, event, "x") for seq, (at, event) in enumerate(events, 1))
     assert (state.started_at, state.idle_since) == (10.0 + 160.0, None)

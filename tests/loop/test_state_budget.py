@@ -40,7 +40,7 @@ from app.events.kinds import (
     TurnStarted,
     VerdictGiven,
 )
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.events.vocabulary import Budget, Lesson, PendingSetting, Probe, SetOption
 from app.events.waiver import Waiver
 from app.loop.state import (
@@ -77,7 +77,7 @@ TOLD = TurnFinished(**TURN, outcome="answered", detail="", thought="", answer=""
 def fold(*timed, begun=()):
     """A run that was ordered at 0 and started at 10, with what came later."""
     events = [(0.0, QUEUED), (10.0, STARTED), *((10.0, event) for event in begun), *timed]
-    return fold_events(record_event("r", seq, at, event, "x") for seq, (at, event) in enumerate(events, 1))
+    return fold_events(build_recorded_event("r", seq, at, event, "x") for seq, (at, event) in enumerate(events, 1))
 
 
 IDLE = {

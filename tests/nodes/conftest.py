@@ -14,7 +14,7 @@ from sqlmodel import Session, select
 
 from app.cli.command_runtime import load_lineup
 from app.config import Settings
-from app.events.record import GENESIS, check_chain, parse_line, record_event
+from app.events.record import GENESIS, build_recorded_event, check_chain, parse_line
 from app.loop.state import RunState, fold_events
 from app.runs.order import Order, create_run_request, split_rules
 from app.runtime.runtime import create_run_id
@@ -97,7 +97,7 @@ class Shared:
             settings.hosts_folder,
         )
         run = create_run_id()
-        self.store.append([record_event(run, 1, time.time(), request, GENESIS)])
+        self.store.append([build_recorded_event(run, 1, time.time(), request, GENESIS)])
         return run
 
     def rows(self) -> list[RunRow]:

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from app.config import Settings
 from app.events.bus import Bus
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.loop.durable_queue import DurableQueue
 from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node
@@ -147,7 +147,7 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
         await rests.suspend_when_idle(0.0)
         rests.start()
         offers.start()
-        EventStore(database).append([record_event("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
+        EventStore(database).append([build_recorded_event("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
         assert await driven.get() == "r"
     for one in (offers, rests, notices, durable):
         await one.close()

@@ -8,7 +8,7 @@ from sqlalchemy import text
 from sqlmodel import Session
 
 from app.errors import LeaseLost
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.runtime.offers import create_reach_check, offer_unreachable_run, pass_on_unreachable_run
 from app.store import nodes
 from app.store.clock import database_time
@@ -30,7 +30,7 @@ def database(server):
 
 @pytest.fixture
 def run(database):
-    EventStore(database).append([record_event("r", 1, time.time() - 10, request(pack([rule("A")])), GENESIS)])
+    EventStore(database).append([build_recorded_event("r", 1, time.time() - 10, request(pack([rule("A")])), GENESIS)])
     return "r"
 
 

@@ -14,7 +14,7 @@ from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
 from app.events.kinds import AuditedRequest, LessonLearnt, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
-from app.events.record import AUDIT, GENESIS, check_chain, record_event
+from app.events.record import AUDIT, GENESIS, build_recorded_event, check_chain
 from app.events.vocabulary import Lesson
 from app.runtime.node import Node
 from app.store import audit, nodes
@@ -133,9 +133,11 @@ def test_a_batch_asks_as_much_of_the_database_however_long_it_is(database):
     Leases(database, "a").acquire("r", "h", 0)
     store, asked = EventStore(database, Leases(database, "a")), []
     event.listen(database, "before_cursor_execute", lambda *told: asked.append(told[2]))
-    store.append([last := record_event("r", 1, 1.0, request(pack([rule("V-1")])), GENESIS)])
+    store.append([last := build_recorded_event("r", 1, 1.0, request(pack([rule("V-1")])), GENESIS)])
     for many in (1, 50):
-        batch = [last := record_event("r", last.seq + 1, 2.0, RunPaused(by="ada"), last.hash) for _ in range(many)]
+        batch = [
+            last := build_recorded_event("r", last.seq + 1, 2.0, RunPaused(by="ada"), last.hash) for _ in range(many)
+        ]
         asked.clear()
         store.append(batch)
         assert len(asked) == 4, asked  # whose it is, the lines, the run's row, word of it
@@ -186,8 +188,8 @@ def test_what_still_waits_of_a_run_that_the_process_took_back_is_dropped_and_its
     leases = member(database, "one")
     store = EventStore(database, leases)
     leases.acquire("r", "h", 1)
-    first = record_event("r", 1, 1.0, RunPaused(by="a"), GENESIS)
-    waits, anew = (record_event("r", 2, 2.0, RunPaused(by=by), first.hash) for by in ("one", "again"))
+    first = build_recorded_event("r", 1, 1.0, RunPaused(by="a"), GENESIS)
+    waits, anew = (build_recorded_event("r", 2, 2.0, RunPaused(by=by), first.hash) for by in ("one", "again"))
     store.append([first])
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, "r")
@@ -231,9 +233,11 @@ def test_what_two_nodes_learn_at_the_same_moment_is_one_lesson_and_both_logs_go_
     first, other = Leases(database, "one"), Leases(database, "other")
     logs = []
     for leases, run in ((first, "r1"), (other, "r2")):
-        begun = record_event(run, 1, time.time(), request(pack([rule("A")])), GENESIS)
+        begun = build_recorded_event(run, 1, time.time(), request(pack([rule("A")])), GENESIS)
         EventStore(database, leases).append([begun])
-        logs.append(record_event(run, 2, time.time(), LessonLearnt(rule="A", attempt=1, lesson=lesson), begun.hash))
+        logs.append(
+            build_recorded_event(run, 2, time.time(), LessonLearnt(rule="A", attempt=1, lesson=lesson), begun.hash)
+        )
     blocked = text("select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()")
     with Session(database) as session, ThreadPoolExecutor(1) as pool:
         project_events(session, logs[:1])
@@ -268,7 +272,7 @@ def test_one_leads_until_it_ends(database):
 def test_what_a_gone_node_leaves_is_looked_after_a_part_at_a_time(database):
     leases = member(database, "gone")
     count = nodes.MOST_LEFT + 1
-    begun = [record_event(f"r{number}", 1, 1.0, request(pack([rule("A")])), GENESIS) for number in range(count)]
+    begun = [build_recorded_event(f"r{number}", 1, 1.0, request(pack([rule("A")])), GENESIS) for number in range(count)]
     EventStore(database).append(begun)
     for one in begun:
         leases.acquire(one.run, "h", 1)
@@ -352,6 +356,8 @@ def test_a_node_takes_its_share_of_the_runs_and_one_alone_takes_all(database):
     )
     store = EventStore(database)
     for number in range(7):
-        begun = record_event(f"r{number}", 1, time.time(), asked, GENESIS)
-        store.append([begun, record_event(begun.run, 2, time.time(), ended, begun.hash)] if number < 2 else [begun])
+        begun = build_recorded_event(f"r{number}", 1, time.time(), asked, GENESIS)
+        store.append(
+            [begun, build_recorded_event(begun.run, 2, time.time(), ended, begun.hash)] if number < 2 else [begun]
+        )
     assert share() == 4

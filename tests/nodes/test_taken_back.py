@@ -11,7 +11,7 @@ from app.config import Settings
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
-from app.events.record import GENESIS, check_chain, record_event
+from app.events.record import GENESIS, build_recorded_event, check_chain
 from app.runtime.runtime import Runtime
 from app.store.clock import open_clock
 from app.store.db import open_database
@@ -47,7 +47,7 @@ def database(server):
 async def test_it_is_not_taken_up_before_what_was_said_of_it_has_landed(database, tmp_path):
     leases = member(database, "again")
     store, bus = EventStore(database, leases), Bus()
-    store.append([record_event("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
+    store.append([build_recorded_event("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
     writer = Watched(store, bus)
     writer.start()
     settings = Settings(data=tmp_path)

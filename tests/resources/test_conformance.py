@@ -11,12 +11,12 @@ import msgspec
 import pytest
 
 from app.events.kinds import ActionApplied, ActionProposed
-from app.events.record import GENESIS, parse_line, record_event
+from app.events.record import GENESIS, build_recorded_event, parse_line
 from app.events.vocabulary import AnyAction, FileChange, Place
 from app.evidence.playbook.edits import NotRecorded
 from app.evidence.playbook.fixes import build_shell_commands
 from app.evidence.playbook.role import build_playbook_zip
-from app.evidence.playbook.script import write_script
+from app.evidence.playbook.script import render_script
 from app.loop.answer_schemas import TurnSituation, build_act_schema, build_plan_schema
 from app.loop.answers import BrokenAnswer, Plan, parse_answer
 from app.loop.prompts import build_system_prompt
@@ -78,7 +78,7 @@ def test_it_is_an_action_on_the_wire_and_in_the_log(kind, sample):
     line = msgspec.json.encode(sample.action)
     assert json.loads(line)["do"] == sample.action.__struct_config__.tag
     assert msgspec.json.decode(line, type=AnyAction) == sample.action
-    recorded = record_event("r1", 1, 1_700_000_000.0, propose(sample.action), GENESIS)
+    recorded = build_recorded_event("r1", 1, 1_700_000_000.0, propose(sample.action), GENESIS)
     assert parse_line(recorded.line, recorded.hash).event == propose(sample.action)
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(line[:-1] + b',"more":1}', type=AnyAction)
@@ -102,7 +102,7 @@ def test_a_rule_that_names_it_offers_it_and_another_rule_does_not(kind, sample):
     assert (sample.action in wanted) == (kind.find_candidates is not None)
     assert find_candidates(RuleTexts("V-1", "sshd: PermitRootLogin has to be no.", rule.accounts)) == ()
     state = sample.possible
-    offers = build_offers([(place, state.text)], {place: state.version}, wanted, runs=state.has_systemd)
+    offers = build_offers([(place, state.text)], {place: state.version}, wanted, has_systemd=state.has_systemd)
     assert [sample.action in one.actions for one in offers] == [True] * (kind.find_candidates is not None)
 
 
@@ -174,7 +174,7 @@ def test_playbook_and_script_repeat_it_or_say_why_not(kind, sample):
         assert subprocess.run(["sh", "-n", "-c", text], check=False).returncode == 0
     taken = fix(deeds=(deed,))
     first = deed.do.split()[0]
-    assert first.encode() in write_script(taken, "r", "")
+    assert first.encode() in render_script(taken, "r", "")
     assert build_playbook_zip(taken, "r", "")
 
 

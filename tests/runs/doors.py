@@ -14,7 +14,7 @@ from app.engines.queue import EngineQueues
 from app.engines.replica_choice import EngineTraffic
 from app.errors import TemperError
 from app.events.bus import Bus
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.sample_board import Board
 from app.main import create_app
@@ -62,7 +62,7 @@ class House:
     def append(self, run, *events, at=1000.0):
         last = self.store.read_last_link(run)
         for event in events:
-            one = record_event(run, last[0] + 1 if last else 1, at, event, last[1] if last else GENESIS)
+            one = build_recorded_event(run, last[0] + 1 if last else 1, at, event, last[1] if last else GENESIS)
             self.store.append([one])
             last = one.seq, one.hash
 

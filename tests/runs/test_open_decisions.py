@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from app.events.approvals import ChangeRisk, PeopleNeeded
 from app.events.kinds import ActionsAllowed, ApprovalGiven, RolloutPaused, RunPaused
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.loop.state import fold_events
 from app.people.rights import Person
 from app.runs.open_decisions import InboxSources, LeftFinding, explain_denial, list_decisions
@@ -25,7 +25,7 @@ ADA = Person("ada", "operator", "token")
 def asking(*events, at=NOW - 60):
     lines, last = [], GENESIS
     for seq, event in enumerate((QUEUED, *UNTIL_IT_WAITS, PLANNED, PROPOSED, *events), 1):
-        lines.append(record_event("r1", seq, at, event, last))
+        lines.append(build_recorded_event("r1", seq, at, event, last))
         last = lines[-1].hash
     return fold_events(lines)
 
@@ -118,7 +118,9 @@ def test_a_waiver_waits_from_two_weeks_before_its_end():
 
 def test_a_rollout_that_its_rule_paused_is_worse_than_one_that_a_person_paused():
     row = paused_rollout()
-    paused = {by: {"o1": record_event("o1", 3, NOW - HOUR, RolloutPaused(by=by), GENESIS)} for by in ("rule", "ada")}
+    paused = {
+        by: {"o1": build_recorded_event("o1", 3, NOW - HOUR, RolloutPaused(by=by), GENESIS)} for by in ("rule", "ada")
+    }
     (one,) = list_decisions(replace(NONE, rollouts=[row], paused_rollouts=paused["rule"]))
     assert (one.why, one.since, one.risk) == ("Rollout o1 is paused: 1 host is harmed: web3", NOW - HOUR, "high")
     (one,) = list_decisions(replace(NONE, rollouts=[row], paused_rollouts=paused["ada"]))
@@ -129,10 +131,10 @@ def test_a_rollout_that_its_rule_paused_is_worse_than_one_that_a_person_paused()
 
 def test_a_run_that_a_person_paused_waits_and_one_that_its_rollout_paused_does_not():
     run = ran("r7", "web1", "paused")
-    by_ada = {"r7": record_event("r7", 3, NOW - 5, RunPaused(by="ada"), GENESIS)}
+    by_ada = {"r7": build_recorded_event("r7", 3, NOW - 5, RunPaused(by="ada"), GENESIS)}
     (one,) = list_decisions(replace(NONE, paused=[run], paused_runs=by_ada))
     assert one.why == "Run r7 on web1 is paused by ada: it goes on when you resume it."
-    by_rollout = {"r7": record_event("r7", 3, NOW - 5, RunPaused(by="rollout o1"), GENESIS)}
+    by_rollout = {"r7": build_recorded_event("r7", 3, NOW - 5, RunPaused(by="rollout o1"), GENESIS)}
     held = replace(NONE, paused=[run], paused_runs=by_rollout, rollouts=[paused_rollout()])
     assert [one.kind for one in list_decisions(held)] == ["rollout"]
 

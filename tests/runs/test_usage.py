@@ -13,7 +13,7 @@ from app.__main__ import app as terminal
 from app.background.schedules.schedule_editing import create_order_from_schedule
 from app.errors import Rejected
 from app.events.kinds import EnergySpent, RunQueued, TurnFinished
-from app.events.record import MACHINE, record_event
+from app.events.record import MACHINE, build_recorded_event
 from app.events.vocabulary import Budget, Spent
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order, create_run_request
@@ -34,7 +34,7 @@ def ran(run, whose="ada", token="", at=NOW, simulated=False):
 def drew(run, joules, *, sampled=10.0, simulated=False, role="worker"):
     spent = (Spent(role=role, gpu_seconds=10.0, sampled_seconds=sampled, joules=joules),)
     event = EnergySpent(of=run, until=NOW, final=True, simulated=simulated, spent=spent)
-    return record_event(MACHINE, 1, NOW, event, "")
+    return build_recorded_event(MACHINE, 1, NOW, event, "")
 
 
 def test_what_is_measured_and_what_is_played_are_never_one_sum():

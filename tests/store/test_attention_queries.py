@@ -15,7 +15,7 @@ from app.events.kinds import (
     ItemEscalated,
     ItemPassed,
 )
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.store import attention_queries
 from app.store.batch_writer import to_columns
 from app.store.db import open_database
@@ -38,7 +38,7 @@ def session(tmp_path):
 def add(session, run, *events, state="running"):
     session.add(RunRow(id=run, host="h", state=state, **RUN))
     for seq, event in enumerate(events, 1):
-        session.add(EventRow(**to_columns(record_event(run, seq, float(seq), event, "x"))))
+        session.add(EventRow(**to_columns(build_recorded_event(run, seq, float(seq), event, "x"))))
     session.flush()
 
 

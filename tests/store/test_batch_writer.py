@@ -8,7 +8,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from app.events.kinds import RunPaused
-from app.events.record import GENESIS, check_chain, record_event
+from app.events.record import GENESIS, build_recorded_event, check_chain
 from app.store import batch_writer
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -25,7 +25,7 @@ def store(tmp_path, monkeypatch):
 def lines(count):
     made, previous = [], GENESIS
     for seq in range(1, count + 1):
-        made.append(record_event("r", seq, float(seq), RunPaused(by="a"), previous))
+        made.append(build_recorded_event("r", seq, float(seq), RunPaused(by="a"), previous))
         previous = made[-1].hash
     return made
 

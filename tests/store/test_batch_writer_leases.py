@@ -7,7 +7,7 @@ from sqlalchemy import delete
 from sqlmodel import Session
 
 from app.events.kinds import RunPaused
-from app.events.record import GENESIS, MACHINE, record_event
+from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.store.batch_writer import append_batch, read_newest_seq
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -35,7 +35,7 @@ def mine(database):
 
 
 def lines(run, *seqs):
-    return [record_event(run, seq, float(seq), RunPaused(by="a"), GENESIS) for seq in seqs]
+    return [build_recorded_event(run, seq, float(seq), RunPaused(by="a"), GENESIS) for seq in seqs]
 
 
 def append(database, leases, *batch):

@@ -5,7 +5,7 @@ import sqlite3
 
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
-from app.events.record import GENESIS, MACHINE, record_event
+from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.store.change_monitor import ChangeMonitor
 from app.store.db import open_database
 from tests.postgres import new_database
@@ -42,7 +42,7 @@ async def test_on_postgresql_the_log_tells_whoever_wrote_it_and_samples_tell_not
     assert changes.version() == before
     bus.notify_external("r", 1)
     elsewhere = changes.version()
-    bus.publish([record_event("r", 2, 1.0, RunPaused(by="a"), GENESIS)])
+    bus.publish([build_recorded_event("r", 2, 1.0, RunPaused(by="a"), GENESIS)])
     here = changes.version()
     assert len({before, elsewhere, here}) == 3
     await changes.wait_for_change(before, FOR_EVER)  # it was told already

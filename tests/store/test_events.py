@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from app.events.kinds import RunFinished, RunPaused, RunStarted
-from app.events.record import MACHINE, record_event
+from app.events.record import MACHINE, build_recorded_event
 from app.store.db import open_database
 from app.store.events import EventStore, RunSpan
 from tests.loop.playing import pack, request, rule
@@ -24,11 +24,13 @@ class Log:
     def add_run(self, run, host, *times):
         queued = msgspec.structs.replace(request(pack([rule("A")])), host=host)
         for seq, (event, at) in enumerate(zip((queued, STARTED, ENDED), times, strict=False), 1):
-            self.store.append([record_event(run, seq, at, event, "x")])
+            self.store.append([build_recorded_event(run, seq, at, event, "x")])
 
     def add_samples(self, *times):
         last = self.store.read_last_sample_seq()
-        self.store.append([record_event(MACHINE, last + n, at, gpu_sample(), "") for n, at in enumerate(times, 1)])
+        self.store.append(
+            [build_recorded_event(MACHINE, last + n, at, gpu_sample(), "") for n, at in enumerate(times, 1)]
+        )
 
 
 @pytest.fixture
@@ -89,7 +91,7 @@ def test_the_seq_at_a_time_is_that_of_the_newest_event_up_to_it(log):
 
 def test_events_between_two_seqs_are_read_without_the_first_and_with_the_last(log):
     log.add_run("r", "a", 10.0, 20.0)
-    log.store.append([record_event("r", seq, 30.0, RunPaused(by="a"), "x") for seq in (3, 4)])
+    log.store.append([build_recorded_event("r", seq, 30.0, RunPaused(by="a"), "x") for seq in (3, 4)])
     assert [one.seq for one in log.store.read_events("r", after=1, upto=3)] == [2, 3]
     assert [one.seq for one in log.store.read_events("r", since=20.0)] == [2, 3, 4]
     assert [one.seq for one in log.store.read_events_without_deltas("r", after=2)] == [3, 4]

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from app.events.kinds import AttemptFailed, FixProven, ItemEscalated, ItemPassed
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.events.vocabulary import FileChange
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -29,7 +29,7 @@ class Runs:
     def put(self, run, *events):
         for event in events:
             self.seqs[run] = self.seqs.get(run, 0) + 1
-            self.store.append([record_event(run, self.seqs[run], time.time(), event, "x")])
+            self.store.append([build_recorded_event(run, self.seqs[run], time.time(), event, "x")])
 
     def begun(self, run, host, *, simulated=False):
         asked = request(pack([rule("V-1")]))

@@ -15,7 +15,7 @@ from app.events.kinds import (
     RunQueued,
     VerdictGiven,
 )
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -30,7 +30,7 @@ class Told:
         lines = []
         for event in events:
             seq, digest = self.last.get(run, (0, GENESIS))
-            line = record_event(run, seq + 1, 1000.0 + seq, event, digest)
+            line = build_recorded_event(run, seq + 1, 1000.0 + seq, event, digest)
             self.last[run] = line.seq, line.hash
             lines.append(line)
         self.store.append(lines)

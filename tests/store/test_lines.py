@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import event
 
 from app.events.kinds import KINDS, TOLD_KINDS, RunPaused, TurnDelta, TurnFinished
-from app.events.record import GENESIS, MACHINE, record_event
+from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -71,7 +71,7 @@ def steps(tmp_path, log, pieces):
             delta = TurnDelta(turn=one.event.turn, role=one.event.role, channel="thought", text="so", tokens=1)
             told, pieces = [delta] * pieces + told, 0
         for this in told:
-            long.append(record_event(one.run, len(long) + 1, one.at, this, before))
+            long.append(build_recorded_event(one.run, len(long) + 1, one.at, this, before))
             before = long[-1].hash
     store, spent = EventStore(database), 0
     store.append(long)
@@ -113,6 +113,6 @@ def test_of_the_events_of_one_time_the_newest_is_found_and_before_all_there_is_n
 def test_samples_are_read_from_the_first_to_the_last_second_that_is_asked_for(tmp_path, since, until, kinds, found):
     database = open_database(tmp_path / "samples.sqlite")
     told = [gpu_sample(), gpu_sample(), RunPaused(by="a"), gpu_sample()]
-    EventStore(database).append([record_event(MACHINE, n, float(n), one, "") for n, one in enumerate(told, 1)])
+    EventStore(database).append([build_recorded_event(MACHINE, n, float(n), one, "") for n, one in enumerate(told, 1)])
     assert [one.seq for one in EventStore(database).read_samples(since, until, kinds)] == found
     database.dispose()

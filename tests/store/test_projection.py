@@ -16,7 +16,7 @@ from app.events.kinds import (
     RunWaitEnded,
     RunWaiting,
 )
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.events.vocabulary import Lesson
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -34,7 +34,9 @@ def database(tmp_path):
 
 
 def state_after(database, *events):
-    EventStore(database).append([record_event("r", seq, 1.0 * seq, event, "x") for seq, event in enumerate(events, 1)])
+    EventStore(database).append(
+        [build_recorded_event("r", seq, 1.0 * seq, event, "x") for seq, event in enumerate(events, 1)]
+    )
     with Session(database) as session:
         return session.get_one(RunRow, "r").state
 
@@ -49,7 +51,7 @@ def test_a_paused_run_stays_paused_until_a_person_resumes_it(database, resumed, 
 
 def test_a_run_that_reads_its_host_is_no_longer_queued(database):
     assert state_after(database, BEGUN[0]) == "queued"
-    EventStore(database).append([record_event("r", 2, 2.0, RunPreparing(worker="w"), "x")])
+    EventStore(database).append([build_recorded_event("r", 2, 2.0, RunPreparing(worker="w"), "x")])
     with Session(database) as session:
         row = session.get_one(RunRow, "r")
         assert (row.state, row.started_at) == ("running", None)
@@ -71,7 +73,9 @@ def test_a_run_waits_for_a_fault_until_it_is_over_or_the_run_ends(database, end)
     waiting = RunWaiting(cause="storage", reason="Disk full.")
     for seq, events in ((2, [*BEGUN, waiting]), (3, [end])):
         first = 1 if seq == 2 else 4
-        EventStore(database).append([record_event("r", n, 1.0, one, "x") for n, one in enumerate(events, first)])
+        EventStore(database).append(
+            [build_recorded_event("r", n, 1.0, one, "x") for n, one in enumerate(events, first)]
+        )
         with Session(database) as session:
             assert session.get_one(RunRow, "r").waiting_for == ("Disk full." if seq == 2 else "")
 

@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session
 
 from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunPaused, VerdictGiven
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.events.vocabulary import PendingSetting
 from app.store.batch_writer import to_columns
 from app.store.db import open_database
@@ -27,7 +27,7 @@ def database(tmp_path):
 def keep(database, run, at, *events, **more):
     with Session(database) as session:
         session.add(RunRow(id=run, queued_at=at, **{**RUN, **more}))
-        lines = [record_event(run, seq, at, event, "x") for seq, event in enumerate(events, 1)]
+        lines = [build_recorded_event(run, seq, at, event, "x") for seq, event in enumerate(events, 1)]
         session.add_all(EventRow(**to_columns(line)) for line in lines)
         session.commit()
 

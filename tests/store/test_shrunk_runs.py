@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session, select
 
 from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.store.batch_writer import to_columns
 from app.store.db import open_database
 from app.store.models import EventRow, EvidenceRow, RunRow
@@ -92,7 +92,7 @@ def test_only_the_pieces_of_turns_that_finished_are_deleted(tmp_path):
         for run in ("r", "s"):
             add_run(session, run, 8.0)
             save_evidence_pack(session, run, b"pack", 20.0)
-            lines = [record_event(run, seq, 1.0, event, "x") for seq, event in enumerate(told, 1)]
+            lines = [build_recorded_event(run, seq, 1.0, event, "x") for seq, event in enumerate(told, 1)]
             session.add_all(EventRow(**to_columns(line)) for line in lines)
         session.commit()
     assert delete_turn_pieces(database, "r") == 2

@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session
 
 from app.events.kinds import RunFinished
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.store import webhooks
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -23,9 +23,9 @@ class Place:
         self.session, self.store = session, EventStore(session.get_bind())
 
     def add_run(self, run, queued_at, ended_at=None):
-        self.store.append([record_event(run, 1, queued_at, QUEUED, "x")])
+        self.store.append([build_recorded_event(run, 1, queued_at, QUEUED, "x")])
         if ended_at is not None:
-            self.store.append([record_event(run, 2, ended_at, ENDED, "x")])
+            self.store.append([build_recorded_event(run, 2, ended_at, ENDED, "x")])
 
     def add_rollout(self, name, asked_at, ended_at=None, lines=0):
         state = "running" if ended_at is None else "finished"

@@ -1,4 +1,4 @@
-from app.targets.in_force_report import REBOOT, compare_running, list_changed_kernel_settings, list_kernel_settings
+from app.targets.in_force_report import REBOOT, compare_running, list_changed_kernel_settings, list_stated_sysctl_names
 from tests.hostfiles import DictFiles
 
 FILES = DictFiles(
@@ -45,7 +45,7 @@ def test_the_kernel_goes_by_the_old_value():
 
 
 def test_only_settings_that_a_file_of_the_administrator_states_are_asked_for_by_plain_names():
-    assert list_kernel_settings(FILES) == ["kernel.dmesg_restrict", "net.ipv4.ip_local_port_range"]
+    assert list_stated_sysctl_names(FILES) == ["kernel.dmesg_restrict", "net.ipv4.ip_local_port_range"]
 
 
 def test_audit_rules_that_are_not_loaded_and_what_only_a_reboot_loads():

@@ -22,10 +22,10 @@ def test_what_a_later_package_made_of_a_file_overrides_what_was_said_of_it_and_i
     assert journal.list_committed_changes() == [first]
     journal.begin("package", {"package:p": None}, {"package:p": C}, ())
     journal.write_side_effects("package", SideEffects({"/etc/x": ENTRY}, {"p": 998}))
-    assert journal.list_brought_paths() == {"/etc/x"}
-    assert journal.list_resources() == {"package:p"}
+    assert journal.list_open_side_effect_paths() == {"/etc/x"}
+    assert journal.list_changed_resources() == {"package:p"}
     journal.close("package", "committed")
-    assert (journal.list_committed_changes(), journal.list_brought_paths()) == ([], set())
+    assert (journal.list_committed_changes(), journal.list_open_side_effect_paths()) == ([], set())
     third = changed(journal, "third", C, A)
     assert journal.list_committed_changes() == [third]
     assert journal.list_side_effects()[1].accounts == {"p": 998}

@@ -1,17 +1,17 @@
 import pytest
 
-from app.targets.path_walk import decode_name, encode_name
+from app.targets.path_walk import escape_name_bytes, unescape_name_bytes
 
 NAMES = ["plain", "caf\udce9", "\ufffd", "\ufffd\ufffde9", "\ufffde9", "\udcff\ufffd\udc80ff", "\udcc3\udca9", "é"]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_name_is_text_and_read_back_as_it_was(name):
-    assert encode_name(name).encode()
-    assert decode_name(encode_name(name)) == name
+    assert escape_name_bytes(name).encode()
+    assert unescape_name_bytes(escape_name_bytes(name)) == name
 
 
 def test_no_two_names_are_spelled_alike():
-    assert len({encode_name(name) for name in NAMES}) == len(NAMES)
-    assert encode_name("caf\udce9") == "caf\ufffde9"
-    assert encode_name("café") == "café"
+    assert len({escape_name_bytes(name) for name in NAMES}) == len(NAMES)
+    assert escape_name_bytes("caf\udce9") == "caf\ufffde9"
+    assert escape_name_bytes("café") == "café"

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.launch.engine_fleet import compute_home_id
+from app.engines.launch.engine_fleet import compute_data_folder_id
 from app.engines.launch.process_search import find_marked_processes, signal_marked_processes
 from tests.engines.launch.conftest import free_port
 from tests.served import Server, served
@@ -82,7 +82,7 @@ class Site:
             yield Watched(server)
 
     def processes(self):
-        return find_marked_processes(f"{compute_home_id(self.data)}/")
+        return find_marked_processes(f"{compute_data_folder_id(self.data)}/")
 
 
 @dataclass
@@ -123,4 +123,4 @@ def site(tmp_path, kit):
 
     yield make
     for one in made:
-        signal_marked_processes(f"{compute_home_id(one.data)}/", signal.SIGKILL)
+        signal_marked_processes(f"{compute_data_folder_id(one.data)}/", signal.SIGKILL)

@@ -36,7 +36,7 @@ class ScheduleSpec:
 
 def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> ScheduleRow:
     order, cron, zone = wanted.order, wanted.cron.strip(), wanted.zone.strip()
-    mode = _validate_mode(wanted, hosts)
+    mode = _resolve_valid_mode(wanted, hosts)
     check_lengths(wanted, LONGEST)
     window_seconds = to_window_seconds(wanted.window_minutes, mode)
     return ScheduleRow(
@@ -55,7 +55,7 @@ def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> Schedu
     )
 
 
-def _validate_mode(wanted: ScheduleSpec, hosts: Path) -> Mode:
+def _resolve_valid_mode(wanted: ScheduleSpec, hosts: Path) -> Mode:
     if not wanted.words:
         return resolve_mode(wanted.order, validate_order(wanted.order, hosts))
     check_terms(wanted.terms)

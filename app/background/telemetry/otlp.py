@@ -36,7 +36,7 @@ def encode_metrics(measures: Sequence[Measure], since: float, instance: str) -> 
         by_name[one.name][repr(sorted(one.attributes.items()))].append(one)
     metrics = []
     for name, series in by_name.items():
-        points = [_encode_point(same, since, _BOUNDS[_UNITS[name]]) for same in series.values()]
+        points = [_encode_histogram_point(same, since, _BOUNDS[_UNITS[name]]) for same in series.values()]
         histogram = {"aggregationTemporality": _DELTA, "dataPoints": points}
         metrics.append({"name": name, "unit": _UNITS[name], "histogram": histogram})
     return _wrap_payload("Metrics", "metrics", metrics, instance)
@@ -50,15 +50,15 @@ def _wrap_payload(signal: str, field: str, content: list[dict[str, Any]], instan
     return {f"resource{signal}": [{"resource": resource, "schemaUrl": CONVENTIONS, f"scope{signal}": [scope]}]}
 
 
-def _encode_point(same: Sequence[Measure], since: float, bounds: Sequence[float]) -> dict[str, Any]:
+def _encode_histogram_point(measures: Sequence[Measure], since: float, bounds: Sequence[float]) -> dict[str, Any]:
     counts = [0] * (len(bounds) + 1)
-    for one in same:
+    for one in measures:
         counts[bisect_left(bounds, one.value)] += 1
-    values = [one.value for one in same]
+    values = [one.value for one in measures]
     return {
-        "attributes": _encode_attributes(same[0].attributes),
+        "attributes": _encode_attributes(measures[0].attributes),
         "startTimeUnixNano": _to_nanoseconds(since),
-        "timeUnixNano": _to_nanoseconds(max(one.at for one in same)),
+        "timeUnixNano": _to_nanoseconds(max(one.at for one in measures)),
         "count": str(len(values)),
         "sum": sum(values),
         "min": min(values),

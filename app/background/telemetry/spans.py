@@ -150,12 +150,12 @@ class RunTrace:
         yield self._create_span(chat, agent, f"chat {begun.model}", started, at, about, error, outward=True)
 
     def _create_span(
-        self, own: str, above: str, name: str, began: float, ended: float, attributes: Attributes, error: str,
+        self, span_id: str, parent_id: str, name: str, began: float, ended: float, attributes: Attributes, error: str,
         *, outward: bool = False,
     ) -> Span:  # fmt: skip
         if error:
             attributes = attributes | {"error.type": error[:100]}
-        return Span(derive_trace_id(self.run), own, above, name, began, ended, attributes, outward, error)
+        return Span(derive_trace_id(self.run), span_id, parent_id, name, began, ended, attributes, outward, error)
 
 
 def _build_gen_ai_attributes(operation: str, begun: kinds.TurnStarted) -> Attributes:

@@ -53,10 +53,10 @@ def explain_not_public(address: Address) -> str:
     return ""
 
 
-def choose_address(host: str, found: list[Address], *, local: bool) -> Address:
+def choose_allowed_address(host: str, found: list[Address], *, allow_private: bool) -> Address:
     """Return the first address. Raise AddressNotPublic if any of them is not public and `local` is off."""
     for address in found:
-        if not local and (why := explain_not_public(address)):
+        if not allow_private and (why := explain_not_public(address)):
             raise AddressNotPublic(
                 f"{host} leads to {address}, which is {why}: nothing is sent there unless an admin allows it "
                 '(PATCH with {"local": true})'
@@ -81,19 +81,21 @@ class PinnedConnection:
     ) -> None:
         await self._http.aclose()
 
-    async def post(self, sealed: Delivery) -> str:
+    async def post(self, delivery: Delivery) -> str:
         """Send a delivery. Return the problem, or an empty string on success."""
         try:
             async with asyncio.timeout(self._patience):  # httpx limits each read, not the whole request
                 url = httpx.URL(self._url)
                 if self._at is None:
                     port = url.port or (443 if url.scheme == "https" else 80)
-                    self._at = choose_address(url.host, await self._names(url.host, port), local=self._local)
-                headers = {**sealed.headers, "host": url.netloc.decode("ascii")}
+                    self._at = choose_allowed_address(
+                        url.host, await self._names(url.host, port), allow_private=self._local
+                    )
+                headers = {**delivery.headers, "host": url.netloc.decode("ascii")}
                 there = url.copy_with(host=str(self._at))
                 named = {"sni_hostname": url.raw_host.decode("ascii")}
                 async with self._http.stream(
-                    "POST", there, content=sealed.body, headers=headers, timeout=self._patience, extensions=named
+                    "POST", there, content=delivery.body, headers=headers, timeout=self._patience, extensions=named
                 ) as answer:
                     return "" if answer.is_success else f"it answered {answer.status_code}"
         except TimeoutError:

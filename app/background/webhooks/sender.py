@@ -107,7 +107,7 @@ class WebhookSender(BackgroundTask):
     async def _send_due_deliveries(self, webhook: WebhookRow) -> None:
         try:
             runs = await asyncio.to_thread(self._list_undelivered_runs, webhook)
-            ending = await asyncio.to_thread(self._list_due_waivers, webhook)
+            ending = await asyncio.to_thread(self._list_due_waiver_deliveries, webhook)
             if runs or ending:
                 # A separate client per webhook: no connection was opened to an unchecked address.
                 async with PinnedConnection(webhook.url, local=webhook.local, patience=self._patience) as line:
@@ -125,7 +125,7 @@ class WebhookSender(BackgroundTask):
         finally:
             del self._busy[webhook.id]
 
-    async def _deliver_run(self, webhook: WebhookRow, run: str, line: PinnedConnection) -> None:
+    async def _deliver_run(self, webhook: WebhookRow, run: str, connection: PinnedConnection) -> None:
         row = await asyncio.to_thread(self._read_progress, webhook.id, run)
         if row.due_at > self._clock():
             return
@@ -135,7 +135,7 @@ class WebhookSender(BackgroundTask):
             delivery = create_signed_delivery(
                 recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
             )
-            sent = await self._post_delivery(row, delivery, recorded.seq, line)
+            sent = await self._post_delivery(row, delivery, recorded.seq, connection)
             if sent is None:
                 return
             row = sent
@@ -146,11 +146,11 @@ class WebhookSender(BackgroundTask):
             await asyncio.to_thread(self._store_progress, row.seq, _create_progress_row(row, due_at=due))
 
     async def _post_delivery(
-        self, row: DeliveryProgressRow, delivery: Delivery, seq: int, line: PinnedConnection
+        self, row: DeliveryProgressRow, delivery: Delivery, seq: int, connection: PinnedConnection
     ) -> DeliveryProgressRow | None:
         """Send a delivery and store the progress. Return it if delivered or given up, None if it is retried later."""
         try:
-            problem = await line.post(delivery)
+            problem = await connection.post(delivery)
         except AddressNotPublic as exc:
             self._log_failure(row, str(exc))
             # No attempt was made, so none is counted: it waits until an admin allows the address or the run is too old.
@@ -178,7 +178,7 @@ class WebhookSender(BackgroundTask):
         fields = {"webhook": row.webhook, "run": row.run, "after_seq": row.seq, "problem": problem}
         log.warning("webhook delivery failed" if more else "webhook delivery held back", extra={**fields, **more})
 
-    def _list_due_waivers(self, webhook: WebhookRow) -> list[tuple[WaiverDue, DeliveryProgressRow]]:
+    def _list_due_waiver_deliveries(self, webhook: WebhookRow) -> list[tuple[WaiverDue, DeliveryProgressRow]]:
         """Return waiver deliveries that are due and arose after the webhook was created."""
         kinds, now = webhook.kinds.split(), self._clock()
         with Session(self._database) as session:

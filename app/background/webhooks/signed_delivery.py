@@ -80,15 +80,15 @@ def _encode_json(value: object) -> bytes:
     return json.dumps(value, separators=(",", ":")).encode()
 
 
-def _sign_body(body: bytes, name: str, now: float, secret: str, form: str) -> Delivery:
+def _sign_body(body: bytes, delivery_id: str, now: float, secret: str, content_type: str) -> Delivery:
     """Return a delivery signed over id, time and body (Standard Webhooks), which prevents replays."""
     at = str(int(now))
     headers = {
-        "content-type": form,
+        "content-type": content_type,
         "user-agent": "temper",
-        "webhook-id": name,
+        "webhook-id": delivery_id,
         "webhook-timestamp": at,
-        "webhook-signature": f"v1,{compute_signature(secret, name, at, body)}",
+        "webhook-signature": f"v1,{compute_signature(secret, delivery_id, at, body)}",
     }
     return Delivery(body, headers)
 

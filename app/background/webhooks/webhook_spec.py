@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from app.background.webhooks.pinned_connection import explain_not_public
 from app.background.webhooks.signed_delivery import create_webhook_secret, is_valid_secret
-from app.background.webhooks.template import USUAL_KINDS, check_template
+from app.background.webhooks.template import USUAL_KINDS, resolve_template
 from app.errors import Rejected
 from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, AuditedRequest
 from app.people.rights import DEMO, WHO
@@ -40,7 +40,7 @@ def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: floa
         raise Rejected("secret", "a secret must be whsec_ followed by 16 to 64 bytes in base64.")
     if len(webhooks.list_webhooks(session)) >= MOST:
         raise Rejected("url", f"there are {MOST} webhooks already: delete one.", "too-many")
-    template = check_template(wish.template)
+    template = resolve_template(wish.template)
     kinds = wish.kinds or (USUAL_KINDS if template else ())
     row = WebhookRow(
         id=secrets.token_hex(4),

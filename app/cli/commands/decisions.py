@@ -109,11 +109,11 @@ def parameter_set(
     data: Data = Path("data"),
 ) -> None:
     """Set a value. New runs use it: the scanner checks it, the roles see it, and the evidence contains it."""
-    from app.cli.waivers_and_policies import read_value, set_value
+    from app.cli.waivers_and_policies import read_value, set_parameter_value
     from app.runs.parameters import ParameterSpec
 
     words = {"name": name, "value": read_value(value, file), "host": host, "group": group, "skill": skill}
-    set_value(Settings(data=data), ParameterSpec(**words, by=getpass.getuser()))
+    set_parameter_value(Settings(data=data), ParameterSpec(**words, by=getpass.getuser()))
 
 
 @parameter.command("clear")
@@ -121,8 +121,8 @@ def parameter_clear(
     name: Name, host: Host = "", group: Group = "", skill: Skill = "stig", data: Data = Path("data")
 ) -> None:
     """Clear a value. The next value in order applies again: the group's, every host's, or the default."""
-    from app.cli.waivers_and_policies import clear_value
+    from app.cli.waivers_and_policies import clear_parameter_value
     from app.runs.parameters import ParameterSpec
 
     wish = ParameterSpec(name=name, host=host, group=group, skill=skill, by=getpass.getuser())
-    clear_value(Settings(data=data), wish)
+    clear_parameter_value(Settings(data=data), wish)

@@ -73,9 +73,9 @@ def run_doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as one JSON document.")] = False,
 ) -> None:
     """Check a line-up for known deployment problems. Exits with 1 if it would not start, 0 if it would, else 2."""
-    from app.cli.doctor import report_pitfalls
+    from app.cli.doctor import print_pitfalls
 
-    raise typer.Exit(report_pitfalls(what, log, key_env, as_json=as_json))
+    raise typer.Exit(print_pitfalls(what, log, key_env, as_json=as_json))
 
 
 @app.command(name="probe")

@@ -65,10 +65,10 @@ def forecast_host_run(
     """Scan a host and predict what a run would fix. Also lists the findings for a person, and changes nothing.
 
     Exits with 0 if the policy accepts a change for every finding, 2 if not."""
-    from app.cli.plan_run import plan_run
+    from app.cli.plan_run import print_run_forecast
 
     settings = Settings(data=data, recipes=tuple(recipes or ()))
-    raise typer.Exit(plan_run(settings, host, skill, rule or (), as_json=as_json))
+    raise typer.Exit(print_run_forecast(settings, host, skill, rule or (), as_json=as_json))
 
 
 @scap.command("list")
@@ -77,9 +77,9 @@ def scap_list(
     as_json: AsJson = False,
 ) -> None:
     """List the data streams of this machine, or the profiles of one."""
-    from app.cli.scan import list_content
+    from app.cli.scan import print_datastreams_or_profiles
 
-    list_content(datastream, as_json=as_json)
+    print_datastreams_or_profiles(datastream, as_json=as_json)
 
 
 @scap.command("add")
@@ -87,9 +87,9 @@ def scap_add(
     file: Annotated[Path, typer.Argument(help="A data stream, or the XCCDF file of a STIG, as XML or zip.")],
 ) -> None:
     """Add a data stream for scans, or a STIG for evidence. The evidence uses the STIG's ids and texts."""
-    from app.cli.scan import add_content
+    from app.cli.scan import add_benchmark_file
 
-    add_content(file)
+    add_benchmark_file(file)
 
 
 @scap.command("tailor")
@@ -177,9 +177,9 @@ def host_reboot_check(
     as_json: EventsAsJson = False,
 ) -> None:
     """Check after a reboot whether the last run's changes hold. Exits with 0 if they all hold, else with 2."""
-    from app.cli.harden import check_reboot
+    from app.cli.harden import run_check_after_reboot
 
-    raise typer.Exit(check_reboot(Settings(data=data), name, as_json=as_json))
+    raise typer.Exit(run_check_after_reboot(Settings(data=data), name, as_json=as_json))
 
 
 @host_app.command("remove")

@@ -39,9 +39,9 @@ def rollout_evidence(
     data: Data = Path("data"),
 ) -> None:
     """Write the evidence of a rollout. One zip file holds an index and the evidence of each run."""
-    from app.cli.rollout import write_bundle
+    from app.cli.rollout import write_rollout_evidence
 
-    write_bundle(Settings(data=data), wanted, out)
+    write_rollout_evidence(Settings(data=data), wanted, out)
 
 
 def _add_rollout_verb(verb: str, summary: str) -> None:

@@ -98,7 +98,7 @@ def start_run(
     import getpass
 
     from app.cli.endpoints import select_endpoints_as_lineup, split_engine_words
-    from app.cli.harden import apply_starting_point, harden_host
+    from app.cli.harden import harden_host, restrict_order_to_open_rules
     from app.cli.rollout import run_rollout
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
@@ -122,7 +122,7 @@ def start_run(
         reboot=reboot,
         by=getpass.getuser(),
     )
-    order = apply_starting_point(order, papers) if papers else order
+    order = restrict_order_to_open_rules(order, papers) if papers else order
     if hosts:
         limits = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
         rollout = RolloutSpec(order=order, hosts=(), words=hosts, terms=limits)
@@ -160,9 +160,9 @@ def rename_run(
     data: Data = Path("data"),
 ) -> None:
     """Set the name and tags of a run."""
-    from app.cli.runs import name_run
+    from app.cli.runs import set_run_name_and_tags
 
-    name_run(Settings(data=data), run_id, called, [] if untag else tag)
+    set_run_name_and_tags(Settings(data=data), run_id, called, [] if untag else tag)
 
 
 @app.command(name="skills")
@@ -237,9 +237,9 @@ def show_signing_key(
     data: Data = Path("data"),
 ) -> None:
     """Print the public key that signs evidence. Pass it to temper verify --key to pin it."""
-    from app.cli.evidence import print_public_key
+    from app.cli.evidence import print_or_change_signing_key
 
-    print_public_key(Settings(data=data), change)
+    print_or_change_signing_key(Settings(data=data), change)
 
 
 @app.command(name="evidence")

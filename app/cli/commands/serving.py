@@ -59,7 +59,7 @@ def run_demo(
     log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and start a demo run. It uses the built-in host; an interrupted run resumes instead."""
-    from app.cli.endpoints import print_score_offer, select_endpoints_as_lineup
+    from app.cli.endpoints import print_score_instructions, select_endpoints_as_lineup
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
     settings = select_endpoints_as_lineup(settings, () if real else engine or ())
@@ -85,9 +85,9 @@ def run_demo(
         demo = Order(mode="auto", pace=speed, note="demo", by=by)
         order = create_real_order(settings, by) if real or engine else demo
         beside = follow_cold_starts if real else None
-        asyncio.run(serve_until_signal(settings, first=None if no_run else order, beside=beside))
+        asyncio.run(serve_until_signal(settings, first_order=None if no_run else order, side_task=beside))
         if len(engine or ()) == 1:
-            print_score_offer((engine or [""])[0])
+            print_score_instructions((engine or [""])[0])
 
 
 @app.command(name="serve")

@@ -28,7 +28,7 @@ class ParsedLog:
 
 
 def diagnose_log(boots: tuple[Boot, ...], lineup: Lineup | None = None) -> tuple[Pitfall, ...]:
-    log = _match_engine(boots, lineup)
+    log = _build_parsed_log(boots, lineup)
     found = [
         *(pitfall for check in CHECKS if (pitfall := check(log))),
         *(create_pitfall(f"log.{mark}") for mark in MARKS if mark in log.last_boot.marks),
@@ -36,7 +36,7 @@ def diagnose_log(boots: tuple[Boot, ...], lineup: Lineup | None = None) -> tuple
     return sort_worst_first(replace(one, engine=log.engine.name if log.engine else "") for one in found)
 
 
-def _match_engine(boots: tuple[Boot, ...], lineup: Lineup | None) -> ParsedLog:
+def _build_parsed_log(boots: tuple[Boot, ...], lineup: Lineup | None) -> ParsedLog:
     engines = tuple(lineup.engines.values()) if lineup else ()
     flags = ("served_model_name", "model", "model_tag")
     names = {value for flag in flags if (value := boots[-1].get_flag(flag))}

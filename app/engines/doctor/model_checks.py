@@ -51,12 +51,12 @@ def check_ignored_attention(case: Situation) -> Pitfall | None:
         return None
     ignored = [one for one in scheme.get("ignore") or () if isinstance(one, str)]
     literal = [one for one in ignored if "self_attn" in one and not one.startswith("re:")]
-    if not literal or _matches_all_parts(ignored):
+    if not literal or _is_all_attention_ignored(ignored):
         return None
     return create_pitfall("lineup.attention-not-ignored", count=len(literal), pattern=ATTENTION, model=model)
 
 
-def _matches_all_parts(ignored: Iterable[str]) -> bool:
+def _is_all_attention_ignored(ignored: Iterable[str]) -> bool:
     patterns = [one.removeprefix("re:") for one in ignored if one.startswith("re:")]
     return all(
         any(_matches_pattern(pattern, f"language_model.model.layers.0.self_attn.{part}") for pattern in patterns)

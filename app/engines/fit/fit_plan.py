@@ -32,10 +32,10 @@ def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = No
         ),
         weights_gib_per_gpu=_estimate_weights(found),
         kv_pool_gib_per_gpu=_estimate_pool(found),
-        other_gib_per_gpu=_estimate_other(found),
-        kv_tokens=_estimate_tokens(found),
+        other_gib_per_gpu=_estimate_overhead(found),
+        kv_tokens=_estimate_cache_tokens(found),
         max_concurrency=_estimate_concurrency(found),
-        largest_context=_estimate_context(found),
+        largest_context=_estimate_longest_context(found),
         limit_tok_s=estimate_speed_limit(found.setting),
         limit_with_speculation_tok_s=estimate_speculative_limit(found.setting),
     )
@@ -97,25 +97,25 @@ def _estimate_pool(found: MemoryEstimate) -> Estimate:
     )
 
 
-def _estimate_other(found: MemoryEstimate) -> Estimate:
-    extra = found.overhead
+def _estimate_overhead(memory: MemoryEstimate) -> Estimate:
+    extra = memory.overhead
     return Estimate(
         extra.total,
         "estimated",
-        f"activations of a batch of {found.setting.batch_tokens:,} tokens and {found.setting.max_num_seqs:,} samples "
-        f"{extra.activations:.2f}, {count_graphs(found.setting)} CUDA graphs {extra.graphs:.2f}, CUDA and NCCL "
+        f"activations of a batch of {memory.setting.batch_tokens:,} tokens and {memory.setting.max_num_seqs:,} samples "
+        f"{extra.activations:.2f}, {count_graphs(memory.setting)} CUDA graphs {extra.graphs:.2f}, CUDA and NCCL "
         f"{extra.context:.2f} GiB; scaled from the 31B on four L4, vLLM 0.19",
     )
 
 
-def _estimate_tokens(found: MemoryEstimate) -> Estimate:
-    cache, pool = found.cache, found.left_gib * GIB
+def _estimate_cache_tokens(memory: MemoryEstimate) -> Estimate:
+    cache, pool = memory.cache, memory.left_gib * GIB
     if not (count := cache.count_blocks(pool)):
         return _create_unsupported()
     by = "concurrency x max_model_len" if cache.rules.tokens_by_concurrency else "blocks // groups x block size"
     return Estimate(
-        cache.count_tokens(pool, found.setting.max_model_len),
-        _estimate_pool(found).provenance,
+        cache.count_tokens(pool, memory.setting.max_model_len),
+        _estimate_pool(memory).provenance,
         f"{count:,} blocks of {cache.block_bytes:,} bytes in {len(cache.groups)} groups of layers; "
         f"{cache.rules.name} reports {by}",
     )
@@ -129,14 +129,14 @@ def _estimate_concurrency(found: MemoryEstimate) -> Estimate:
     return Estimate(cache.compute_concurrency(pool, length), _estimate_pool(found).provenance, source)
 
 
-def _estimate_context(found: MemoryEstimate) -> Estimate:
-    if not (longest := found.largest_context):
+def _estimate_longest_context(memory: MemoryEstimate) -> Estimate:
+    if not (longest := memory.largest_context):
         return _create_unsupported()
-    if longest == found.setting.shape.positions:
+    if longest == memory.setting.shape.positions:
         return Estimate(longest, "derived", "the model has no more positions")
     return Estimate(
         longest,
-        _estimate_pool(found).provenance,
+        _estimate_pool(memory).provenance,
         "what the KV pool holds of one request; 5 % less is safe to start with",
     )
 

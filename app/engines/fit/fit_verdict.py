@@ -30,14 +30,14 @@ class FitVerdict:
     says: str
 
 
-def judge_fit(found: MemoryEstimate, beside: Neighbors, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
-    if refusal := next(find_refused_settings(found), None):
+def judge_fit(memory: MemoryEstimate, neighbors: Neighbors, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
+    if refusal := next(find_refused_settings(memory), None):
         return FitVerdict(fits=False, missing_gib=0, says=f"{refusal.says}, and vLLM refuses: {refusal.fix}.")
-    if verdict := _find_memory_shortage(found, beside):
-        return _add_advice(verdict, found, with_tp)
-    if sentence := _explain_crash(found):
+    if verdict := _find_memory_shortage(memory, neighbors):
+        return _add_advice(verdict, memory, with_tp)
+    if sentence := _explain_crash(memory):
         return FitVerdict(fits=False, missing_gib=0, says=sentence)
-    return FitVerdict(fits=True, missing_gib=0, says=_describe_fit(found, beside))
+    return FitVerdict(fits=True, missing_gib=0, says=_describe_fit(memory, neighbors))
 
 
 @dataclass(frozen=True)
@@ -68,16 +68,17 @@ def _find_memory_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdic
     return _find_neighbor_shortage(found, beside) or _find_pool_shortage(found) or _find_total_shortage(found, beside)
 
 
-def _find_neighbor_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
-    setting = found.setting
-    missing = setting.share_gib + beside.held_gib - setting.gpu_gib
-    if not beside.names or missing <= 0:
+def _find_neighbor_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> FitVerdict | None:
+    setting = memory.setting
+    missing = setting.share_gib + neighbors.held_gib - setting.gpu_gib
+    if not neighbors.names or missing <= 0:
         return None
     says = (
-        f"Shares a GPU with {', '.join(beside.names)}: {beside.held_gib:.1f} of {setting.gpu_gib:.1f} GiB are taken, "
+        f"Shares a GPU with {', '.join(neighbors.names)}: {neighbors.held_gib:.1f} of {setting.gpu_gib:.1f} GiB are "
+        "taken, "
         f"and vLLM wants {setting.utilization:g} of all the memory free when it starts. "
     )
-    left = max(0.0, 1 - beside.held_gib / setting.gpu_gib)
+    left = max(0.0, 1 - neighbors.held_gib / setting.gpu_gib)
     return FitVerdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")
 
 
@@ -98,9 +99,9 @@ def _find_pool_shortage(found: MemoryEstimate) -> FitVerdict | None:
     return FitVerdict(False, missing, says)
 
 
-def _find_total_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
-    setting = found.setting
-    held = found.held_gib + beside.held_gib
+def _find_total_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> FitVerdict | None:
+    setting = memory.setting
+    held = memory.held_gib + neighbors.held_gib
     if held <= setting.gpu_gib:
         return None
     change = "--kv-cache-memory-bytes" if setting.kv_cache_bytes is not None else "the utilization"
@@ -131,15 +132,15 @@ def _explain_crash(found: MemoryEstimate) -> str:
     return ""
 
 
-def _describe_fit(found: MemoryEstimate, beside: Neighbors) -> str:
-    setting, length = found.setting, found.setting.max_model_len
-    streams = found.cache.compute_concurrency(found.left_gib * GIB, length)
-    words = f"Fits. {found.pool_gib:.1f} GiB of KV cache per GPU hold {streams:.1f} requests of {length:,} tokens."
-    free = setting.gpu_gib - found.held_gib - beside.held_gib
+def _describe_fit(memory: MemoryEstimate, neighbors: Neighbors) -> str:
+    setting, length = memory.setting, memory.setting.max_model_len
+    streams = memory.cache.compute_concurrency(memory.left_gib * GIB, length)
+    words = f"Fits. {memory.pool_gib:.1f} GiB of KV cache per GPU hold {streams:.1f} requests of {length:,} tokens."
+    free = setting.gpu_gib - memory.held_gib - neighbors.held_gib
     if free < TIGHT_GIB and not setting.cpu:
         words += f" Tight: {free:.1f} GiB of {setting.gpu_gib:.1f} stay free, and activations come and go in them."
     if setting.unified:
         words += " The memory is the host's own: what else runs there takes of it."
-    if beside.names:
-        words += f" Shares a GPU with {', '.join(beside.names)}."
+    if neighbors.names:
+        words += f" Shares a GPU with {', '.join(neighbors.names)}."
     return words

@@ -75,26 +75,26 @@ def build_shape(config: Mapping[str, Any], where: str) -> ModelShape:
     )
 
 
-def _read_architecture(whole: ConfigValues, text: ConfigValues) -> str:
-    named = text.read_word("model_type", "") or whole.read_word("model_type")
+def _read_architecture(config: ConfigValues, text_config: ConfigValues) -> str:
+    named = text_config.read_word("model_type", "") or config.read_word("model_type")
     if named in (*DENSE, *ONLY_EXPERTS):
         return named
     known = ", ".join((*DENSE, *ONLY_EXPERTS))
-    raise whole.create_error(f"Temper has no memory estimate for the architecture {named!r} (known: {known})")
+    raise config.create_error(f"Temper has no memory estimate for the architecture {named!r} (known: {known})")
 
 
-def _count_experts(text: ConfigValues, architecture: str) -> int:
-    if architecture in ONLY_EXPERTS or text.read_flag("enable_moe_block", default=False):
-        return text.read_count("num_local_experts", 0) or text.read_count("num_experts")
+def _count_experts(text_config: ConfigValues, architecture: str) -> int:
+    if architecture in ONLY_EXPERTS or text_config.read_flag("enable_moe_block", default=False):
+        return text_config.read_count("num_local_experts", 0) or text_config.read_count("num_experts")
     return 0
 
 
-def _count_experts_per_token(text: ConfigValues) -> int:
-    return text.read_count("top_k_experts", 0) or text.read_count("num_experts_per_tok")
+def _count_experts_per_token(text_config: ConfigValues) -> int:
+    return text_config.read_count("top_k_experts", 0) or text_config.read_count("num_experts_per_tok")
 
 
-def _read_towers(whole: ConfigValues, text: ConfigValues, architecture: str, hidden: int) -> Towers | None:
-    vision, audio = whole.read_table("vision_config"), whole.read_table("audio_config")
+def _read_towers(config: ConfigValues, text_config: ConfigValues, architecture: str, hidden: int) -> Towers | None:
+    vision, audio = config.read_table("vision_config"), config.read_table("audio_config")
     if vision is None and audio is None:
         return None
     known = architecture.startswith("gemma4")
@@ -103,7 +103,7 @@ def _read_towers(whole: ConfigValues, text: ConfigValues, architecture: str, hid
         parameters += _count_vision_parameters(vision, gemma4=known) + vision.read_count("hidden_size") * hidden
     if audio is not None:
         parameters += GEMMA4_AUDIO + audio.read_count("output_proj_dims", 1536) * hidden
-    both_ways = known and text.read_word("use_bidirectional_attention", "") == "vision"
+    both_ways = known and text_config.read_word("use_bidirectional_attention", "") == "vision"
     return Towers(parameters, exact=known, batch_tokens=GEMMA4_VIDEO_TOKENS if both_ways else 0)
 
 

@@ -97,7 +97,7 @@ def resolve_settings(engine: Engine, shape: ModelShape, gpus: tuple[Gpu, ...]) -
         gpu_gib=min(compute_usable_gib(gpu) for gpu in gpus),
         bandwidth_gb_s=min(gpu.bandwidth_gb_s for gpu in gpus),
         utilization=engine.utilization or rules.default_utilization,
-        kv_element=_resolve_kv_element(engine.kv_dtype, shape),
+        kv_element=_resolve_kv_element_bytes(engine.kv_dtype, shape),
         kv_cache_bytes=engine.kv_cache_bytes,
         max_model_len=engine.max_model_len,
         max_num_seqs=seqs,
@@ -125,7 +125,7 @@ def _resolve_batch(engine: Engine, shape: ModelShape, gpu: Gpu, rules: VllmRules
     return seqs if engine.max_num_seqs else min(seqs, tokens), tokens
 
 
-def _resolve_kv_element(dtype: str, shape: ModelShape) -> int:
+def _resolve_kv_element_bytes(dtype: str, shape: ModelShape) -> int:
     if dtype == "auto" and shape.quantization and shape.quantization.kv_fp8:
         return 1
     if dtype not in KV_BYTES:

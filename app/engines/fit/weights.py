@@ -52,21 +52,23 @@ def compute_stage_weights(
     shape: ModelShape, precision: Precision, split: GpuSplit, rules: VllmRules
 ) -> tuple[Weights, ...]:
     stages = split_stages(len(shape.layers), split.pp)
-    return tuple(_compute_weights(shape, precision, split, rules, stage, number) for number, stage in enumerate(stages))
+    return tuple(
+        _compute_weights_of_stage(shape, precision, split, rules, stage, number) for number, stage in enumerate(stages)
+    )
 
 
-def _compute_weights(
-    shape: ModelShape, precision: Precision, split: GpuSplit, rules: VllmRules, held: range, number: int
+def _compute_weights_of_stage(
+    shape: ModelShape, precision: Precision, split: GpuSplit, rules: VllmRules, layer_indexes: range, stage: int
 ) -> Weights:
-    layers = [shape.layers[index] for index in held]
-    first, last = number == 0, number == split.pp - 1
+    layers = [shape.layers[index] for index in layer_indexes]
+    first, last = stage == 0, stage == split.pp - 1
     rows = math.ceil(shape.vocab / VOCAB_PADDING) * VOCAB_PADDING / split.tp
     in_mlp, in_attention = compute_mlp_bits(precision, shape) / 8, compute_attention_bits(precision, shape) / 8
     embeds = shape.is_gemma4 or first or (last and shape.tied)
     towers = 0 if split.text_only or shape.towers is None else shape.towers.parameters
     return Weights(
         mlp=in_mlp * sum(3 * shape.hidden * layer.intermediate for layer in layers) / split.tp,
-        experts=sum(_count_expert_weights(shape, layer, in_mlp, split.tp) for layer in layers),
+        experts=sum(_compute_expert_bytes(shape, layer, in_mlp, split.tp) for layer in layers),
         attention=in_attention * sum(count_held_attention(shape, layer, split, rules) for layer in layers),
         embeddings=2 * rows * shape.hidden if embeds else 0,
         per_layer_tables=2 * _count_per_layer_rows(shape, split.tp) * shape.per_layer_width,
@@ -96,11 +98,11 @@ def _count_attention(shape: ModelShape, layer: Layer, split: GpuSplit, kv: int) 
     return shape.hidden * layer.head_dim * (queries + kv * split.count_kv_heads(layer))
 
 
-def _count_expert_weights(shape: ModelShape, layer: Layer, width: float, tp: int) -> float:
+def _compute_expert_bytes(shape: ModelShape, layer: Layer, bytes_per_weight: float, tp: int) -> float:
     if not layer.expert_intermediate:
         return 0
     each = 3 * shape.hidden * layer.expert_intermediate
-    return shape.experts * (width * each / tp + BF16 / 8 * shape.hidden)
+    return shape.experts * (bytes_per_weight * each / tp + BF16 / 8 * shape.hidden)
 
 
 def _count_per_layer_rows(shape: ModelShape, tp: int) -> float:

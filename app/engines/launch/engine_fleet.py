@@ -27,7 +27,7 @@ Fleet = dict[str, list[LaunchedReplica]]
 async def run_fleet(engines: Mapping[str, Engine], data: Path, http: httpx.AsyncClient) -> AsyncIterator[Fleet]:
     """Start all engines that have a launch section, yield them while they load, and stop them at exit."""
     wanted = {name: engine for name, engine in engines.items() if engine.launch}
-    home = compute_home_id(data)
+    home = compute_data_folder_id(data)
     folder = data / "engines"
     if wanted:
         folder.mkdir(parents=True, exist_ok=True)
@@ -50,7 +50,7 @@ def create_owner_lookup(fleet: Fleet) -> Callable[[int], str]:
     return find_owner
 
 
-def compute_home_id(data: Path) -> str:
+def compute_data_folder_id(data: Path) -> str:
     return hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:12]
 
 

@@ -150,7 +150,7 @@ class LaunchedReplica:
         tail = LogTail(self.log)
         while True:
             if self._state == "loading" and (held := await asyncio.to_thread(self._find_foreign_listener)):
-                await self._yield_port(held)
+                await self._kill_for_taken_port(held)
                 return
             living = await asyncio.to_thread(is_alive, pid)
             self._read_log(tail)
@@ -173,11 +173,11 @@ class LaunchedReplica:
         in_container = self.engine.launch and self.engine.launch.image
         return "" if in_container else find_foreign_listener(self.command.port, self.list_pids())
 
-    async def _yield_port(self, held: str) -> None:
+    async def _kill_for_taken_port(self, listener: str) -> None:
         await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGKILL)
         if self._child:
             await self._child.wait()
-        self._fail_port_taken(held)
+        self._fail_port_taken(listener)
 
     def _read_log(self, tail: LogTail) -> None:
         now = time.time()

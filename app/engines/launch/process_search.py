@@ -104,12 +104,12 @@ def find_foreign_listener(port: int, ours: Collection[int]) -> str:
     """Describe another process that listens on the port; empty if only the processes `ours` do."""
     left = {one.link for one in list_listeners() if one.port == port and one.address in _HERE}
     left -= {link for pid in ours for link in list_open_files(pid)}
-    return _describe_holder(left) if left else ""
+    return _describe_socket_holder(left) if left else ""
 
 
-def _describe_holder(held: set[str]) -> str:
+def _describe_socket_holder(sockets: set[str]) -> str:
     for pid in (int(folder.name) for folder in PROC.iterdir() if folder.name.isdecimal()):
-        if held.intersection(list_open_files(pid)):
+        if sockets.intersection(list_open_files(pid)):
             engine = read_mark(pid).split("/")[1:2]
             what = f", engine {engine[0]} of another Temper" if engine else ""
             return f"process {pid} ({read_name(pid) or 'gone meanwhile'}{what})"

@@ -49,13 +49,13 @@ def _compose_actions(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswe
         return RoleAnswer(
             "There is no script for this rule, so I have no action to give.", {"actions": [], "note": "No script."}
         )
-    return RoleAnswer(one.worker_thought, {"actions": _number_actions(one, prompt), "note": one.note})
+    return RoleAnswer(one.worker_thought, {"actions": _replace_lines_by_numbers(one, prompt), "note": one.note})
 
 
-def _number_actions(one: ScriptedTry, prompt: ParsedPrompt) -> list[Any]:
+def _replace_lines_by_numbers(scripted_try: ScriptedTry, prompt: ParsedPrompt) -> list[Any]:
     """Return the actions with lines replaced by their numbers in the shown file."""
     told = []
-    for action in one.actions:
+    for action in scripted_try.actions:
         said = {name: prompt.apply_site_value(text) if name in _VALUES else text for name, text in action.items()}
         line = {"replace_line": "old", "remove_line": "line"}.get(said["do"], "")
         number = prompt.find_line_number(said["path"], said[line]) if line else None

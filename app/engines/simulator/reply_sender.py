@@ -37,7 +37,7 @@ class ReplySender:
     async def send_stream(self, wire: ChunkEncoder) -> AsyncIterator[bytes]:
         """Yield the bytes of the stream. If it is closed early, the request counts as aborted."""
         done = False
-        with self._engine.serve_request(self._reply.prompt_tokens) as active:
+        with self._engine.track_request(self._reply.prompt_tokens) as active:
             try:
                 yield wire.encode_opening()
                 async for pieces, tokens in self._iterate_steps(active):
@@ -56,7 +56,7 @@ class ReplySender:
 
     async def wait_until_sent(self) -> bool:
         """Wait for the reply's duration and return True if it completed."""
-        with self._engine.serve_request(self._reply.prompt_tokens) as active:
+        with self._engine.track_request(self._reply.prompt_tokens) as active:
             async for _ in self._iterate_steps(active):
                 pass
             if not self._dead:

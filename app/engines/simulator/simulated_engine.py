@@ -138,7 +138,7 @@ class SimulatedEngine:
         return create_pace(reply.prompt_tokens, self._simulation.prefill_tok_s, rate, self._speed)
 
     @contextmanager
-    def serve_request(self, prompt_tokens: int) -> Iterator[ActiveRequest]:
+    def track_request(self, prompt_tokens: int) -> Iterator[ActiveRequest]:
         self.active.add(active := ActiveRequest(prompt_tokens))
         self.update_peaks()
         self.meters.prompt_tokens += prompt_tokens

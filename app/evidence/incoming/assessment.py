@@ -57,7 +57,7 @@ LARGEST = 32 * 1024 * 1024
 """Lower than for XML, since a few bytes of JSON can become a rule."""
 
 
-def read_checklist(content: bytes) -> list[AssessedRule]:
+def parse_cklb(content: bytes) -> list[AssessedRule]:
     if len(content) > LARGEST:
         raise BadInput(f"it has more than {LARGEST // 1024**2} MiB, the limit for a checklist.")
     try:
@@ -79,7 +79,7 @@ _WANTED = ("VULN", "Rule", "rule-result")
 _NAMES = ("version", "ident", "reference")
 
 
-def read_results(content: bytes) -> list[AssessedRule]:
+def parse_ckl_or_xccdf(content: bytes) -> list[AssessedRule]:
     root, found = read_elements(content, _WANTED)
     vulns = [one for one in found if one.tag == "VULN"]
     results = [one for one in found if one.tag == "rule-result"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput
-from app.evidence.incoming.assessment import AssessedRule, read_checklist, read_results
+from app.evidence.incoming.assessment import AssessedRule, parse_ckl_or_xccdf, parse_cklb
 from app.skills.skill import Skill
 from app.text.clean import clean_line, read_bounded
 
@@ -69,7 +69,7 @@ def _parse_assessed_rules(content: bytes) -> list[AssessedRule]:
     if content.startswith(b"PK"):
         raise BadInput("it is an archive: unpack it.")
     head = content[:64].removeprefix(b"\xef\xbb\xbf").lstrip()
-    return read_checklist(content) if head.startswith(b"{") else read_results(content)
+    return parse_cklb(content) if head.startswith(b"{") else parse_ckl_or_xccdf(content)
 
 
 def _map_to_skill(file: str, content: bytes, assessed: list[AssessedRule], pack: Skill) -> StartingPoint:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
 
-from app.evidence.build_id import read_build_id
+from app.evidence.build_id import compute_build_id
 from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import Fix, PortableFixes
 from app.evidence.run_record import RunRecord
@@ -96,7 +96,7 @@ def read_reload_script() -> str:
 
 def describe_origin(case: RunRecord) -> str:
     played = f" That run was a simulation of {case.simulated}." if case.simulated else ""
-    return f"Made by {read_build_id()} from run {case.run} on {clean_text(case.request.host, 100)}.{played}"
+    return f"Made by {compute_build_id()} from run {case.run} on {clean_text(case.request.host, 100)}.{played}"
 
 
 def describe_fix(fix: Fix) -> list[str]:

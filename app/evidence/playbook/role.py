@@ -30,30 +30,30 @@ def build_playbook(case: RunRecord) -> bytes:
     return build_playbook_zip(collect_portable_fixes(case), case.run, describe_origin(case))
 
 
-def build_playbook_zip(taken: PortableFixes, run: str, said: str) -> bytes:
-    rules = "".join(map(_write_rule_task, taken.fixes))
+def build_playbook_zip(fixes: PortableFixes, run: str, origin: str) -> bytes:
+    rules = "".join(map(_render_rule_task, fixes.fixes))
     files = {
-        "README.md": _write_playbook_readme(taken, said),
-        "playbook.yml": f"---\n{to_comment([said])}{_PLAYBOOK}",
+        "README.md": _render_playbook_readme(fixes, origin),
+        "playbook.yml": f"---\n{to_comment([origin])}{_PLAYBOOK}",
         f"{_ROLE}/defaults/main.yml": f"---\n{_DEFAULTS.format(run=to_rule_tag(run))}",
         f"{_ROLE}/meta/main.yml": f"---\n{_META}",
-        f"{_ROLE}/tasks/main.yml": f"---\n{to_comment([said])}{_BEGIN}{rules}{_END}",
+        f"{_ROLE}/tasks/main.yml": f"---\n{to_comment([origin])}{_BEGIN}{rules}{_END}",
         f"{_ROLE}/tasks/rule.yml": f"---\n{(_HERE / 'rule.yml').read_text()}",
-        f"{_ROLE}/vars/main.yml": f"---\n{_write_vars(taken)}",
+        f"{_ROLE}/vars/main.yml": f"---\n{_render_role_vars(fixes)}",
     }
     return b"".join(
         chunk for _, chunk in build_chunks({name: text.encode("utf-8", "replace") for name, text in files.items()})
     )
 
 
-def _write_vars(taken: PortableFixes) -> str:
-    asked = {check.probe: check for fix in taken.fixes for check in fix.checks}
+def _render_role_vars(fixes: PortableFixes) -> str:
+    asked = {check.probe: check for fix in fixes.fixes for check in fix.checks}
     checks = "".join(
         f"  {check.probe}:\n    asks: {quote_yaml(check.asks)}\n    script: {to_yaml_block(check.script, 6)}"
         for check in asked.values()
     )
     judge = to_yaml_block((_HERE / "judge.sh").read_text(), 2)
-    rules = to_yaml({to_rule_tag(fix.rule.id): _to_rule_vars(fix) for fix in taken.fixes}, 2)
+    rules = to_yaml({to_rule_tag(fix.rule.id): _to_rule_vars(fix) for fix in fixes.fixes}, 2)
     reload = to_yaml_block(read_reload_script(), 2)
     return f"temper_judge: {judge}temper_reload: {reload}temper_checks:\n{checks}temper_rules:{rules}\n"
 
@@ -69,7 +69,7 @@ def _to_rule_vars(fix: Fix) -> Plain:
     }
 
 
-def _write_rule_task(fix: Fix) -> str:
+def _render_rule_task(fix: Fix) -> str:
     name = to_rule_tag(fix.rule.id)
     tags = [name, to_rule_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
     return (
@@ -99,12 +99,12 @@ def _escape_pattern(line: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", line.rstrip(" \t\r"))
 
 
-def _write_playbook_readme(taken: PortableFixes, said: str) -> str:
+def _render_playbook_readme(fixes: PortableFixes, origin: str) -> str:
     done = "".join(
-        f"- {fix.named.group} {fix.named.stig_id}: {' '.join(fix.rule.title.split())}\n" for fix in taken.fixes
+        f"- {fix.named.group} {fix.named.stig_id}: {' '.join(fix.rule.title.split())}\n" for fix in fixes.fixes
     )
-    left = "".join(f"- {line}\n" for line in list_exclusions(taken))
-    return _README.format(about=said, done=done or "- none\n", left=left)
+    left = "".join(f"- {line}\n" for line in list_exclusions(fixes))
+    return _README.format(about=origin, done=done or "- none\n", left=left)
 
 
 _PLAYBOOK = """- name: What passed in a run of Temper

@@ -19,26 +19,26 @@ _HERE = Path(__file__).parent
 
 
 def build_script(case: RunRecord) -> bytes:
-    return write_script(collect_portable_fixes(case), case.run, describe_origin(case))
+    return render_script(collect_portable_fixes(case), case.run, describe_origin(case))
 
 
-def write_script(taken: PortableFixes, run: str, said: str) -> bytes:
+def render_script(fixes: PortableFixes, run: str, origin: str) -> bytes:
     parts = [
         "#!/usr/bin/env bash\n",
-        to_comment([said, "Left out:", *list_exclusions(taken)]),
+        to_comment([origin, "Left out:", *list_exclusions(fixes)]),
         f"set -u\nRUN={shlex.quote(to_rule_tag(run))}\n\n",
         (_HERE / "judge.sh").read_text(),
         "\n",
         read_reload_script(),
         "\n",
         (_HERE / "harden.sh").read_text(),
-        *map(_write_rule_call, taken.fixes),
+        *map(_render_rule_call, fixes.fixes),
         '\n[ -z "$FAILED" ] || { say "Not done:$FAILED" >&2; exit 2; }\n',
     ]
     return "".join(parts).encode("utf-8", "replace")
 
 
-def _write_rule_call(fix: Fix) -> str:
+def _render_rule_call(fix: Fix) -> str:
     checks = [word for check in fix.checks for word in (check.asks, check.script)]
     edits = [
         word

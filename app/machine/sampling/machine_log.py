@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from app.events.kinds import Event
 from app.events.log import LogWriter
-from app.events.record import MACHINE, Recorded, record_event
+from app.events.record import MACHINE, Recorded, build_recorded_event
 
 FULL_SECONDS = 60.0
 """Seconds after which a blocked log takes no more samples, which would fill the memory."""
@@ -37,7 +37,7 @@ class MachineLog:
             self._seq = await asyncio.to_thread(self._last)
         for event in events:
             self._seq += 1
-            batch.append(record_event(MACHINE, self._seq, at, event, ""))
+            batch.append(build_recorded_event(MACHINE, self._seq, at, event, ""))
         if batch and self._led and self._writer.stalled_seconds < FULL_SECONDS:
             self._writer.enqueue_batch(batch)
         return batch

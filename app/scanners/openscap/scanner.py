@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from app.errors import TemperError, is_machinery_fault
+from app.errors import TemperError, is_infrastructure_fault
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
 from app.scanners.openscap.content import ScapContent
 from app.scanners.openscap.excerpt import CannotCut, DataStream, open_datastream
@@ -81,7 +81,7 @@ class OpenScapScanner:
         try:
             return await self.judge_rules(rules, judged)
         except TemperError as exc:
-            if is_machinery_fault(exc):
+            if is_infrastructure_fault(exc):
                 raise
             log.warning("scan failed", extra={"reason": str(exc)})
             return [Verdict(rule, "error", redact_secrets(str(exc))) for rule in rules]

@@ -83,9 +83,9 @@ _compare_lower = create_number_comparison(_parse_whole, lower=True)
 _compare_limits = create_number_comparison(_parse_limit, lower=True)
 
 
-def _compare_parts(between: str, *compares: Compare) -> Compare:
+def _create_parts_comparison(separator: str, *compares: Compare) -> Compare:
     def compare(was: str, now: str) -> Strength:
-        old, new = was.split(between), now.split(between)
+        old, new = was.split(separator), now.split(separator)
         if not len(old) == len(new) == len(compares):
             return compare_unranked(was, now)
         return combine_strengths(*(one(*pair) for one, pair in zip(compares, zip(old, new, strict=True), strict=True)))
@@ -106,7 +106,7 @@ def _compare_allow_lists(was: str, now: str) -> Strength:
     return compare_unranked(was, now) if "!" in was + now else compare_sets(was.split(), now.split())
 
 
-def _compare_open_places(was: str, now: str) -> Strength:
+def _compare_permitted_destinations(was: str, now: str) -> Strength:
     ends = ("any", "none")
     if was in ends or now in ends:
         step = {"any": 0, "none": 2}
@@ -114,10 +114,14 @@ def _compare_open_places(was: str, now: str) -> Strength:
     return compare_sets(was.split(), now.split())
 
 
-def _compare_rights(rights: Mapping[str, str]) -> Compare:
+def _create_rights_comparison(rights_by_value: Mapping[str, str]) -> Compare:
     def compare(was: str, now: str) -> Strength:
-        known = was in rights and now in rights
-        return compare_sets(rights[was].split(), rights[now].split()) if known else compare_unranked(was, now)
+        known = was in rights_by_value and now in rights_by_value
+        return (
+            compare_sets(rights_by_value[was].split(), rights_by_value[now].split())
+            if known
+            else compare_unranked(was, now)
+        )
 
     return compare
 
@@ -138,7 +142,7 @@ def _compare_environments(was: str, now: str) -> Strength:
     return compare_unranked(was, now)
 
 
-def _compare_key_options(was: str, now: str) -> Strength:
+def _compare_security_key_requirements(was: str, now: str) -> Strength:
     """Compare requirements on a security key: more are stricter."""
     old, new = ([word for word in value.split() if word != "none"] for value in (was, now))
     return compare_sets(new, old)
@@ -162,19 +166,19 @@ _COMPARES: dict[str, Compare] = (
     | dict.fromkeys(_FEWER, lambda was, now: compare_sets(was.split(), now.split()))
     | dict.fromkeys(_NAMES_KEPT_OUT, _compare_deny_lists)
     | dict.fromkeys(_NAMES_LET_IN, _compare_allow_lists)
-    | dict.fromkeys(_OPENS, _compare_open_places)
+    | dict.fromkeys(_OPENS, _compare_permitted_destinations)
     | dict.fromkeys(_LOWER, _compare_lower)
     | dict.fromkeys(_LOWER_LIMITS, _compare_limits)
-    | {keyword: _compare_rights(rights) for keyword, rights in _RIGHTS.items()}
+    | {keyword: _create_rights_comparison(rights) for keyword, rights in _RIGHTS.items()}
     | _WORDS
     | {
         "authenticationmethods": _compare_auth_methods,
         "banner": _compare_banners,
-        "maxstartups": _compare_parts(":", _compare_lower, _compare_whole, _compare_lower),
+        "maxstartups": _create_parts_comparison(":", _compare_lower, _compare_whole, _compare_lower),
         "permituserenvironment": _compare_environments,
-        "persourcenetblocksize": _compare_parts(":", _compare_lower, _compare_lower),
-        "pubkeyauthoptions": _compare_key_options,
-        "rekeylimit": _compare_parts(" ", _compare_limits, _compare_limits),
+        "persourcenetblocksize": _create_parts_comparison(":", _compare_lower, _compare_lower),
+        "pubkeyauthoptions": _compare_security_key_requirements,
+        "rekeylimit": _create_parts_comparison(" ", _compare_limits, _compare_limits),
         "requiredrsasize": _compare_whole,
         "streamlocalbindmask": compare_masks,
         "syslogfacility": _compare_facilities,

@@ -74,7 +74,7 @@ def _parse_cap(value: str) -> float | None:
     return found if found is None or found > 0 else float("inf")
 
 
-def _parse_duration(value: str) -> float | None:
+def _parse_zero_as_infinity(value: str) -> float | None:
     return float("inf") if (found := parse_number(value)) == 0 else found
 
 
@@ -82,7 +82,7 @@ compare_higher = create_number_comparison(parse_number)
 compare_lower = create_number_comparison(parse_number, lower=True)
 compare_caps = create_number_comparison(_parse_cap, lower=True)
 """Lower is stricter; 0 is no cap."""
-compare_durations = create_number_comparison(_parse_duration)
+compare_durations = create_number_comparison(_parse_zero_as_infinity)
 """Higher is stricter; 0 is unlimited."""
 
 

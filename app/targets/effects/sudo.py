@@ -51,18 +51,18 @@ class Sudo(Daemon):
         return sudo_rights.compare_rights(was, now)
 
 
-def _collect_settings(read: Sudoers, who: HostAccounts) -> dict[str, str]:
+def _collect_settings(parsed_sudoers: Sudoers, accounts: HostAccounts) -> dict[str, str]:
     found: dict[str, str] = {}
-    if read.problems:
-        found[_UNREADABLE] = ", ".join(f"{problem.path} line {problem.line}" for problem in read.problems)
-    anybody = dict(_iter_principal_settings(read, _ELSE))
+    if parsed_sudoers.problems:
+        found[_UNREADABLE] = ", ".join(f"{problem.path} line {problem.line}" for problem in parsed_sudoers.problems)
+    anybody = dict(_iter_principal_settings(parsed_sudoers, _ELSE))
     found |= {f"anybody else{key}": value for key, value in anybody.items()}
-    for account in who.accounts:
-        settings = _iter_principal_settings(read, build_principal(who, account.name))
+    for account in accounts.accounts:
+        settings = _iter_principal_settings(parsed_sudoers, build_principal(accounts, account.name))
         found |= {f"{account.name}{key}": value for key, value in settings}
-    for entry in _list_principals_without_account(read, who):
+    for entry in _list_principals_without_account(parsed_sudoers, accounts):
         stranger = Principal("\0", None, frozenset({entry[1:]})) if entry.startswith("%") else Principal(entry)
-        own = dict(_iter_principal_settings(read, stranger))
+        own = dict(_iter_principal_settings(parsed_sudoers, stranger))
         for key in own.keys() | anybody.keys():
             value, otherwise = own.get(key, UNSET), anybody.get(key, UNSET)
             if value != otherwise:
@@ -77,25 +77,27 @@ def _drop_options_off_by_default(found: dict[str, str]) -> dict[str, str]:
     return {key: value for key, value in found.items() if named.get(key) not in {*_ANOTHERS_PASSWORD} - used}
 
 
-def _iter_principal_settings(read: Sudoers, who: Principal) -> Iterator[tuple[str, str]]:
-    yield _MAY, sudo_rights.format_rights(resolve_rights(read, who))
-    plain = resolve_defaults(read, who)
+def _iter_principal_settings(parsed_sudoers: Sudoers, principal: Principal) -> Iterator[tuple[str, str]]:
+    yield _MAY, sudo_rights.format_rights(resolve_rights(parsed_sudoers, principal))
+    plain = resolve_defaults(parsed_sudoers, principal)
     for name, value in plain.items():
         yield f": {name}", value
-    for scope in sorted({default.scope for default in read.defaults if default.scope[:1] in ("@", ">", "!")} - {""}):
-        for name, value in resolve_defaults(read, who, scope).items():
+    for scope in sorted(
+        {default.scope for default in parsed_sudoers.defaults if default.scope[:1] in ("@", ">", "!")} - {""}
+    ):
+        for name, value in resolve_defaults(parsed_sudoers, principal, scope).items():
             if plain.get(name) != value:
                 yield f": {name} where {scope} fits", value
 
 
-def _list_principals_without_account(read: Sudoers, who: HostAccounts) -> list[str]:
+def _list_principals_without_account(parsed_sudoers: Sudoers, accounts: HostAccounts) -> list[str]:
     """Return users and groups in sudoers without a local account: directory users or future members."""
-    scopes = [default.scope[1:].split(", ") for default in read.defaults if default.scope.startswith(":")]
-    listed = [grant.users for grant in read.grants] + scopes
-    listed += [alias.members for alias in read.aliases if alias.kind == "User"]
+    scopes = [default.scope[1:].split(", ") for default in parsed_sudoers.defaults if default.scope.startswith(":")]
+    listed = [grant.users for grant in parsed_sudoers.grants] + scopes
+    listed += [alias.members for alias in parsed_sudoers.aliases if alias.kind == "User"]
     named = {entry.removeprefix("!") for members in listed for entry in members}
-    known = {account.name for account in who.accounts} | {f"#{account.uid}" for account in who.accounts}
-    aliases = {alias.name for alias in read.aliases if alias.kind == "User"}
+    known = {account.name for account in accounts.accounts} | {f"#{account.uid}" for account in accounts.accounts}
+    aliases = {alias.name for alias in parsed_sudoers.aliases if alias.kind == "User"}
     return sorted(named - known - aliases - {"ALL"})
 
 

@@ -11,27 +11,27 @@ _ITSELF = re.compile(r"\$(?:PATH|1)\b|\$\{(?:PATH|1)(?::[-+=?][^{}]*(?:\{[^{}]*\
 _HERE = "$PATH"
 
 
-def find_unsafe_folders(made: Iterable[Assignment]) -> list[str]:
+def find_unsafe_folders(assignments: Iterable[Assignment]) -> list[str]:
     """Return what is unsafe in assignments of PATH, each once: relative or unknown folders, or no system folder."""
-    return sorted({found for one in made if one.name == "PATH" for found in _list_unsafe_parts(one)})
+    return sorted({found for one in assignments if one.name == "PATH" for found in _list_unsafe_parts(one)})
 
 
-def _list_unsafe_parts(one: Assignment) -> Iterator[str]:
-    if one.readonly:
+def _list_unsafe_parts(assignment: Assignment) -> Iterator[str]:
+    if assignment.readonly:
         yield "a PATH that later scripts cannot change"
-    if one.unset:
+    if assignment.unset:
         yield "no PATH at all"
-    if one.unset or not one.stated:
+    if assignment.unset or not assignment.stated:
         return
-    added = one.value.removeprefix("PATH+=")
-    whole = _ITSELF.sub(_spell_itself, added.replace('"', "").replace("'", ""))
+    added = assignment.value.removeprefix("PATH+=")
+    whole = _ITSELF.sub(_spell_path_reference, added.replace('"', "").replace("'", ""))
     parts = whole.split(":")
-    parts = parts[1:] if added != one.value and not parts[0] else parts  # `PATH+=:/usr/local/bin`
+    parts = parts[1:] if added != assignment.value and not parts[0] else parts  # `PATH+=:/usr/local/bin`
     yield from (part or "an empty folder" for part in parts if part != _HERE and not _SAFE.fullmatch(part))
-    if added == one.value and not {_HERE, "/usr/bin", "/bin"} & set(parts):
-        yield f"no /usr/bin in {one.value}"
+    if added == assignment.value and not {_HERE, "/usr/bin", "/bin"} & set(parts):
+        yield f"no /usr/bin in {assignment.value}"
 
 
-def _spell_itself(found: re.Match[str]) -> str:
+def _spell_path_reference(match: re.Match[str]) -> str:
     """Return $PATH with the colon that `${PATH:+:$PATH}` has in front of it, or behind."""
-    return f"{':' * (':+:' in found[0])}{_HERE}{':' * found[0].endswith(':}')}"
+    return f"{':' * (':+:' in match[0])}{_HERE}{':' * match[0].endswith(':}')}"

@@ -61,10 +61,10 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
     return ProbeAnswer(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
 
 
-def _parse_threshold_bytes(value: str, fill: DiskUsage) -> int:
+def _parse_threshold_bytes(value: str, disk_usage: DiskUsage) -> int:
     digits = value.removesuffix("%")
     number = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 12 else 0
-    return fill.size * number // 100 if value.endswith("%") else number * _MIB
+    return disk_usage.size * number // 100 if value.endswith("%") else number * _MIB
 
 
 def probe_audit_panic(host: ProbedHost) -> ProbeAnswer:

@@ -21,7 +21,7 @@ def probe_console_login(host: ProbedHost) -> ProbeAnswer:
     return _probe_login_services(host, _CONSOLE, "nobody has a password, so nobody logs in at the console")
 
 
-def _probe_login_services(host: ProbedHost, services: tuple[str, ...], nobody: str) -> ProbeAnswer:
+def _probe_login_services(host: ProbedHost, services: tuple[str, ...], no_account_text: str) -> ProbeAnswer:
     people = list_password_accounts(host.people)
     opened: list[str] = []
     for service in services:
@@ -41,7 +41,7 @@ def _probe_login_services(host: ProbedHost, services: tuple[str, ...], nobody: s
             if not _is_account_shut_out(host, account)
         ]
     if not people:
-        return ProbeAnswer(True, nobody)
+        return ProbeAnswer(True, no_account_text)
     names = ", ".join(account.name for account in people)
     return ProbeAnswer(True, f"{' and '.join(services)} let {names} in by password", tuple(opened))
 

@@ -24,12 +24,16 @@ class Offer:
 
 
 def build_offers(
-    states: Iterable[tuple[str, str]], could: Mapping[str, str], wanted: Sequence[ResourceAction], *, runs: bool
+    states: Iterable[tuple[str, str]],
+    available_versions: Mapping[str, str],
+    wanted: Sequence[ResourceAction],
+    *,
+    has_systemd: bool,
 ) -> tuple[Offer, ...]:
     """Build an offer of the wanted actions that are possible for each resource that the host names with its state."""
     found = []
     for place, said in states:
-        host = HostState(said, could.get(place, ""), runs)
+        host = HostState(said, available_versions.get(place, ""), has_systemd)
         ours = (action for action in wanted if get_resource_name(action) == place)
         if actions := tuple(action for action in ours if get_kind(action).is_possible(action, host)):
             more = f"; {host.version} could be installed" if host.version and not said.startswith(INSTALLED) else ""

@@ -45,7 +45,7 @@ def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Object
 _AGES = ("changed", "min", "max", "warn", "inactive")
 
 
-def judge_shadow_file(before: Files, after: Files, foreseen: DryRun) -> Objection | None:
+def judge_shadow_ageing(before: Files, after: Files, foreseen: DryRun) -> Objection | None:
     """Judge password ageing that a change of /etc/shadow brings as if chage had been asked for it."""
     was, now = _read_password_ageing(before), _read_password_ageing(after)
     changed = tuple(

@@ -25,7 +25,7 @@ def run_command(name: str, command: Sequence[str], seconds: float = _SECONDS, st
         raise EnvironmentUnusable(f"{name}: {Path(command[0]).name} ended with {ran.returncode}: {said or 'no reason'}")
 
 
-def unpack_base(machines: Path, base: BaseImage, folder: str) -> None:
+def build_and_unpack_base(machines: Path, base: BaseImage, folder: str) -> None:
     """Build the base image and unpack it to `folder`, relative to `machines`; an unfinished folder is never left."""
     target = machines / folder
     create_owned_folder(target.parent)

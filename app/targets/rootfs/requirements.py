@@ -37,10 +37,10 @@ def list_missing_requirements(folder: Path) -> list[str]:
             found.append(
                 "This account has no ids to lend: usermod --add-subuids 100000-165535 --add-subgids 100000-165535 it."
             )
-    return found or _try_namespace(folder)
+    return found or _list_namespace_faults(folder)
 
 
-def _try_namespace(folder: Path) -> list[str]:
+def _list_namespace_faults(folder: Path) -> list[str]:
     create_owned_folder(folder)
     trial = build_namespace_command(folder, "sh", "-c", _TRIAL)
     ran = subprocess.run(trial, capture_output=True, text=True, timeout=_SECONDS, check=False)

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_folder import create_login_keys, run_command, unpack_base
+from app.targets.rootfs.base_folder import build_and_unpack_base, create_login_keys, run_command
 from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder, list_missing_requirements
@@ -55,7 +55,7 @@ class Rootfs:
         if self.is_built:
             raise BadInput(f"{self.name} already exists; reset it with `temper rootfs reset {self.name}`.")
         if not (self._machines / "bases" / base.name).is_dir():
-            unpack_base(self._machines, base, f"bases/{base.name}")
+            build_and_unpack_base(self._machines, base, f"bases/{base.name}")
         create_owned_folder(self.folder)
         create_login_keys(self.folder, self.name)
         self._seed_layer(base.name)

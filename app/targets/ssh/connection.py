@@ -13,7 +13,7 @@ from app.targets.host_lock import ALONE, Ownership
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.event_loop_thread import EventLoopThread
 from app.targets.ssh.host_shell import HostShell, OnLine, ScriptResult, ShellNotStarted, open_host_shell
-from app.targets.ssh.shell_script import ShellScript, build_program, build_script, load_script
+from app.targets.ssh.shell_script import ShellScript, build_program_command, build_script, load_script
 from app.targets.ssh.transport import (
     NORMAL_TIMEOUTS,
     RECONNECT_TIMEOUTS,
@@ -77,10 +77,15 @@ class SshConnection:
         self._loop.run_coroutine(self._ensure_root_access())
 
     def run(
-        self, name: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
+        self,
+        script_name: str,
+        *arguments: str,
+        data: bytes = b"",
+        seconds: float = _SECONDS,
+        on_line: OnLine | None = None,
     ) -> ScriptResult:
         """Run the script `name` of remote/ as root."""
-        return self.run_text(load_script(name), *arguments, data=data, seconds=seconds, on_line=on_line)
+        return self.run_text(load_script(script_name), *arguments, data=data, seconds=seconds, on_line=on_line)
 
     def run_text(
         self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
@@ -101,14 +106,14 @@ class SshConnection:
         """Return a second connection with the same login, which meets the current sshd."""
         return self._create_sibling(self.end, by_sudo=bool(self._sudo))
 
-    def create_lone(self) -> "SshConnection":
+    def create_independent_connection(self) -> "SshConnection":
         """Return a connection that stands for itself: it claims nothing, and that it fails says nothing of this one."""
         return SshConnection(self.end, self._known_hosts, self._loop)
 
-    def connect_through(self, name: str, end: Endpoint) -> "SshConnection":
+    def connect_through_script(self, script_name: str, end: Endpoint) -> "SshConnection":
         """Return a connection to the program that script `name` starts on the host, tunnelled through this one."""
         self.become_root()
-        program = build_program(name, _SECONDS, sudo=bool(self._sudo))
+        program = build_program_command(script_name, _SECONDS, sudo=bool(self._sudo))
         return self._create_sibling(end, Tunnel(self._get_connection, program))
 
     def assert_alive(self) -> None:
@@ -131,13 +136,15 @@ class SshConnection:
     async def _run_text(
         self, text: str, arguments: Sequence[str], data: bytes, seconds: float, on_line: OnLine | None
     ) -> ScriptResult:
-        async with self._yielding_lease():
+        async with self._hand_over_lease_if_unreachable():
             sudo = await self._ensure_root_access()
             script = build_script(text, arguments, data, seconds, self._claim)
-            return self._check_result(await self._run_script(script, seconds, on_line, sudo=sudo), seconds)
+            return self._raise_if_timed_out_or_fenced(
+                await self._run_script(script, seconds, on_line, sudo=sudo), seconds
+            )
 
     @asynccontextmanager
-    async def _yielding_lease(self) -> AsyncIterator[None]:
+    async def _hand_over_lease_if_unreachable(self) -> AsyncIterator[None]:
         """Give the lease to another node if the host cannot be reached from here; raise Fenced then."""
         try:
             yield
@@ -146,12 +153,12 @@ class SshConnection:
                 raise LeaseLost(str(self.end)) from exc
             raise
 
-    def _check_result(self, said: ScriptResult, seconds: float) -> ScriptResult:
-        if said.code in _ENDED_BY_LIMIT:
+    def _raise_if_timed_out_or_fenced(self, result: ScriptResult, seconds: float) -> ScriptResult:
+        if result.code in _ENDED_BY_LIMIT:
             raise EnvironmentUnusable(f"{self.end} did not finish within {seconds:g} s; Temper ended the command.")
-        if (said.code, said.err.strip()) == _TAKEN_OVER:
+        if (result.code, result.err.strip()) == _TAKEN_OVER:
             raise LeaseLost(str(self.end))
-        return said
+        return result
 
     async def _ensure_root_access(self) -> bool:
         """Return True if scripts need sudo, False if we are root; raise Unusable if sudo does not work."""
@@ -160,7 +167,7 @@ class SshConnection:
             # Claim before any read, so that a stale owner can change nothing that we have read.
             if sudo or self._claim:
                 first = build_script(load_script("claim") if self._claim else ":", (), b"", _SECONDS, self._claim)
-                self._check_result(await self._run_script(first, _SECONDS, sudo=sudo), _SECONDS)
+                self._raise_if_timed_out_or_fenced(await self._run_script(first, _SECONDS, sudo=sudo), _SECONDS)
             self._sudo = sudo
         return self._sudo
 
@@ -179,7 +186,7 @@ class SshConnection:
             return self._connection
 
     async def _get_main_connection(self) -> asyncssh.SSHClientConnection:
-        async with self._yielding_lease():
+        async with self._hand_over_lease_if_unreachable():
             return await self._get_connection()
 
     async def _open_connection(self) -> asyncssh.SSHClientConnection:

@@ -61,20 +61,20 @@ def parse_watched_login(text: str) -> WatchedLogin:
     return WatchedLogin(user, str(Path(key).expanduser().absolute()))
 
 
-def parse_endpoint(place: str, way: Way, secret_at: str = "", watch: Sequence[str] = ()) -> Endpoint:
+def parse_endpoint(login: str, method: Way, secret_at: str = "", watched_logins: Sequence[str] = ()) -> Endpoint:
     """Build an Endpoint from `user@address[:port]`; raise BadInput otherwise."""
-    found = _PLACE.fullmatch(place)
+    found = _PLACE.fullmatch(login)
     if not found or not 0 < int(found["port"] or 22) < 65536:
-        raise BadInput(f"{place!a} is not a login: write user@address or user@address:port.")
-    if way == "key":
+        raise BadInput(f"{login!a} is not a login: write user@address or user@address:port.")
+    if method == "key":
         secret_at = str(Path(secret_at).expanduser().absolute())
     return Endpoint(
         user=found["user"],
         address=found["address"].strip("[]"),
         port=int(found["port"] or 22),
-        way=way,
+        way=method,
         secret_at=secret_at,
-        watched=tuple(map(parse_watched_login, watch)),
+        watched=tuple(map(parse_watched_login, watched_logins)),
     )
 
 
@@ -108,7 +108,7 @@ def _stamp_file(path: Path) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size, found.st_ctime_ns
 
 
-def require_password_for_host(end: Endpoint, fingerprints: Collection[str], *, said: bool) -> None:
+def require_password_for_host(end: Endpoint, fingerprints: Collection[str], *, must_name_host: bool) -> None:
     """Raise unless a password from the environment belongs to this host and key, as the variable NAME_FOR says.
 
     With `said`, NAME_FOR must be set, because the requester does not control the environment.
@@ -123,13 +123,13 @@ def require_password_for_host(end: Endpoint, fingerprints: Collection[str], *, s
         wrong = f"{end.secret_at} was given for another host than {end}: {name} says which. Nothing was sent."
     elif keys and (other := sorted({*fingerprints} - {*keys})):
         wrong = f"{end.secret_at} was given for another host key than {other[0]}: see {name}. Nothing was sent."
-    elif said and not keys:
+    elif must_name_host and not keys:
         wrong = (
             f"{end.secret_at} does not say which host it is for: where Temper is started, "
             f"set {name}={shlex.quote(here)}, or add the host there with `temper host add`."
         )
     if wrong:
-        raise BadInput(wrong) if said else EnvironmentUnusable(wrong)
+        raise BadInput(wrong) if must_name_host else EnvironmentUnusable(wrong)
 
 
 def read_password(end: Endpoint) -> str:

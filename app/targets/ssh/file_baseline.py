@@ -9,7 +9,7 @@ from app.errors import ConnectionLost, EnvironmentUnusable
 from app.events.vocabulary import FileChange
 from app.targets.baseline import Baseline, BaselineEntry, compute_file_digest
 from app.targets.host_accounts import read_host_accounts
-from app.targets.path_walk import encode_name
+from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Snapshot
 
@@ -20,23 +20,25 @@ _KINDS = {"d": "folder", "f": "file", "l": "link"}
 _FIELDS = 3
 
 
-def list_host_files(line: SshConnection, held: Snapshot) -> Baseline:
-    said = line.run("listed", *NOT_LISTED, seconds=_SECONDS)
+def take_host_baseline(connection: SshConnection, snapshot: Snapshot) -> Baseline:
+    said = connection.run("listed", *NOT_LISTED, seconds=_SECONDS)
     if said.code:
-        raise EnvironmentUnusable(f"{line.end}: its files cannot be listed: {said.reason}.")
+        raise EnvironmentUnusable(f"{connection.end}: its files cannot be listed: {said.reason}.")
     try:
         entries = _parse_entries(said.out.split(b"\0"))
     except (ValueError, IndexError) as exc:
-        raise ConnectionLost(f"{line.end}: what stands on it came in part or in another form: {exc}.") from exc
-    return Baseline(entries, {account.name: account.uid for account in read_host_accounts(held).accounts}, "content")
+        raise ConnectionLost(f"{connection.end}: what stands on it came in part or in another form: {exc}.") from exc
+    return Baseline(
+        entries, {account.name: account.uid for account in read_host_accounts(snapshot).accounts}, "content"
+    )
 
 
-def apply_announced_changes(now: Baseline, held: Snapshot, announced: Iterable[FileChange]) -> Baseline:
+def replace_announced_digests(current: Baseline, snapshot: Snapshot, announced: Iterable[FileChange]) -> Baseline:
     """Replace digests of announced paths by the digest over content, mode and owner that announcements use."""
-    entries = dict(now.entries)
+    entries = dict(current.entries)
     for path in {change.path for change in announced} & entries.keys():
-        entries[path] = msgspec.structs.replace(entries[path], digest=compute_file_digest(held.state(path)))
-    return msgspec.structs.replace(now, entries=entries)
+        entries[path] = msgspec.structs.replace(entries[path], digest=compute_file_digest(snapshot.state(path)))
+    return msgspec.structs.replace(current, entries=entries)
 
 
 def _parse_entries(fields: list[bytes]) -> dict[str, BaselineEntry]:
@@ -61,4 +63,4 @@ def _parse_entries(fields: list[bytes]) -> dict[str, BaselineEntry]:
 
 
 def _decode_path(name: bytes) -> str:
-    return "/" + encode_name(name.decode("utf-8", "surrogateescape"))
+    return "/" + escape_name_bytes(name.decode("utf-8", "surrogateescape"))

@@ -7,7 +7,7 @@ from stat import S_IMODE
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.syntax.files import FileState
-from app.targets.path_walk import encode_name
+from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.snapshot import Kind, Snapshot, SnapshotEntry
 from app.targets.ssh.wanted_files import ALWAYS, to_shell_patterns
@@ -20,24 +20,26 @@ _FINE = (0, 1)
 """1: a file changed while tar read it."""
 
 
-def fetch_patterns(line: SshConnection, patterns: Iterable[str] = ALWAYS, named: Iterable[str] = ()) -> Snapshot:
+def fetch_patterns(
+    connection: SshConnection, patterns: Iterable[str] = ALWAYS, rule_paths: Iterable[str] = ()
+) -> Snapshot:
     """Fetch the files that match `patterns`, and the world-readable files in `named`."""
-    asked = ("all", *to_shell_patterns(patterns), "--", *to_shell_patterns(named))
-    return _fetch_snapshot(line, asked, _FETCH_SECONDS)
+    asked = ("all", *to_shell_patterns(patterns), "--", *to_shell_patterns(rule_paths))
+    return _fetch_snapshot(connection, asked, _FETCH_SECONDS)
 
 
-def fetch_paths(line: SshConnection, paths: Iterable[str]) -> Snapshot:
+def fetch_paths(connection: SshConnection, paths: Iterable[str]) -> Snapshot:
     wanted: dict[str, None] = {}
     for path in paths:
         names = path.split("/")[1:]
         wanted.update(dict.fromkeys("/".join(names[: depth + 1]) for depth in range(len(names))))
-    return _fetch_snapshot(line, ("some", *wanted))
+    return _fetch_snapshot(connection, ("some", *wanted))
 
 
-def _fetch_snapshot(line: SshConnection, asked: Iterable[str], seconds: float = 30.0) -> Snapshot:
-    said = line.run("fetch", *asked, seconds=seconds)
+def _fetch_snapshot(connection: SshConnection, script_arguments: Iterable[str], seconds: float = 30.0) -> Snapshot:
+    said = connection.run("fetch", *script_arguments, seconds=seconds)
     if said.code not in _FINE:
-        raise EnvironmentUnusable(f"{line.end}: its files cannot be fetched: {said.reason}.")
+        raise EnvironmentUnusable(f"{connection.end}: its files cannot be fetched: {said.reason}.")
     return Snapshot(parse_archive(said.out))
 
 
@@ -67,11 +69,11 @@ def _require_plausible_size(member: tarfile.TarInfo, came: int) -> None:
 
 def _parse_member_path(name: str) -> str | None:
     names = name.removeprefix("./").rstrip("/").split("/")
-    return None if any(one in ("", ".", "..") for one in names) else "/" + encode_name("/".join(names))
+    return None if any(one in ("", ".", "..") for one in names) else "/" + escape_name_bytes("/".join(names))
 
 
 def _parse_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> SnapshotEntry:
-    owner = encode_name(f"{member.uname or member.uid}:{member.gname or member.gid}")
+    owner = escape_name_bytes(f"{member.uname or member.uid}:{member.gname or member.gid}")
     content = b""
     readable = member.isfile() and member.size <= LARGEST
     if readable and (held := archive.extractfile(member)):
@@ -84,4 +86,4 @@ def _parse_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> Snapshot
     elif readable:
         kind = "file"
     state = FileState(content, S_IMODE(member.mode), owner, int(member.mtime * 1e9))
-    return SnapshotEntry(kind, state, encode_name(member.linkname) if member.issym() else "")
+    return SnapshotEntry(kind, state, escape_name_bytes(member.linkname) if member.issym() else "")

@@ -11,7 +11,7 @@ from app.events.vocabulary import Probe
 from app.syntax.files import Files
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
-from app.targets.in_force_report import InForceReport, compare_running, list_kernel_settings
+from app.targets.in_force_report import InForceReport, compare_running, list_stated_sysctl_names
 from app.targets.questions.probe_answer import DiskUsage
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.program_probes import KnownAnswers, probe_programs
@@ -37,51 +37,51 @@ _TRIED = {"agent-login", "agent-sudo"}
 """Replaced by a real login."""
 
 
-def probe_new_login(line: SshConnection) -> tuple[Probe, Probe]:
+def probe_new_login(connection: SshConnection) -> tuple[Probe, Probe]:
     """Probe login and sudo over a new connection; the open one proves nothing."""
-    other = line.create_second()
-    who = f"new login as {line.end.user} for the agent itself"
+    other = connection.create_second()
+    who = f"new login as {connection.end.user} for the agent itself"
     try:
-        if why := _get_failure_reason(line, lambda: _log_in_with_retry(other)):
+        if why := _run_and_explain_failure(connection, lambda: _log_in_with_retry(other)):
             refused = Probe("agent-login", False, clean_text(f"{who}: {why}", _LONGEST))
             return refused, Probe("agent-sudo", False, "nobody can log in to try")
         let_in = Probe("agent-login", True, f"{who}: let in")
-        if why := _get_failure_reason(line, other.become_root):
+        if why := _run_and_explain_failure(connection, other.become_root):
             return let_in, Probe("agent-sudo", False, clean_text(why, _LONGEST))
-        return let_in, Probe("agent-sudo", True, f"{line.end.user} acts as root without a password")
+        return let_in, Probe("agent-sudo", True, f"{connection.end.user} acts as root without a password")
     finally:
         other.close()
 
 
-def _get_failure_reason(line: SshConnection, tried: Callable[[], None]) -> str:
+def _run_and_explain_failure(connection: SshConnection, attempt: Callable[[], None]) -> str:
     """Run `tried` and return its error, or "". Raise instead if the main connection is lost."""
     try:
-        tried()
+        attempt()
     except TemperError as exc:
-        line.assert_alive()
+        connection.assert_alive()
         return str(exc)
     return ""
 
 
-def probe_watched_logins(line: SshConnection) -> tuple[Probe, ...]:
-    return tuple(_probe_watched_login(line, line.connect_as(end)) for end in line.end.logins[1:])
+def probe_watched_logins(connection: SshConnection) -> tuple[Probe, ...]:
+    return tuple(_probe_watched_login(connection, connection.connect_as(end)) for end in connection.end.logins[1:])
 
 
-def _probe_watched_login(line: SshConnection, other: SshConnection) -> Probe:
+def _probe_watched_login(connection: SshConnection, other: SshConnection) -> Probe:
     name, who = f"login-{other.end.user}", f"new login as {other.end.user}"
     try:
-        why = _get_failure_reason(line, lambda: _log_in_with_retry(other))
+        why = _run_and_explain_failure(connection, lambda: _log_in_with_retry(other))
         return Probe(name, not why, clean_text(f"{who}: {why}", _LONGEST) if why else f"{who}: let in")
     finally:
         other.close()
 
 
-def _log_in_with_retry(line: SshConnection) -> None:
+def _log_in_with_retry(connection: SshConnection) -> None:
     """Log in; retry for two seconds, because sshd refuses connections while it reloads."""
     until = time.monotonic() + _DEAF
     while True:
         try:
-            line.log_in()
+            connection.log_in()
         except ConnectionLost:
             if time.monotonic() > until:
                 raise
@@ -90,35 +90,39 @@ def _log_in_with_retry(line: SshConnection) -> None:
             return
 
 
-def read_host_logs(line: SshConnection, lines: int) -> tuple[tuple[str, str], ...]:
-    return tuple(line.run("look", str(lines)).report.get_rows("log"))
+def read_host_logs(connection: SshConnection, lines: int) -> tuple[tuple[str, str], ...]:
+    return tuple(connection.run("look", str(lines)).report.get_rows("log"))
 
 
-def probe_host(line: SshConnection, files: Files, known: KnownAnswers) -> tuple[Probe, ...]:
+def probe_host(connection: SshConnection, files: Files, known: KnownAnswers) -> tuple[Probe, ...]:
     """Return program probes, and file probes for the names that these do not cover."""
-    own, fill = probe_programs(line, files, known)
+    own, fill = probe_programs(connection, files, known)
     names = {probe.name for probe in own}
     read = {probe.name: probe for probe in probe_files(files, fill)}
     return (
-        *(_add_reading(probe, read.get(probe.name)) for probe in own),
+        *(_replace_unasked_probe(probe, read.get(probe.name)) for probe in own),
         *(probe for name, probe in read.items() if name not in names),
     )
 
 
-def _add_reading(probe: Probe, read: Probe | None) -> Probe:
+def _replace_unasked_probe(probe: Probe, file_probe: Probe | None) -> Probe:
     """Replace a probe that could not be asked by our reading of the files. It still counts as not asked."""
-    if probe.asked is not False or read is None:
+    if probe.asked is not False or file_probe is None:
         return probe
-    return msgspec.structs.replace(read, asked=False, detail=clean_text(f"{probe.detail}; {read.detail}", _LONGEST))
+    return msgspec.structs.replace(
+        file_probe, asked=False, detail=clean_text(f"{probe.detail}; {file_probe.detail}", _LONGEST)
+    )
 
 
-def probe_files(files: Files, fill: DiskUsage | None = None) -> tuple[Probe, ...]:
-    found = run_health_probes(files, int(time.time()) // _DAY, fill)
+def probe_files(files: Files, audit_disk: DiskUsage | None = None) -> tuple[Probe, ...]:
+    found = run_health_probes(files, int(time.time()) // _DAY, audit_disk)
     no_use = {name for name, paths in _NEEDS.items() if not any(files.state(path) is not None for path in paths)}
     if not read_host_accounts(files).list_other_administrators():
         no_use.add("administrator")
     return tuple(probe for probe in found if probe.name not in no_use | _TRIED)
 
 
-def read_running_state(line: SshConnection, files: Files) -> InForceReport:
-    return compare_running(files, line.run("running", *list_kernel_settings(files), seconds=_SECONDS).report.rows)
+def read_running_state(connection: SshConnection, files: Files) -> InForceReport:
+    return compare_running(
+        files, connection.run("running", *list_stated_sysctl_names(files), seconds=_SECONDS).report.rows
+    )

@@ -9,12 +9,12 @@ _NONE = "-"
 _SECONDS = 60.0
 
 
-def ask_programs(line: SshConnection, questions: Sequence[Question]) -> dict[Question, str]:
+def ask_programs(connection: SshConnection, questions: Sequence[Question]) -> dict[Question, str]:
     """Return the answers of the host's programs; questions that they do not answer are left out."""
     words = {one: found for one in questions if (found := _to_script_arguments(one))}
     if not words:
         return {}
-    said = line.run("inquire", *(word for three in words.values() for word in three), seconds=_SECONDS)
+    said = connection.run("inquire", *(word for three in words.values() for word in three), seconds=_SECONDS)
     rows = said.report.get_rows("answer")
     return {one: "\n".join(text for at, text in rows if at == str(number)) for number, one in enumerate(words, 1)}
 

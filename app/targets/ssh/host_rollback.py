@@ -72,20 +72,20 @@ ROOM = 4 * 1024 * 1024
 _NO_JOURNAL, _NO_TIMER = 4, 6
 
 
-def find_rollback_obstacle(line: SshConnection) -> str:
+def find_rollback_obstacle(connection: SshConnection) -> str:
     """Return why the host cannot roll a change back, or "". Raise Unusable if it cannot be changed at all."""
-    said = line.run("ready", str(ROOM))
+    said = connection.run("ready", str(ROOM))
     if not said.code:
         return ""
     if said.code in (_NO_JOURNAL, _NO_TIMER):
         return said.reason
-    raise EnvironmentUnusable(f"Temper cannot change {line.end}, so the run does not start: {said.reason}.")
+    raise EnvironmentUnusable(f"Temper cannot change {connection.end}, so the run does not start: {said.reason}.")
 
 
-def check_rollback_or_consent(line: SshConnection, host: str, said: str) -> bool:
+def check_rollback_or_consent(connection: SshConnection, host: str, given_consent: str) -> bool:
     """Return True if the host keeps journals, False if `said` accepts that it does not; raise Unusable otherwise."""
-    why = find_rollback_obstacle(line)
-    if why and said != consent.build_consent_sentence(host):
+    why = find_rollback_obstacle(connection)
+    if why and given_consent != consent.build_consent_sentence(host):
         raise EnvironmentUnusable(
             f"Temper could not roll back {host}, so the run does not start: {why}. "
             f'If you accept that, start it with --without-rollback "{consent.build_consent_sentence(host)}"; '

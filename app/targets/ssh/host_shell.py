@@ -10,7 +10,7 @@ import asyncssh
 
 from app.errors import EnvironmentUnusable
 from app.targets.ssh.host_script_output import HostReport, parse_host_report
-from app.targets.ssh.shell_script import ShellScript, build_shell
+from app.targets.ssh.shell_script import ShellScript, build_shell_command
 from app.text.clean import clean_text, get_last_line
 
 OnLine = Callable[[str], None]
@@ -100,7 +100,7 @@ class HostShell:
 
 async def open_host_shell(connection: asyncssh.SSHClientConnection, *, sudo: bool) -> HostShell:
     """Start a shell, as root by sudo; raise ShellNotStarted with the reason that the host gave."""
-    shell = build_shell(sudo=sudo)
+    shell = build_shell_command(sudo=sudo)
     process = await connection.create_process(shell.command, encoding=None)
     process.stdin.write(shell.request)
     try:

@@ -74,18 +74,18 @@ class KnownAnswers:
 
 
 def probe_programs(
-    line: SshConnection, files: Files, known: KnownAnswers
+    connection: SshConnection, files: Files, known: KnownAnswers
 ) -> tuple[tuple[Probe, ...], DiskUsage | None]:
     """Ask the host's programs, and in a state in which the host has answered before only what can change by itself."""
     who = read_host_accounts(files)
-    user = line.end.user
-    watched = [user, *(one.user for one in line.end.watched)]
+    user = connection.end.user
+    watched = [user, *(one.user for one in connection.end.watched)]
     names = (
         _list_sudo_accounts(files, who, watched),
         _list_login_accounts(who, watched),
         _keep_shell_safe(["root", *watched])[:_FEW],
     )
-    said = _run_examine(line, known.logins.states, *map(" ".join, names))
+    said = _run_examine_script(connection, known.logins.states, *map(" ".join, names))
     state, password_state = said.get_row("state") or ("", "")
     if before := known.logins.find(state):
         said = HostReport((*said.rows, *before.rows))
@@ -94,34 +94,34 @@ def probe_programs(
         known.logins.keep(state, HostReport(said.rows[after:]))
     tried = known.passwords.find(password_state)
     if tried is None:
-        tried = _try_passwords(line)
+        tried = _try_passwords(connection)
         if password_state and not _is_trial_timed_out(tried):
             known.passwords.keep(password_state, tried)
     return (*build_probes(said, who, names[0]), build_password_probe(tried)), _read_disk_usage(said)
 
 
-def _try_passwords(line: SshConnection) -> HostReport:
-    tried = line.run("password", seconds=_SECONDS).report
-    return line.run("password", seconds=_SECONDS).report if _is_trial_timed_out(tried) else tried
+def _try_passwords(connection: SshConnection) -> HostReport:
+    tried = connection.run("password", seconds=_SECONDS).report
+    return connection.run("password", seconds=_SECONDS).report if _is_trial_timed_out(tried) else tried
 
 
 def _is_trial_timed_out(tried: HostReport) -> bool:
     return (tried.get_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
 
 
-def _is_cut_short(said: HostReport) -> bool:
-    return any(said.get_exit_code(word, "all") in _CUT_SHORT for word in _LISTS)
+def _is_cut_short(report: HostReport) -> bool:
+    return any(report.get_exit_code(word, "all") in _CUT_SHORT for word in _LISTS)
 
 
-def _run_examine(line: SshConnection, *names: str) -> HostReport:
+def _run_examine_script(connection: SshConnection, *names: str) -> HostReport:
     """Run `examine`; repeat it if a busy host cut a list short, since a missing entry would look new next time."""
-    said = line.run("examine", *names, seconds=_SECONDS).report
-    return line.run("examine", *names, seconds=_SECONDS).report if _is_cut_short(said) else said
+    said = connection.run("examine", *names, seconds=_SECONDS).report
+    return connection.run("examine", *names, seconds=_SECONDS).report if _is_cut_short(said) else said
 
 
-def build_probes(said: HostReport, who: HostAccounts, names: list[str]) -> tuple[Probe, ...]:
+def build_probes(report: HostReport, accounts: HostAccounts, names: list[str]) -> tuple[Probe, ...]:
     """Build the probes from a host report. `names` are the accounts that sudo was asked about."""
-    return tuple(to_probe(name, answer) for name, answer in _iter_answers(said, who, names))
+    return tuple(to_probe(name, answer) for name, answer in _iter_answers(report, accounts, names))
 
 
 def _list_sudo_accounts(files: Files, who: HostAccounts, watched: list[str]) -> list[str]:
@@ -147,25 +147,25 @@ def _keep_shell_safe(names: list[str], but: str = "") -> list[str]:
     return [name for name in dict.fromkeys(names) if _NAME.fullmatch(name) and name != but]
 
 
-def _iter_answers(said: HostReport, who: HostAccounts, names: list[str]) -> Iterator[tuple[str, ProbeAnswer]]:
+def _iter_answers(report: HostReport, accounts: HostAccounts, names: list[str]) -> Iterator[tuple[str, ProbeAnswer]]:
     for word, name in (("sshd", "sshd-starts"), ("visudo", "visudo")):
-        yield name, _read_program_answer(word, said.get_row(word))
-    yield "pam-modules", _read_pam_modules(said.get_row("pam"))
-    yield "sudo-rights", _parse_sudo_answers(said, who, names)
-    if said.get_row("boot"):
-        yield "next-boot", _read_next_boot(said)
-    yield "failed-units", _read_failed_units(said)
-    if said.get_row("policy"):
-        yield "selinux-boot", _judge_next_boot_policy(said)
-    yield "selinux", _read_selinux_mode(said.get_row("selinux"))
-    if said.get_row("denied"):
-        yield "selinux-denials", _read_selinux_denials(said)
-    yield "audit", _read_audit_status(said)
-    yield "become", _read_su_answers(said)
-    if any(" " in door for door, _ in said.get_rows("success")):
-        yield "password-login", _read_login_answers(said)
+        yield name, _read_program_answer(word, report.get_row(word))
+    yield "pam-modules", _read_pam_modules(report.get_row("pam"))
+    yield "sudo-rights", _parse_sudo_answers(report, accounts, names)
+    if report.get_row("boot"):
+        yield "next-boot", _read_next_boot(report)
+    yield "failed-units", _read_failed_units(report)
+    if report.get_row("policy"):
+        yield "selinux-boot", _judge_next_boot_policy(report)
+    yield "selinux", _read_selinux_mode(report.get_row("selinux"))
+    if report.get_row("denied"):
+        yield "selinux-denials", _read_selinux_denials(report)
+    yield "audit", _read_audit_status(report)
+    yield "become", _read_su_answers(report)
+    if any(" " in door for door, _ in report.get_rows("success")):
+        yield "password-login", _read_login_answers(report)
     else:
-        why = (said.get_row("doors") or ("", "there is nobody to try it as"))[1]
+        why = (report.get_row("doors") or ("", "there is nobody to try it as"))[1]
         yield "password-login", ProbeAnswer(True, f"not asked: {why}", asked=False)
 
 
@@ -185,49 +185,49 @@ def _read_pam_modules(row: tuple[str, str] | None) -> ProbeAnswer:
     return ProbeAnswer(False, f"/etc/pam.d names what is not installed: {which.strip()}")
 
 
-def _parse_sudo_answers(said: HostReport, who: HostAccounts, names: list[str]) -> ProbeAnswer:
+def _parse_sudo_answers(report: HostReport, accounts: HostAccounts, names: list[str]) -> ProbeAnswer:
     found = []
     for name in names:
-        lines, code = said.get_lines("sudo", name), said.get_exit_code("sudo", name)
+        lines, code = report.get_lines("sudo", name), report.get_exit_code("sudo", name)
         if code == int(_ABSENT):
             return ProbeAnswer(True, "sudo is not there to be asked", asked=False)
         rights = parse_sudo_listing(lines)
         if rights is None:
             told = " ".join(lines).strip() or "it said nothing"
             return ProbeAnswer(False, f"sudo does not say what {name} may do: {told}")
-        secret = who.find_shadow_entry(name)
+        secret = accounts.find_shadow_entry(name)
         typed = secret is None or secret.has_password
         found.append((name, *select_usable_rights(rights, typed=typed)))
     return describe_sudo_rights([one for one in found if one[1] or one[2]])
 
 
-def _read_next_boot(said: HostReport) -> ProbeAnswer:
-    code, target = said.get_row("boot") or ("1", "")
-    masked = said.get_lines("masked", "all")
+def _read_next_boot(report: HostReport) -> ProbeAnswer:
+    code, target = report.get_row("boot") or ("1", "")
+    masked = report.get_lines("masked", "all")
     weak = tuple(f"{unit} masked" for unit in masked)
     goal = target.removesuffix(".target")
     if code != "0" or goal in NO_WORK:
         return ProbeAnswer(False, f"the next boot goes to {target or 'nothing at all'}", weak=weak)
     if shut := [unit for unit in NEEDED if unit in masked]:
         return ProbeAnswer(False, f"the next boot leaves out {', '.join(shut)}, which are masked", weak=weak)
-    table = tuple(f"/etc/fstab is {digest}" for _, digest in said.get_rows("fstab"))
+    table = tuple(f"/etc/fstab is {digest}" for _, digest in report.get_rows("fstab"))
     return ProbeAnswer(True, f"the next boot goes to {target}, and nothing that a login needs is masked", table, weak)
 
 
-def _read_failed_units(said: HostReport) -> ProbeAnswer:
+def _read_failed_units(report: HostReport) -> ProbeAnswer:
     """Read what systemd says failed. A rollback unit of ours is no harm that a change did."""
-    if said.get_exit_code("failed", "all") != 0:
+    if report.get_exit_code("failed", "all") != 0:
         return ProbeAnswer(
             True, "systemd does not run there or does not answer, so no failed unit is known", asked=False
         )
-    units = (line.split()[0] for line in said.get_lines("failed", "all") if line.strip())
+    units = (line.split()[0] for line in report.get_lines("failed", "all") if line.strip())
     failed = [unit for unit in units if not unit.startswith(_OWN_UNITS)]
     weak = tuple(f"{unit} failed" for unit in failed)
     return ProbeAnswer(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
 
 
-def _judge_next_boot_policy(said: HostReport) -> ProbeAnswer:
-    there, policy = said.get_row("policy") or ("", "")
+def _judge_next_boot_policy(report: HostReport) -> ProbeAnswer:
+    there, policy = report.get_row("policy") or ("", "")
     loads = f"the next boot loads the SELinux policy {policy}"
     if there == "there":
         return ProbeAnswer(True, f"{loads}, which is there")
@@ -240,11 +240,11 @@ def _read_selinux_mode(row: tuple[str, str] | None) -> ProbeAnswer:
     return ProbeAnswer(True, f"SELinux is {row[1]}", (f"SELinux is {row[1]}",))
 
 
-def _read_selinux_denials(said: HostReport) -> ProbeAnswer:
+def _read_selinux_denials(report: HostReport) -> ProbeAnswer:
     """Return what SELinux denied since the boot; a kind of access that is new since the run began counts as worse."""
-    if said.get_exit_code("denied", "all") != 0:
+    if report.get_exit_code("denied", "all") != 0:
         return ProbeAnswer(True, "the records of the audit system cannot be searched for denials", asked=False)
-    denied, permitted = said.get_lines("denied", "all"), [text for _, text in said.get_rows("permitted")]
+    denied, permitted = report.get_lines("denied", "all"), [text for _, text in report.get_rows("permitted")]
     would = f"; in permissive mode it would have denied: {'; '.join(permitted)}" if permitted else ""
     return ProbeAnswer(
         True,
@@ -253,9 +253,9 @@ def _read_selinux_denials(said: HostReport) -> ProbeAnswer:
     )
 
 
-def _read_audit_status(said: HostReport) -> ProbeAnswer:
-    status = dict(line.split()[:2] for line in said.get_lines("audit", "all") if len(line.split()) > 1)
-    if said.get_exit_code("audit", "all") != 0 or "enabled" not in status:
+def _read_audit_status(report: HostReport) -> ProbeAnswer:
+    status = dict(line.split()[:2] for line in report.get_lines("audit", "all") if len(line.split()) > 1)
+    if report.get_exit_code("audit", "all") != 0 or "enabled" not in status:
         return ProbeAnswer(True, "the kernel's audit is not there to be asked", asked=False)
     told_of = ", ".join(f"{key} {status[key]}" for key in ("enabled", "failure", "lost", "backlog") if key in status)
     holds = ("the kernel records",) if status["enabled"] != "0" else ()
@@ -279,9 +279,9 @@ def _read_password_trial(met: Mapping[str, str]) -> ProbeAnswer:
     return describe_steps(STEPS, refused=met[_SHORT] != _IN)
 
 
-def _read_su_answers(said: HostReport) -> ProbeAnswer:
+def _read_su_answers(report: HostReport) -> ProbeAnswer:
     """Report which accounts root can become with su, which runs the account and session rules of a console login."""
-    tried = said.get_rows("become")
+    tried = report.get_rows("become")
     if broken := next((found for _, text in tried if (found := _find_pam_fault(text))), ""):
         return ProbeAnswer(False, f"su from root fails for everybody: {broken}")
     names = [name for name, text in tried if text == _IN]
@@ -290,9 +290,9 @@ def _read_su_answers(said: HostReport) -> ProbeAnswer:
     return ProbeAnswer(True, f"su from root: to {', '.join(names)}", tuple(f"su from root to {name}" for name in names))
 
 
-def _read_login_answers(said: HostReport) -> ProbeAnswer:
+def _read_login_answers(report: HostReport) -> ProbeAnswer:
     """Report logins that libpam simulates on the host's stacks, with a right and then a wrong password."""
-    right, wrong = ([row for row in said.get_rows(word) if " " in row[0]] for word in ("success", "auth_err"))
+    right, wrong = ([row for row in report.get_rows(word) if " " in row[0]] for word in ("success", "auth_err"))
     if broken := next((f"{door}: {found}" for door, text in right if (found := _find_pam_fault(text))), ""):
         return ProbeAnswer(False, f"a stack cannot be gone through, {broken}")
     if loose := [door.split(" ")[0] for door, text in wrong if text == _IN]:
@@ -319,8 +319,8 @@ def _find_pam_fault(text: str) -> str:
     return next((words for words in _BROKEN if words in text), "")
 
 
-def _read_disk_usage(said: HostReport) -> DiskUsage | None:
-    size, free = said.get_row("fill") or ("", "")
+def _read_disk_usage(report: HostReport) -> DiskUsage | None:
+    size, free = report.get_row("fill") or ("", "")
     if not (size.isascii() and size.isdecimal() and free.isascii() and free.isdecimal()):
         return None
     return DiskUsage(int(size) * _KIB, int(free) * _KIB)

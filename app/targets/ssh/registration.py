@@ -40,11 +40,11 @@ def read_identity_from_known_hosts(end: Endpoint, known_hosts: Path) -> HostIden
     return HostIdentity(keys[0].get_fingerprint(), "".join(_format_known_host(end, key) for key in keys))
 
 
-def verify_host_access(end: Endpoint, known: HostIdentity) -> str:
+def find_rollback_obstacle_at_login(end: Endpoint, identity: HostIdentity) -> str:
     """Log in, become root and check the journal space. Return why rollback is impossible, or "" if it works."""
     with tempfile.TemporaryDirectory(prefix="temper-host-") as folder:
         known_hosts = Path(folder, "known_hosts")
-        known_hosts.write_text(known.known_hosts)
+        known_hosts.write_text(identity.known_hosts)
         line = SshConnection(end, known_hosts)
         try:
             line.log_in()
@@ -58,13 +58,14 @@ def _format_known_host(end: Endpoint, key: asyncssh.SSHKey) -> str:
     return f"{place} {key.export_public_key().decode().strip()}\n"
 
 
-def uninstall_from_host(line: SshConnection, content: str) -> list[str]:
+def uninstall_from_host(connection: SshConnection, scanner_folder: str) -> list[str]:
     """Remove our files and the scanner's folder `content`; return the paths. Raise BadInput if a change is open."""
-    said = line.run("clean", content)
+    said = connection.run("clean", scanner_folder)
     if said.code == _OPEN:
         raise BadInput(
-            f"nothing was removed from {line.end}: {said.reason}; first roll it back with temper host check --undo."
+            f"nothing was removed from {connection.end}: {said.reason}; "
+            "first roll it back with temper host check --undo."
         )
     if said.code:
-        raise EnvironmentUnusable(f"could not remove all files from {line.end}: {said.reason}.")
+        raise EnvironmentUnusable(f"could not remove all files from {connection.end}: {said.reason}.")
     return [clean_text(path, _LONGEST) for path in said.text.splitlines()]

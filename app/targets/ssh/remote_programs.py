@@ -17,14 +17,14 @@ _SECONDS = 60.0
 _MOST_OUTPUT = 1024 * 1024
 
 
-def create_remote_asker(line: SshConnection, held: Files) -> Ask:
+def create_remote_asker(connection: SshConnection, host_files: Files) -> Ask:
     """Return an asker that runs programs on the host; only files that differ from `held` are sent."""
 
     def ask_remote(files: Files, question: Query) -> ProgramOutcome | None:
         made = {path: text.encode() for path, text in question.made}
-        data = _pack_staged_files(dict(_iter_changed_files(files, held, question)) | made)
+        data = _pack_staged_files(dict(_iter_changed_files(files, host_files, question)) | made)
         try:
-            said = line.run("ask", question.program, *question.arguments, data=data, seconds=_SECONDS)
+            said = connection.run("ask", question.program, *question.arguments, data=data, seconds=_SECONDS)
         except ConnectionLost:
             raise
         except EnvironmentUnusable as exc:

@@ -19,13 +19,13 @@ _SECONDS = 60.0
 _LONGEST = 300
 
 
-def find_login_refusal(line: SshConnection, end: Endpoint) -> str:
+def find_login_refusal(connection: SshConnection, end: Endpoint) -> str:
     """Return why a test sshd refuses this account, or "" if it accepts it."""
-    guest = line.connect_through("trial", end)
+    guest = connection.connect_through_script("trial", end)
     try:
         guest.log_in()
     except TemperError as exc:
-        line.assert_alive()
+        connection.assert_alive()
         return clean_text(str(exc), _LONGEST)
     else:
         return ""
@@ -33,9 +33,9 @@ def find_login_refusal(line: SshConnection, end: Endpoint) -> str:
         guest.close()
 
 
-def list_accepted_users(line: SshConnection) -> frozenset[str]:
+def list_accepted_users(connection: SshConnection) -> frozenset[str]:
     """Return the accounts that a test sshd accepts; one refused before a change proves nothing after it."""
-    return frozenset(end.user for end in line.end.logins if not find_login_refusal(line, end))
+    return frozenset(end.user for end in connection.end.logins if not find_login_refusal(connection, end))
 
 
 class ServiceActivator:

@@ -70,14 +70,14 @@ def build_script(text: str, arguments: Sequence[str], data: bytes, seconds: floa
     return ShellScript(head.encode() + script + data, mark.encode())
 
 
-def build_shell(*, sudo: bool) -> ShellCommand:
+def build_shell_command(*, sudo: bool) -> ShellCommand:
     """Return the command for a shell that runs one script after another."""
     return _build_command(read_script_part("serve"), sudo=sudo)
 
 
-def build_program(name: str, seconds: float, *, sudo: bool) -> ShellCommand:
+def build_program_command(script_name: str, seconds: float, *, sudo: bool) -> ShellCommand:
     """Return the command for script `name`, whose stdin and stdout its caller keeps."""
-    return _build_command(load_script(name), sudo=sudo, seconds=seconds)
+    return _build_command(load_script(script_name), sudo=sudo, seconds=seconds)
 
 
 def _build_command(text: str, *, sudo: bool, seconds: float = 0) -> ShellCommand:

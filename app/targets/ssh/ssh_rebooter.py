@@ -57,7 +57,7 @@ class SshRebooter:
         return not self._journals.local_only
 
     def check_boot(self) -> BootStatus:
-        other = self._line.create_lone()
+        other = self._line.create_independent_connection()
         try:
             said = other.run("booted", seconds=_SECONDS)
         except TemperError as exc:

@@ -11,7 +11,7 @@ from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
 from app.resources.registry import encode_action, get_kind, get_resource_name, is_wanted_state_reached, judge_states
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
-from app.targets.path_walk import encode_name
+from app.targets.path_walk import escape_name_bytes
 from app.targets.resources.offer import Offer, build_offers
 from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange, Permissions, to_file_changes
 from app.targets.ssh.connection import SshConnection
@@ -79,23 +79,23 @@ class SshResources:
             return ()
         rows = self._line.run("offers", data=lines.encode(), seconds=SECONDS).report
         could = dict(rows.get_rows("could"))
-        return build_offers(rows.get_rows("state"), could, wanted, runs=rows.get_row("systemd") is not None)
+        return build_offers(rows.get_rows("state"), could, wanted, has_systemd=rows.get_row("systemd") is not None)
 
 
 def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:
     return "".join(f"{encode_action(one)}\n" for one in actions).encode()
 
 
-def _parse_dry_run(rows: HostReport, who: frozenset[str]) -> DryRun:
-    before, after = dict(rows.get_rows("before")), dict(rows.get_rows("after"))
+def _parse_dry_run(report: HostReport, login_accounts: frozenset[str]) -> DryRun:
+    before, after = dict(report.get_rows("before")), dict(report.get_rows("after"))
     states = tuple(ResourceState(name, before.get(name, ""), state) for name, state in after.items())
-    lacking = next((clean_text(why, _LONGEST) for _, why in rows.get_rows("lacking")), "")
-    _, day = rows.get_row("today") or ("", "0")
+    lacking = next((clean_text(why, _LONGEST) for _, why in report.get_rows("lacking")), "")
+    _, day = report.get_row("today") or ("", "0")
     today = int(day) if day.isascii() and day.isdecimal() else 0
-    files = {path: _parse_file_state(said) for path, said in rows.get_rows("file")}
-    _, outcome = rows.get_row("outcome") or ("", "")
-    needed = who | {f"{package.KIND.prefix}{name}" for name, _ in rows.get_rows("need")}
-    return DryRun(states, needed, today, lacking, files, outcome, _parse_permissions(rows))
+    files = {path: _parse_file_state(said) for path, said in report.get_rows("file")}
+    _, outcome = report.get_row("outcome") or ("", "")
+    needed = login_accounts | {f"{package.KIND.prefix}{name}" for name, _ in report.get_rows("need")}
+    return DryRun(states, needed, today, lacking, files, outcome, _parse_permissions(report))
 
 
 def _parse_permissions(rows: HostReport) -> dict[str, Permissions]:
@@ -107,7 +107,7 @@ def _parse_permissions(rows: HostReport) -> dict[str, Permissions]:
 def _parse_file_state(said: str) -> FileState:
     try:
         mode, owner, content = said.split(" ", 2)
-        return FileState(b64decode(content, validate=True), int(mode, 8), encode_name(owner))
+        return FileState(b64decode(content, validate=True), int(mode, 8), escape_name_bytes(owner))
     except ValueError as exc:
         raise ActionFailed("The host does not say what the script made of a file.") from exc
 

@@ -36,7 +36,7 @@ from app.targets.rule_scope import RuleScope
 from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.file_baseline import apply_announced_changes, list_host_files
+from app.targets.ssh.file_baseline import replace_announced_digests, take_host_baseline
 from app.targets.ssh.host_questions import ask_programs
 from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
@@ -94,7 +94,7 @@ class SshTarget:
             create_remote_asker(self.line, self._tree),
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
-        self._resources = SshResources(self.line, lambda: list_host_files(self.line, self._tree.refresh_snapshot()))
+        self._resources = SshResources(self.line, lambda: take_host_baseline(self.line, self._tree.refresh_snapshot()))
         self._transactions = Transactions(
             self._tree,
             self._journals,
@@ -171,10 +171,10 @@ class SshTarget:
         loads = next(
             (one for one in actions if isinstance(one, Reload) and one.service == service_activator.SYSCTL), None
         )
-        other = loads and self._find_other_kernel_value(before, after)
+        other = loads and self._explain_unchangeable_kernel_value(before, after)
         return [*ours, Refusal(loads, IMPOSSIBLE, other)] if loads and other else ours
 
-    def _find_other_kernel_value(self, before: Files, after: Files) -> str:
+    def _explain_unchangeable_kernel_value(self, before: Files, after: Files) -> str:
         """Return which setting the kernel has otherwise and this host may not change; "" if there is none."""
         wanted = list_changed_kernel_settings(before, after)
         rows = self.line.run("kernel", *wanted).report
@@ -219,7 +219,7 @@ class SshTarget:
         try:
             files = self._tree.refresh_snapshot()
             others = host_probes.probe_watched_logins(self.line)
-            ours = self._journals.local.list_resources()
+            ours = self._journals.local.list_changed_resources()
             found = (exclude_own_masks(one, ours) for one in host_probes.probe_host(self.line, files, self._known))
         except EnvironmentUnusable as exc:
             return (*login, Probe("line", False, clean_text(str(exc), _LONGEST)))
@@ -230,10 +230,10 @@ class SshTarget:
 
     def find_drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         held, kept = self._tree.refresh_snapshot(), self._journals.local
-        noted, underway = kept.list_side_effects(), kept.list_brought_paths()
+        noted, underway = kept.list_side_effects(), kept.list_open_side_effect_paths()
         announced = [*kept.list_committed_changes(), *expected]
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
-        now = apply_announced_changes(list_host_files(self.line, held), held, announced)
+        now = replace_announced_digests(take_host_baseline(self.line, held), held, announced)
         was = baseline.merge_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
         if has_generated_rules(self._tree.snapshot) and baseline.has_tight_rights(now, LOADED):
             was, now = (baseline.exclude_paths(one, GENERATED) for one in (was, now))
@@ -255,7 +255,7 @@ class SshTarget:
         return [f"{log}: {clean_text(text, _LONGEST)}" for log, text in newest][:limit]
 
     def compute_digest(self) -> str:
-        return baseline.hash_baseline(list_host_files(self.line, self._tree.snapshot))
+        return baseline.hash_baseline(take_host_baseline(self.line, self._tree.snapshot))
 
     def assert_usable(self) -> None:
         with self._changing:
@@ -283,7 +283,7 @@ class SshTarget:
         if consent is not None:
             self._journals.forget_host_images()
         self._journals.local.void_journals()
-        was = list_host_files(self.line, self._tree.refresh_snapshot())
+        was = take_host_baseline(self.line, self._tree.refresh_snapshot())
         self._disk.write_path(self._folder / _BASELINE, msgspec.json.encode(was))
         self._owned.save_folder()
 

@@ -61,7 +61,7 @@ async def open_second_connection(
 async def open_ssh_connection(
     end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, patience: Timeouts = NORMAL_TIMEOUTS
 ) -> asyncssh.SSHClientConnection:
-    require_password_for_host(end, _list_accepted_fingerprints(end, known_hosts), said=False)
+    require_password_for_host(end, _list_accepted_fingerprints(end, known_hosts), must_name_host=False)
     sock, way_in = await tunnel.open() if tunnel else None, await _choose_credentials(end)
     try:
         async with asyncio.timeout(patience.answer) as limit:

@@ -123,7 +123,7 @@ def _check_order(edit: FileEdit) -> Objection | None:
         for line in _list_rules(host_text.read_text(edit.files, at) or "")
     ]
     for line in new:
-        if line not in old and _is_looser(line, standing):
+        if line not in old and _is_below_existing_value(line, standing):
             return Objection("evidence tampering", f"{edit.path}: {line!r} would weaken a rule that is already there.")
     if _LOCKED in new and new[new.index(_LOCKED) + 1 :] != _list_rules_after_lock(old):
         return Objection("evidence tampering", f"{edit.path}: rules after {_LOCKED!r} would not be loaded.")
@@ -134,10 +134,10 @@ def _list_rules_after_lock(rules: list[str]) -> list[str]:
     return rules[rules.index(_LOCKED) + 1 :] if _LOCKED in rules else []
 
 
-def _is_looser(line: str, standing: list[str]) -> bool:
+def _is_below_existing_value(line: str, other_lines: list[str]) -> bool:
     """Return True if a value is below an existing one. Any file may be loaded last, so all count."""
     switch, _, value = line.partition(" ")
-    known = [other.partition(" ")[2] for other in standing if other.partition(" ")[0] == switch]
+    known = [other.partition(" ")[2] for other in other_lines if other.partition(" ")[0] == switch]
     numbers = [int(one) for one in known if one.isdigit() and len(one) < 10]
     return switch in ("-b", "-e", "-f") and any(int(value) < number for number in numbers)
 

@@ -115,18 +115,18 @@ def keep_case(key: str) -> str:
     return key
 
 
-def normalize_upper(key: str) -> str:
+def fold_uppercase_key(key: str) -> str:
     """Fold an uppercase key; any other spelling matches no pattern."""
     return fold_case(key) if key.isupper() else key.upper()
 
 
-def parse_plain(line: str) -> list[Setting]:
+def parse_option_line(line: str) -> list[Setting]:
     return keyvalue.parse_options(line, "")
 
 
-def parse_assignment(line: str) -> list[Setting]:
+def parse_sysctl_line(line: str) -> list[Setting]:
     """Parse a sysctl line. It needs an equals sign, and a # after the value is part of the value."""
-    return parse_plain(line) if "=" in line and not re.search(r"[#;]", line) else []
+    return parse_option_line(line) if "=" in line and not re.search(r"[#;]", line) else []
 
 
 def parse_selinux(line: str) -> list[Setting]:

@@ -7,16 +7,16 @@ from typing import Any
 from app.targets.subjects.option_judge import (
     OptionJudge,
     Read,
+    fold_uppercase_key,
     keep_case,
-    normalize_upper,
-    parse_assignment,
     parse_auditd,
     parse_ini_line,
     parse_ini_text,
     parse_login_defs,
-    parse_plain,
+    parse_option_line,
     parse_selinux,
     parse_sshd_line,
+    parse_sysctl_line,
 )
 
 _VALUES: dict[str, dict[str, dict[str, str]]] = tomllib.loads(
@@ -34,13 +34,15 @@ _OTHER_KEY = rf"(?!(?:{'|'.join(_VALUES['sysctl']['good'])})$)(?:dev|fs|kernel|n
 _VALUES["sysctl"]["good"][_OTHER_KEY] = r"-?[0-9]{1,10}(?: [0-9]{1,10})?"
 
 SSHD = _create_judge("sshd", parse_sshd_line, first_wins=True)
-CRYPTO_POLICY = _create_judge("crypto_policy", lambda line: parse_plain(f"policy {line}") if " " not in line else [])
-CRYPTO_MODULE = _create_judge("crypto_module", parse_plain)
-LOGIN_DEFS = _create_judge("login_defs", parse_login_defs, spelt=normalize_upper)
-PWQUALITY = _create_judge("pwquality", parse_plain)
-FAILLOCK = _create_judge("faillock", parse_plain, spelt=keep_case)
+CRYPTO_POLICY = _create_judge(
+    "crypto_policy", lambda line: parse_option_line(f"policy {line}") if " " not in line else []
+)
+CRYPTO_MODULE = _create_judge("crypto_module", parse_option_line)
+LOGIN_DEFS = _create_judge("login_defs", parse_login_defs, spelt=fold_uppercase_key)
+PWQUALITY = _create_judge("pwquality", parse_option_line)
+FAILLOCK = _create_judge("faillock", parse_option_line, spelt=keep_case)
 AUDITD = _create_judge("auditd", parse_auditd, weaker="evidence tampering")
-SELINUX = _create_judge("selinux", parse_selinux, weaker="evidence tampering", spelt=normalize_upper)
+SELINUX = _create_judge("selinux", parse_selinux, weaker="evidence tampering", spelt=fold_uppercase_key)
 DNF = _create_judge("dnf", parse_ini_line, sections=("[main]",), **_INI)
-SYSCTL = _create_judge("sysctl", parse_assignment, spelt=keep_case)
+SYSCTL = _create_judge("sysctl", parse_sysctl_line, spelt=keep_case)
 MISSION = _create_judge("mission", parse_ini_line, sections=("[inbox]",), **_INI)

@@ -81,15 +81,15 @@ def _is_only_stricter(old: PamRule, new: PamRule) -> bool:
     came = [word for word in new.arguments if word not in old.arguments]
     replaced = dict(word.split("=", 1) for word in came if "=" in word)
     return all(re.fullmatch(pattern, word) for word in came) and all(
-        word in _LAXER or _is_replaced(word, replaced) for word in gone
+        word in _LAXER or _is_replaced_as_strict(word, replaced) for word in gone
     )
 
 
-def _is_replaced(word: str, replaced: dict[str, str]) -> bool:
-    key, mark, value = word.partition("=")
-    if not mark or key not in replaced:
+def _is_replaced_as_strict(argument: str, new_values: dict[str, str]) -> bool:
+    key, mark, value = argument.partition("=")
+    if not mark or key not in new_values:
         return False
-    was, now = _measure_strictness(key, value), _measure_strictness(key, replaced[key])
+    was, now = _measure_strictness(key, value), _measure_strictness(key, new_values[key])
     return was is None or now is None or now >= was
 
 

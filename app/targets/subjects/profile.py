@@ -37,14 +37,14 @@ def only_tightens_umasks(edit: FileEdit) -> bool:
 
 def _check_script_middle(edit: FileEdit, after: str) -> Objection | None:
     """Refuse changes between two other lines, where a condition or a here-document could be open."""
-    old, new = _split_gaps(edit.before), _split_gaps(after)
+    old, new = _group_harmless_lines(edit.before), _group_harmless_lines(after)
     for was, now in list(zip(old, new, strict=False))[1:-1]:
         if was != now and not any(_STATEMENT.search(line) for line in was):
             return create_unknown_objection(edit.path, next((line for line in now if line not in was), "a line less"))
     return None
 
 
-def _split_gaps(text: str) -> list[list[str]]:
+def _group_harmless_lines(text: str) -> list[list[str]]:
     """Return the harmless lines around and between the others."""
     found: list[list[str]] = [[]]
     for line in text.split("\n"):

@@ -91,14 +91,14 @@ def _find_moved_setting(family: Family, old: list[StatedSetting], new: list[Stat
     if family.repeats:
         values = [(one.key, one.value) for one in new[: len(old)]]
         return next((one for at, one in enumerate(old) if values[at : at + 1] != [(one.key, one.value)]), None)
-    places = [_get_place(one) for one in new]
+    places = [_get_order_identity(one) for one in new]
     present = set(places)
-    kept = [one for one in old if not (family.partial and one.key == OTHER and _get_place(one) not in present)]
+    kept = [one for one in old if not (family.partial and one.key == OTHER and _get_order_identity(one) not in present)]
     waiting = iter(places)
-    return next((one for one in kept if _get_place(one) not in waiting), None)
+    return next((one for one in kept if _get_order_identity(one) not in waiting), None)
 
 
-def _get_place(setting: StatedSetting) -> str:
+def _get_order_identity(setting: StatedSetting) -> str:
     return f"{OTHER} {setting.value}" if setting.key == OTHER else setting.key
 
 
@@ -122,7 +122,7 @@ def _judge_setting(
         return Objection("outside the rule", f"{edit.path}: the rule does not state {one.words!r}.")
     if rank := family.ranks.get(one.key):
         ours = (other.value for other in standing if other.key == one.key)
-        if any(_RANKS[rank](_get_number(was), _get_number(one.value)) is Strength.WEAKER for was in ours):
+        if any(_RANKS[rank](_strip_number_type(was), _strip_number_type(one.value)) is Strength.WEAKER for was in ours):
             return Objection("weakening", f"{edit.path}: {one.words!r} would be weaker than the present setting.")
     for key, pattern in family.clashes.items():
         if re.fullmatch(key, one.key) and any(re.search(pattern, other.words) for other in standing):
@@ -136,6 +136,6 @@ def _list_present_settings(family: Family, files: Files) -> Iterator[StatedSetti
         yield from family.list_settings(host_text.read_text(files, path) or "")
 
 
-def _get_number(value: str) -> str:
+def _strip_number_type(value: str) -> str:
     match = _NUMBER.fullmatch(value)
     return match[1] if match else value

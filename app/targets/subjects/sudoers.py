@@ -37,7 +37,7 @@ _TEXT = re.compile(r"\s*(?:##.*|#\s.*|#)?")
 def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
     if edit.mode_after not in (None, edit.mode_before, *_TIGHT):
         return Objection("privilege", f"{edit.path}: a sudoers file must have mode 0440 or 0400.")
-    shrunk = {_strip_looseness(line) for line in edit.removed if not _TEXT.fullmatch(line)}
+    shrunk = {_require_password_in_line(line) for line in edit.removed if not _TEXT.fullmatch(line)}
     grown = {_fold_blanks(line) for line in edit.added}
     for line in (*edit.added, *edit.removed):
         if not _TEXT.fullmatch(line) and _OF_AGENT.search(line):
@@ -50,7 +50,7 @@ def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
         ):
             return _refuse_line(edit, line)
     for line in edit.removed:
-        if _TEXT.fullmatch(line) or _strip_looseness(line) in grown:
+        if _TEXT.fullmatch(line) or _require_password_in_line(line) in grown:
             continue
         if "include" in line:
             return Objection(
@@ -58,15 +58,15 @@ def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
             )
         if not _LOOSE.search(line) or _DENIES.search(line):
             return create_weakening_objection(edit.path, line)
-    if not keeps_order(_list_grants(edit.before), _list_grants(edit.after or "")):
+    if not keeps_order(_list_tightened_lines(edit.before), _list_tightened_lines(edit.after or "")):
         return Objection(
             "privilege", f"{edit.path}: the order of the lines may not change, because the last match decides."
         )
     return None
 
 
-def _list_grants(text: str) -> list[str]:
-    return [_strip_looseness(line) for line in text.split("\n") if not _TEXT.fullmatch(line)]
+def _list_tightened_lines(text: str) -> list[str]:
+    return [_require_password_in_line(line) for line in text.split("\n") if not _TEXT.fullmatch(line)]
 
 
 def _refuse_line(edit: FileEdit, line: str) -> Objection:
@@ -77,7 +77,7 @@ def _refuse_line(edit: FileEdit, line: str) -> Objection:
     return create_unknown_objection(edit.path, line)
 
 
-def _strip_looseness(line: str) -> str:
+def _require_password_in_line(line: str) -> str:
     """Return the line as it would be with a password required."""
     return _fold_blanks(re.sub(r"!\s*authenticate\b", "authenticate", re.sub(r"NOPASSWD\s*:", "", line)))
 

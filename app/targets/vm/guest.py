@@ -10,24 +10,35 @@ _OPTIONS = ("BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", 
 _CLOCK_SECONDS = 60.0
 
 
-def wait_until_booted(at: SshAccess, seconds: float) -> str:
+def wait_until_booted(access: SshAccess, seconds: float) -> str:
     """Wait until systemd has no more jobs, and return its state: "running", or "degraded" if a unit failed."""
-    return _run_over_ssh(at, "systemctl is-system-running --wait || true", seconds).strip()
+    return _run_over_ssh(access, "systemctl is-system-running --wait || true", seconds).strip()
 
 
-def set_guest_clock(at: SshAccess) -> None:
+def set_guest_clock(access: SshAccess) -> None:
     """Set the guest's clock by the machine's, which went on while the guest was stopped."""
-    _run_over_ssh(at, "sudo -n hwclock --hctosys", _CLOCK_SECONDS)
+    _run_over_ssh(access, "sudo -n hwclock --hctosys", _CLOCK_SECONDS)
 
 
-def _run_over_ssh(at: SshAccess, line: str, seconds: float) -> str:
-    options = [word for option in (*_OPTIONS, f"UserKnownHostsFile={at.known_hosts}") for word in ("-o", option)]
-    command = ["ssh", "-F", "none", "-p", str(at.port), "-i", str(at.key), *options, f"{at.account}@127.0.0.1", line]
+def _run_over_ssh(access: SshAccess, command_line: str, seconds: float) -> str:
+    options = [word for option in (*_OPTIONS, f"UserKnownHostsFile={access.known_hosts}") for word in ("-o", option)]
+    command = [
+        "ssh",
+        "-F",
+        "none",
+        "-p",
+        str(access.port),
+        "-i",
+        str(access.key),
+        *options,
+        f"{access.account}@127.0.0.1",
+        command_line,
+    ]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as exc:
-        raise EnvironmentUnusable(f"The machine did not answer {line!r} within {seconds:.0f} s.") from exc
+        raise EnvironmentUnusable(f"The machine did not answer {command_line!r} within {seconds:.0f} s.") from exc
     if ran.returncode != 0:
         said = get_last_line(ran.stderr, 160) or f"it ended with {ran.returncode}"
-        raise EnvironmentUnusable(f"The machine did not run {line!r}: {said}.")
+        raise EnvironmentUnusable(f"The machine did not run {command_line!r}: {said}.")
     return ran.stdout

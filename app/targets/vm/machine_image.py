@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_folder import create_login_keys, run_command, unpack_base
+from app.targets.rootfs.base_folder import build_and_unpack_base, create_login_keys, run_command
 from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder
 
@@ -87,7 +87,7 @@ class MachineImage:
     @property
     def name(self) -> str:
         scripts = [(_HERE / name).read_text() for name in ("configure.sh", "pack.sh", *self.scripts)]
-        scripts += (_read_accounts(), _format_disks(self.disks))
+        scripts += (_read_accounts_script(), _format_disks(self.disks))
         return f"{self.base.name}-{hashlib.sha256(chr(0).join(scripts).encode()).hexdigest()[:8]}"
 
     @property
@@ -105,10 +105,10 @@ class MachineImage:
             create_owned_folder(machines / "bases")
             create_owned_folder(machines / part)
             create_login_keys(machines / part, self.name)
-            unpack_base(machines, self.base, f"{part}/tree")
+            build_and_unpack_base(machines, self.base, f"{part}/tree")
             words = (part, _format_disks(self.disks), str(uuid.uuid4()))
             inside = "".join((_HERE / name).read_text() for name in self.scripts)
-            self._run_script(machines, "configure.sh", *words, _read_accounts(), self.kind, self.content, inside)
+            self._run_script(machines, "configure.sh", *words, _read_accounts_script(), self.kind, self.content, inside)
             self._run_script(machines, "pack.sh", *words)
             (machines / part).rename(folder)
         except BaseException:
@@ -166,7 +166,7 @@ def require_disk_space(machines: Path, megabytes: int) -> None:
         )
 
 
-def _read_accounts() -> str:
+def _read_accounts_script() -> str:
     return (_HERE.parent / "rootfs" / "accounts.sh").read_text()
 
 

@@ -15,8 +15,8 @@ _SENT = ("Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "I
 _READ = ("Content-Range", "Deprecation", "ETag", "Location", "Retry-After")
 
 
-def parse_origins(said: str) -> frozenset[str]:
-    found = frozenset(one.strip().rstrip("/").lower() for one in said.split(",") if one.strip())
+def parse_origins(text: str) -> frozenset[str]:
+    found = frozenset(one.strip().rstrip("/").lower() for one in text.split(",") if one.strip())
     for one in found:
         if one != ANY and not _ORIGIN.fullmatch(one):
             raise BadInput(

@@ -101,7 +101,7 @@ def to_local_path(path: str) -> str:
     return path if plain else "/"
 
 
-def render_sign_in_form(request: Request, to: str, said: str, status: int) -> Response:
+def render_sign_in_form(request: Request, next_path: str, message: str, status: int) -> Response:
     oidc: OidcClient | None = request.app.state.oidc
     provider = oidc.host_name if oidc else ""
-    return render_page("sign_in.html", status=status, next=to_local_path(to), said=said, provider=provider)
+    return render_page("sign_in.html", status=status, next=to_local_path(next_path), said=message, provider=provider)

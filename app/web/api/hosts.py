@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from fastapi import Path, Query, Response
 from pydantic import Field
 
-from app.errors import BadInput, reject_as
+from app.errors import BadInput, convert_bad_input_to_rejected
 from app.events.vocabulary import Word
 from app.people.rights import admins, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
@@ -220,9 +220,9 @@ def delete_group(group_: GroupName, session: TheSession) -> None:
 
 
 def _require_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
-    with reject_as("host", "not-found"):
+    with convert_bad_input_to_rejected("host", "not-found"):
         require_known_host(host, runtime.settings.hosts_folder)
-    with reject_as("skill", "unknown-skill"):
+    with convert_bad_input_to_rejected("skill", "unknown-skill"):
         load_skill(skill_name)
 
 

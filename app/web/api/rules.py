@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from app.errors import reject_as
+from app.errors import convert_bad_input_to_rejected
 from app.events.vocabulary import Category
 from app.people.rights import viewers
 from app.skills.catalog import load_skill, suggest_rules
@@ -41,7 +41,7 @@ class RuleList(ApiModel):
 @viewers
 def list_rules(skill_name: SkillName = "stig") -> RuleList:
     """List the rules of a skill."""
-    with reject_as("skill", "unknown-skill"):
+    with convert_bad_input_to_rejected("skill", "unknown-skill"):
         pack = load_skill(skill_name)
     return RuleList.from_source(pack, skill=pack.name, rules=list(pack.rules.values()))
 
@@ -50,7 +50,7 @@ def list_rules(skill_name: SkillName = "stig") -> RuleList:
 @viewers
 def show_rule(rule: str, skill_name: SkillName = "stig") -> RuleView:
     """Show one rule with its texts."""
-    with reject_as("skill", "unknown-skill"):
+    with convert_bad_input_to_rejected("skill", "unknown-skill"):
         pack = load_skill(skill_name)
     if rule not in pack.rules:
         near = ", ".join(suggest_rules(rule, pack)) or "none (GET /api/v1/rules lists all rules)"

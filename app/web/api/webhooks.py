@@ -8,7 +8,7 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, HttpUrl
 
 from app.background.webhooks.sender import send_trial_delivery
-from app.background.webhooks.template import LONGEST, PLACES, check_template
+from app.background.webhooks.template import LONGEST, PLACES, resolve_template
 from app.background.webhooks.webhook_spec import WebhookSpec, record_private_address_permission
 from app.background.webhooks.webhook_spec import add_webhook as add
 from app.people.rights import admins
@@ -137,7 +137,7 @@ def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runt
     Deliveries still pending are sent with the new settings."""
     row = _require_webhook(session, webhook)
     if change.template is not None:
-        row.template = check_template(change.template)
+        row.template = resolve_template(change.template)
     if change.local is not None:
         record_private_address_permission(runtime.database, row.id, row.url, allowed=change.local)
         row.local = change.local

@@ -33,20 +33,20 @@ def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
     lines = clean_text(diff, 60_000).splitlines()
     whole = sum(line.startswith(SCRIPT) for line in lines)
     rows = [_parse_diff_row(line) for line in lines[: ROWS + whole]]
-    kept = list(_measure_reach(_number_rows([row for row in rows if row])))
+    kept = list(_mark_distance_from_change(_number_rows([row for row in rows if row])))
     return [_invert_row(row) for row in kept] if undone else kept
 
 
-def _measure_reach(rows: list[DiffRow]) -> Iterator[DiffRow]:
+def _mark_distance_from_change(rows: list[DiffRow]) -> Iterator[DiffRow]:
     """Yield the rows, each equal line with its distance from the nearest change in its hunk."""
-    since, ahead = list(_count_lines(rows)), reversed(list(_count_lines(rows[::-1])))
+    since, ahead = list(_count_lines_since_change(rows)), reversed(list(_count_lines_since_change(rows[::-1])))
     for row, before, after in zip(rows, since, ahead, strict=True):
         lines = min(before, after)
         is_plain = row.kind == "same" and row.sign == " "
         yield replace(row, reach="near" if lines <= NEAR else "far") if is_plain and CLOSE < lines < NONE else row
 
 
-def _count_lines(rows: list[DiffRow]) -> Iterator[int]:
+def _count_lines_since_change(rows: list[DiffRow]) -> Iterator[int]:
     """Yield for each row the lines since the last change above it."""
     lines = NONE
     for row in rows:

@@ -120,7 +120,7 @@ class Sharing:
             spans = self._store.list_run_spans(at - HOLD_SECONDS, at)
             self._known = {one.run: self._known.get(one.run) or RunHolds(one.run, one.host) for one in spans}
             for span in spans:
-                self._read_on(self._known[span.run], span, at)
+                self._apply_unread_turns(self._known[span.run], span, at)
             wanted = [one for one in self._known.values() if hosts is None or one.host in hosts]
             return compute_shares(wanted, at, self._outages.read_outages(at))
 
@@ -132,19 +132,21 @@ class Sharing:
         found = []
         for span in self._store.list_run_spans(at - HOLD_SECONDS, at):
             found.append(known := RunHolds(span.run, span.host))
-            self._read_on(known, span, at, self._store.find_seq_at(span.run, at))
+            self._apply_unread_turns(known, span, at, self._store.find_seq_at(span.run, at))
         return compute_shares(found, at, self._outages.read_outages(at))
 
-    def _read_on(self, known: RunHolds, span: RunSpan, at: float, upto: int | None = None) -> None:
+    def _apply_unread_turns(self, run_holds: RunHolds, span: RunSpan, at: float, upto: int | None = None) -> None:
         """Apply the turns that were not read yet, up to the seq `upto` of a past moment."""
-        if known.over:
+        if run_holds.over:
             return
-        since = 0.0 if known.seq else at - HOLD_SECONDS - LONGEST_TURN
-        known.apply_events(self._store.read_events(known.run, after=known.seq, upto=upto, kinds=TURNS, since=since))
-        self._apply_first_token(known, upto)
+        since = 0.0 if run_holds.seq else at - HOLD_SECONDS - LONGEST_TURN
+        run_holds.apply_events(
+            self._store.read_events(run_holds.run, after=run_holds.seq, upto=upto, kinds=TURNS, since=since)
+        )
+        self._apply_first_token(run_holds, upto)
         if span.ended_at is not None and (upto is None or span.ended_at <= at):
-            known.holds.close_all(span.ended_at)
-            known.over = True
+            run_holds.holds.close_all(span.ended_at)
+            run_holds.over = True
 
     def _apply_first_token(self, known: RunHolds, upto: int | None) -> None:
         """Apply the first token of the turn in progress. The end of a turn has that time already."""

@@ -71,7 +71,7 @@ def _list_groups_for_everybody(
     shown = queries.find_run(session, run) if run and can_see_run(run) else None
     newest = shown or next(iter(queries.list_newest_runs(session, 1, only=get_visible_runs())), None)
     if newest and query:
-        yield DestinationGroup("Items", _list_items(folds, newest))
+        yield DestinationGroup("Items", _list_item_destinations(folds, newest))
 
 
 def _list_groups_for_signed_in(
@@ -107,7 +107,7 @@ def _to_run_destination(row: RunRow) -> Destination:
     return Destination(f"{row.name} {row.id}".strip(), path_to("run", run=row.id), about.strip())
 
 
-def _list_items(folds: RunStateCache, row: RunRow) -> Sequence[Destination]:
+def _list_item_destinations(folds: RunStateCache, row: RunRow) -> Sequence[Destination]:
     pack = find_run_skill(row)
     lines = [build_item_line(item, pack) for item in folds.read_current(row.id).items.values()]
     return [

@@ -55,7 +55,7 @@ class HealthWatch(PeriodicTask):
 
     async def serve_viewer(self, run: str, viewer: Viewer) -> None:
         if run not in self._watched:
-            await self._read_first(run)
+            await self._read_before_first_announcement(run)
         told = self._watched.setdefault(run, Announcements())
         self._joined.set()
         told.announce(self._encode_health(run))
@@ -68,7 +68,7 @@ class HealthWatch(PeriodicTask):
                 del self._watched[run]
                 self._stored.pop(run, None)
 
-    async def _read_first(self, run: str) -> None:
+    async def _read_before_first_announcement(self, run: str) -> None:
         """Read what is stored before the first announcement, which would else take back what the page shows."""
         with suppress(TimeoutError):
             async with asyncio.timeout(FIRST_SECONDS):

@@ -99,7 +99,7 @@ class InboxWatch(PeriodicTask):
         elif _choose_fault_badge(self._runtime) != self._badge:
             self._announce_header()
         elif self._silent:
-            self._told.repeat_last_message()
+            self._told.send_keepalive()
         self._silent = not self._silent
 
     async def _announce_count(self) -> None:

@@ -105,8 +105,8 @@ def find_run_skill(row: RunRow) -> Skill | None:
         return None
 
 
-def build_item_line(item: Item, pack: Skill | None) -> ItemLine:
-    rule = pack.rules.get(item.rule) if pack else None
+def build_item_line(item: Item, skill: Skill | None) -> ItemLine:
+    rule = skill.rules.get(item.rule) if skill else None
     return ItemLine(item, rule.title if rule else "", rule.category if rule else "")
 
 

@@ -83,20 +83,20 @@ def render_machine_parts(runtime: Runtime, sharing: Sharing, *, hosts: bool, at:
 def render_engine_parts(runtime: Runtime, sharing: Sharing, *, hosts: bool, at: float | None = None) -> dict[str, str]:
     """Return the meters of the engines, and unless `hosts` is False which hosts use them, by element id."""
     shares = sharing.read_shares_at(at)
-    parts = _key_parts_by_engine("meter", render_meters(runtime, shares, at))
-    return parts | _key_parts_by_engine("share", render_shares(runtime.lineup, shares)) if hosts else parts
+    parts = _prefix_engine_ids("meter", render_meters(runtime, shares, at))
+    return parts | _prefix_engine_ids("share", render_shares(runtime.lineup, shares)) if hosts else parts
 
 
 def render_past_machine_parts(archive: RunArchive, at: float) -> dict[str, str]:
     shares = Sharing(archive.store).read_past_shares(at)
     return {
         "gpus": render_past_gpus(archive, at),
-        **_key_parts_by_engine("meter", render_past_meters(archive, at, shares)),
+        **_prefix_engine_ids("meter", render_past_meters(archive, at, shares)),
     }
 
 
-def _key_parts_by_engine(name: str, by_engine: Mapping[str, str]) -> dict[str, str]:
-    return {f"{name}-{engine}": html for engine, html in by_engine.items()}
+def _prefix_engine_ids(prefix: str, html_by_engine: Mapping[str, str]) -> dict[str, str]:
+    return {f"{prefix}-{engine}": html for engine, html in html_by_engine.items()}
 
 
 def render_meters(runtime: Runtime, shares: Mapping[str, EngineShare], at: float | None = None) -> dict[str, str]:

@@ -30,7 +30,7 @@ class FaultedRun:
     @property
     def safety_lines(self) -> tuple[SafetyLine, ...]:
         """What is known of the host; empty before the run has looked at it."""
-        return tuple(_describe_host(self.state)) if self.state.request and self.state.started else ()
+        return tuple(_describe_host_safety(self.state)) if self.state.request and self.state.started else ()
 
     @property
     def can_pause(self) -> bool:
@@ -54,7 +54,7 @@ class FaultedRun:
         return tuple(list_engine_buttons(fault, self.launched, simulated=self.simulated))
 
 
-def _describe_host(state: RunState) -> Iterator[SafetyLine]:
+def _describe_host_safety(state: RunState) -> Iterator[SafetyLine]:
     assert state.request
     attempt, host = state.attempt, state.request.host
     if attempt is None or attempt.journal is None:

@@ -80,5 +80,5 @@ def record_stream(archive: RunArchive, scene: Scene, log: Sequence[Recorded]) ->
             content += encode_message(wrap_partials(render_past_machine_parts(archive, at)).encode())
             due = at + step
         whole = any(not isinstance(one.event, TurnDelta) for one in batch)
-        recording.add_frame((round(1000 * line.to_place(at)), batch[-1].seq, whole), content)
+        recording.add_frame((round(1000 * line.to_axis_seconds(at)), batch[-1].seq, whole), content)
     return recording

@@ -140,7 +140,7 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         gpus=render_past_gpus(archive, last.at),
         now=round(last.at, 3),
         timeline=draw_timeline(line, last.at, read_engine_outages(archive.store, line.zero, last.at)),
-        time=round(line.to_place(last.at), 1),
+        time=round(line.to_axis_seconds(last.at), 1),
         summary=build_summary([one for one in log if get_event_kind(one.event) in SUMMED]),
         table=build_energy_table(archive, row),
         shareable=False,

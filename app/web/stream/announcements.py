@@ -27,7 +27,7 @@ class Announcements:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
-    def repeat_last_message(self) -> None:
+    def send_keepalive(self) -> None:
         """Send every viewer a sign that the server lives."""
         self.announce(self._content)
 

@@ -12,7 +12,7 @@ from app.config import Settings
 from app.errors import Rejected
 from app.events.bus import Bus
 from app.events.kinds import RolloutHostBegun, RunFinished
-from app.events.record import check_chain, record_event
+from app.events.record import build_recorded_event, check_chain
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order
 from app.runs.rollout.rollout_control import command_rollout, submit_rollout
@@ -63,7 +63,7 @@ class Place:
         count = dict.fromkeys(("passed", "escalated", "skipped", "deferred"), 0)
         seq, digest = self.store.read_last_link(run)
         event = RunFinished(**count, regressions=figures.get("regressions", ()), tree="")
-        self.store.append([record_event(run, seq + 1, 1.0, event, digest)])
+        self.store.append([build_recorded_event(run, seq + 1, 1.0, event, digest)])
 
     def set(self, run, state):
         with Session(self.database) as session, session.begin():

@@ -6,7 +6,7 @@ import pytest
 
 from app.background.telemetry.spans import Measure, RunTrace, Span
 from app.events.kinds import RunFailed, TurnFinished, TurnStarted
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.trace_ids import build_traceparent, derive_span_id, derive_trace_id
 
 
@@ -85,7 +85,7 @@ def test_a_turn_that_came_to_nothing_and_a_run_that_failed_are_errors():
     told = [
         one
         for n, event in enumerate(events, 1)
-        for one in trace.fold_event(record_event("r", n, at + n, event, GENESIS))
+        for one in trace.fold_event(build_recorded_event("r", n, at + n, event, GENESIS))
     ]
     spans = [one for one in told if isinstance(one, Span)]
     assert [(span.name, span.error) for span in spans] == [("invoke_agent worker", "died"), ("chat m", "died")]

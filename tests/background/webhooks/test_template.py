@@ -17,13 +17,13 @@ from app.background.webhooks.template import (
     PLACES,
     PLAIN,
     USUAL_KINDS,
-    check_template,
     collect_placeholder_values,
     fill_template,
+    resolve_template,
 )
 from app.errors import Rejected
 from app.events.kinds import KINDS, ItemEscalated, RolloutPaused, RolloutWaveEnded, SentryAlarm
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from tests.runs.doors import house
 
 HOSTILE = (
@@ -33,11 +33,11 @@ HOSTILE = (
 
 
 def told(reason=HOSTILE):
-    return record_event("r1", 7, 1000.0, ItemEscalated(rule="V-1", reason=reason), GENESIS)
+    return build_recorded_event("r1", 7, 1000.0, ItemEscalated(rule="V-1", reason=reason), GENESIS)
 
 
 def body(template, reason=HOSTILE):
-    return fill_template(check_template(template), collect_placeholder_values(told(reason), "web", simulated=True))
+    return fill_template(resolve_template(template), collect_placeholder_values(told(reason), "web", simulated=True))
 
 
 def test_a_chat_gets_one_text_that_calls_nobody_and_leads_nowhere():
@@ -76,13 +76,13 @@ def test_places_of_ones_own_are_filled_wherever_a_string_stands():
 @pytest.mark.parametrize("wrong", ["{nothing}", '{"text": "{text}"', "[1,", "x" * (LONGEST + 1)])
 def test_a_template_that_cannot_be_filled_is_refused(wrong):
     with pytest.raises(Rejected) as said:
-        check_template(wrong)
+        resolve_template(wrong)
     assert said.value.field == "template"
 
 
 def test_what_is_named_is_there():
     assert set(USUAL_KINDS) <= {*KINDS, "waiver.ending", "waiver.ended"}
-    assert all(check_template(name) == template for name, template in NAMED.items())
+    assert all(resolve_template(name) == template for name, template in NAMED.items())
     assert set(collect_placeholder_values(told(), "h", simulated=False)) == set(PLACES)
 
 
@@ -90,7 +90,7 @@ def test_of_a_rollout_it_is_told_in_the_rollouts_words():
     ended = RolloutWaveEnded(wave=2, hosts=4, left=1, findings=24, passed=20, escalated=3, harmed=1)
     paused = RolloutPaused(by="rule", reason="1 host is harmed or could not be finished: <!here>")
     said = [
-        collect_placeholder_values(record_event("o1", 3, 1.0, event, GENESIS), "web,db*", simulated=True)
+        collect_placeholder_values(build_recorded_event("o1", 3, 1.0, event, GENESIS), "web,db*", simulated=True)
         for event in (ended, paused)
     ]
     assert said[0]["text"] == (
@@ -99,16 +99,16 @@ def test_of_a_rollout_it_is_told_in_the_rollouts_words():
     )
     assert said[0]["path"] == "/fleet/o1"
     assert "! Paused by its limits: 1 host is harmed" in said[1]["text"]
-    assert "<" not in fill_template(check_template("chat"), said[1])[0].decode()
+    assert "<" not in fill_template(resolve_template("chat"), said[1])[0].decode()
     sealed = create_signed_delivery(
-        record_event("o1", 3, 1.0, ended, GENESIS), create_webhook_secret(b"0" * 16), 5.0, simulated=True
+        build_recorded_event("o1", 3, 1.0, ended, GENESIS), create_webhook_secret(b"0" * 16), 5.0, simulated=True
     )
     assert json.loads(sealed.body)["source"] == "/api/v1/rollouts/o1"
 
 
 def test_a_letter_and_its_trial_are_signed_over_the_body_that_is_sent():
     secret = create_webhook_secret(b"x" * 32)
-    alarm = record_event("r1", 3, 1000.0, SentryAlarm(rule="V-1", attempt=1, reason="out", by="probe"), GENESIS)
+    alarm = build_recorded_event("r1", 3, 1000.0, SentryAlarm(rule="V-1", attempt=1, reason="out", by="probe"), GENESIS)
     for sealed in (
         create_signed_delivery(alarm, secret, 5.0, simulated=False, template=NAMED["chat"], host="web"),
         create_trial_delivery(secret, 5.0, "test.1", NAMED["chat"]),

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.launch.engine_fleet import compute_home_id
+from app.engines.launch.engine_fleet import compute_data_folder_id
 from app.engines.launch.launch_command import build_launch_command
 from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.launch.process_search import find_marked_processes, signal_marked_processes
@@ -42,7 +42,7 @@ def home(tmp_path):
     folder = tmp_path / "data"
     (folder / "engines").mkdir(parents=True)
     yield folder
-    signal_marked_processes(f"{compute_home_id(folder)}/", signal.SIGKILL)
+    signal_marked_processes(f"{compute_data_folder_id(folder)}/", signal.SIGKILL)
 
 
 @pytest.fixture
@@ -52,7 +52,9 @@ async def launched(home):
 
         def make(one):
             made.append(
-                LaunchedReplica(one, 0, build_launch_command(one, 0), compute_home_id(home), home / "engines", http)
+                LaunchedReplica(
+                    one, 0, build_launch_command(one, 0), compute_data_folder_id(home), home / "engines", http
+                )
             )
             return made[-1]
 
@@ -62,7 +64,7 @@ async def launched(home):
 
 
 def left(home):
-    return find_marked_processes(f"{compute_home_id(home)}/")
+    return find_marked_processes(f"{compute_data_folder_id(home)}/")
 
 
 @pytest.fixture

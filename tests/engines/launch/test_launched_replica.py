@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from app.engines.launch.engine_fleet import compute_home_id, run_fleet
+from app.engines.launch.engine_fleet import compute_data_folder_id, run_fleet
 from app.engines.launch.process_search import find_marked_processes
 from tests.engines.launch.conftest import engine, free_port, left, until
 
@@ -186,4 +186,4 @@ async def test_what_was_started_otherwise_is_ended_and_started_anew(orphan, home
 
 async def test_what_is_no_longer_in_the_line_up_is_ended(orphan, home, http):
     async with run_fleet({"other": engine(name="other")}, home, http):
-        assert find_marked_processes(f"{compute_home_id(home)}/small/") == []
+        assert find_marked_processes(f"{compute_data_folder_id(home)}/small/") == []

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.launch.engine_fleet import compute_home_id, run_fleet
+from app.engines.launch.engine_fleet import compute_data_folder_id, run_fleet
 from app.engines.launch.process_search import find_marked_processes
 from app.engines.replica_choice import EngineTraffic
 from app.lineups.reader import find_lineup, read_lineup
@@ -51,4 +51,4 @@ async def test_a_real_model_starts_answers_by_a_schema_tells_of_itself_and_is_go
             state, sampled = await watch.poll_engine(asyncio.get_running_loop().time())
             assert (state.state, sampled.simulated, sampled.running) == ("ready", False, 0)
             assert 0.05 < sampled.resident_gib < 0.7
-        assert find_marked_processes(f"{compute_home_id(tmp_path)}/") == []
+        assert find_marked_processes(f"{compute_data_folder_id(tmp_path)}/") == []

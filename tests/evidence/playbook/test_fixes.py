@@ -6,7 +6,7 @@ from app.events.vocabulary import FileChange
 from app.evidence.playbook.checks import PlainCheck
 from app.evidence.playbook.edits import NotRecorded
 from app.evidence.playbook.fixes import build_shell_commands
-from app.evidence.playbook.script import write_script
+from app.evidence.playbook.script import render_script
 from app.resources.account import SetAgeing
 from app.resources.kind import ShellCommands
 from app.resources.mount import AddMountOptions
@@ -48,7 +48,7 @@ def test_the_script_does_a_deed_once_and_takes_it_back_where_the_host_is_worse(t
 
     def run(*checks, words=()):
         file = tmp_path / "harden.sh"
-        file.write_bytes(write_script(fix(deeds=(one,), checks=checks), "r", ""))
+        file.write_bytes(render_script(fix(deeds=(one,), checks=checks), "r", ""))
         kept = {"TEMPER_KEPT": str(tmp_path / "kept"), "PATH": "/usr/bin:/bin"}
         return subprocess.run(["bash", str(file), *words], env=kept, capture_output=True, text=True, check=False)
 

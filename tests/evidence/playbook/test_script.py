@@ -5,7 +5,7 @@ import pytest
 
 from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import collect_portable_fixes
-from app.evidence.playbook.script import build_script, write_script
+from app.evidence.playbook.script import build_script, render_script
 from tests.evidence.playbook.fresh import HOSTILE, fix, fresh_host, harmful, tree, words
 
 
@@ -59,7 +59,7 @@ def test_a_host_that_is_not_as_the_runs_was_is_left_alone(tmp_path, run):
     file = tmp_path / "etc/motd"
     file.parent.mkdir()
     file.write_text("neither\n")
-    done = run(write_script(fix(PlaybookEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path))
+    done = run(render_script(fix(PlaybookEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path))
     assert done.returncode == 2
     assert "/etc/motd has neither the line that the run found nor the one that it left: old" in done.stderr
     assert file.read_text() == "neither\n"
@@ -68,7 +68,7 @@ def test_a_host_that_is_not_as_the_runs_was_is_left_alone(tmp_path, run):
 def test_an_option_with_a_third_value_is_changed_where_one_line_states_it_and_no_match_does(tmp_path, run):
     file = tmp_path / "etc/ssh/sshd_config"
     file.parent.mkdir(parents=True)
-    made = write_script(
+    made = render_script(
         fix(PlaybookEdit("replace", "/etc/ssh/sshd_config", "X yes", "X no", "^[ \t]*X([ \t]*=|[ \t])")), "r", ""
     )
     for text, after in (("A 1\nx maybe\nB 2", "A 1\nX no\nB 2\n"), ("X a\nX b\n", None), ("X a\nMatch all\n", None)):
@@ -82,7 +82,7 @@ def test_what_makes_the_host_worse_is_put_back(tmp_path, run):
     file = tmp_path / "file"
     file.write_text("good\n\n")
     file.chmod(0o640)
-    done = run(write_script(harmful(file), "r", ""))
+    done = run(render_script(harmful(file), "r", ""))
     assert done.returncode == 2
     assert "after the change, not so: no line says bad" in done.stderr
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("good\n\n", 0o640)
@@ -97,7 +97,7 @@ def test_hostile_text_is_text(tmp_path, run):
         PlaybookEdit("insert", "/etc/motd", new="-n \\t" + HOSTILE, after=HOSTILE),
         PlaybookEdit("write", "/etc/new", new=f"{HOSTILE}\n\n{HOSTILE}", mode="0600"),
     )
-    done = run(write_script(fix(*edits), HOSTILE, HOSTILE), "--root", str(tmp_path))
+    done = run(render_script(fix(*edits), HOSTILE, HOSTILE), "--root", str(tmp_path))
     assert (done.returncode, done.stderr) == (0, "")
     assert file.read_text() == f"{HOSTILE}\n-n \\t{HOSTILE}\n\n"
     assert (tmp_path / "etc/new").read_text() == f"{HOSTILE}\n\n{HOSTILE}"
@@ -109,7 +109,9 @@ def test_a_link_is_not_followed_out_of_an_image(tmp_path, run):
     (tmp_path / "root/etc").mkdir(parents=True)
     (tmp_path / "root/etc/motd").symlink_to(outside)
     done = run(
-        write_script(fix(PlaybookEdit("replace", "/etc/motd", "old", "new")), "r", ""), "--root", str(tmp_path / "root")
+        render_script(fix(PlaybookEdit("replace", "/etc/motd", "old", "new")), "r", ""),
+        "--root",
+        str(tmp_path / "root"),
     )
     assert done.returncode == 2
     assert outside.read_text() == "old\n"

@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.kinds import EngineState
-from app.events.record import MACHINE, record_event
+from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.engine_outages import NOTICED_AFTER, EngineOutage, RecentOutages, read_engine_outages
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -19,7 +19,7 @@ def store(tmp_path):
 def tell(store, *states):
     last = store.read_last_sample_seq()
     timed = [
-        record_event(MACHINE, last + n, at, EngineState(engine=engine, state=state), "")
+        build_recorded_event(MACHINE, last + n, at, EngineState(engine=engine, state=state), "")
         for n, (at, engine, state) in enumerate(states, 1)
     ]
     store.append(timed)

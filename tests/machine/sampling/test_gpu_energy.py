@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.events.record import MACHINE, record_event
+from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.gpu_energy import GAP, EnergyDrawn, PowerCurve, build_power_curves
 from tests.machine.samples import gpu_sample
 
@@ -74,7 +74,7 @@ def test_pieces_of_time_add_up_to_the_whole(steps, cuts):
 def test_a_counter_kept_between_reads_counts_as_read_when_it_was():
     def sample(at, energy, age):
         event = gpu_sample(1, power_w=50.0, host="node7", energy_j=energy, ages={"energy_j": age} if age else {})
-        return record_event(MACHINE, 1, at, event, "")
+        return build_recorded_event(MACHINE, 1, at, event, "")
 
     steps = [(float(at), 600.0 * (at // 10), float(at % 10)) for at in range(31)]
     lines = build_power_curves([sample(*step) for step in steps])

@@ -165,7 +165,7 @@ async def test_a_server_with_nothing_but_the_api_is_ready_and_counted_by_us():
     missing, models = httpx.Response(404), {"json": {"data": [{"id": "m"}]}}
     servers = Servers(a={"/health": missing, "/v1/models": models})
     traffic = EngineTraffic()
-    traffic.count_written("http://a/v1", 7)
+    traffic.add_written_tokens("http://a/v1", 7)
     async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
         replica = ReplicaWatch(http, endpoint, "http://a/v1", traffic)
         sample = await replica.poll_replica(1.0)

@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from app.events.kinds import RunFinished, TurnDelta
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.machine.sampling.role_rates import RoleRates
 from tests.machine.sampling.test_run_energy import FINISHED, QUEUED, STARTED, answered, asked, stored
 
@@ -14,7 +14,7 @@ class Log:
 
     def add(self, *events):
         for event in events:
-            one = record_event(self.run, self.seq + 1, 1000.0 + self.seq, event, self.hash)
+            one = build_recorded_event(self.run, self.seq + 1, 1000.0 + self.seq, event, self.hash)
             self.store.append([one])
             self.seq, self.hash = one.seq, one.hash
 

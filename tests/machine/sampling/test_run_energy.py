@@ -15,7 +15,7 @@ from app.events.kinds import (
     TurnInterrupted,
     TurnStarted,
 )
-from app.events.record import GENESIS, MACHINE, record_event
+from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.run_energy import BOOK_EVERY, EnergyLedger
@@ -59,13 +59,15 @@ def stored(folder):
 
 def log(store, run, *steps):
     """`steps`: (seconds after the start, event)."""
-    store.append([record_event(run, seq, START + at, event, GENESIS) for seq, (at, event) in enumerate(steps, 1)])
+    store.append(
+        [build_recorded_event(run, seq, START + at, event, GENESIS) for seq, (at, event) in enumerate(steps, 1)]
+    )
 
 
 def power(store, since, until, first=1):
     """Each GPU at 10 W times its number and 10."""
     samples = [(START + at, card(number, 10.0 + 10 * number)) for at in range(since, until) for number in range(4)]
-    store.append([record_event(MACHINE, first + n, at, event, "") for n, (at, event) in enumerate(samples)])
+    store.append([build_recorded_event(MACHINE, first + n, at, event, "") for n, (at, event) in enumerate(samples)])
     return first + len(samples)
 
 
@@ -92,7 +94,7 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
             "sentry": (5.0, 5 * 40.0, 7),
             "": (195.0, 60 * 100.0 - 600.0 - 200.0, 0),
         }
-        store.append([record_event(MACHINE, last, START + 63, booked, "")])
+        store.append([build_recorded_event(MACHINE, last, START + 63, booked, "")])
         assert ledger.list_due_records(START + 70) == []
         power(store, 70, 90, first=last + 1)
         store.delete_samples(START + 10_000)
@@ -110,9 +112,9 @@ def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
         assert ledger.list_due_records(START + BOOK_EVERY - 1) == []
         (first,) = ledger.list_due_records(START + BOOK_EVERY)
         assert (first.final, by_role(first)["worker"]) == (False, (10.0, 300.0, 0))
-        store.append([record_event(MACHINE, last, START + BOOK_EVERY, first, "")])
+        store.append([build_recorded_event(MACHINE, last, START + BOOK_EVERY, first, "")])
         store.delete_samples(START + BOOK_EVERY)
-        store.append([record_event("a", 4, START + BOOK_EVERY + 5, answered("worker", 60), GENESIS)])
+        store.append([build_recorded_event("a", 4, START + BOOK_EVERY + 5, answered("worker", 60), GENESIS)])
         again = EnergyLedger(store, LINEUP).compute_run_energy("a", START + BOOK_EVERY + 9)
         assert (again.until, by_role(again)["worker"]) == (START + BOOK_EVERY + 9, (15.0, 450.0, 60))
 
@@ -143,7 +145,7 @@ def test_runs_that_end_side_by_side_are_reckoned_from_one_reading_each_as_if_alo
         found = EnergyLedger(counting, LINEUP).list_due_records(START + 70)
         assert found == [EnergyLedger(store, LINEUP).compute_run_energy(f"r{number}") for number in range(4)]
         assert sorted(counting.read) == ["energy.sample", "gpu.sample", "r0", "r1", "r2", "r3"]
-        store.append([record_event(MACHINE, last + n, START + 70, one, "") for n, one in enumerate(found)])
+        store.append([build_recorded_event(MACHINE, last + n, START + 70, one, "") for n, one in enumerate(found)])
         counting.read.clear()
         assert EnergyLedger(counting, LINEUP).list_due_records(START + 75) == [], (
             "who leads from here on knows them all"
@@ -193,6 +195,6 @@ def test_a_run_of_another_line_up_or_one_that_has_not_started_is_not_known(tmp_p
 def test_an_event_of_energy_reads_back_as_it_was_written(tmp_path):
     with stored(tmp_path) as store:
         event = EnergySpent(of="a", until=START, final=True, simulated=False, spent=())
-        store.append([record_event(MACHINE, 1, START, event, "")])
+        store.append([build_recorded_event(MACHINE, 1, START, event, "")])
         assert [one.event for one in store.read_samples(0, START, ("energy.sample",))] == [event]
         assert store.read_samples(0, START, ("gpu.sample",)) == []

@@ -1,14 +1,14 @@
 """Samples become figures on a grid: nothing is made up where nothing was sampled."""
 
 from app.events.kinds import EngineSampled
-from app.events.record import MACHINE, record_event
+from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.series import OTHERS, Grid, SeriesKey, group_by_time
 from tests.machine.samples import gpu_sample
 
 
 def engine(at, **figures):
     shape = {"running": 0, "waiting": 0, "kv_used": None, "tok_s": None, "prompt_tok_s": None, "simulated": True}
-    return record_event(MACHINE, 1, at, EngineSampled(engine="e", **shape | figures), "")
+    return build_recorded_event(MACHINE, 1, at, EngineSampled(engine="e", **shape | figures), "")
 
 
 def on_grid(samples, since, step, steps):
@@ -44,7 +44,7 @@ def test_roles_are_summed_over_engines_at_one_moment_and_the_rest_is_others_only
 def test_a_gpu_is_known_by_its_host_too_and_its_memory_by_part():
     def card(host, power):
         event = gpu_sample(power_w=power, host=host, parts={"weights": 8.0, "free": 15.0})
-        return record_event(MACHINE, 1, 5.0, event, "")
+        return build_recorded_event(MACHINE, 1, 5.0, event, "")
 
     series = on_grid([card("", 60.0), card("far", 70.0)], 5.0, 1, 1)
     assert series[SeriesKey("gpu", "0", "", "power_w", False)] == [60.0]

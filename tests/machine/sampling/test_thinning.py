@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.kinds import EngineSampled
-from app.events.record import MACHINE, record_event
+from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.series import SeriesKey
 from app.machine.sampling.thinning import DAY, RAW_SECONDS, TIERS, Thinning
 from app.store.db import open_database
@@ -25,7 +25,7 @@ def sample(store, times, tok_s=lambda at: at % 100):
     figures = {"running": 1, "waiting": 0, "kv_used": None, "prompt_tok_s": None, "simulated": True}
     store.append(
         [
-            record_event(MACHINE, last + n, at, EngineSampled(engine="e", tok_s=tok_s(at), **figures), "")
+            build_recorded_event(MACHINE, last + n, at, EngineSampled(engine="e", tok_s=tok_s(at), **figures), "")
             for n, at in enumerate(times, 1)
         ]
     )

@@ -15,7 +15,7 @@ from app.events.kinds import (
     RolloutStopRequested,
     RolloutWaveEnded,
 )
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 from app.runs.rollout.rollout_request import parse_waves
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
@@ -61,7 +61,9 @@ class Played:
     def add(self, *events):
         for event in events:
             self.seq += 1
-            self.state = fold_rollout([record_event("o1", self.seq, float(self.seq), event, GENESIS)], self.state)
+            self.state = fold_rollout(
+                [build_recorded_event("o1", self.seq, float(self.seq), event, GENESIS)], self.state
+            )
 
     def step(self, busy=NOBODY):
         return decide_next_step(self.state, self.runs, busy, self.told)

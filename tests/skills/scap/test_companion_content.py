@@ -7,7 +7,7 @@ import pytest
 
 from app.candidates.gather import gather_candidates
 from app.cli.candidates import ACCEPTED, show_candidates
-from app.cli.scan import SOME_DO_NOT, add_content, scan_host
+from app.cli.scan import SOME_DO_NOT, add_benchmark_file, scan_host
 from app.config import Settings
 from app.skills.benchmark_choice import choose_benchmark
 from app.skills.catalog import load_skill
@@ -39,7 +39,7 @@ def content(tmp_path, monkeypatch):
 
 def test_a_datastream_alone_says_what_it_lacks(content, capsys):
     _, downloads = content
-    add_content(write_datastream(downloads))
+    add_benchmark_file(write_datastream(downloads))
     said = " ".join(capsys.readouterr().out.split())
     assert f"Use it with --skill scap:{NAME}:{PROFILE}" in said
     assert "Rules: 2, with the checks of DISA. Texts: its own; no manual STIG was added." in said
@@ -49,11 +49,11 @@ def test_a_datastream_alone_says_what_it_lacks(content, capsys):
 
 def test_a_manual_is_accepted_as_such_and_gives_texts_and_severities(content, capsys):
     _, downloads = content
-    add_content(write_datastream(downloads, with_fixes=False))
+    add_benchmark_file(write_datastream(downloads, with_fixes=False))
     before = load_skill(SKILL).rules
     assert (before[LOCKED.group].fix, before[LOCKED.group].irreversible) == ("", False)
     capsys.readouterr()
-    add_content(write_manual(downloads))
+    add_benchmark_file(write_manual(downloads))
     assert f"Added {MANUAL} as a manual STIG: 2 rules with texts, and no checks" in capsys.readouterr().out
     after = load_skill(SKILL).rules
     assert after[KPTR.group].fix == KPTR.fix
@@ -64,15 +64,15 @@ def test_a_manual_is_accepted_as_such_and_gives_texts_and_severities(content, ca
 
 def test_rules_match_by_stig_id_where_the_manual_has_another_number(content):
     folder, downloads = content
-    add_content(write_datastream(downloads, with_fixes=False))
+    add_benchmark_file(write_datastream(downloads, with_fixes=False))
     write_manual(folder, (dataclasses.replace(KPTR, number=300001), LOCKED))
     assert load_skill(SKILL).rules[KPTR.group].fix == KPTR.fix
 
 
 def test_papers_name_the_rules_by_disas_ids(content):
     _, downloads = content
-    add_content(write_datastream(downloads))
-    add_content(write_manual(downloads))
+    add_benchmark_file(write_datastream(downloads))
+    add_benchmark_file(write_manual(downloads))
     named = choose_benchmark(load_skill(SKILL))
     assert named
     assert (named.file, named.id, named.version) == (MANUAL, "SMALL_9_STIG", "2")
@@ -83,14 +83,14 @@ def test_papers_name_the_rules_by_disas_ids(content):
 
 def test_tasks_of_complianceascode_are_a_candidate_by_stig_id(content, capsys):
     folder, downloads = content
-    add_content(write_datastream(downloads))
+    add_benchmark_file(write_datastream(downloads))
     assert not load_skill(SKILL).list_tasks(KPTR.group)
     write_community(folder)
     skill = load_skill(SKILL)
     found = gather_candidates(skill, skill.rules[KPTR.group], DictFiles({}))
     assert [one.source for one in found] == [f"ComplianceAsCode's tasks for {KPTR.stig_id}", "the fix text"]
     assert found[0].actions
-    add_content(write_datastream(downloads))
+    add_benchmark_file(write_datastream(downloads))
     assert "Tasks: ComplianceAsCode's ssg-rhel9-ds.xml, for 1 of its rules." in " ".join(
         capsys.readouterr().out.split()
     )
@@ -98,7 +98,7 @@ def test_tasks_of_complianceascode_are_a_candidate_by_stig_id(content, capsys):
 
 def test_several_rules_for_one_stig_id_are_done_together(content):
     folder, downloads = content
-    add_content(write_datastream(downloads))
+    add_benchmark_file(write_datastream(downloads))
     other = dataclasses.replace(KPTR, number=1, tasks=KPTR.tasks.replace("kptr_restrict=1", "dmesg_restrict=1"))
     write_community(folder, (KPTR, other))
     skill = load_skill(SKILL)
@@ -126,7 +126,7 @@ def test_other_content_is_not_joined(content):
 
 def test_a_companion_that_changed_is_read_again(content):
     folder, downloads = content
-    add_content(write_datastream(downloads))
+    add_benchmark_file(write_datastream(downloads))
     companion = write_community(folder, (KPTR,))
     before = load_skill(SKILL)
     assert load_skill(SKILL) is before
@@ -136,7 +136,7 @@ def test_a_companion_that_changed_is_read_again(content):
 
 def test_a_host_is_scanned_and_shown_its_candidates(content, tmp_path, capsys):
     folder, downloads = content
-    add_content(write_datastream(downloads))
+    add_benchmark_file(write_datastream(downloads))
     write_community(folder)
     settings = Settings(data=tmp_path / "data")
     assert scan_host(settings, "fixture", NAME, PROFILE, (), as_json=True) == SOME_DO_NOT

@@ -17,7 +17,7 @@ from app.targets.file_changes import plan_changes
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay
 from app.targets.rule_scope import RuleScope
-from app.targets.writable_areas import find_family
+from app.targets.writable_areas import list_family_patterns
 from tests.hostfiles import DictFiles
 from tests.skills.stig_wide.entry_hosts import BARE, ENTRIES, build_right, build_wrong
 
@@ -88,7 +88,7 @@ def test_texts_are_plain_and_the_files_may_be_changed(rule):
     assert rule.requirement.endswith(".")
     assert not rule.breaks or rule.breaks.endswith(".")
     assert rule.paths
-    assert all(find_family(path) for path in rule.paths)
+    assert all(list_family_patterns(path) for path in rule.paths)
 
 
 @pytest.mark.parametrize("rule", RULES.values(), ids=lambda rule: rule.id)

@@ -8,7 +8,7 @@ CUPS = [SetUnit(unit="cups.service", to=verb) for verb in ("unmask", "mask", "en
 
 
 def places(states, wanted, could=None, runs=False):
-    return {one.place: one.actions for one in build_offers(states, could or {}, wanted, runs=runs)}
+    return {one.place: one.actions for one in build_offers(states, could or {}, wanted, has_systemd=runs)}
 
 
 def test_only_what_the_host_has_and_what_would_change_it_is_offered():
@@ -43,6 +43,6 @@ def test_a_unit_is_started_and_stopped_only_where_systemd_runs():
 
 def test_what_a_role_reads_is_the_state_and_what_could_come():
     (offer,) = build_offers(
-        [("package:aide", "")], {"package:aide": "0.18"}, [InstallPackage(package="aide")], runs=False
+        [("package:aide", "")], {"package:aide": "0.18"}, [InstallPackage(package="aide")], has_systemd=False
     )
     assert offer.description == "package:aide: 0.18 could be installed"

@@ -9,11 +9,15 @@ import msgspec
 import pytest
 
 from app.errors import ConnectionLost, EnvironmentUnusable
-from app.targets.path_walk import encode_name
+from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.file_baseline import list_host_files
-from app.targets.ssh.registration import fetch_host_identity, read_identity_from_known_hosts, verify_host_access
+from app.targets.ssh.file_baseline import take_host_baseline
+from app.targets.ssh.registration import (
+    fetch_host_identity,
+    find_rollback_obstacle_at_login,
+    read_identity_from_known_hosts,
+)
 
 TALK = "\x1b]0;owned\x07 uid=0(root) temper-0000\n0\nall is well\n"
 
@@ -114,12 +118,12 @@ async def test_a_host_is_introduced_by_its_key_and_checked_before_it_is_known(ho
     file = tmp_path / "theirs"
     file.write_text(host.known_host)
     assert read_identity_from_known_hosts(host.endpoint(), file) == known
-    assert verify_host_access(host.endpoint(), known) == ""
+    assert find_rollback_obstacle_at_login(host.endpoint(), known) == ""
     host.enters(small="--size 65536 --tmpfs /var/lib")
-    assert "no room to write in /var/lib/temper/journal" in verify_host_access(host.endpoint(), known)
+    assert "no room to write in /var/lib/temper/journal" in find_rollback_obstacle_at_login(host.endpoint(), known)
     host.enters(small="--ro-bind /etc /etc")
     with pytest.raises(EnvironmentUnusable, match=r"Temper cannot change .*/etc, or it is read-only"):
-        verify_host_access(host.endpoint(), known)
+        find_rollback_obstacle_at_login(host.endpoint(), known)
     assert not (host.root / "etc/.temper-trial").exists()
     assert list((host.root / "var/lib/temper/journal").iterdir()) == []
 
@@ -131,7 +135,7 @@ def test_odd_names_are_kept_as_text(host, line):
         (folder / name).write_text("x")
     (folder / "out").symlink_to("../passwd")
     found = file_fetch.fetch_patterns(line())
-    assert all(f"/etc/sudoers.d/{encode_name(name)}" in found.entries for name in odd)
+    assert all(f"/etc/sudoers.d/{escape_name_bytes(name)}" in found.entries for name in odd)
     assert found.read("/etc/sudoers.d/out") == found.read("/etc/passwd") is not None
     assert found.find_first_link("/etc/sudoers.d/out") == "/etc/sudoers.d/out"
     assert not [path for path in found.entries if path.endswith("_key")]
@@ -142,8 +146,8 @@ def test_what_stands_on_a_host_is_listed_by_digest_whatever_it_is_called(host, l
     for name in odd:
         (host.root / "etc" / name).write_text("x")
     (host.root / "etc/here").symlink_to("new\nline")
-    found = list_host_files(line(), file_fetch.fetch_patterns(line())).entries
-    names = {"/etc/new\nline", "/etc/" + encode_name("caf\udce9"), "/etc/-rf", "/etc/a\tb  c"}
+    found = take_host_baseline(line(), file_fetch.fetch_patterns(line())).entries
+    names = {"/etc/new\nline", "/etc/" + escape_name_bytes("caf\udce9"), "/etc/-rf", "/etc/a\tb  c"}
     assert {found[name].digest for name in names} == {hashlib.sha256(b"x").hexdigest()}
     assert (found["/etc/here"].kind, found["/etc/ssh"].kind) == ("link", "folder")
     assert found["/etc/shadow"].mode == 0

@@ -5,7 +5,7 @@ import pytest
 from app.events.vocabulary import SetOption
 from app.targets.readable_files import explain_withholding
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.file_baseline import list_host_files
+from app.targets.ssh.file_baseline import take_host_baseline
 from app.targets.ssh.host_probes import read_host_logs
 from app.targets.ssh.remote_tree import RemoteTree
 from tests.secretive import SECRETS, planted
@@ -38,7 +38,7 @@ def test_nothing_that_nobody_judges_comes_over_the_line(host, tapped):
     tree = RemoteTree(tapped)
     tree.require_paths([path for path, _, _ in SECRETS])
     held = tree.refresh_snapshot()
-    baseline = list_host_files(tapped, held)
+    baseline = take_host_baseline(tapped, held)
     read_host_logs(tapped, 12)
     assert held.read(SSHD)
     assert b"PermitRootLogin" in tapped.heard

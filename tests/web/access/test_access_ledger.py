@@ -4,10 +4,10 @@ import pytest
 
 from app.errors import BadInput
 from app.events.kinds import AuditedRequest
-from app.events.record import AUDIT, GENESIS, record_event
+from app.events.record import AUDIT, GENESIS, build_recorded_event
 from app.web.access.access_ledger import MANY, MOST, WINDOW, AuditSyslog, DeniedRequestCounter
 
-LINE = record_event(
+LINE = build_recorded_event(
     AUDIT, 1, 0.0, AuditedRequest(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS
 )
 

@@ -14,7 +14,7 @@ from app.background.webhooks.signed_delivery import create_webhook_secret
 from app.events.bus import Bus
 from app.events.kinds import RunFinished, RunPaused, RunQueued
 from app.events.log import LogWriter, RunLog
-from app.events.record import record_event
+from app.events.record import build_recorded_event
 from app.events.vocabulary import Budget
 from app.store import webhooks
 from app.store.change_monitor import ChangeMonitor
@@ -57,7 +57,7 @@ class Place:
         store, changes = EventStore(self.database), ChangeMonitor(self.database)
         ended = RunFinished(passed=0, escalated=0, skipped=0, deferred=0, regressions=(), tree="")
         events = [QUEUED, *[RunPaused(by="ada")] * (count - 2), ended]
-        store.append([record_event("old", seq, 1.0, event, "x") for seq, event in enumerate(events, 1)])
+        store.append([build_recorded_event("old", seq, 1.0, event, "x") for seq, event in enumerate(events, 1)])
         self._added(url, local=True)
         with Session(self.database) as session, session.begin():
             session.get_one(WebhookRow, "w").problem = "it answered 500"

@@ -22,7 +22,7 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget, Lesson, Probe
 
 FIRST, SECOND = "V-257985", "V-257984"
@@ -84,7 +84,7 @@ def log(events=EVENTS):
     """Ten seconds from one to the next."""
     told, previous = [], GENESIS
     for seq, event in enumerate(events, 1):
-        told.append(record_event("r", seq, 1000.0 + 10 * seq, event, previous))
+        told.append(build_recorded_event("r", seq, 1000.0 + 10 * seq, event, previous))
         previous = told[-1].hash
     return told
 

@@ -1,7 +1,7 @@
 """Three hosts that one engine answers, turn by turn: who begins and ends when, in which run."""
 
 from app.events.kinds import RunQueued, RunStarted, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 
 HOSTS = {"aaaa1111": "web3", "bbbb2222": "db1", "cccc3333": "mail"}
@@ -46,4 +46,4 @@ EVENTS = [
 def write(store, told):
     for at, run, event in told:
         last = store.read_last_link(run)
-        store.append([record_event(run, last[0] + 1 if last else 1, at, event, last[1] if last else GENESIS)])
+        store.append([build_recorded_event(run, last[0] + 1 if last else 1, at, event, last[1] if last else GENESIS)])

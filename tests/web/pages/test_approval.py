@@ -4,7 +4,7 @@ from msgspec import structs
 
 from app.events.approvals import ChangeRisk, PeopleNeeded
 from app.events.kinds import ActionsAllowed, ApprovalGiven, ApprovalRequested
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.open_decisions import InboxSources, list_decisions
 from app.skills.stig.pack import STIG
@@ -22,7 +22,7 @@ YES = ApprovalGiven(approval="r1.x", by="ada", reason="<b>looked</b>", via="toke
 def page_after(*events):
     mission, last = Mission(), GENESIS
     for seq, event in enumerate((QUEUED, *UNTIL_IT_WAITS, PLANNED, PROPOSED, *events), 1):
-        one = record_event("r1", seq, 1000.0, event, last)
+        one = build_recorded_event("r1", seq, 1000.0, event, last)
         last = one.hash
         mission.apply_event(one)
     return mission, render_mission_parts(mission, Scene(read_lineup(find_lineup("simulated")), STIG, "live"))

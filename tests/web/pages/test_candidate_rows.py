@@ -22,7 +22,7 @@ from app.events.kinds import (
     TurnStarted,
     VerdictGiven,
 )
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import AppendLine, Budget, Candidate, fingerprint_actions
 from app.lineups.reader import find_lineup, read_lineup
 from app.people.rights import WHO, Person
@@ -51,7 +51,7 @@ ASKED = QuestionsAnswered(
 
 
 def recorded(*events):
-    return [record_event("r1", seq, 1000.0 + seq, event, GENESIS) for seq, event in enumerate(events, 1)]
+    return [build_recorded_event("r1", seq, 1000.0 + seq, event, GENESIS) for seq, event in enumerate(events, 1)]
 
 
 def turn(name):

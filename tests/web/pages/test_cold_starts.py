@@ -6,7 +6,7 @@ import time
 import httpx
 import pytest
 
-from app.engines.launch.engine_fleet import compute_home_id
+from app.engines.launch.engine_fleet import compute_data_folder_id
 from app.engines.launch.process_search import find_marked_processes
 from tests.engines.launch.conftest import FAKE, free_port
 from tests.served import served
@@ -65,12 +65,12 @@ def test_a_cold_start_is_shown_step_by_step_and_the_engine_stopped_and_started(s
         for words in ("weights loaded", "16.3 GiB of weights", "10,432 tokens", "vLLM 0.25.1", "Stop small"):
             assert words in page
         assert http.post("/ops/engines/small", data={"verb": "stop"}).status_code == 303
-        assert find_marked_processes(f"{compute_home_id(tmp_path / 'data')}/") == []
+        assert find_marked_processes(f"{compute_data_folder_id(tmp_path / 'data')}/") == []
         until(http, lambda engine: engine["state"] == "absent")
         assert "Start small" in http.get("/ops").text
         assert http.post("/api/v1/engines/small/start").status_code == 202
         until(http, lambda engine: engine["state"] == "ready")
-    assert find_marked_processes(f"{compute_home_id(tmp_path / 'data')}/") == []
+    assert find_marked_processes(f"{compute_data_folder_id(tmp_path / 'data')}/") == []
 
 
 def test_an_engine_that_did_not_come_up_says_what_helps(started):

@@ -3,7 +3,7 @@
 import pytest
 
 from app.events import kinds
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Probe
 from app.web.pages.mission.feed import to_feed_line
 from app.web.pages.templating import render_template
@@ -15,7 +15,7 @@ PROBED = kinds.SentryProbed(**AT, probes=(Probe("a", True, ""), Probe("b", False
 
 
 def line(event):
-    return to_feed_line(record_event("r", 1, 1.0, event, GENESIS))
+    return to_feed_line(build_recorded_event("r", 1, 1.0, event, GENESIS))
 
 
 @pytest.mark.parametrize(

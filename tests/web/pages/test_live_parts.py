@@ -3,11 +3,11 @@
 import json
 
 from app.events.kinds import EngineSampled
-from app.events.record import MACHINE, record_event
+from app.events.record import MACHINE, build_recorded_event
 from app.web.pages.live_parts import FRESH_SECONDS, VIEWED_SECONDS, LiveParts
 
 SAMPLE = EngineSampled(engine="e", running=1, waiting=0, kv_used=None, tok_s=7.0, prompt_tok_s=None, simulated=True)
-BATCH = [record_event(MACHINE, 1, 5.0, SAMPLE, "")]
+BATCH = [build_recorded_event(MACHINE, 1, 5.0, SAMPLE, "")]
 
 
 class Page:

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from app.events.kinds import RunFailed
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.evidence.shrunk_runs import shrink_run
 from app.lineups.reader import find_lineup, read_lineup
 from app.skills.catalog import load_skill
@@ -62,8 +62,8 @@ async def test_turns_come_whole_and_the_replay_reaches_the_end(store, played, lo
 async def test_a_gap_wider_than_what_is_read_at_a_time_is_not_the_end(store, played):
     _, events = store
     asked = next(events.read_events(played[1], kinds=("run.queued",))).event
-    first = record_event("gap", 1, 1.0, asked, GENESIS)
-    events.append([first, record_event("gap", 10 * CHUNK, 2.0, RunFailed(reason="x"), first.hash)])
+    first = build_recorded_event("gap", 1, 1.0, asked, GENESIS)
+    events.append([first, build_recorded_event("gap", 10 * CHUNK, 2.0, RunFailed(reason="x"), first.hash)])
     parts, _ = await told(events, "gap", 0)
     assert parts[-1].endswith(f'{{"seq":{10 * CHUNK}}}')
     assert any("The run failed: x" in part for part in parts)

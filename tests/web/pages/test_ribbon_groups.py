@@ -4,7 +4,7 @@ import pytest
 
 from app.loop.state import Item
 from app.skills.catalog import load_skill
-from app.web.pages.mission.ribbon_groups import MOST_CELLS, find_part, group_by_part
+from app.web.pages.mission.ribbon_groups import MOST_CELLS, find_part_of_rule, group_by_part
 from tests.loop.playing import rule
 
 STIG = load_skill("stig").rules
@@ -15,7 +15,7 @@ STIG = load_skill("stig").rules
     [("V-257984", "SSH"), ("V-258227", "Audit"), (None, "Other")],
 )
 def test_a_rule_belongs_to_the_part_that_its_files_name(wanted, part):
-    assert find_part(STIG[wanted] if wanted else None) == part
+    assert find_part_of_rule(STIG[wanted] if wanted else None) == part
 
 
 def test_a_few_findings_have_a_cell_each():

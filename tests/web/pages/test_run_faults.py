@@ -3,7 +3,7 @@
 import pytest
 
 from app.events import kinds
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Probe
 from app.loop.state import fold_events
 from app.runtime.health import HealthFault
@@ -23,7 +23,7 @@ DOWN = HealthFault("engine", "ENGINE DOWN", "Engine big is dead: gone", "It wait
 def after(*events):
     told, previous = [], GENESIS
     for seq, event in enumerate((*BEGUN, *events), 1):
-        told.append(record_event("r", seq, 1000.0 + seq, event, previous))
+        told.append(build_recorded_event("r", seq, 1000.0 + seq, event, previous))
         previous = told[-1].hash
     return FaultedRun(fold_events(told))
 
@@ -58,7 +58,7 @@ def test_the_host_is_safe_unless_a_change_on_it_is_not_proven(events, is_well, w
 
 
 def test_before_the_host_was_looked_at_nothing_is_said_of_it():
-    assert FaultedRun(fold_events([record_event("r", 1, 1.0, EVENTS[0], GENESIS)])).safety_lines == ()
+    assert FaultedRun(fold_events([build_recorded_event("r", 1, 1.0, EVENTS[0], GENESIS)])).safety_lines == ()
 
 
 def test_it_says_when_temper_tries_again():

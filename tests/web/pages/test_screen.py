@@ -18,7 +18,7 @@ from app.events.kinds import (
     TurnDelta,
     TurnFinished,
 )
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup, read_lineup
 from app.skills.catalog import load_skill
@@ -67,7 +67,7 @@ EVENTS = [
 def told(tmp_path):
     store, log, previous = EventStore(open_database(tmp_path / "t.sqlite")), [], GENESIS
     for seq, event in enumerate(EVENTS, 1):
-        log.append(record_event("r", seq, 1000.0 + seq, event, previous))
+        log.append(build_recorded_event("r", seq, 1000.0 + seq, event, previous))
         previous = log[-1].hash
     store.append(log)
     return store, log
@@ -112,7 +112,7 @@ def talking(seed):
     dice, log, at, previous = random.Random(seed), [], 1000.0, GENESIS
     for event in EVENTS[:4] + [event for _ in range(6) for event in (EVENTS[4], *[delta("so ")] * 12, EVENTS[8])]:
         at += dice.choice((0.05, 0.05, 0.05, 0.4))
-        log.append(record_event("r", len(log) + 1, at, event, previous))
+        log.append(build_recorded_event("r", len(log) + 1, at, event, previous))
         previous = log[-1].hash
     return dice, log
 
@@ -136,7 +136,7 @@ async def test_what_is_told_at_once_is_what_a_thread_would_tell_and_nothing_is_w
 
 
 def close_by(seconds):
-    return [record_event("r", seq, 1005.0 + seconds * seq, delta("so"), GENESIS) for seq in (6, 7, 8, 9)]
+    return [build_recorded_event("r", seq, 1005.0 + seconds * seq, delta("so"), GENESIS) for seq in (6, 7, 8, 9)]
 
 
 async def test_what_the_screen_would_have_to_read_or_wait_for_is_left_to_a_thread(told):
@@ -188,7 +188,7 @@ def test_only_the_built_in_host_is_called_simulated(told):
     store, log = told
     assert "simulated host" in render_mission_parts(MissionLoader(store).load_mission("r"), SCENE)["status"]
     other = Mission()
-    other.apply_event(record_event("s", 1, 1000.0, structs.replace(log[0].event, host="web1"), GENESIS))
+    other.apply_event(build_recorded_event("s", 1, 1000.0, structs.replace(log[0].event, host="web1"), GENESIS))
     status = render_mission_parts(other, SCENE)["status"]
     assert "<b>web1</b>" in status
     assert "simulated" not in status
@@ -200,10 +200,12 @@ def test_an_attempt_that_was_taken_back_is_counted_and_marks_its_cell_and_one_th
 
     def fail(cause, seq):
         event = AttemptFailed(rule=RULE, attempt=1, cause=cause, reason="")
-        mission.apply_event(record_event("r", seq, 1100.0, event, log[-1].hash))
+        mission.apply_event(build_recorded_event("r", seq, 1100.0, event, log[-1].hash))
         return render_mission_parts(mission, SCENE)
 
-    mission.apply_event(record_event("r", 10, 1100.0, AttemptStarted(rule=RULE, attempt=1, lessons=()), log[-1].hash))
+    mission.apply_event(
+        build_recorded_event("r", 10, 1100.0, AttemptStarted(rule=RULE, attempt=1, lessons=()), log[-1].hash)
+    )
     drawn = fail("refused", 11)
     assert undone(drawn) == "0"
     assert "again" not in drawn["ribbon"]

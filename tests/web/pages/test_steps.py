@@ -11,7 +11,7 @@ from app.events.kinds import (
     SentryAlarm,
     VerdictGiven,
 )
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.steps import list_steps
 from tests.web.pages.turns import turn_started
@@ -25,7 +25,7 @@ VERDICT = VerdictGiven(**HERE, phase="attempt", word="pass", evidence="", scanne
 def path_after(*events):
     mission = Mission()
     for seq, event in enumerate((SCOPE, ITEM, AttemptStarted(**HERE, lessons=()), *events), 1):
-        mission.apply_event(record_event("r", seq, 1000.0 + seq, event, GENESIS))
+        mission.apply_event(build_recorded_event("r", seq, 1000.0 + seq, event, GENESIS))
     return [(step.name, step.sign) for step in list_steps(mission)]
 
 

@@ -13,7 +13,7 @@ from app.events.kinds import (
     RunStarted,
     TurnInterrupted,
 )
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 from app.machine.sampling.engine_outages import EngineOutage
 from app.store.db import open_database
@@ -38,7 +38,7 @@ def write(*timed):
     """A log of (time, event)."""
     told, previous = [], GENESIS
     for seq, (at, event) in enumerate(timed, 1):
-        told.append(record_event("r", seq, at, event, previous))
+        told.append(build_recorded_event("r", seq, at, event, previous))
         previous = told[-1].hash
     return told
 
@@ -80,11 +80,11 @@ def test_items_lie_where_they_were_worked_on_and_signs_where_it_happened(store):
 
 def test_the_axis_begins_when_work_begins_and_folds_a_long_wait():
     line = fold((1000.0, QUEUED), (1330.0, STARTED), (1360.0, ASKED), (1660.0, given()), (1680.0, RunPaused(by="ann")))
-    assert line.to_place(1000.0) == line.to_place(1330.0) == 0.0
-    assert line.to_place(1360.0) == 30.0
-    assert line.to_place(1660.0) == 30.0 + FOLDED
-    assert line.to_place(1670.0) == 45.0
-    assert line.to_place(9999.0) == 55.0 + FOLDED, "the wait that lasts takes no more"
+    assert line.to_axis_seconds(1000.0) == line.to_axis_seconds(1330.0) == 0.0
+    assert line.to_axis_seconds(1360.0) == 30.0
+    assert line.to_axis_seconds(1660.0) == 30.0 + FOLDED
+    assert line.to_axis_seconds(1670.0) == 45.0
+    assert line.to_axis_seconds(9999.0) == 55.0 + FOLDED, "the wait that lasts takes no more"
     assert rows(line, "wait") == [("person", 1360.0, 1660.0), ("paused", 1680.0, None)]
 
 
@@ -94,7 +94,7 @@ def test_a_place_is_the_place_of_its_time(place):
         (1000.0, QUEUED), (1330.0, STARTED), (1360.0, ASKED), (1660.0, given()),
         (1676.0, RunPaused(by="ann")), (1678.0, RunResumed(by="ann")),
     )  # fmt: skip
-    assert line.to_place(line.to_time(place)) == pytest.approx(place)
+    assert line.to_axis_seconds(line.to_time(place)) == pytest.approx(place)
 
 
 def test_a_wait_lasts_until_all_people_have_approved_and_nobody_pauses():
@@ -140,10 +140,10 @@ def test_what_changed_is_sent_once_for_each_batch_and_names_what_it_changes(stor
     began = changes(told[1:])
     assert began["began"] == 10.0
     assert [(one["id"], one["until"]) for one in began["stretches"]] == [("t3", None)]
-    ended = record_event("r", 4, 25.0, TurnInterrupted(turn="t", reason=""), told[-1].hash)
+    ended = build_recorded_event("r", 4, 25.0, TurnInterrupted(turn="t", reason=""), told[-1].hash)
     store.append([ended])
     assert [(one["id"], one["until"]) for one in changes([ended])["stretches"]] == [("t3", 25.0)]
-    assert changes([record_event("r", 5, 26.0, log()[2].event, ended.hash)]) is None
+    assert changes([build_recorded_event("r", 5, 26.0, log()[2].event, ended.hash)]) is None
 
 
 def test_a_queued_run_has_no_axis_yet():

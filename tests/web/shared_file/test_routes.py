@@ -5,7 +5,7 @@ import re
 import httpx
 from sqlmodel import Session
 
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.store import credentials
 from app.store.models import PersonRow
 from tests.runs.doors import house
@@ -53,7 +53,7 @@ async def test_who_may_not_read_prompts_gets_a_file_without_them(tmp_path):
         store = made.state.runtime.store
         previous = GENESIS
         for seq, event in enumerate(EVENTS, 1):
-            one = record_event("r1", seq, 1000.0, event, previous)
+            one = build_recorded_event("r1", seq, 1000.0, event, previous)
             store.append([one])
             previous = one.hash
         async with httpx.AsyncClient(transport=httpx.ASGITransport(made), base_url="http://temper.example") as http:

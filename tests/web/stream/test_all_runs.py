@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from app.events.kinds import EngineState, RunQueued, RunStopped, TurnDelta
 from app.events.log import RunLog
-from app.events.record import ALL, MACHINE, record_event
+from app.events.record import ALL, MACHINE, build_recorded_event
 from app.events.vocabulary import Budget
 from app.web.api.events import choose_json_render, filter_by_kinds
 from app.web.stream.all_runs import KEPT, REACH
@@ -68,10 +68,10 @@ async def test_what_another_process_wrote_is_read_whole_and_samples_are_none_of_
     async with logging(tmp_path) as here:
         streams = StreamRegistry(here.bus, here.store)
         async with following(streams) as socket:
-            first = record_event("far", 1, 1.0, delta("a"), "0")
-            second = record_event("far", 2, 1.0, delta("b"), first.hash)
+            first = build_recorded_event("far", 1, 1.0, delta("a"), "0")
+            second = build_recorded_event("far", 2, 1.0, delta("b"), first.hash)
             await asyncio.to_thread(here.store.append, [first, second])
-            here.bus.publish([record_event(MACHINE, 1, 1.0, SAMPLE, "")])
+            here.bus.publish([build_recorded_event(MACHINE, 1, 1.0, SAMPLE, "")])
             here.bus.notify_external("far", 2)
             here.bus.notify_external("far", 2)
             await here.say("last")

@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.kinds import RunFinished, RunQueued, RunStarted, TurnDelta
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 from app.loop.state import fold_events
 from app.store.db import open_database
@@ -40,7 +40,7 @@ def write(store, run, *events):
     last = store.read_last_link(run) or (0, GENESIS)
     batch = []
     for seq, event in enumerate(events, last[0] + 1):
-        batch.append(record_event(run, seq, 1000.0 + seq, event, batch[-1].hash if batch else last[1]))
+        batch.append(build_recorded_event(run, seq, 1000.0 + seq, event, batch[-1].hash if batch else last[1]))
     store.append(batch)
 
 

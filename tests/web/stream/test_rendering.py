@@ -8,7 +8,7 @@ import pytest
 
 import app.web
 from app.events.kinds import ItemPassed, RunPaused, TurnDelta
-from app.events.record import GENESIS, record_event
+from app.events.record import GENESIS, build_recorded_event
 from app.web.api.events import choose_json_render, filter_by_kinds
 from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.stream.rendering import FEW, SMALL, InlineRender, PerEventRender, get_inline_render
@@ -16,7 +16,7 @@ from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started
 
 BATCH = [
-    record_event("r", seq, 1000.0, event, GENESIS)
+    build_recorded_event("r", seq, 1000.0, event, GENESIS)
     for seq, event in enumerate(
         [
             RunPaused(by="ada"),
@@ -55,7 +55,7 @@ def test_a_batch_that_takes_long_is_for_a_thread():
     (one,), long = BATCH[:1], TurnDelta(turn="t1", role="worker", channel="answer", text="x" * SMALL, tokens=1)
     assert get_inline_render(render)([one] * FEW) is not None
     assert get_inline_render(render)([one] * (FEW + 1)) is None
-    assert get_inline_render(render)([record_event("r", 1, 1000.0, long, GENESIS)]) is None
+    assert get_inline_render(render)([build_recorded_event("r", 1, 1000.0, long, GENESIS)]) is None
 
 
 def test_a_rendering_that_says_nothing_of_it_is_for_a_thread():

@@ -55,15 +55,15 @@ def list_pictures() -> Mapping[str, Path]:
     return {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.suffix in PICTURES}
 
 
-def load_page(name: str, page_path: PagePath) -> HelpPage:
-    document = render_markdown(list_page_files()[name].read_text(), lambda link: _resolve_link(name, link, page_path))
-    return HelpPage(name, document, list_groups(page_path))
+def load_page(name: str, address_of: PagePath) -> HelpPage:
+    document = render_markdown(list_page_files()[name].read_text(), lambda link: _resolve_link(name, link, address_of))
+    return HelpPage(name, document, list_page_groups(address_of))
 
 
-def list_groups(page_path: PagePath) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+def list_page_groups(address_of: PagePath) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     """Each group's title with the title and the address of its pages."""
-    pages = [(name, (read_title(file), page_path(name))) for name, file in list_page_files().items()]
-    return tuple((title, tuple(page for name, page in pages if _is_in(name, below))) for title, below in GROUPS)
+    pages = [(name, (read_title(file), address_of(name))) for name, file in list_page_files().items()]
+    return tuple((title, tuple(page for name, page in pages if _is_in_group(name, below))) for title, below in GROUPS)
 
 
 @functools.cache
@@ -71,27 +71,27 @@ def read_title(file: Path) -> str:
     return file.read_text().partition("\n")[0].removeprefix("# ").replace("`", "")
 
 
-def build_search_index(page_path: PagePath) -> str:
+def build_search_index(address_of: PagePath) -> str:
     """A script that holds every section's address, title, heading and words: a page opened from a disk can load it."""
     entries = [
-        [f"{page_path(name)}#{section.anchor}", document.title, section.heading, section.text]
+        [f"{address_of(name)}#{section.anchor}", document.title, section.heading, section.text]
         for name in list_page_files()
-        for document in [load_page(name, page_path).document]
+        for document in [load_page(name, address_of).document]
         for section in document.sections
     ]
     return f"globalThis.helpIndex = {json.dumps(entries, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
-def _is_in(name: str, below: str) -> bool:
-    return name.startswith(below) if below else "/" not in name
+def _is_in_group(page: str, folder: str) -> bool:
+    return page.startswith(folder) if folder else "/" not in page
 
 
-def _resolve_link(page: str, link: str, page_path: PagePath) -> str | None:
+def _resolve_link(page: str, link: str, address_of: PagePath) -> str | None:
     """An address elsewhere and an anchor of the same page stay; what the site does not hold leads nowhere."""
     if link.startswith(("#", "http://", "https://")):
         return link
     path, mark, anchor = link.partition("#")
     name = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
     if name.removesuffix(".md") in list_page_files() and name.endswith(".md"):
-        return f"{page_path(name.removesuffix('.md'))}{mark}{anchor}"
-    return page_path(name) if name in list_pictures() else None
+        return f"{address_of(name.removesuffix('.md'))}{mark}{anchor}"
+    return address_of(name) if name in list_pictures() else None

@@ -36,7 +36,7 @@ def render_markdown(text: str, link_target: LinkTarget) -> HelpDocument:
     sections = _collect_sections(tokens)
     for token in chain.from_iterable([one, *(one.children or ())] for one in tokens):
         _rewrite_link(token, link_target)
-        _replace_style(token)
+        _replace_alignment_style(token)
     html = parser.renderer.render(_wrap_tables(tokens), parser.options, {})
     return HelpDocument(sections[0].heading if sections else "", html, tuple(sections))
 
@@ -85,7 +85,7 @@ def _rewrite_link(token: Token, link_target: LinkTarget) -> None:
         token.attrs = {"class": "elsewhere"}  # an anchor without an address is plain text
 
 
-def _replace_style(token: Token) -> None:
+def _replace_alignment_style(token: Token) -> None:
     """A column's alignment comes as an inline style, which the server's content policy forbids."""
     if "right" in str(token.attrs.pop("style", "")):
         token.attrs["class"] = "n"
@@ -96,12 +96,12 @@ def _wrap_tables(tokens: list[Token]) -> list[Token]:
     made: list[Token] = []
     for token in tokens:
         if token.type == "table_open":
-            made.append(_raw_html('<div class="wide" tabindex="0" role="group" aria-label="Table">'))
+            made.append(_create_html_token('<div class="wide" tabindex="0" role="group" aria-label="Table">'))
         made.append(token)
         if token.type == "table_close":
-            made.append(_raw_html("</div>"))
+            made.append(_create_html_token("</div>"))
     return made
 
 
-def _raw_html(text: str) -> Token:
+def _create_html_token(text: str) -> Token:
     return Token("html_block", "", 0, content=text)

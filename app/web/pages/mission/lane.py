@@ -49,7 +49,7 @@ class Lane(StepResults, frozen=True):
     def is_blank(self) -> bool:
         return not self.rule
 
-    def is_past(self, rule: str | None, attempt: int) -> bool:
+    def is_of_other_attempt(self, rule: str | None, attempt: int) -> bool:
         """Return True if the lane shows an earlier item or attempt than this one."""
         return not self.is_blank and (self.rule, self.attempt) != (rule, attempt)
 
@@ -94,7 +94,9 @@ def _begin_turn(lane: Lane, event: kinds.TurnStarted) -> Lane:
     fresh = replace(here, live=True, purpose=event.purpose, does=does, waited=waited)
     # The verdict and the probes precede the role's turn and stay in its lane.
     return (
-        fresh if lane.is_past(event.rule, event.attempt) else replace(fresh, verdict=lane.verdict, probed=lane.probed)
+        fresh
+        if lane.is_of_other_attempt(event.rule, event.attempt)
+        else replace(fresh, verdict=lane.verdict, probed=lane.probed)
     )
 
 
@@ -102,7 +104,7 @@ def _record_result(lane: Lane, event: Event) -> Lane:
     if not isinstance(event, _SHOWN[lane.place]):
         return lane
     rule, attempt = event.rule, event.attempt  # type: ignore[attr-defined]
-    here = Lane(lane.place, rule, attempt) if lane.is_blank or lane.is_past(rule, attempt) else lane
+    here = Lane(lane.place, rule, attempt) if lane.is_blank or lane.is_of_other_attempt(rule, attempt) else lane
     if isinstance(event, kinds.ActionRolledBack) and not (here.proposed or here.alarm):
         return lane  # another lane's change
     return replace(here, **{RESULT_FIELDS[type(event)]: event})

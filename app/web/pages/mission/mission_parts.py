@@ -99,7 +99,7 @@ def _get_attempt(mission: Mission) -> AttemptView:
 
 def _render_lane(mission: Mission, scene: Scene, place: Place) -> str:
     lane, attempt = mission.lanes[place], _get_attempt(mission)
-    if lane.is_past(mission.focus, attempt.number or lane.attempt):
+    if lane.is_of_other_attempt(mission.focus, attempt.number or lane.attempt):
         lane = Lane(place)
     started, item = mission.state.started, mission.state.items.get(mission.focus or "")
     context = {

@@ -48,12 +48,12 @@ def group_by_part(items: Collection[Item], rules: Mapping[str, Rule]) -> tuple[R
         return ()
     parts: dict[str, list[Item]] = {}
     for item in items:
-        parts.setdefault(find_part(rules.get(item.rule)), []).append(item)
+        parts.setdefault(find_part_of_rule(rules.get(item.rule)), []).append(item)
     order = [name for name in (*_PARTS, "Other") if name in parts]
     return tuple(RibbonPart(name, tuple(parts[name])) for name in order)
 
 
-def find_part(rule: Rule | None) -> str:
+def find_part_of_rule(rule: Rule | None) -> str:
     if rule is None:
         return "Other"
     return _find_part_name((*rule.paths, rule.id)) or _find_part_name((rule.title,)) or "Other"

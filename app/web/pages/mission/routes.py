@@ -125,7 +125,7 @@ def _get_past_view(
     newest, who = runtime.store.read_last_link(row.id), WHO.get()
     seen_by = (who.right, who.runs) if who else None
     key = (asked, newest, repr(row.model_dump()), seen_by, sharing is None)
-    view = moments.get_view(key, lambda: build_mission_view(runtime, missions, sharing, row, asked))
+    view = moments.get_or_build_view(key, lambda: build_mission_view(runtime, missions, sharing, row, asked))
     return replace(view, now=round(runtime.clock.now(), 3))
 
 

@@ -23,8 +23,8 @@ def list_steps(mission: Mission) -> list[Step]:
     attempt = mission.tries[-1] if mission.tries else AttemptView(0)
     signs: dict[Role, str] = {
         "architect": "✓" if attempt.plan or attempt.offered else "",
-        "worker": _sign_change(attempt),
-        "auditor": _sign_verdict(attempt),
+        "worker": _choose_change_sign(attempt),
+        "auditor": _choose_verdict_sign(attempt),
         "sentry": "!" if attempt.alarm else "✓" if attempt.clear else "",
     }
     if mission.state.waiting and mission.stage != "lesson" and not signs[mission.stage]:
@@ -38,7 +38,7 @@ def list_steps(mission: Mission) -> list[Step]:
     ]
 
 
-def _sign_change(attempt: AttemptView) -> str:
+def _choose_change_sign(attempt: AttemptView) -> str:
     if attempt.undone:
         return "✗" if attempt.undone.differences else "↺"
     if attempt.refused:
@@ -46,7 +46,7 @@ def _sign_change(attempt: AttemptView) -> str:
     return "✓" if attempt.applied else ""
 
 
-def _sign_verdict(attempt: AttemptView) -> str:
+def _choose_verdict_sign(attempt: AttemptView) -> str:
     if not attempt.verdict:
         return ""
     vetoed = attempt.explained is not None and attempt.explained.veto

@@ -92,7 +92,7 @@ class Timeline:
     def waits(self) -> list[tuple[float, float | None]]:
         return [(one.since, one.until) for one in self.stretches.values() if one.row == "wait"]
 
-    def to_place(self, at: float) -> float:
+    def to_axis_seconds(self, at: float) -> float:
         """Return the seconds on the axis of a time; 0 for the time in the queue."""
         place = at - self.zero
         for since, until in self.waits:
@@ -104,9 +104,9 @@ class Timeline:
             place -= min(at, end) - since - kept * min(1.0, (at - since) / length)
         return max(0.0, place)
 
-    def to_time(self, place: float) -> float:
+    def to_time(self, axis_seconds: float) -> float:
         """Return the time of a place on the axis."""
-        at = self.zero + place
+        at = self.zero + axis_seconds
         for since, until in self.waits:
             if at <= since or until is None:
                 break
@@ -236,7 +236,7 @@ class TimelineReader:
             line = self._known.get(run) or Timeline()
             if not line.over:
                 for recorded in self._store.read_events(run, after=line.seq, kinds=READ):
-                    line.apply_event(recorded, self._find_time_before(recorded))
+                    line.apply_event(recorded, self._find_time_before_crash(recorded))
             return self._known.keep(run, line).copy()
 
     def encode_changes(self, run: str, batch: Sequence[Recorded]) -> bytes:
@@ -252,10 +252,10 @@ class TimelineReader:
             msgspec.json.encode({"began": line.began, "over": line.over, "stretches": told}), name="timeline"
         )
 
-    def read_outages(self, line: Timeline, until: float) -> list[EngineOutage]:
-        return read_engine_outages(self._store, line.zero, until)
+    def read_outages(self, timeline: Timeline, until: float) -> list[EngineOutage]:
+        return read_engine_outages(self._store, timeline.zero, until)
 
-    def _find_time_before(self, recorded: Recorded) -> float | None:
+    def _find_time_before_crash(self, recorded: Recorded) -> float | None:
         if isinstance(recorded.event, kinds.RunResumed) and recorded.event.after_crash:
             return self._store.find_time_at_seq(recorded.run, recorded.seq - 1)
         return None
@@ -278,19 +278,19 @@ class TimelineView:
     """Position in percent, and seconds."""
 
 
-def draw_timeline(line: Timeline, until: float, outages: Sequence[EngineOutage] = ()) -> TimelineView:
+def draw_timeline(timeline: Timeline, until: float, outages: Sequence[EngineOutage] = ()) -> TimelineView:
     """Lay the timeline out up to a time."""
-    seconds = max(line.to_place(until), 0.1) if line.began else 0.1
-    drawn = [_draw_stretch(line, one, seconds) for one in line.stretches.values()]
+    seconds = max(timeline.to_axis_seconds(until), 0.1) if timeline.began else 0.1
+    drawn = [_draw_stretch(timeline, one, seconds) for one in timeline.stretches.values()]
     drawn = [one for one in drawn if one.stretch.row != "turn" or one.width >= NARROWEST or one.end is None]
-    drawn += [_draw_stretch(line, _to_stretch(one), seconds) for one in outages]
+    drawn += [_draw_stretch(timeline, _to_stretch(one), seconds) for one in outages]
     return TimelineView(
-        began=line.began,
-        zero=line.zero,
+        began=timeline.began,
+        zero=timeline.zero,
         seconds=round(seconds, 1),
-        over=line.over,
+        over=timeline.over,
         last=until,
-        waits=tuple(line.waits),
+        waits=tuple(timeline.waits),
         stretches=tuple(drawn),
         ticks=_place_ticks(seconds),
     )
@@ -301,11 +301,11 @@ def _to_stretch(outage: EngineOutage) -> Stretch:
     return Stretch(f"o{outage.engine}-{outage.since:.0f}", "outage", outage.state, outage.since, outage.until, text)
 
 
-def _draw_stretch(line: Timeline, one: Stretch, seconds: float) -> DrawnStretch:
-    place = round(line.to_place(one.since), 3)
-    end = None if one.until is None else round(line.to_place(one.until), 3)
+def _draw_stretch(timeline: Timeline, stretch: Stretch, seconds: float) -> DrawnStretch:
+    place = round(timeline.to_axis_seconds(stretch.since), 3)
+    end = None if stretch.until is None else round(timeline.to_axis_seconds(stretch.until), 3)
     width = min(seconds if end is None else end, seconds) - place
-    return DrawnStretch(one, place, end, round(100 * place / seconds, 3), round(max(0.0, 100 * width / seconds), 3))
+    return DrawnStretch(stretch, place, end, round(100 * place / seconds, 3), round(max(0.0, 100 * width / seconds), 3))
 
 
 def _place_ticks(seconds: float) -> tuple[tuple[float, float], ...]:

@@ -142,7 +142,7 @@ def build_mission_view(
         now=round(runtime.clock.now(), 3),
         intro=asked.intro,
         timeline=draw_timeline(line, until, missions.timelines.read_outages(line, until)),
-        time=round(line.to_place(until if at is None else mission.state.at), 1),
+        time=round(line.to_axis_seconds(until if at is None else mission.state.at), 1),
         summary=read_summary(runtime.store, row.id) if ended else None,
         table=build_energy_table(runtime, row) if ended else None,
         reboot=find_reboot_check(runtime, row) if ended and sharing else None,

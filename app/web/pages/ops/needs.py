@@ -75,18 +75,20 @@ def list_needs(situation: OpsState) -> list[Need]:
         *map(_to_need, situation.decisions),
         *_list_fault_alarms(situation),
         *_list_other_alarms(situation),
-        *_list_old_backup(situation),
+        *_list_backup_alarm(situation),
     ]
 
 
-def _list_old_backup(at: OpsState) -> Iterator[Need]:
-    if at.backup_age is None or (days := at.backup_age / DAY) < at.backup_days:
+def _list_backup_alarm(situation: OpsState) -> Iterator[Need]:
+    if situation.backup_age is None or (days := situation.backup_age / DAY) < situation.backup_days:
         return
     old = count_things(round(days), "day")
     what = (
-        f"The newest backup is {old} old." if at.backed_up_at else f"No backup was made in the {old} since the start."
+        f"The newest backup is {old} old."
+        if situation.backed_up_at
+        else f"No backup was made in the {old} since the start."
     )
-    yield Need("alarm", f"{what} Make one: temper backup FILE", at.now - at.backup_age, about="backup")
+    yield Need("alarm", f"{what} Make one: temper backup FILE", situation.now - situation.backup_age, about="backup")
 
 
 def _to_need(decision: OpenDecision) -> Need:
@@ -94,10 +96,10 @@ def _to_need(decision: OpenDecision) -> Need:
     return Need("asks", decision.why, decision.since, to_inbox_address(decision), words, about=decision.id)
 
 
-def _list_fault_alarms(at: OpsState) -> Iterator[Need]:
-    for fault in at.faults:
+def _list_fault_alarms(situation: OpsState) -> Iterator[Need]:
+    for fault in situation.faults:
         link, words = _find_fault_link(fault)
-        buttons = list_engine_buttons(fault, at.launched, simulated=at.simulated)
+        buttons = list_engine_buttons(fault, situation.launched, simulated=situation.simulated)
         presses = (*buttons, *_list_run_buttons(fault))
         yield Need("alarm", fault.text, fault.since, link, words, presses, _build_fault_key(fault))
 
@@ -137,29 +139,29 @@ def _list_run_buttons(fault: HealthFault) -> Iterator[NeedButton]:
         yield NeedButton(path_to("run_ask", run=run), "stop", f"Stop run {run}", confirms=True)
 
 
-def _list_other_alarms(at: OpsState) -> Iterator[Need]:
-    for node in at.nodes:
+def _list_other_alarms(situation: OpsState) -> Iterator[Need]:
+    for node in situation.nodes:
         if node.needs_its_clock_set:
             way = "ahead of" if node.clock_off > 0 else "behind"
             text = f"The clock of node {node.name} is {abs(node.clock_off):.0f} s {way} the database's."
             yield Need("alarm", f"{text} Synchronise it, for example with chrony.", about=f"clock of {node.name}")
-    for node in at.lost_nodes:
+    for node in situation.lost_nodes:
         text = f"Node {node.name} has been silent for {node.silent_seconds:.0f} s, and its runs went to other nodes."
         why = "It is stopped, cut off from the database, or gone: look at it, and start it again."
         yield Need("alarm", f"{text} {why}", about=f"node {node.name}")
-    for held in at.stuck_hosts:
+    for held in situation.stuck_hosts:
         yield Need(
             "alarm", f"{held.sentence[0].upper()}{held.sentence[1:]}.", held.since, about=f"host {held.host} is held"
         )
-    for run in at.hosts:
+    for run in situation.hosts:
         if run.drifted:
             text = f"{run.host}: {run.drifted} rule{'s' if run.drifted != 1 else ''} drifted."
             yield Need("alarm", text, run.started_at, path_to("run", run=run.id), f"Open run {run.id}")
-    for schedule in at.schedules:
+    for schedule in situation.schedules:
         if schedule.enabled and schedule.unkept:
             text = f"Schedule {schedule.id} on {schedule.host}: {schedule.outcome}"
             yield Need("alarm", text, link=path_to("hosts"), words="Open schedules")
-    for webhook in at.webhooks:
+    for webhook in situation.webhooks:
         if webhook.problem:
             text = f"Webhook {webhook.id} was not accepted: {webhook.problem}"
             yield Need("alarm", text, link=f"{path_to('ops')}#webhooks", words="Open webhooks")
