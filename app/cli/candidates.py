@@ -30,9 +30,9 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         prepare_new_fixture(target)
         target.require_paths(rule.paths)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
-        judged = judge_candidates(gathered, target, rule.all_asks)
+        judged = judge_candidates(gathered, target, rule.permitted_weakenings)
         if not has_usable_or_impossible(judged):
-            judged = try_scripts(skill, rule, target, rule.all_asks, None, judged)
+            judged = try_scripts(skill, rule, target, rule.permitted_weakenings, None, judged)
     finally:
         target.close()
     if as_json:

@@ -45,7 +45,7 @@ def _finish_earlier_tidy(database: Engine) -> None:
     with Session(database) as session:
         runs = store.list_unswept_runs(session)
     for run in runs:
-        print_line(f"run {run}: {store.delete_turn_pieces(database, run)} more events deleted")
+        print_line(f"run {run}: {store.delete_finished_turn_deltas(database, run)} more events deleted")
 
 
 def _shrink_run(database: Engine, row: RunRow, key: SigningKey) -> bool:

@@ -25,7 +25,7 @@ from app.machine.measuring.engine_probe_subjects import choose_engines, create_p
 from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison, compare_probe_results
 from app.machine.measuring.probe import ProbeSubject, run_probe
 from app.machine.measuring.probe_figures import Measured
-from app.machine.measuring.probe_result import find_comparable, read_newest_probes, store_probe
+from app.machine.measuring.probe_result import find_newest_and_earlier, read_newest_probes, store_probe
 from app.store.db import open_database
 
 FINE, COULD_NOT = 0, 1
@@ -67,7 +67,7 @@ async def _probe_subject(
     with Session(database) as session, session.begin():
         store_probe(session, probed)
         history = read_newest_probes(session, lineup.name, subject.engine.name)
-    now, before = find_comparable(history, subject.engine.name, subject.replica)
+    now, before = find_newest_and_earlier(history, subject.engine.name, subject.replica)
     return compare_probe_results(subject.engine, subject.replica, plan_engine(lineup, subject.engine), now, before)
 
 

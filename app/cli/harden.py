@@ -23,7 +23,7 @@ from app.events.record import Recorded
 from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState, apply_event
 from app.runs.order import Order, create_run_request
-from app.runs.reboot_check_order import create_reboot_order
+from app.runs.reboot_check_order import create_reboot_check_order
 from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill
@@ -43,7 +43,7 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
     try:
         await asyncio.to_thread(require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
-            run = runtime.find_same_unended(request) or await runtime.submit_run(request)
+            run = runtime.find_unended_run_like(request) or await runtime.submit_run(request)
             return await _follow_run(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
         require_no_own_recipes(settings)
@@ -128,7 +128,7 @@ def run_check_after_reboot(settings: Settings, host: str, *, as_json: bool) -> i
     sync_host_folders(settings)
     require_known_host(host, settings.hosts_folder)
     with use_database(settings) as database:
-        order = create_reboot_order(database, host, getpass.getuser())
+        order = create_reboot_check_order(database, host, getpass.getuser())
         code = asyncio.run(harden_host(settings, order, as_json=as_json))
         found = _find_reboot_result(database, host)
     lost = found is None or found.slipped or found.waiting or found.worse

@@ -71,7 +71,7 @@ def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float)
     with Session(database) as session, session.begin():
         if not shrunk_runs.save_evidence_pack(session, run, held, now):
             return None
-    return ShrinkResult(run, shrunk_runs.delete_turn_pieces(database, run), len(held))
+    return ShrinkResult(run, shrunk_runs.delete_finished_turn_deltas(database, run), len(held))
 
 
 def _compress_files(files: Files) -> tuple[bytes, str]:

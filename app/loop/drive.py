@@ -64,7 +64,7 @@ async def _perform_until_done(run: Run) -> None:
                 await fail_run(run, str(exc))
             else:
                 raise
-        run.count_wait(effect, begins=run.state.waiting is not None and run.state.waiting is not waiting)
+        run.update_fault_waits(effect, has_fault=run.state.waiting is not None and run.state.waiting is not waiting)
 
 
 def convert_fault_to_event(exc: BaseException, state: RunState) -> Event | None:

@@ -208,7 +208,9 @@ def _add_plan_sections(last: Prompt, about: TurnContext) -> None:
     if about.shows_candidates and (numbers := list(item.untried_candidates)):
         some = f"Its number as `candidate` ({', '.join(map(str, numbers))}) takes it unchanged"
         last.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")
-    failed = [str(number) for number, one in enumerate(item.candidates, 1) if one.actions and item.has_failed(one)]
+    failed = [
+        str(number) for number, one in enumerate(item.candidates, 1) if one.actions and item.has_candidate_failed(one)
+    ]
     if about.shows_candidates and failed:
         last.add("Failed here before", f"Proposals that failed on this host and cannot be taken: {', '.join(failed)}.")
     _add_history(last, about)

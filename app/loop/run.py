@@ -93,7 +93,9 @@ class Run:
     def build_change(self, actions: Actions, plan: PlanMade | None, *, by_person: bool = False) -> ProposedChange:
         """Return the change within the plan and what the rule names. A person may name more."""
         scope = None if by_person else self.scope
-        asks = self.rule.all_asks | list_settings_of_content(self.state.item.candidates if self.state.item else ())
+        asks = self.rule.permitted_weakenings | list_settings_of_content(
+            self.state.item.candidates if self.state.item else ()
+        )
         return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), asks, scope)
 
     @property
@@ -108,9 +110,9 @@ class Run:
         self.assessed = await self.services.target.run_blocking(lambda target: target.assess_actions(*asked))
         return self.assessed
 
-    def count_wait(self, effect: Effect, *, begins: bool) -> None:
+    def update_fault_waits(self, effect: Effect, *, has_fault: bool) -> None:
         """Note whether the effect met a fault of the machinery, so that one which keeps failing is tried seldom."""
-        if begins:
+        if has_fault:
             self.waits[type(effect)] += 1
         else:
             del self.waits[type(effect)]

@@ -49,19 +49,19 @@ class Item(Struct, frozen=True):
     """The verdict before the first attempt, if the run had changed the host by then."""
 
     @property
-    def is_left(self) -> bool:
+    def needs_human_action(self) -> bool:
         """Whether it ended as a finding that somebody has to do something about."""
         settled = self.rechecked is not None and self.rechecked.word == "notapplicable"
         return self.status in ("escalated", "deferred", "skipped") and not settled
 
-    def has_failed(self, one: Candidate) -> bool:
-        return fingerprint_actions(one.actions) in self.tried
+    def has_candidate_failed(self, candidate: Candidate) -> bool:
+        return fingerprint_actions(candidate.actions) in self.tried
 
     @property
     def untried_candidates(self) -> dict[int, Candidate]:
         """The proposals that the policy accepts and that have not failed, by number from 1."""
         numbered = enumerate(self.candidates, 1)
-        return {number: one for number, one in numbered if one.is_usable and not self.has_failed(one)}
+        return {number: one for number, one in numbered if one.is_usable and not self.has_candidate_failed(one)}
 
     @property
     def needs_script_trial(self) -> bool:

@@ -50,7 +50,9 @@ class DecisionReader:
         held = [row.id for row in unended if row.state == "paused"]
         return InboxSources(
             now=self._now(),
-            asking=[self._read_asking_run(run) for run in attention_queries.list_asking_runs(session)],
+            asking=[
+                self._read_run_awaiting_approval(run) for run in attention_queries.list_runs_awaiting_approval(session)
+            ],
             findings=self._read_findings(session),
             in_work=_read_rules_being_handled(session),
             waivers=waivers.list_waivers(session),
@@ -62,7 +64,7 @@ class DecisionReader:
             paused_runs=attention_queries.read_newest_events(session, [row.id for row in paused], "run.paused"),
         )
 
-    def _read_asking_run(self, run: str) -> tuple[RunState, Rule | None]:
+    def _read_run_awaiting_approval(self, run: str) -> tuple[RunState, Rule | None]:
         state = self._read_state(run)
         asked = state.attempt.approval if state.attempt and state.asking is state.attempt else None
         return state, load_run_skill(state).rules.get(asked.rule) if asked else None
@@ -98,7 +100,7 @@ def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tupl
     }
     left = {
         (one.run, one.event.rule): (one.at, one.event)
-        for one in attention_queries.read_left_findings(session, set(cells.values()))
+        for one in attention_queries.read_unresolved_finding_events(session, set(cells.values()))
         if isinstance(one.event, ItemEscalated | ItemDeferred)
     }
     simulated = {(row.host, row.skill): row.simulated for row in rows}
@@ -109,7 +111,7 @@ def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tupl
             at, event = end
             outcome: Literal["escalated", "deferred"] = "escalated" if isinstance(event, ItemEscalated) else "deferred"
             one = LeftFinding(outcome, host, skill, rule, run, at, event.reason, simulated=simulated[host, skill])
-            found[host, skill] = (*found.get((host, skill), ()), _describe_finding(one, rules[skill].get(rule)))
+            found[host, skill] = (*found.get((host, skill), ()), _add_rule_details(one, rules[skill].get(rule)))
     return found
 
 
@@ -119,7 +121,7 @@ def _read_standings(session: Session, hosts: Sequence[str]) -> Iterator[Standing
         yield from session.exec(select(StandingRow).where(col(StandingRow.host).in_(some)))
 
 
-def _describe_finding(finding: LeftFinding, rule: Rule | None) -> LeftFinding:
+def _add_rule_details(finding: LeftFinding, rule: Rule | None) -> LeftFinding:
     if rule is None:
         return finding
     return replace(finding, title=rule.title, category=rule.category, breaks=rule.breaks)

@@ -125,18 +125,18 @@ class InboxSources:
     paused_runs: Mapping[str, Recorded] = field(default_factory=dict)
 
 
-def list_decisions(at: InboxSources) -> list[OpenDecision]:
+def list_decisions(sources: InboxSources) -> list[OpenDecision]:
     """Return what waits for a person: what expires first, then the newest day, in each by risk and then by age."""
     found = [
-        *_list_approvals(at),
-        *_list_left_findings(at),
-        *_list_paused_rollouts(at),
-        *_list_failed_hosts(at),
-        *_list_paused_runs(at),
-        *map(_to_waiver_decision, list_due_waivers(at.waivers, at.now, WAIVER_DAYS)),
+        *_list_approvals(sources),
+        *_list_left_findings(sources),
+        *_list_paused_rollouts(sources),
+        *_list_failed_hosts(sources),
+        *_list_paused_runs(sources),
+        *map(_to_waiver_decision, list_due_waivers(sources.waivers, sources.now, WAIVER_DAYS)),
     ]
     return sorted(
-        found, key=lambda one: (GROUPS.index(one.get_group(at.now)), _ORDER.index(one.risk), one.since, one.id)
+        found, key=lambda one: (GROUPS.index(one.get_group(sources.now)), _ORDER.index(one.risk), one.since, one.id)
     )
 
 
@@ -152,10 +152,10 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
     return ""
 
 
-def _list_approvals(at: InboxSources) -> Iterator[OpenDecision]:
-    for state, rule in at.asking:
+def _list_approvals(sources: InboxSources) -> Iterator[OpenDecision]:
+    for state, rule in sources.asking:
         asking = state.asking
-        if not state.request or not asking or not asking.approval or not find_open_approval(state, at.now):
+        if not state.request or not asking or not asking.approval or not find_open_approval(state, sources.now):
             continue
         if isinstance(asking, RebootProgress):
             yield _to_approval(state, state.request, asking, asking.approval)
@@ -221,16 +221,16 @@ def _assess_change(attempt: Attempt, rule: Rule | None) -> Risk:
     return _RISKS[rule.category] if rule else "medium"
 
 
-def _list_left_findings(at: InboxSources) -> Iterator[OpenDecision]:
+def _list_left_findings(sources: InboxSources) -> Iterator[OpenDecision]:
     """Yield one decision for each host, skill and outcome, without findings that a waiver covers."""
-    in_force = [row.waiver for row in at.waivers if row.is_in_force(at.now)]
+    in_force = [row.waiver for row in sources.waivers if row.is_in_force(sources.now)]
     groups = {
-        host: frozenset(name for name, hosts in at.groups.items() if host in hosts)
-        for host in {one.host for one in at.findings}
+        host: frozenset(name for name, hosts in sources.groups.items() if host in hosts)
+        for host in {one.host for one in sources.findings}
     }
     together: dict[tuple[str, str, str], list[LeftFinding]] = {}
-    for one in at.findings:
-        if one.rule not in at.in_work.get(one.host, ()) and not _is_waived(one, in_force, groups[one.host]):
+    for one in sources.findings:
+        if one.rule not in sources.in_work.get(one.host, ()) and not _is_waived(one, in_force, groups[one.host]):
             together.setdefault((one.outcome, one.host, one.skill), []).append(one)
     for found in together.values():
         yield _to_finding_decision(found)
@@ -267,10 +267,10 @@ def _to_finding_decision(found: Sequence[LeftFinding]) -> OpenDecision:
     )
 
 
-def _list_paused_rollouts(at: InboxSources) -> Iterator[OpenDecision]:
-    for row in at.rollouts:
+def _list_paused_rollouts(sources: InboxSources) -> Iterator[OpenDecision]:
+    for row in sources.rollouts:
         if row.state == "paused":
-            paused = at.paused_rollouts.get(row.id)
+            paused = sources.paused_rollouts.get(row.id)
             by_rule = paused is None or getattr(paused.event, "by", "") == "rule"
             yield OpenDecision(
                 kind="rollout",
@@ -290,9 +290,9 @@ def _list_paused_rollouts(at: InboxSources) -> Iterator[OpenDecision]:
             )
 
 
-def _list_failed_hosts(at: InboxSources) -> Iterator[OpenDecision]:
-    for run in at.failed:
-        if run.host not in at.in_work:
+def _list_failed_hosts(sources: InboxSources) -> Iterator[OpenDecision]:
+    for run in sources.failed:
+        if run.host not in sources.in_work:
             yield OpenDecision(
                 kind="host",
                 id=f"host:{run.id}",
@@ -309,11 +309,11 @@ def _list_failed_hosts(at: InboxSources) -> Iterator[OpenDecision]:
             )
 
 
-def _list_paused_runs(at: InboxSources) -> Iterator[OpenDecision]:
+def _list_paused_runs(sources: InboxSources) -> Iterator[OpenDecision]:
     """Yield paused runs, without those that a paused rollout holds: its answer is theirs."""
-    held = {f"rollout {row.id}" for row in at.rollouts if row.state == "paused"}
-    for run in at.paused:
-        paused = at.paused_runs.get(run.id)
+    held = {f"rollout {row.id}" for row in sources.rollouts if row.state == "paused"}
+    for run in sources.paused:
+        paused = sources.paused_runs.get(run.id)
         by = getattr(paused.event, "by", "") if paused else ""
         if by not in held:
             yield OpenDecision(

@@ -145,9 +145,11 @@ def parse_engine_choice(word: str) -> EngineChoice:
     raise Rejected("engine", f"there is no engine choice {word[:40]!a}: choose {' or '.join(get_args(EngineChoice))}.")
 
 
-def select_rules(rules: str, name: str) -> tuple[str, ...]:
+def select_rules(comma_separated_rules: str, skill_name: str) -> tuple[str, ...]:
     """Return the comma-separated rules of a skill, or all of them if empty."""
-    return _select_order_rules(Order(rules=split_rules(rules) or None, skill=name, by=""), load_skill(name))
+    return _select_order_rules(
+        Order(rules=split_rules(comma_separated_rules) or None, skill=skill_name, by=""), load_skill(skill_name)
+    )
 
 
 def resolve_mode(order: Order, pack: Skill) -> Mode:

@@ -51,7 +51,7 @@ def set_parameter(session: Session, wish: ParameterSpec, now: float, hosts: Path
     value = wish.value.strip() if known.kind == "number" else wish.value.strip("\r\n").replace("\r\n", "\n")
     if wrong := apply_stig_bounds(known, pack).explain_refusal(value):
         raise Rejected("value", wrong)
-    key = (pack.value_skill, known.name, wish.scope.kind, wish.scope.name)
+    key = (pack.site_value_skill_name, known.name, wish.scope.kind, wish.scope.name)
     row = session.get(ParameterRow, key)
     if row is None:
         if len(list_parameters(session)) >= MOST:
@@ -67,7 +67,7 @@ def set_parameter(session: Session, wish: ParameterSpec, now: float, hosts: Path
 def clear_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> ParameterRow:
     """Clear a value, so that the next scope's value applies. Raise Rejected if it is not set."""
     pack, known = _find_parameter(session, wish, hosts)
-    row = session.get(ParameterRow, (pack.value_skill, known.name, wish.scope.kind, wish.scope.name))
+    row = session.get(ParameterRow, (pack.site_value_skill_name, known.name, wish.scope.kind, wish.scope.name))
     if row is None:
         raise Rejected("name", f"{known.name} is not set for {wish.scope.label}: there is nothing to clear.")
     session.delete(row)
@@ -77,8 +77,8 @@ def clear_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> Param
 def list_parameter_states(session: Session, name: str, host: str, hosts: Path) -> list[ParameterState]:
     pack = load_known_skill(name)
     check_scope(session, host, "", hosts)
-    rows = list_parameters(session, pack.value_skill)
-    counts = find_effective_parameters(session, pack.value_skill, host)
+    rows = list_parameters(session, pack.site_value_skill_name)
+    counts = find_effective_parameters(session, pack.site_value_skill_name, host)
     return [_create_state(apply_stig_bounds(one, pack), counts.get(one.name), rows) for one in pack.parameters.values()]
 
 
@@ -95,7 +95,7 @@ def load_skill_with_site_values(name: str, host: str, database: Engine) -> Skill
     if not pack.parameters:
         return pack
     with open_read_session(database) as session:
-        rows = find_effective_parameters(session, pack.value_skill, host)
+        rows = find_effective_parameters(session, pack.site_value_skill_name, host)
     return apply_parameters(pack, resolve_used_values(pack, rows))
 
 

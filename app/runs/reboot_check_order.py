@@ -12,7 +12,7 @@ from app.store.run_history import CHANGES
 from app.text.clean import clean_text
 
 
-def create_reboot_order(database: Engine, host: str, by: str) -> Order:
+def create_reboot_check_order(database: Engine, host: str, by: str) -> Order:
     with Session(database) as session:
         changed = select(RunRow).where(RunRow.host == host, RunRow.state == "finished", col(RunRow.mode).in_(CHANGES))
         last = session.exec(changed.order_by(col(RunRow.queued_at).desc()).limit(1)).first()

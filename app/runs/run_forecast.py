@@ -115,9 +115,9 @@ def _forecast_finding(
     with target.cache_reads():
         scope = build_rule_scope(rule, None, Item(rule.id))
         found = gather_candidates(skill, rule, target.files, verdict.path or "", recipes, verdict.evidence)
-        judged = judge_candidates(found, target, rule.all_asks, scope)
+        judged = judge_candidates(found, target, rule.permitted_weakenings, scope)
         if not has_usable_or_impossible(judged):
-            judged = try_scripts(skill, rule, target, rule.all_asks, scope, judged)
+            judged = try_scripts(skill, rule, target, rule.permitted_weakenings, scope, judged)
     taken = next((one for one in judged if one.is_usable), None)
     if taken:
         return FindingForecast(rule, taken, "", "")

@@ -41,12 +41,12 @@ def clean_waiver_field(spec: WaiverSpec, field: str) -> str:
     return clean_line(getattr(spec, field), LONGEST[field]).strip()
 
 
-def parse_until(words: str, now: float) -> str:
+def parse_waiver_end_date(date_text: str, now: float) -> str:
     today = datetime.fromtimestamp(now, UTC).date()
     try:
-        day = date.fromisoformat(words.strip())
+        day = date.fromisoformat(date_text.strip())
     except ValueError:
-        raise Rejected("until", f"{words[:40]!a} is not a date: write it as {today + timedelta(90)}.") from None
+        raise Rejected("until", f"{date_text[:40]!a} is not a date: write it as {today + timedelta(90)}.") from None
     if not today < day <= today + timedelta(MOST_DAYS):
         limit = f"after today and by {today + timedelta(MOST_DAYS)} at the latest"
         raise Rejected("until", f"a waiver must end {limit}, since waivers are reviewed once a year.")

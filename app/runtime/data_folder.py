@@ -66,7 +66,7 @@ def _acquire_lock(handle: int, path: Path) -> None:
     os.pwrite(handle, str(os.getpid()).encode(), 0)
 
 
-def read_data_folder_id(data: Path) -> str:
+def read_or_create_folder_id(data: Path) -> str:
     file = data / "place"
     if not file.exists():
         new = data / f".place.{secrets.token_hex(8)}"

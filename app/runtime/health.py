@@ -112,59 +112,59 @@ class Conditions(StoredConditions):
     """Seconds that the look at engines and GPUs under way has taken."""
 
 
-def find_faults(at: Conditions) -> tuple[HealthFault, ...]:
+def find_faults(conditions: Conditions) -> tuple[HealthFault, ...]:
     """Return everything that is broken, the deepest cause first."""
     found = (
-        *_find_storage_faults(at),
-        *_find_node_faults(at),
-        *_find_engine_faults(at),
-        *_find_late_answers(at),
-        *_find_sampler_faults(at),
-        *_find_disk_faults(at),
+        *_find_storage_faults(conditions),
+        *_find_node_faults(conditions),
+        *_find_engine_faults(conditions),
+        *_find_late_answers(conditions),
+        *_find_sampler_faults(conditions),
+        *_find_disk_faults(conditions),
     )
     if not any(fault.kind in ("log", "database") for fault in found):  # without these, nothing can be logged
-        found = (*found, *_find_run_faults(at))
-    if at.wait is None or any(fault.stops_work for fault in found):
+        found = (*found, *_find_run_faults(conditions))
+    if conditions.wait is None or any(fault.stops_work for fault in found):
         return found  # the cause is named already
-    since, waiting = at.wait
+    since, waiting = conditions.wait
     badge, remedy = "RUN WAITS", "The run resumes by itself. It uses no attempt and no budget meanwhile."
     return (HealthFault("wait", badge, waiting.reason, remedy, since), *found)
 
 
-def _find_storage_faults(at: Conditions) -> Iterator[HealthFault]:
-    if at.unanswered > LATE_DATABASE:
+def _find_storage_faults(conditions: Conditions) -> Iterator[HealthFault]:
+    if conditions.unanswered > LATE_DATABASE:
         text = "The database does not answer this node."
         remedy = "Runs wait for it and resume by themselves. Check the database and the network."
-        yield HealthFault("database", "NO DATABASE", text, remedy, at.now - at.unanswered)
-    if at.broken_log:
+        yield HealthFault("database", "NO DATABASE", text, remedy, conditions.now - conditions.unanswered)
+    if conditions.broken_log:
         text = "Temper can no longer write its log, and stops."
         remedy = "Free space in the data folder, then start Temper again: runs resume."
         yield HealthFault("log", "LOG STOPPED", text, remedy)
-    elif at.unwritten > LATE_WRITE:
+    elif conditions.unwritten > LATE_WRITE:
         text = "Temper cannot write its log: check for a full disk or an unreachable database."
         remedy = "Hosts are not changed meanwhile. Runs resume by themselves when the log can be written."
-        since = at.now - at.unwritten
+        since = conditions.now - conditions.unwritten
         yield HealthFault("log", "LOG STALLED", text, remedy, since, title="Temper cannot write its log")
 
 
-def _find_node_faults(at: Conditions) -> Iterator[HealthFault]:
-    if node := at.silent_worker:
+def _find_node_faults(conditions: Conditions) -> Iterator[HealthFault]:
+    if node := conditions.silent_worker:
         text = f"Node {node.name}, which works on this run, does not answer."
         remedy = "Another node takes the run over if it stays silent."
-        yield HealthFault("node", "NODE SILENT", text, remedy, at.now - node.silent_seconds)
-    if at.left_since is not None:
+        yield HealthFault("node", "NODE SILENT", text, remedy, conditions.now - node.silent_seconds)
+    if conditions.left_since is not None:
         text = "The process that worked on this run was killed or restarted."
         remedy = "The run resumes as soon as a process works on it again."
-        yield HealthFault("node", "INTERRUPTED", text, remedy, at.left_since)
+        yield HealthFault("node", "INTERRUPTED", text, remedy, conditions.left_since)
 
 
-def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
+def _find_engine_faults(conditions: Conditions) -> Iterator[HealthFault]:
     """Yield one fault for each state that is not well, with the engines in it."""
-    unwell = {name: one for name, one in at.engines.items() if one[1].state not in WELL}
-    if at.simulator is False:
+    unwell = {name: one for name, one in conditions.engines.items() if one[1].state not in WELL}
+    if conditions.simulator is False:
         since = min((since for since, _ in unwell.values()), default=None)
         text, remedy = "The simulated engines are stopped.", "Start the engines: the turn is then asked again."
-        yield HealthFault("simulator", "ENGINES DOWN", text, remedy, since, tuple(at.seated), state="absent")
+        yield HealthFault("simulator", "ENGINES DOWN", text, remedy, since, tuple(conditions.seated), state="absent")
         return
     for state in dict.fromkeys(event.state for _, event in unwell.values()):
         alike = {name: one for name, one in unwell.items() if one[1].state == state}
@@ -175,17 +175,21 @@ def _find_engine_faults(at: Conditions) -> Iterator[HealthFault]:
             _choose_remedy(state),
             min(since for since, _ in alike.values()),
             tuple(alike),
-            stops_work=state not in SERVING and bool(set(alike) & set(at.seated)),
+            stops_work=state not in SERVING and bool(set(alike) & set(conditions.seated)),
             state=state,
             title=_title_engines(state, alike),
         )
 
 
-def _find_late_answers(at: Conditions) -> Iterator[HealthFault]:
-    if at.waits_for_engines > LATE_ANSWER and not any(one[1].state not in WELL for one in at.engines.values()):
+def _find_late_answers(conditions: Conditions) -> Iterator[HealthFault]:
+    if conditions.waits_for_engines > LATE_ANSWER and not any(
+        one[1].state not in WELL for one in conditions.engines.values()
+    ):
         text = "An engine does not answer its health check."
         remedy = "Temper is waiting for the answer; soon the engine counts as stalled."
-        yield HealthFault("engine", "ENGINE SLOW", text, remedy, at.now - at.waits_for_engines, stops_work=False)
+        yield HealthFault(
+            "engine", "ENGINE SLOW", text, remedy, conditions.now - conditions.waits_for_engines, stops_work=False
+        )
 
 
 def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
@@ -212,68 +216,76 @@ def _choose_remedy(state: str) -> str:
     return f"{waits} If it does not come back, start it again." if state in ("dead", "absent") else waits
 
 
-def _find_sampler_faults(at: Conditions) -> Iterator[HealthFault]:
-    if at.unpolled > LATE_POLL:
+def _find_sampler_faults(conditions: Conditions) -> Iterator[HealthFault]:
+    if conditions.unpolled > LATE_POLL:
         text = "Engines and GPUs are not being read: their figures are old."
         remedy = "Look at the server's log for the reason."
-        yield HealthFault("sampler", "NO READINGS", text, remedy, at.now - at.unpolled, stops_work=False)
+        yield HealthFault(
+            "sampler", "NO READINGS", text, remedy, conditions.now - conditions.unpolled, stops_work=False
+        )
 
 
-def _find_disk_faults(at: Conditions) -> Iterator[HealthFault]:
-    if at.disk and at.disk.low_since is not None:
-        text = f"Only {at.disk.free / 1024**3:.1f} GiB of the data folder's disk is free."
+def _find_disk_faults(conditions: Conditions) -> Iterator[HealthFault]:
+    if conditions.disk and conditions.disk.low_since is not None:
+        text = f"Only {conditions.disk.free / 1024**3:.1f} GiB of the data folder's disk is free."
         remedy = "Free space now, or shrink old runs with temper tidy: on a full disk runs wait, and nothing is logged."
-        yield HealthFault("disk", "DISK LOW", text, remedy, at.disk.low_since, stops_work=False)
+        yield HealthFault("disk", "DISK LOW", text, remedy, conditions.disk.low_since, stops_work=False)
 
 
-def _find_run_faults(at: Conditions) -> Iterator[HealthFault]:
+def _find_run_faults(conditions: Conditions) -> Iterator[HealthFault]:
     """Yield what is wrong with runs, without the wait and the loss that a run's own page names already."""
-    silent = list(find_silences(at.runs, at.now))
+    silent = list(find_silences(conditions.runs, conditions.now))
     hung = [one for one in silent if one.kind == "progress"]
-    yield from _count_runs(
-        at, "progress", "NO PROGRESS", hung, "log nothing for longer than their steps may take", _HUNG
+    yield from _list_or_count_run_faults(
+        conditions, "progress", "NO PROGRESS", hung, "log nothing for longer than their steps may take", _HUNG
     )
-    if at.left_since is None:
+    if conditions.left_since is None:
         left = [one for one in silent if one.kind == "queue"]
-        yield from _count_runs(at, "queue", "NOT TAKEN UP", left, "wait, and nothing works on them", _LEFT)
-    if at.wait is None:
-        waits = [Silence("wait", one.run, one.host, one.at, one.waiting_for) for one in at.runs if one.waiting_for]
-        yield from _count_runs(at, "wait", "RUN WAITS", waits, "wait for what is broken", _GOES_ON)
+        yield from _list_or_count_run_faults(
+            conditions, "queue", "NOT TAKEN UP", left, "wait, and nothing works on them", _LEFT
+        )
+    if conditions.wait is None:
+        waits = [
+            Silence("wait", one.run, one.host, one.at, one.waiting_for) for one in conditions.runs if one.waiting_for
+        ]
+        yield from _list_or_count_run_faults(
+            conditions, "wait", "RUN WAITS", waits, "wait for what is broken", _GOES_ON
+        )
 
 
-def _count_runs(
-    at: Conditions, kind: FaultKind, badge: str, alike: Sequence[Silence], what: str, remedy: str
+def _list_or_count_run_faults(
+    conditions: Conditions, kind: FaultKind, badge: str, silences: Sequence[Silence], counted_text: str, remedy: str
 ) -> Iterator[HealthFault]:
     """Yield a fault for each of a few runs, or one that counts them. Work stops if they are all that there is."""
-    stops_work = len(alike) == len(at.runs)
-    if len(alike) <= NAMED:
-        for one in alike:
-            text = _describe_silence(one)
+    stops_work = len(silences) == len(conditions.runs)
+    if len(silences) <= NAMED:
+        for one in silences:
+            text = _describe_stalled_run(one)
             yield HealthFault(kind, badge, text, remedy, one.since, stops_work=stops_work, runs=(one.run,))
         return
-    names, since = tuple(one.run for one in alike), min(one.since for one in alike)
-    text = f"{len(names)} runs {what}: {', '.join(names[:NAMED])} and {len(names) - NAMED} more."
+    names, since = tuple(one.run for one in silences), min(one.since for one in silences)
+    text = f"{len(names)} runs {counted_text}: {', '.join(names[:NAMED])} and {len(names) - NAMED} more."
     yield HealthFault(kind, badge, text, remedy, since, stops_work=stops_work, runs=names)
 
 
-def _describe_silence(one: Silence) -> str:
-    if one.kind == "wait":
-        return f"Run {one.run} on {one.host} waits: {one.status}"
-    if one.kind == "queue":
-        state = "queued" if one.status == "queued" else "interrupted"
-        return f"Run {one.run} on {one.host} is {state}, and nothing works on it."
-    limit = f"{one.limit.seconds:.0f} s, the limit of {one.limit.noun}"
-    return f"Run {one.run} on {one.host} has logged nothing for more than {limit}."
+def _describe_stalled_run(silence: Silence) -> str:
+    if silence.kind == "wait":
+        return f"Run {silence.run} on {silence.host} waits: {silence.status}"
+    if silence.kind == "queue":
+        state = "queued" if silence.status == "queued" else "interrupted"
+        return f"Run {silence.run} on {silence.host} is {state}, and nothing works on it."
+    limit = f"{silence.limit.seconds:.0f} s, the limit of {silence.limit.noun}"
+    return f"Run {silence.run} on {silence.host} has logged nothing for more than {limit}."
 
 
-def explain_unreadiness(at: Conditions) -> list[str]:
+def explain_unreadiness(conditions: Conditions) -> list[str]:
     """Return why this node cannot do its work: faults that stop it, and engines that do not serve yet."""
-    faults = [fault for fault in find_faults(at) if fault.stops_work and fault.kind in _UNREADY]
+    faults = [fault for fault in find_faults(conditions) if fault.stops_work and fault.kind in _UNREADY]
     named = {engine for fault in faults for engine in fault.engines}
-    states = {name: event.state for name, (_, event) in at.engines.items()}
+    states = {name: event.state for name, (_, event) in conditions.engines.items()}
     starting = [
         f"Engine {name} is {states.get(name, 'not looked at yet')}."
-        for name in sorted(at.seated)
+        for name in sorted(conditions.seated)
         if name not in named and states.get(name) not in SERVING
     ]
     return [*(f"{fault.text.rstrip('.')}. {fault.remedy}".rstrip() for fault in faults), *starting]

@@ -43,7 +43,7 @@ def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Con
     )
 
 
-def read_signs(runtime: Runtime) -> object:
+def read_page_change_marker(runtime: Runtime) -> object:
     """Return what differs when pages have something new to show, apart from figures. Reads no table."""
     disk = runtime.disk.measure(runtime.settings.data, runtime.clock.now())
     faults = find_faults(read_conditions(runtime, StoredConditions(disk=disk)))
@@ -76,7 +76,7 @@ def read_faults(runtime: Runtime, run: str = NO_RUN) -> tuple[HealthFault, ...]:
 def read_stored_conditions(runtime: Runtime, runs: Sequence[str] = (NO_RUN,)) -> dict[str, StoredConditions]:
     """Return what concerns each of these runs, and for NO_RUN all of them. Blocks."""
     with open_read_session(runtime.database) as session:
-        heads = _read_heads(session)
+        heads = _list_unended_runs(session)
         holders = _read_holders(session, runtime) if heads else {}
         seen = _read_progress(session, runtime, heads, holders) if heads else ()
         progress = {one.run: one for one in seen}
@@ -85,26 +85,26 @@ def read_stored_conditions(runtime: Runtime, runs: Sequence[str] = (NO_RUN,)) ->
     for head in heads:
         if head.run in runs:
             alone = StoredConditions(runs=(progress[head.run],), disk=disk)
-            stored[head.run] = _add_own_conditions(runtime, head, holders.get(head.run), alone)
+            stored[head.run] = _add_run_conditions(runtime, head, holders.get(head.run), alone)
     return stored | {run: StoredConditions(disk=disk) for run in runs if run not in stored}
 
 
-def _add_own_conditions(
-    runtime: Runtime, head: _Head, holder: Holder | None, stored: StoredConditions
+def _add_run_conditions(
+    runtime: Runtime, run_head: _Head, holder: Holder | None, stored: StoredConditions
 ) -> StoredConditions:
     """Add what a run's own page names at once: its wait, its silent node, and that no process has it."""
-    if head.state != "running":
+    if run_head.state != "running":
         return stored
-    if head.waiting_for:
-        for one in runtime.store.read_newest(head.run, None, WAITS, 1):
+    if run_head.waiting_for:
+        for one in runtime.store.read_newest(run_head.run, None, WAITS, 1):
             if isinstance(one.event, RunWaiting):
                 stored = replace(stored, wait=(one.at, one.event))
     node = holder.node if holder else None
     silent = node if node and node.silent_seconds > SILENT_NODE else None
-    return replace(stored, silent_worker=silent, left_since=None if holder else head.at)
+    return replace(stored, silent_worker=silent, left_since=None if holder else run_head.at)
 
 
-def _read_heads(session: Session) -> list[_Head]:
+def _list_unended_runs(session: Session) -> list[_Head]:
     """Return the unended runs in the order of the queue."""
     newest = select(EventRow).where(EventRow.run == RunRow.id).order_by(col(EventRow.seq).desc()).limit(1)
     at, kind = (newest.with_only_columns(one).scalar_subquery() for one in (col(EventRow.at), col(EventRow.kind)))
@@ -132,7 +132,7 @@ def _read_progress(
     now = runtime.clock.now()
     seen = list(_build_run_progress(runtime, heads, holders))
     silent = {one.run for one in find_silences(seen, now)}
-    asking = set(attention_queries.list_asking_runs(session)) if silent else set()
+    asking = set(attention_queries.list_runs_awaiting_approval(session)) if silent else set()
     for run in seen:
         yield _add_waiting_reasons(session, runtime, run, asking) if run.run in silent else run
 

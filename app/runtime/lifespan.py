@@ -27,7 +27,7 @@ from app.loop.durable_queue import DurableQueue
 from app.machine.measuring.probe_result import ProbeResult, find_saturation, read_newest_probes, store_probe
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.sampling.machine_log import MachineLog
-from app.machine.sampling.sampler_setup import run_sampler
+from app.machine.sampling.sampler_setup import open_sampled_board
 from app.runtime.backup_record import record_first_start
 from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node, create_node_name
@@ -87,7 +87,7 @@ async def create_runtime(
             lambda name: _count_sharing_processes(lineup.engines[name], bases[name], leases),
         )
         machine = MachineLog(writer, store.read_last_sample_seq, clock.now, lambda: leases.leads if leases else 1)
-        sampler = run_sampler(lineup, bases, http, store, machine, bus, queues, launched)
+        sampler = open_sampled_board(lineup, bases, http, store, machine, bus, queues, launched)
         board = await stack.enter_async_context(sampler)
         prober = ProbeRunner(partial(_store_probe, database, knees))
         stack.push_async_callback(prober.close)

@@ -17,7 +17,7 @@ from app.config import Settings
 from app.engines.launch.process_search import read_start_tick
 from app.events.log import LogWriter
 from app.loop.durable_queue import DurableQueue
-from app.runtime.data_folder import read_data_folder_id
+from app.runtime.data_folder import read_or_create_folder_id
 from app.store import nodes
 from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
@@ -51,7 +51,7 @@ class Node(BackgroundTask):
         clock: DatabaseClock,
     ) -> None:
         self._database, self._kind, self._leases = database, settings.kind, leases
-        self._place, self._hosts = read_data_folder_id(settings.data), HostFolders(database, settings.hosts_folder)
+        self._place, self._hosts = read_or_create_folder_id(settings.data), HostFolders(database, settings.hosts_folder)
         self._durable, self._writer, self._changes, self._clock = durable, writer, changes, clock
         self._machine, self._beaten_at = read_machine_id(), time.monotonic()
         self._checked_nodes: frozenset[str] = frozenset()
@@ -92,7 +92,7 @@ class Node(BackgroundTask):
         if self._leases.leads and at_work:
             await self._durable.limit_concurrency(seen.runs_per_node)
             await self._release_ended_runs(seen.at, frozenset(row.name for row in seen.living), sure=not gone)
-        await self._notice_changes(seen)
+        await self._apply_overview_changes(seen)
 
     async def _release_ended_runs(self, at: float, with_whom: frozenset[str], *, sure: bool) -> None:
         """Release ended runs of dead nodes. `sure` means that none of these nodes is about to be declared dead."""
@@ -105,12 +105,12 @@ class Node(BackgroundTask):
             await asyncio.to_thread(self._call_in_transaction, nodes.release_runs, [one.run for one in ended])
         self._checked_nodes = with_whom if sure and not ended else frozenset()
 
-    async def _notice_changes(self, seen: Overview) -> None:
+    async def _apply_overview_changes(self, overview: Overview) -> None:
         """Reload registrations and signal changes that send no notice, if they differ from the last beat."""
-        if seen.registrations != self._registrations:
+        if overview.registrations != self._registrations:
             await asyncio.to_thread(self._hosts.sync_registrations)
-            self._registrations = seen.registrations
-        notice = (seen.leader, seen.unended, seen.kept)
+            self._registrations = overview.registrations
+        notice = (overview.leader, overview.unended, overview.kept)
         if notice != self._last_notice:
             self._last_notice = notice
             self._changes.signal_change()

@@ -97,12 +97,12 @@ class OwnServer:
             raise Rejected("inspection", "This was asked too long ago, or by a process that has ended: ask again.")
         return self._kept[inspection]
 
-    async def seat_models(
-        self, http: httpx.AsyncClient, inspection: str, models: Mapping[Role, str], data: Path
+    async def write_and_request_lineup(
+        self, http: httpx.AsyncClient, inspection: str, model_of_role: Mapping[Role, str], data: Path
     ) -> LineupChange:
         """Write the line-up for the models and request its use. Each other model of the server is asked, too."""
         asked = self.find_inspection(inspection)
-        wanted = {role: models.get(role, "") or asked.report.model for role in ROLES}
+        wanted = {role: model_of_role.get(role, "") or asked.report.model for role in ROLES}
         known = {asked.report.model: asked.report}
         for role, model in wanted.items():
             if model not in known:

@@ -41,9 +41,9 @@ from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
-from app.runtime.data_folder import read_data_folder_id
+from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
-from app.runtime.offers import Offers, create_reach_check, offer_unreachable_run, pass_on_unreachable_run
+from app.runtime.offers import Offers, create_other_node_check, offer_unreachable_run, pass_on_unreachable_run
 from app.runtime.own_server import OwnServer
 from app.runtime.seats import create_seats
 from app.scanners.scanner import Verdict
@@ -152,7 +152,7 @@ class Runtime:
         with open_read_session(self.database) as session:
             return not queries.has_unended_runs(session)
 
-    def find_same_unended(self, request: RunQueued) -> str | None:
+    def find_unended_run_like(self, request: RunQueued) -> str | None:
         """Return the id of an interrupted run with the same request, or None."""
         for run in self.list_unended_runs():
             begun = fold_events(self.store.read_events(run, upto=1)).request
@@ -161,7 +161,7 @@ class Runtime:
                 return run
         return None
 
-    def publish_host(self, host: str) -> None:
+    def store_host_registration(self, host: str) -> None:
         if self.leases:
             HostFolders(self.database, self.settings.hosts_folder).store_registration(host)
 
@@ -177,15 +177,15 @@ class Runtime:
         skill = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
         recipes = await asyncio.to_thread(load_recipes, self.settings.recipes_folder, self.settings.recipes)
         found = await forecast_run(skill, host, self.settings.hosts_folder, recipes, rules)
-        return replace(found, pace=await asyncio.to_thread(self._read_pace, host))
+        return replace(found, pace=await asyncio.to_thread(self._read_seconds_per_finding, host))
 
-    def _read_pace(self, host: str) -> float | None:
+    def _read_seconds_per_finding(self, host: str) -> float | None:
         with open_read_session(self.database) as session:
             return queries.find_seconds_per_finding(session, host)
 
     async def start_probe(self, engine: str) -> None:
         """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""
-        if reason := await asyncio.to_thread(self._describe_work):
+        if reason := await asyncio.to_thread(self._describe_working_run):
             raise EngineBusy(reason)
         engines, cards = choose_engines(self.lineup, engine), BoardCards(self.board)
         pace, loaded = self.settings.speed, collect_loads(self.launched)
@@ -195,7 +195,7 @@ class Runtime:
             )
         )
 
-    def _describe_work(self) -> str:
+    def _describe_working_run(self) -> str:
         return find_working_run(
             fold_events(self.store.read_events_without_deltas(run)) for run in self.list_unended_runs()
         )
@@ -339,7 +339,7 @@ class Runtime:
         assert begun
         host = begun.host
         claim = self.leases.acquire(
-            run_id, host, epoch, read_data_folder_id(self.settings.data) if is_fixture(host) else ""
+            run_id, host, epoch, read_or_create_folder_id(self.settings.data) if is_fixture(host) else ""
         )
         self.writer.lost.discard(run_id)
         files = HostFolders(self.database, self.settings.hosts_folder)
@@ -347,9 +347,9 @@ class Runtime:
             fence=self.leases.create_fence(run_id),
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
             load_folder=partial(files.fetch_folder, host),
-            save_folder=partial(files.store_folder, host, self.leases.require_lease_in_transaction(run_id)),
+            save_folder=partial(files.store_folder, host, self.leases.create_lease_check(run_id)),
             hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
-            has_other_nodes=create_reach_check(self.database, self.leases, run_id),
+            has_other_nodes=create_other_node_check(self.database, self.leases, run_id),
         )
 
 

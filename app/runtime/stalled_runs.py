@@ -70,7 +70,7 @@ class Silence:
     limit: StepLimit = HOST_STEP
 
 
-def find_limit(run: RunProgress) -> StepLimit:
+def get_silence_limit(run: RunProgress) -> StepLimit:
     """Return for how long the log of a run at work may be silent in its step."""
     if run.step in IN_TURN:
         return StepLimit(run.stall_seconds, "a silent turn")
@@ -87,5 +87,5 @@ def find_silences(runs: Iterable[RunProgress], now: float) -> Iterator[Silence]:
         if not run.is_held:
             if now - run.at > STARTING:
                 yield Silence("queue", run.run, run.host, run.at, run.status)
-        elif now - run.at > (limit := find_limit(run)).seconds + GRACE:
+        elif now - run.at > (limit := get_silence_limit(run)).seconds + GRACE:
             yield Silence("progress", run.run, run.host, run.at, run.status, limit)

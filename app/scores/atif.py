@@ -60,40 +60,43 @@ def build_trajectory(events: Iterable[Recorded]) -> bytes:
     return json.dumps(_build_document(made), indent=1, ensure_ascii=False).encode() + b"\n"
 
 
-def _add_event(made: _TrajectoryBuilder, one: Recorded) -> None:
-    match one.event:
+def _add_event(builder: _TrajectoryBuilder, recorded: Recorded) -> None:
+    match recorded.event:
         case kinds.RunQueued() as event:
-            made.request = event
+            builder.request = event
         case kinds.RunStarted() as event:
-            made.started = event
+            builder.started = event
         case kinds.ItemStarted() as event:
-            made.add_step(
-                one, "system", f"{event.rule}, category {event.category}: {event.title}", extra={"rule": event.rule}
+            builder.add_step(
+                recorded,
+                "system",
+                f"{event.rule}, category {event.category}: {event.title}",
+                extra={"rule": event.rule},
             )
         case kinds.TurnStarted() as event:
-            made.asked = event
-            made.add_step(
-                one,
+            builder.asked = event
+            builder.add_step(
+                recorded,
                 "user",
                 event.prompt[1],
                 extra={"turn": event.turn, "system": event.prompt[0], "prompts": event.prompts},
             )
         case kinds.TurnFinished() as event:
-            _add_turn(made, one, event)
+            _add_turn(builder, recorded, event)
         case kinds.TurnInterrupted():
-            made.asked = None
+            builder.asked = None
         case kinds.ActionProposed() as event:
-            _add_tool_calls(made, one, event)
+            _add_tool_calls(builder, recorded, event)
         case _:
-            if told := _describe_observation(one.event):
-                made.add_observation(told)
-            _record_end(made, one.event)
+            if told := _describe_observation(recorded.event):
+                builder.add_observation(told)
+            _record_end(builder, recorded.event)
 
 
-def _add_turn(made: _TrajectoryBuilder, one: Recorded, event: kinds.TurnFinished) -> None:
-    made.prompt_tokens += event.prompt_tokens
-    made.tokens += event.completion_tokens
-    asked = made.asked
+def _add_turn(builder: _TrajectoryBuilder, recorded: Recorded, event: kinds.TurnFinished) -> None:
+    builder.prompt_tokens += event.prompt_tokens
+    builder.tokens += event.completion_tokens
+    asked = builder.asked
     extra: Json = {"role": event.role, "purpose": event.purpose, "outcome": event.outcome, "detail": event.detail}
     if asked:
         extra |= {"rule": asked.rule, "attempt": asked.attempt, "engine": asked.engine}
@@ -101,20 +104,22 @@ def _add_turn(made: _TrajectoryBuilder, one: Recorded, event: kinds.TurnFinished
     metrics: Json = {"prompt_tokens": event.prompt_tokens, "completion_tokens": event.completion_tokens}
     metrics["extra"] = {"seconds": event.seconds, "ttft": event.ttft, "tok_s": event.decode_rate}
     model = {"model_name": asked.model} if asked else {}
-    made.add_step(one, "agent", event.answer, **model, **more, metrics=metrics, extra=extra)
+    builder.add_step(recorded, "agent", event.answer, **model, **more, metrics=metrics, extra=extra)
 
 
-def _add_tool_calls(made: _TrajectoryBuilder, one: Recorded, event: kinds.ActionProposed) -> None:
+def _add_tool_calls(builder: _TrajectoryBuilder, recorded: Recorded, event: kinds.ActionProposed) -> None:
     """Add the Worker's actions as tool calls of its step; actions edited by a person become a user step."""
     if event.by:
-        made.add_step(one, "user", json.dumps(msgspec.to_builtins(event.actions)), extra={"edited_by_a_person": True})
+        builder.add_step(
+            recorded, "user", json.dumps(msgspec.to_builtins(event.actions)), extra={"edited_by_a_person": True}
+        )
         return
-    last = made.steps[-1] if made.steps else {}
+    last = builder.steps[-1] if builder.steps else {}
     if last.get("source") != "agent":
         return
     last["tool_calls"] = [
         {
-            "tool_call_id": f"{one.seq}.{number}",
+            "tool_call_id": f"{recorded.seq}.{number}",
             "function_name": str(action.pop("do")),
             "arguments": action,
         }
@@ -147,34 +152,34 @@ def _describe_observation(event: Event) -> str:
             return ""
 
 
-def _record_end(made: _TrajectoryBuilder, event: Event) -> None:
+def _record_end(builder: _TrajectoryBuilder, event: Event) -> None:
     if isinstance(event, kinds.RunFinished):
-        made.ends = {"passed": event.passed, "escalated": event.escalated, "deferred": event.deferred}
+        builder.ends = {"passed": event.passed, "escalated": event.escalated, "deferred": event.deferred}
     elif isinstance(event, kinds.RunFailed | kinds.RunStopped):
-        made.ends = {"ended_early": event.reason}
+        builder.ends = {"ended_early": event.reason}
 
 
-def _build_document(made: _TrajectoryBuilder) -> Json:
-    seats = msgspec.to_builtins(made.started.seats) if made.started else []
-    request = made.request
+def _build_document(builder: _TrajectoryBuilder) -> Json:
+    seats = msgspec.to_builtins(builder.started.seats) if builder.started else []
+    request = builder.request
     simulated = bool(request and request.simulated)
-    host = bool(made.started and made.started.simulated is not False)
-    agent: Json = {"name": "temper", "version": made.started.temper if made.started else __version__}
+    host = bool(builder.started and builder.started.simulated is not False)
+    agent: Json = {"name": "temper", "version": builder.started.temper if builder.started else __version__}
     if seats:
         agent["model_name"] = seats[0]["model"]
     return {
         "schema_version": VERSION,
-        "session_id": made.run,
+        "session_id": builder.run,
         "agent": {**agent, "extra": {"seats": seats, "lineup": request.lineup if request else ""}},
-        "steps": made.steps,
+        "steps": builder.steps,
         "notes": "SIMULATED engines: a script answered, no model."
         if simulated
         else "Answers of the models named here.",
         "final_metrics": {
-            "total_prompt_tokens": made.prompt_tokens,
-            "total_completion_tokens": made.tokens,
-            "total_steps": len(made.steps),
-            "extra": made.ends,
+            "total_prompt_tokens": builder.prompt_tokens,
+            "total_completion_tokens": builder.tokens,
+            "total_steps": len(builder.steps),
+            "extra": builder.ends,
         },
         "extra": {
             "host": request.host if request else "",

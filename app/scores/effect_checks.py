@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from app.scores.result import TrialOutcome
-from app.scores.second_check import is_within
+from app.scores.second_check import create_range_predicate
 from app.scores.ssh_client import run_over_ssh
 from app.targets.rootfs.rootfs_machine import Rootfs
 
@@ -41,9 +41,9 @@ def record_effects(fates: Iterable[TrialOutcome], seen: Observations | None) -> 
     return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, seen)) for fate in fates)
 
 
-def _create_refusal_check(change: str) -> Callable[[Observations], bool]:
+def _create_password_refusal_check(change_name: str) -> Callable[[Observations], bool]:
     """Create a check that passwd refused this change but accepted the two before, which proves that changes work."""
-    return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change) == _REFUSED
+    return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change_name) == _REFUSED
 
 
 def _create_kernel_check(key: str, value: str) -> Callable[[Observations], bool]:
@@ -53,10 +53,12 @@ def _create_kernel_check(key: str, value: str) -> Callable[[Observations], bool]
 
 def _is_idle_session_ended(seen: Observations) -> bool:
     """Return True if TMOUT is at most ten minutes, exported and read-only."""
-    return is_within(1, 600)(seen.get("idle", "")) and seen.get("exported") == "1" and not seen.get("changed")
+    return (
+        create_range_predicate(1, 600)(seen.get("idle", "")) and seen.get("exported") == "1" and not seen.get("changed")
+    )
 
 
-def _is_config_closed(seen: Observations) -> bool:
+def _is_root_only_config(seen: Observations) -> bool:
     mode, _, owners = seen.get("mode", "").partition(" ")
     return mode in ("600", "400", "0") and owners == "root root"
 
@@ -64,10 +66,10 @@ def _is_config_closed(seen: Observations) -> bool:
 QUESTIONS: Mapping[str, Callable[[Observations], bool]] = {
     "set_password_hashing_algorithm_logindefs": lambda seen: seen.get("group") == "$y",
     "sshd_disable_root_login": lambda seen: seen.get("root") == "no",
-    "accounts_password_pam_unix_remember": _create_refusal_check("again"),
+    "accounts_password_pam_unix_remember": _create_password_refusal_check("again"),
     "accounts_tmout": _is_idle_session_ended,
-    "file_permissions_sshd_config": _is_config_closed,
-    "accounts_password_pam_minlen": _create_refusal_check("short"),
+    "file_permissions_sshd_config": _is_root_only_config,
+    "accounts_password_pam_minlen": _create_password_refusal_check("short"),
     "accounts_umask_etc_login_defs": lambda seen: seen.get("home") == "700",
     "accounts_password_pam_unix_rounds_password_auth": lambda seen: seen.get("digest") == "$y$jFT",
     "sysctl_kernel_randomize_va_space": _create_kernel_check("kernel.randomize_va_space", "2"),

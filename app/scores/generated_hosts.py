@@ -121,7 +121,7 @@ def lay_out_host(host: GeneratedHost, folder: Path) -> None:
     (folder / "owners.json").write_bytes(encode_owners(manifest.owners))
 
 
-async def open_host(host: GeneratedHost, folder: Path) -> FixtureTarget:
+async def write_and_open_host(host: GeneratedHost, folder: Path) -> FixtureTarget:
     """Write the host anew and return its target, with the initial state as the baseline."""
     lay_out_host(host, folder)
     target = FixtureTarget("fixture", folder)

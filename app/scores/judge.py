@@ -43,7 +43,7 @@ def judge_host(before: LocalTree, after: LocalTree, rule: str) -> Judgement:
         scanner=verdict.word,
         evidence=verdict.evidence,
         met=bool(is_requirement_met(rule, EffectiveSettings(after))),
-        weakened=find_weakened_setting(before, after, STIG.rules[rule].all_asks),
+        weakened=find_weakened_setting(before, after, STIG.rules[rule].permitted_weakenings),
         worse=describe_harm(run_health_probes(before, today, fill), run_health_probes(after, today, fill)) or "",
     )
 

@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import EnvironmentUnusable
-from app.scores.ssh_client import SshResult, open_ssh_client
-from app.scores.vendor_fixes import SECONDS, VendorOutcome, fill_script, parse_outcome
+from app.scores.ssh_client import SshResult, start_ssh_process
+from app.scores.vendor_fixes import SECONDS, VendorOutcome, load_filled_script, parse_outcome
 from app.targets.rootfs.base_image import PACKAGES, BaseImage
 from app.targets.rootfs.ssh_access import SshAccess
 from app.text.clean import clean_text
@@ -42,13 +42,13 @@ class Playbook:
 
 
 async def run_ansible_fixes(
-    at: SshAccess, rules: str, names: Sequence[str], content: str, profile: str
+    access: SshAccess, rules: str, rule_names: Sequence[str], content: str, profile: str
 ) -> VendorOutcome:
     """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
     program = _find_ansible_program()
-    script = fill_script("fix_by_ansible.sh", rules)
+    script = load_filled_script("fix_by_ansible.sh", rules)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
-    process = await open_ssh_client(at, line, limit=_MOST)
+    process = await start_ssh_process(access, line, output_limit=_MOST)
     assert process.stdout
     try:
         async with asyncio.timeout(SECONDS):
@@ -60,16 +60,16 @@ async def run_ansible_fixes(
                     f"oscap generated no playbook: {clean_text(told[-400:].decode(errors='replace'), 400)}"
                 ) from exc
             with tempfile.TemporaryDirectory(prefix="temper-") as folder:
-                playbook = await asyncio.to_thread(drop_unplayable_rules, program, made, names, Path(folder))
+                playbook = await asyncio.to_thread(drop_unplayable_rules, program, made, rule_names, Path(folder))
                 began = time.time()
-                await asyncio.to_thread(_play_playbook, program, playbook.text, at, Path(folder))
+                await asyncio.to_thread(_play_playbook, program, playbook.text, access, Path(folder))
             out, told = await process.communicate(f"{began} {time.time()}\n".encode())
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     return parse_outcome(
-        SshResult(process.returncode or 0, out, told.decode(errors="replace")), list_unrun_rules(playbook, names)
+        SshResult(process.returncode or 0, out, told.decode(errors="replace")), list_unrun_rules(playbook, rule_names)
     )
 
 
@@ -110,13 +110,13 @@ def _belongs_to_rule(task: str, rule: str) -> bool:
     return f"\n      - {rule}\n" in f"{task}\n"
 
 
-def _play_playbook(program: str, playbook: str, at: SshAccess, folder: Path) -> None:
+def _play_playbook(program: str, playbook: str, access: SshAccess, folder: Path) -> None:
     (folder / "playbook.yml").write_text(playbook)
-    options = f"-F none -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile={at.known_hosts}"
+    options = f"-F none -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile={access.known_hosts}"
     given = {
-        "ansible_port": at.port,
-        "ansible_user": at.account,
-        "ansible_ssh_private_key_file": at.key,
+        "ansible_port": access.port,
+        "ansible_user": access.account,
+        "ansible_ssh_private_key_file": access.key,
         "ansible_ssh_common_args": f"'{options}'",
         "ansible_python_interpreter": "/usr/bin/python3",
     }

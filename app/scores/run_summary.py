@@ -67,7 +67,7 @@ def summarize_run(events: Iterable[Recorded], skill: Skill) -> RunSummary:
         at = getattr(event, "rule", at)
         if at in tallies:
             _apply_rule_event(tallies[at], one)
-    fates = tuple(_build_fate(rule, tally, skill) for rule, tally in tallies.items())
+    fates = tuple(_build_trial_outcome(rule, tally, skill) for rule, tally in tallies.items())
     return RunSummary(fates, tuple(left), broken, seq, head, scanner)
 
 
@@ -112,7 +112,7 @@ def _find_failed_stage(event: kinds.AttemptFailed, tally: _RuleTally) -> Stage:
     return _STAGES.get(event.cause, "engine")
 
 
-def _build_fate(rule: str, tally: _RuleTally, skill: Skill) -> TrialOutcome:
+def _build_trial_outcome(rule: str, tally: _RuleTally, skill: Skill) -> TrialOutcome:
     person = rule in NEEDS_A_PERSON or (rule in skill.rules and skill.rules[rule].irreversible)
     fate = TrialOutcome(
         rule=rule,

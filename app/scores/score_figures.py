@@ -65,17 +65,17 @@ class ScoreRow:
     """Missing requirements of fixes, with the number of findings."""
 
 
-def compute_share(count: int, of: int) -> Share:
-    if of == 0:
+def compute_share_with_interval(count: int, total: int) -> Share:
+    if total == 0:
         return Share(0, 0, 0.0, 1.0)
-    part, spread = count / of, _Z * _Z / of
+    part, spread = count / total, _Z * _Z / total
     middle = (part + spread / 2) / (1 + spread)
-    half = _Z * sqrt(part * (1 - part) / of + spread / (4 * of)) / (1 + spread)
+    half = _Z * sqrt(part * (1 - part) / total + spread / (4 * total)) / (1 + spread)
     low, high = max(0.0, middle - half), min(1.0, middle + half)
-    return Share(count, of, 0.0 if count == 0 else low, 1.0 if count == of else high)
+    return Share(count, total, 0.0 if count == 0 else low, 1.0 if count == total else high)
 
 
-def compute_mean(values: Sequence[float]) -> Mean | None:
+def compute_mean_with_interval(values: Sequence[float]) -> Mean | None:
     """Return the mean with a bootstrap interval from a fixed seed, or None without values."""
     if not values:
         return None
@@ -98,16 +98,16 @@ def build_score_row(score: Score) -> ScoreRow:
         hosts=_describe_hosts(score),
         findings=len(found),
         passes=sum(map(is_scanner_pass, fates)),
-        fixed=compute_share(count, len(found)),
+        fixed=compute_share_with_interval(count, len(found)),
         harmed_and_undone=sum(fate.harmed for fate in fates),
-        harm_stayed=compute_share(sum(map(is_harmed, score.trials)), len(score.trials)),
-        gamed=compute_share(sum(is_gamed(trial, fate) for trial, fate in checked), len(checked)),
+        harm_stayed=compute_share_with_interval(sum(map(is_harmed, score.trials)), len(score.trials)),
+        gamed=compute_share_with_interval(sum(is_gamed(trial, fate) for trial, fate in checked), len(checked)),
         refused=sum(fate.refused for fate in fates),
-        handed_on=compute_share(sum(map(is_left_to_person, people)), len(people)),
-        readable=compute_share(sum(fate.usable for fate in fates), asked) if asked else None,
-        turns=compute_mean([fate.turns for fate in worked]),
-        tokens=compute_mean([fate.tokens for fate in worked]),
-        seconds=compute_mean([fate.seconds for fate in worked]),
+        handed_on=compute_share_with_interval(sum(map(is_left_to_person, people)), len(people)),
+        readable=compute_share_with_interval(sum(fate.usable for fate in fates), asked) if asked else None,
+        turns=compute_mean_with_interval([fate.turns for fate in worked]),
+        tokens=compute_mean_with_interval([fate.tokens for fate in worked]),
+        seconds=compute_mean_with_interval([fate.seconds for fate in worked]),
         joules_per_fix=_compute_joules_per_fix(score.trials, count),
         failed_at=tuple(failed.most_common()),
         ways=_count_ways_to_root(score.trials),

@@ -19,17 +19,17 @@ MOST_BEST = 3
 def render_score_page(rows: Sequence[ScoreRow], unmeasured: Sequence[str] = ()) -> str:
     lines = [
         HEAD.read_text(encoding="utf-8"),
-        _render_line(COLUMNS),
-        _render_line(["---"] * len(COLUMNS)),
-        *(_render_line(render_cells(row)) for row in rows),
+        _render_table_row(COLUMNS),
+        _render_table_row(["---"] * len(COLUMNS)),
+        *(_render_table_row(render_cells(row)) for row in rows),
     ]
     notes = [*_render_notes(rows), *(f"- {one}" for one in unmeasured)]
-    return "\n".join([*lines, "", *notes, "", *_render_sizes(rows)]).rstrip() + "\n"
+    return "\n".join([*lines, "", *notes, "", *_render_model_size_table(rows)]).rstrip() + "\n"
 
 
-def _render_sizes(rows: Sequence[ScoreRow]) -> list[str]:
+def _render_model_size_table(rows: Sequence[ScoreRow]) -> list[str]:
     """Return the table by size of model, with a place for each size that nobody has scored."""
-    places = [_render_line(("size", "models", "fixed, best row of each")), _render_line(("---",) * 3)]
+    places = [_render_table_row(("size", "models", "fixed, best row of each")), _render_table_row(("---",) * 3)]
     for low, high in pairwise(SIZES):
         found = [row for row in rows if (size := _find_size(row)) is not None and low <= size < high]
         bounds = f"{low:g}B to below {high:g}B" if low else f"below {high:g}B"
@@ -37,7 +37,7 @@ def _render_sizes(rows: Sequence[ScoreRow]) -> list[str]:
         best = sorted(found, key=lambda row: -row.fixed.low)[:MOST_BEST]
         models = ", ".join(dict.fromkeys(format_name(row) for row in best)) or "none yet: yours?"
         shares = "; ".join(f"{format_share(row.fixed)}, {clean_line(row.hosts, 40)}" for row in best)
-        places.append(_render_line((name, models, shares or "—")))
+        places.append(_render_table_row((name, models, shares or "—")))
     return [*SEND_IN.read_text(encoding="utf-8").splitlines(), "", *places]
 
 
@@ -95,8 +95,8 @@ def _render_notes(rows: Sequence[ScoreRow]) -> list[str]:
     ]
 
 
-def _render_line(words: Sequence[str]) -> str:
-    return f"| {' | '.join(word.replace('|', '/') for word in words)} |"
+def _render_table_row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(word.replace('|', '/') for word in cells)} |"
 
 
 _CELLS: dict[str, Callable[[ScoreRow], str]] = {

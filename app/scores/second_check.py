@@ -62,24 +62,26 @@ def _create_sshd_check(key: str, wanted: Wanted) -> Question:
     return check_sshd
 
 
-def _create_all_check(program: str, ends: str, wanted: Wanted, *begins: str) -> Question:
+def _create_all_settings_check(program: str, name_suffix: str, accepts: Wanted, *begins: str) -> Question:
     def check_all(reading: EffectiveSettings) -> bool:
         settings = reading.get_settings(program)
-        found = [v for name, v in settings.items() if name.endswith(ends) and (not begins or name.startswith(begins))]
-        return bool(found) and all(map(wanted, found))
+        found = [
+            v for name, v in settings.items() if name.endswith(name_suffix) and (not begins or name.startswith(begins))
+        ]
+        return bool(found) and all(map(accepts, found))
 
     return check_all
 
 
-def _create_one_check(program: str, key: str, wanted: Wanted) -> Question:
-    return lambda reading: wanted(reading.get_settings(program).get(key, ""))
+def _create_single_setting_check(program: str, key: str, accepts: Wanted) -> Question:
+    return lambda reading: accepts(reading.get_settings(program).get(key, ""))
 
 
-def _is_one_of(*values: str) -> Wanted:
+def _create_one_of_predicate(*values: str) -> Wanted:
     return lambda value: value in values
 
 
-def is_within(least: int, most: int) -> Wanted:
+def create_range_predicate(least: int, most: int) -> Wanted:
     def is_in_range(value: str) -> bool:
         found = parse_number(value)
         return found is not None and least <= found <= most
@@ -93,7 +95,9 @@ def _create_joint_check(*questions: Question) -> Question:
 
 def _has_banner(reading: EffectiveSettings) -> bool:
     notice = reading.files.read("/etc/issue")
-    return _create_sshd_check("banner", _is_one_of("/etc/issue"))(reading) and bool(notice and notice.strip())
+    return _create_sshd_check("banner", _create_one_of_predicate("/etc/issue"))(reading) and bool(
+        notice and notice.strip()
+    )
 
 
 def _is_shadow_closed(reading: EffectiveSettings) -> bool:
@@ -105,7 +109,7 @@ def _has_login_limit(reading: EffectiveSettings) -> bool:
     """Return True if every maxlogins limit is within 1 to 10; the soft limit cannot exceed the hard one."""
     found = [value for name, value in reading.get_settings("limits").items() if name.endswith("maxlogins")]
     everybody = [value for name, value in reading.get_settings("limits").items() if name == "* maxlogins"]
-    return bool(everybody) and all(map(is_within(1, 10), found))
+    return bool(everybody) and all(map(create_range_predicate(1, 10), found))
 
 
 def _needs_sudo_password(reading: EffectiveSettings) -> bool:
@@ -115,31 +119,41 @@ def _needs_sudo_password(reading: EffectiveSettings) -> bool:
 _STACKS = ("system-auth ", "password-auth ")
 _AT_BOOT = " at the next start"
 QUESTIONS: dict[str, Question] = {
-    "V-257984": _create_sshd_check("permitemptypasswords", _is_one_of("no")),
-    "V-257986": _create_sshd_check("usepam", _is_one_of("yes")),
-    "V-257985": _create_sshd_check("permitrootlogin", _is_one_of("no")),
-    "V-257983": _create_sshd_check("pubkeyauthentication", _is_one_of("yes")),
+    "V-257984": _create_sshd_check("permitemptypasswords", _create_one_of_predicate("no")),
+    "V-257986": _create_sshd_check("usepam", _create_one_of_predicate("yes")),
+    "V-257985": _create_sshd_check("permitrootlogin", _create_one_of_predicate("no")),
+    "V-257983": _create_sshd_check("pubkeyauthentication", _create_one_of_predicate("yes")),
     "V-257981": _has_banner,
-    "V-257992": _create_sshd_check("hostbasedauthentication", _is_one_of("no")),
-    "V-257993": _create_sshd_check("permituserenvironment", _is_one_of("no")),
-    "V-257995": _create_sshd_check("clientalivecountmax", _is_one_of("1")),
-    "V-257996": _create_sshd_check("clientaliveinterval", is_within(1, 600)),
-    "V-258003": _create_sshd_check("gssapiauthentication", _is_one_of("no")),
-    "V-258007": _create_sshd_check("x11forwarding", _is_one_of("no")),
-    "V-257989": _create_sshd_check("ciphers", _is_one_of(",".join(CIPHERS))),
-    "V-257991": _create_sshd_check("macs", _is_one_of(",".join(MACS))),
-    "V-258094": _create_all_check("pam", "auth for an account without a password", _is_one_of("refused"), *_STACKS),
-    "V-258054": _create_all_check("pam", "pam_faillock.so preauth: deny", is_within(1, 3), *_STACKS),
-    "V-258055": _create_all_check("pam", "pam_faillock.so preauth: even_deny_root", _is_one_of("yes"), *_STACKS),
-    "V-258057": _create_all_check("pam", "pam_faillock.so preauth: unlock_time", _is_one_of("0", "never"), *_STACKS),
-    "V-258107": _create_all_check("pam", "pam_pwquality.so: minlen", is_within(15, 512), *_STACKS),
-    "V-258041": _create_one_check("login.defs", "PASS_MAX_DAYS", is_within(1, 60)),
-    "V-258074": _create_joint_check(
-        _create_one_check("login.defs", "UMASK", _is_one_of("077", "0077")),
-        _create_one_check("login.defs", "UMASK in PAM", _is_one_of("077", "0077")),
+    "V-257992": _create_sshd_check("hostbasedauthentication", _create_one_of_predicate("no")),
+    "V-257993": _create_sshd_check("permituserenvironment", _create_one_of_predicate("no")),
+    "V-257995": _create_sshd_check("clientalivecountmax", _create_one_of_predicate("1")),
+    "V-257996": _create_sshd_check("clientaliveinterval", create_range_predicate(1, 600)),
+    "V-258003": _create_sshd_check("gssapiauthentication", _create_one_of_predicate("no")),
+    "V-258007": _create_sshd_check("x11forwarding", _create_one_of_predicate("no")),
+    "V-257989": _create_sshd_check("ciphers", _create_one_of_predicate(",".join(CIPHERS))),
+    "V-257991": _create_sshd_check("macs", _create_one_of_predicate(",".join(MACS))),
+    "V-258094": _create_all_settings_check(
+        "pam", "auth for an account without a password", _create_one_of_predicate("refused"), *_STACKS
     ),
-    "V-258068": _create_one_check(
-        "profile", "TMOUT of a login", lambda value: is_within(1, 600)(value.removesuffix(FIXED))
+    "V-258054": _create_all_settings_check(
+        "pam", "pam_faillock.so preauth: deny", create_range_predicate(1, 3), *_STACKS
+    ),
+    "V-258055": _create_all_settings_check(
+        "pam", "pam_faillock.so preauth: even_deny_root", _create_one_of_predicate("yes"), *_STACKS
+    ),
+    "V-258057": _create_all_settings_check(
+        "pam", "pam_faillock.so preauth: unlock_time", _create_one_of_predicate("0", "never"), *_STACKS
+    ),
+    "V-258107": _create_all_settings_check(
+        "pam", "pam_pwquality.so: minlen", create_range_predicate(15, 512), *_STACKS
+    ),
+    "V-258041": _create_single_setting_check("login.defs", "PASS_MAX_DAYS", create_range_predicate(1, 60)),
+    "V-258074": _create_joint_check(
+        _create_single_setting_check("login.defs", "UMASK", _create_one_of_predicate("077", "0077")),
+        _create_single_setting_check("login.defs", "UMASK in PAM", _create_one_of_predicate("077", "0077")),
+    ),
+    "V-258068": _create_single_setting_check(
+        "profile", "TMOUT of a login", lambda value: create_range_predicate(1, 600)(value.removesuffix(FIXED))
     ),
     "V-258069": _has_login_limit,
     "V-257934": _is_shadow_closed,
@@ -147,16 +161,20 @@ QUESTIONS: dict[str, Question] = {
     "V-258086": lambda reading: (
         "off" not in {v for k, v in reading.get_settings("sudo").items() if k.endswith(": authenticate")}
     ),
-    "V-257820": _create_one_check("dnf", "main.gpgcheck", _is_one_of("1")),
+    "V-257820": _create_single_setting_check("dnf", "main.gpgcheck", _create_one_of_predicate("1")),
     "V-257807": _create_joint_check(
-        _create_one_check("modprobe", "install sctp", _is_one_of("nothing")),
-        _create_one_check("modprobe", "blacklist sctp", _is_one_of("yes")),
+        _create_single_setting_check("modprobe", "install sctp", _create_one_of_predicate("nothing")),
+        _create_single_setting_check("modprobe", "blacklist sctp", _create_one_of_predicate("yes")),
     ),
-    "V-258154": _create_one_check("auditd", "disk_full_action", _is_one_of("halt", "single", "syslog")),
+    "V-258154": _create_single_setting_check(
+        "auditd", "disk_full_action", _create_one_of_predicate("halt", "single", "syslog")
+    ),
     "V-258227": _create_joint_check(
-        _create_one_check("audit", "-f", _is_one_of("2")), _create_one_check("audit", f"-f{_AT_BOOT}", _is_one_of("2"))
+        _create_single_setting_check("audit", "-f", _create_one_of_predicate("2")),
+        _create_single_setting_check("audit", f"-f{_AT_BOOT}", _create_one_of_predicate("2")),
     ),
     "V-258229": _create_joint_check(
-        _create_one_check("audit", "-e", _is_one_of("2")), _create_one_check("audit", f"-e{_AT_BOOT}", _is_one_of("2"))
+        _create_single_setting_check("audit", "-e", _create_one_of_predicate("2")),
+        _create_single_setting_check("audit", f"-e{_AT_BOOT}", _create_one_of_predicate("2")),
     ),
 }

@@ -18,15 +18,15 @@ class SshResult:
 _LIMIT = 64 * 1024
 
 
-async def open_ssh_client(at: SshAccess, line: str, account: str = "", limit: int = _LIMIT) -> Process:
+async def start_ssh_process(access: SshAccess, command: str, account: str = "", output_limit: int = _LIMIT) -> Process:
     """Start ssh with three pipes; `limit` is the longest output that one read may wait for."""
     options = ["BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR"]
     try:
         return await asyncio.create_subprocess_exec(
-            *("ssh", "-F", "none", "-p", str(at.port), "-i", str(at.key)),
-            *(word for option in (*options, f"UserKnownHostsFile={at.known_hosts}") for word in ("-o", option)),
-            *(f"{account or at.account}@127.0.0.1", line),
-            limit=limit,
+            *("ssh", "-F", "none", "-p", str(access.port), "-i", str(access.key)),
+            *(word for option in (*options, f"UserKnownHostsFile={access.known_hosts}") for word in ("-o", option)),
+            *(f"{account or access.account}@127.0.0.1", command),
+            limit=output_limit,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
@@ -35,8 +35,10 @@ async def open_ssh_client(at: SshAccess, line: str, account: str = "", limit: in
         raise EnvironmentUnusable("there is no ssh client here: apt-get install openssh-client.") from exc
 
 
-async def run_over_ssh(at: SshAccess, line: str, seconds: float, stdin: bytes = b"", account: str = "") -> SshResult:
-    process = await open_ssh_client(at, line, account)
+async def run_over_ssh(
+    access: SshAccess, command: str, seconds: float, stdin: bytes = b"", account: str = ""
+) -> SshResult:
+    process = await start_ssh_process(access, command, account)
     try:
         async with asyncio.timeout(seconds):
             out, told = await process.communicate(stdin)

@@ -52,7 +52,7 @@ async def run_builtin_trial(
 ) -> Trial:
     """Run a trial on a new built-in or generated host, compared with an untouched twin."""
     pack = load_skill(order.skill)
-    twin = await generated_hosts.open_host(host, runtime.settings.data / "twin")
+    twin = await generated_hosts.write_and_open_host(host, runtime.settings.data / "twin")
     was = await asyncio.to_thread(twin.check_health)
     folder = runtime.settings.hosts_folder / "fixture"
     generated_hosts.lay_out_host(host, folder)
@@ -62,7 +62,7 @@ async def run_builtin_trial(
     after = FixtureTarget("fixture", folder)
     trial = _build_trial(runtime, pack, seed, host.name, run, await asyncio.to_thread(after.check_health), was)
     fates = tuple(_record_second_check(fate, EffectiveSettings(after.files)) for fate in trial.fates)
-    asks = frozenset[str]().union(*(pack.rules[rule].all_asks for rule in rules))
+    asks = frozenset[str]().union(*(pack.rules[rule].permitted_weakenings for rule in rules))
     spoilt = find_weakened_setting(twin.tree, after.tree, asks)
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
@@ -89,7 +89,7 @@ async def run_untouched_trial(
 ) -> Trial:
     """Return the trial of the baseline that changes nothing."""
     pack = load_skill(order.skill)
-    target = await generated_hosts.open_host(host, folder)
+    target = await generated_hosts.write_and_open_host(host, folder)
     verdicts = await create_scanner(pack, target, folder.parent).scan(target.files, rules)
     words = {verdict.rule: verdict.word for verdict in verdicts}
     fates = tuple(TrialOutcome(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)

@@ -73,17 +73,17 @@ async def run_vendor_trial(
     )
 
 
-def fill_script(name: str, rules: str) -> str:
+def load_filled_script(name: str, rules: str) -> str:
     """Read a script and fill in the rules and the final inspection, which is the same for all kinds of fixes."""
     script, look = ((SCRIPT.parent / file).read_text() for file in (name, "look_after.sh"))
     return script.replace("@LOOK", look.replace("@DEEDS", SCRIPT.read_text())).replace("@RULES", rules)
 
 
-async def run_bash_fixes(at: SshAccess, rules: str, content: str, profile: str) -> VendorOutcome:
+async def run_bash_fixes(access: SshAccess, rules: str, content: str, profile: str) -> VendorOutcome:
     """Scan, run the bash fixes and scan again, in one root shell that was opened before the fixes."""
-    script = fill_script("fix_by_bash.sh", rules)
+    script = load_filled_script("fix_by_bash.sh", rules)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
-    ran = await run_over_ssh(at, line, SECONDS, script.encode())
+    ran = await run_over_ssh(access, line, SECONDS, script.encode())
     return parse_outcome(ran)
 
 

@@ -35,7 +35,7 @@ class Catalog:
         if has_module == has_table:
             found = "both of them" if has_module else "neither"
             raise BadInput(f"The skill folder {self.folder / folder} needs a {MODULE} or a {TABLE}; it has {found}.")
-        return self._load_module(folder, argument) if has_module else self._load_table(folder, argument, behind)
+        return self._load_module(folder, argument) if has_module else self._load_derived_skill(folder, argument, behind)
 
     def _load_module(self, folder: str, argument: str) -> Skill:
         try:
@@ -52,9 +52,9 @@ class Catalog:
         assert isinstance(made, Skill)
         return made
 
-    def _load_table(self, folder: str, argument: str, behind: tuple[str, ...]) -> Skill:
+    def _load_derived_skill(self, folder: str, argument: str, parent_folders: tuple[str, ...]) -> Skill:
         pick = read_rule_selection(self.folder / folder / TABLE)
-        whole = self.load_skill(pick.of, (*behind, folder))
+        whole = self.load_skill(pick.of, (*parent_folders, folder))
         return self._check_skill(apply_rule_selection(folder, pick, whole, self.folder / folder), folder, argument)
 
     def _check_skill(self, skill: Skill, folder: str, argument: str) -> Skill:

@@ -54,6 +54,6 @@ def apply_rule_selection(name: str, pick: RuleSelection, whole: Skill, folder: P
         rules=rules,
         mode=pick.mode or whole.mode,
         parameters=of_these,
-        valued=whole.value_skill,
+        valued=whole.site_value_skill_name,
         retuned=again and (lambda values: apply_rule_selection(name, pick, again(values), folder)),
     )

@@ -53,7 +53,7 @@ class Rule:
     """The content has a remediation script, a last resort that needs a person's approval."""
 
     @property
-    def all_asks(self) -> frozenset[str]:
+    def permitted_weakenings(self) -> frozenset[str]:
         """What a change may do for this rule although it counts as weaker or past a bound."""
         stated = list_stated_values(f"{self.requirement}\n{self.fix}")
         return self.asks | stated | list_chosen_notices(f"{self.whole}\n{self.code}")
@@ -98,7 +98,7 @@ class Skill:
         return (*self.rules.values(), *self.left_out.values())
 
     @property
-    def value_skill(self) -> str:
+    def site_value_skill_name(self) -> str:
         return self.valued or self.name
 
 

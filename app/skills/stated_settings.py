@@ -79,10 +79,10 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
         elif announced and path and count < _MOST_LINES and not line.startswith("#"):
             count += 1
             section = next(iter(re.findall(r"^\[([^\[\]]+)\]$", line)), section)
-            yield StatedLine(_resolve_folder(path), section, line)
+            yield StatedLine(_resolve_drop_in_path(path), section, line)
 
 
-def _resolve_folder(path: str) -> str:
+def _resolve_drop_in_path(path: str) -> str:
     """Return a file of our own in a folder of drop-ins, and any other path as it is."""
     drop_in = f"{path}/{_DROP_INS.get(path, '99-temper.conf')}"
     return drop_in if list_family_patterns(path) and callable(find_judge(drop_in)) else path

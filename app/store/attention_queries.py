@@ -22,7 +22,7 @@ AT_ONCE = 500
 """Names in one query, below every database's limit of parameters."""
 
 
-def list_asking_runs(session: Session) -> Sequence[str]:
+def list_runs_awaiting_approval(session: Session) -> Sequence[str]:
     """Return the runs whose newest approval request nothing has settled. One of them may have its approvals already."""
     working = select(RunRow.id).where(col(RunRow.state).in_(_AT_WORK))
     asked = func.max(case((col(EventRow.kind) == _ASKED, EventRow.seq), else_=0))
@@ -40,7 +40,7 @@ def read_newest_events(session: Session, chains: Collection[str], kind: str) -> 
     return {one.run: one for one in _read_events(session, chains, (kind,))}
 
 
-def read_left_findings(session: Session, runs: Collection[str]) -> Iterator[Recorded]:
+def read_unresolved_finding_events(session: Session, runs: Collection[str]) -> Iterator[Recorded]:
     """Yield, oldest first, each event of these runs that escalated or deferred a finding."""
     return _read_events(session, runs, ("item.escalated", "item.deferred"))
 

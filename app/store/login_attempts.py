@@ -26,10 +26,10 @@ def get_wait_seconds(session: Session, limits: Mapping[str, int], now: float) ->
     return max(0.0, max(waits, default=0.0))
 
 
-def count_attempt(session: Session, limits: Mapping[str, int], now: float) -> bool:
+def count_and_check_attempt(session: Session, limit_by_key: Mapping[str, int], now: float) -> bool:
     """Count an attempt, before the password check so that parallel ones count. Return whether limits allow it."""
     session.execute(delete(LoginAttemptRow).where(col(LoginAttemptRow.since) <= now - WITHIN))
-    return all(_increment_attempts(session, key, now) <= limits[key] for key in sorted(limits))
+    return all(_increment_attempts(session, key, now) <= limit_by_key[key] for key in sorted(limit_by_key))
 
 
 def clear_attempts(session: Session, limits: Mapping[str, int]) -> None:

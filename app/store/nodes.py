@@ -278,13 +278,13 @@ def pass_on_unreachable_run(session: Session, me: str, run: str, epoch: int) -> 
     return Orphan(run, lease.host, lease.epoch)
 
 
-def get_seconds_without_other_node(session: Session, me: str, run: str) -> float:
+def get_seconds_until_takeover_possible(session: Session, own_node: str, run: str) -> float:
     """Return for how many seconds each other node has recently tried the host, so that none can take the run."""
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:
         return 0.0
     tried = _find_nodes_without_reach(lease, at := database_time(session))
-    since = [tried.get(node.name, 0.0) for node in list_responsive_nodes(session) if node.name != me]
+    since = [tried.get(node.name, 0.0) for node in list_responsive_nodes(session) if node.name != own_node]
     return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
 
 

@@ -85,11 +85,13 @@ def open_rollout_journal(database: Engine, rollout: str) -> Iterator[RolloutJour
         session.commit()
 
 
-def begin_chain(session: Session, name: str, request: kinds.RunQueued | kinds.RolloutOrdered) -> list[Recorded]:
+def write_first_event(
+    session: Session, run_or_rollout: str, request: kinds.RunQueued | kinds.RolloutOrdered
+) -> list[Recorded]:
     """Write the first line of a new run or rollout, in the caller's transaction."""
-    begun = RolloutJournal(session, name, 0, GENESIS)
+    begun = RolloutJournal(session, run_or_rollout, 0, GENESIS)
     if isinstance(request, kinds.RunQueued):
-        begun.begin_run(name, request)
+        begun.begin_run(run_or_rollout, request)
     else:
         begun.append(request)
     write_batch(session, begun.written)

@@ -60,9 +60,9 @@ class HostFolders:
         self._seen: dict[str, str] = {}
         """Host to digest of its registration at the last sync."""
 
-    def store_folder(self, host: str, held: OwnershipCheck = allow_any_node) -> None:
+    def store_folder(self, host: str, require_ownership: OwnershipCheck = allow_any_node) -> None:
         """Store the changed files of the host's folder in one committed transaction."""
-        self._store_files(host, _list_files(self._hosts / host), held, lambda _: True)
+        self._store_files(host, _list_files(self._hosts / host), require_ownership, lambda _: True)
 
     def store_registration(self, host: str) -> None:
         """Store the host's registration, or its removal. Journals are not touched."""
@@ -111,14 +111,18 @@ class HostFolders:
         self.sync_registrations()
 
     def _store_files(
-        self, host: str, here: Mapping[str, Path], held: OwnershipCheck, meant: Callable[[str], bool]
+        self,
+        host: str,
+        local_files: Mapping[str, Path],
+        require_ownership: OwnershipCheck,
+        is_included: Callable[[str], bool],
     ) -> None:
         with Session(self._database) as session, session.begin():
-            held(session)
-            there = {path: digest for path, digest in _read_digests(session, host).items() if meant(path)}
-            for path in there.keys() - here.keys():
+            require_ownership(session)
+            there = {path: digest for path, digest in _read_digests(session, host).items() if is_included(path)}
+            for path in there.keys() - local_files.keys():
                 _delete_file(session, host, path)
-            for path, at in here.items():
+            for path, at in local_files.items():
                 content = at.read_bytes()
                 if there.get(path) != (digest := hashlib.sha256(content).hexdigest()):
                     _delete_file(session, host, path)

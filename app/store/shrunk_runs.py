@@ -40,7 +40,7 @@ def read_evidence_pack(session: Session, run: str) -> bytes | None:
     return session.exec(select(EvidenceRow.pack).where(col(EvidenceRow.run) == run)).first()
 
 
-def delete_turn_pieces(database: Engine, run: str) -> int:
+def delete_finished_turn_deltas(database: Engine, run: str) -> int:
     """Delete the deltas of finished turns and return their number. Each turn is a transaction; safe to repeat."""
     gone = 0
     for first, last in _find_finished_turns(EventStore(database), run):

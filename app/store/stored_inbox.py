@@ -73,7 +73,7 @@ class InboxPoller(PeriodicTask):
             if self._open.get(run) is asked:
                 del self._open[run]
 
-    async def poll_commands(self) -> None:
+    async def wake_inboxes_with_commands(self) -> None:
         for run in await asyncio.to_thread(self._find_runs_with_commands, frozenset(self._open)) if self._open else ():
             if run in self._open:
                 self._open[run].set()
@@ -91,4 +91,4 @@ class InboxPoller(PeriodicTask):
 
     async def _run_once(self) -> None:
         with suppress(*DATABASE_UNAVAILABLE):  # retried soon
-            await self.poll_commands()
+            await self.wake_inboxes_with_commands()

@@ -51,7 +51,7 @@ def delete_webhook(session: Session, webhook: str) -> None:
     session.execute(delete(WebhookRow).where(col(WebhookRow.id) == webhook))
 
 
-def find_progress(session: Session, webhook: str, run: str) -> DeliveryProgressRow:
+def get_or_create_progress(session: Session, webhook: str, run: str) -> DeliveryProgressRow:
     return session.get(DeliveryProgressRow, (webhook, run)) or DeliveryProgressRow(webhook=webhook, run=run)
 
 
@@ -92,7 +92,7 @@ def list_runs_to_deliver(session: Session, webhook: WebhookRow, since: float) ->
     return session.exec(query.order_by(col(RunRow.queued_at))).all()
 
 
-def list_redeliveries(session: Session, webhook: str) -> Sequence[str]:
+def list_runs_to_redeliver(session: Session, webhook: str) -> Sequence[str]:
     query = select(DeliveryProgressRow.run).where(
         col(DeliveryProgressRow.webhook) == webhook, col(DeliveryProgressRow.due_at) < 0
     )

@@ -3,25 +3,27 @@
 from collections.abc import Collection
 
 
-def put_line(text: str, written: str, keep: int | None, drop: Collection[int], at: int) -> str:
+def replace_or_insert_line(
+    text: str, line_text: str, replaced_index: int | None, dropped_indexes: Collection[int], insert_index: int
+) -> str:
     """Write the line in place of line `keep`, or before line `at`; drop the lines in `drop`. Indexes start at 0."""
     lines = text.split("\n")
     open_end = lines[-1] != ""
     result = []
     for index, line in enumerate(lines):
-        if index == at and keep is None:
-            result.append(written)
-        if index == keep:
-            result.append(written)
-        elif index not in drop:
+        if index == insert_index and replaced_index is None:
+            result.append(line_text)
+        if index == replaced_index:
+            result.append(line_text)
+        elif index not in dropped_indexes:
             result.append(line)
-    if keep is None and at >= len(lines):
-        result.append(written)
+    if replaced_index is None and insert_index >= len(lines):
+        result.append(line_text)
     joined = "\n".join(result)
-    return joined if (open_end and keep is not None) or joined.endswith("\n") else f"{joined}\n"
+    return joined if (open_end and replaced_index is not None) or joined.endswith("\n") else f"{joined}\n"
 
 
-def find_end(text: str) -> int:
+def find_append_index(text: str) -> int:
     """Return the index for a new last line: before the empty string after the final newline."""
     lines = text.split("\n")
     return len(lines) - 1 if lines[-1] == "" else len(lines)

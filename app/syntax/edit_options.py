@@ -30,10 +30,14 @@ class OptionFile:
         stated = self.parse(text, "")
         found = [s.line - 1 for s in stated if self._normalize_key(s.key) == self._normalize_key(key)]
         if found:
-            return edit_lines.put_line(text, self._rewrite_line(lines[found[-1]], key, value), found[-1], found[:-1], 0)
+            return edit_lines.replace_or_insert_line(
+                text, self._rewrite_line(lines[found[-1]], key, value), found[-1], found[:-1], 0
+            )
         at = edit_lines.find_below_default(text, key, len(lines))
         written = key + (self._find_separator(lines, stated) + value if value else "")
-        return edit_lines.put_line(text, written, None, (), edit_lines.find_end(text) if at is None else at)
+        return edit_lines.replace_or_insert_line(
+            text, written, None, (), edit_lines.find_append_index(text) if at is None else at
+        )
 
     def _normalize_key(self, key: str) -> str:
         return host_text.fold_case(key) if self.folded else key
@@ -73,13 +77,15 @@ def put_ini_option(text: str, key: str, value: str) -> str:
         parts = _PAIR.match(lines[keep])
         start = parts[1] + parts[2] if parts else f"{option}="
         drop = [index for start_at in found for index in range(start_at, _skip_continuations(lines, start_at))]
-        return edit_lines.put_line(text, start + value, keep, set(drop) - {keep}, 0)
+        return edit_lines.replace_or_insert_line(text, start + value, keep, set(drop) - {keep}, 0)
     pairs = (_PAIR.match(lines[s.line - 1]) for s in stated if s.value)
     written = option + next((m[2] for m in pairs if m), " = ") + value
     headers = [index for index, line in enumerate(lines) if keyvalue.parse_section(line) == name]
     if not headers:
-        return edit_lines.put_line(text, f"[{name}]\n{written}", None, (), edit_lines.find_end(text))
-    return edit_lines.put_line(text, written, None, (), _find_section_end(lines, headers[-1]))
+        return edit_lines.replace_or_insert_line(
+            text, f"[{name}]\n{written}", None, (), edit_lines.find_append_index(text)
+        )
+    return edit_lines.replace_or_insert_line(text, written, None, (), _find_section_end(lines, headers[-1]))
 
 
 def _skip_continuations(lines: list[str], index: int) -> int:

@@ -24,12 +24,12 @@ def put_sshd_option(text: str, key: str, value: str) -> str:
     found = _find_global_lines(lines, key)
     if found:
         keep = found[0]
-        return edit_lines.put_line(text, _rewrite_value(lines[keep], value), keep, found[1:], 0)
-    limit = _find_match(lines)
+        return edit_lines.replace_or_insert_line(text, _rewrite_value(lines[keep], value), keep, found[1:], 0)
+    limit = _find_first_match_block(lines)
     at = edit_lines.find_below_default(text, key, limit)
     if at is None:
-        at = _skip_comment_above(lines, limit) if limit < len(lines) else edit_lines.find_end(text)
-    return edit_lines.put_line(text, f"{key} {value}", None, (), at)
+        at = _skip_comment_above(lines, limit) if limit < len(lines) else edit_lines.find_append_index(text)
+    return edit_lines.replace_or_insert_line(text, f"{key} {value}", None, (), at)
 
 
 def normalize_value(value: str) -> str:
@@ -37,12 +37,12 @@ def normalize_value(value: str) -> str:
     return " ".join(split_arguments(value) or ())
 
 
-def _find_match(lines: list[str]) -> int:
+def _find_first_match_block(lines: list[str]) -> int:
     return next(iter(_find_keyword(lines, "match")), len(lines))
 
 
 def _find_global_lines(lines: list[str], key: str) -> list[int]:
-    return _find_keyword(lines[: _find_match(lines)], key)
+    return _find_keyword(lines[: _find_first_match_block(lines)], key)
 
 
 def _find_keyword(lines: list[str], key: str) -> list[int]:

@@ -82,7 +82,7 @@ class _Script:
             for token in words[1:]:
                 yield Assignment(token.text, "", self.path, self._get_line(token.start), surely, unset=True)
         elif words[0].text in _SETS and (found := [word for word in words[1:] if not word.text.startswith("-")]):
-            yield self._read_argument(words[0].text, found[0], surely)
+            yield self._parse_umask_or_pathmunge(words[0].text, found[0], surely)
         elif words[0].text in {"return", "exit", "exec"} and surely:
             self.left = True
 
@@ -106,11 +106,13 @@ class _Script:
             elif readonly and token.text.isidentifier():
                 yield Assignment(token.text, "", self.path, self._get_line(token.start), surely, readonly, stated=False)
 
-    def _read_argument(self, command: str, word: Token, surely: bool) -> Assignment:
+    def _parse_umask_or_pathmunge(self, command: str, word: Token, unconditional: bool) -> Assignment:
         """Return `umask 077` as a value of umask, and `pathmunge FOLDER` of Red Hat's profile as one of PATH."""
         value = _unquote_literal(word.text)
         name, value = (command, value) if command == "umask" else ("PATH", f"$PATH:{value}")
-        return Assignment(name, value, self.path, self._get_line(word.start), surely, start=word.start, end=word.end)
+        return Assignment(
+            name, value, self.path, self._get_line(word.start), unconditional, start=word.start, end=word.end
+        )
 
     def _parse_assignment(self, word: Token, surely: bool, readonly: bool) -> Assignment | None:
         match = _ASSIGNMENT.fullmatch(word.text)
@@ -152,5 +154,5 @@ def put_variable(text: str, key: str, value: str) -> str:
     for found in reversed(given):
         text = text[: found.start] + value + text[found.end :]
     if not any(found.surely for found in given):
-        return edit_lines.put_line(text, f"{key}={value}", None, (), edit_lines.find_end(text))
+        return edit_lines.replace_or_insert_line(text, f"{key}={value}", None, (), edit_lines.find_append_index(text))
     return text

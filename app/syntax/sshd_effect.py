@@ -11,7 +11,15 @@ from app.syntax.sshd_facts import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_R
 from app.syntax.sshd_keywords import IN_MATCH, RETIRED, normalize_keyword
 from app.syntax.sshd_line import Directive
 from app.syntax.sshd_match import ConnectionSpec, matches_conditions
-from app.syntax.sshd_values import FIRST, LAST, parse_startups, spell_path, spell_port, spell_seconds, spell_volume
+from app.syntax.sshd_values import (
+    FIRST,
+    LAST,
+    make_path_absolute,
+    normalize_port,
+    normalize_seconds,
+    normalize_size,
+    parse_startups,
+)
 
 _RELEASES = ("/etc/os-release", "/usr/lib/os-release")
 _DEBIAN = ("debian", "ubuntu")
@@ -102,9 +110,9 @@ class _Reading:
     def add_values(self, found: Directive) -> None:
         self.many.setdefault(normalize_keyword(found.keyword), []).extend(found.arguments)
 
-    def add_spelled(self, found: Directive) -> None:
-        keyword = normalize_keyword(found.keyword)
-        value = (spell_port if keyword == "port" else spell_path)(found.arguments[0])
+    def add_port_or_path(self, directive: Directive) -> None:
+        keyword = normalize_keyword(directive.keyword)
+        value = (normalize_port if keyword == "port" else make_path_absolute)(directive.arguments[0])
         self.many.setdefault(keyword, []).extend([value] if value else [])
 
     def keep_touch_options(self, found: Directive) -> None:
@@ -122,10 +130,10 @@ class _Reading:
         if value == "none":
             self.one[keyword] = value
 
-    def keep_permits(self, found: Directive) -> None:
-        keyword = normalize_keyword(found.keyword)
-        bare = keyword == "permitlisten" and found.arguments[0] not in ("any", "none")
-        named = [one if ":" in one or not bare else f"*:{one}" for one in found.arguments]
+    def keep_first_permit_list(self, directive: Directive) -> None:
+        keyword = normalize_keyword(directive.keyword)
+        bare = keyword == "permitlisten" and directive.arguments[0] not in ("any", "none")
+        named = [one if ":" in one or not bare else f"*:{one}" for one in directive.arguments]
         self._keep_first(keyword, " ".join(named))
 
     def keep_command(self, found: Directive) -> None:
@@ -134,14 +142,14 @@ class _Reading:
         if "authorizedkeyscommand" not in self.one:
             self.one[keyword] = "none" if said == "none" else said
 
-    def keep_rest(self, found: Directive) -> None:
-        keyword, said = normalize_keyword(found.keyword), found.rest.lstrip(" \t\r\n")
+    def keep_first_raw_text(self, directive: Directive) -> None:
+        keyword, said = normalize_keyword(directive.keyword), directive.rest.lstrip(" \t\r\n")
         self._keep_first(keyword, "none" if host_text.fold_case(said) == "none" else said)
 
     def keep_rekey_limit(self, found: Directive) -> None:
-        written = {"volume": spell_volume(found.arguments[0])}
+        written = {"volume": normalize_size(found.arguments[0])}
         if len(found.arguments) > 1 and found.arguments[1] != "none":
-            written["time"] = spell_seconds(found.arguments[1])
+            written["time"] = normalize_seconds(found.arguments[1])
         self.rekey = {part: value for part, value in written.items() if value is not None} | self.rekey
 
     def keep_startups(self, found: Directive) -> None:
@@ -156,10 +164,10 @@ _Take = Callable[[_Reading, Directive], None]
 
 _TAKES: dict[str, _Take] = {
     **dict.fromkeys(_ADDS_UP, _Reading.add_values),
-    **dict.fromkeys(_OPENS, _Reading.keep_permits),
+    **dict.fromkeys(_OPENS, _Reading.keep_first_permit_list),
     **dict.fromkeys(_COMMANDS, _Reading.keep_command),
-    **dict.fromkeys(_REST, _Reading.keep_rest),
-    **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_spelled),
+    **dict.fromkeys(_REST, _Reading.keep_first_raw_text),
+    **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_path),
     "subsystem": _Reading.add_subsystem,
     "pubkeyauthoptions": _Reading.keep_touch_options,
     "rekeylimit": _Reading.keep_rekey_limit,

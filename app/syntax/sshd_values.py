@@ -27,7 +27,7 @@ _SAME = {
 }
 
 
-def _spell_choice(keyword: str) -> Spell:
+def _create_choice_normalizer(keyword: str) -> Spell:
     def spell_value(value: str) -> str | None:
         chosen = fold_case(value)
         return _SAME.get(keyword, {}).get(chosen, chosen) if chosen in CHOICES[keyword] else None
@@ -35,14 +35,14 @@ def _spell_choice(keyword: str) -> Spell:
     return spell_value
 
 
-def spell_seconds(value: str) -> str | None:
+def normalize_seconds(value: str) -> str | None:
     if not _TIME.fullmatch(fold_case(value)):
         return None
     total = sum(int(count) * SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
     return str(total) if total <= _MOST else None
 
 
-def spell_count(value: str) -> str | None:
+def normalize_count(value: str) -> str | None:
     found = _WHOLE.fullmatch(value)
     if found is None:
         return None
@@ -50,7 +50,7 @@ def spell_count(value: str) -> str | None:
     return str(count) if 0 <= count <= _MOST else None
 
 
-def spell_volume(value: str) -> str | None:
+def normalize_size(value: str) -> str | None:
     """Return a size such as 1G, 512M or 1.5g in bytes."""
     found = _SCALED.fullmatch(value[:-1] + fold_case(value[-1:]))
     if value == "default":
@@ -62,7 +62,7 @@ def spell_volume(value: str) -> str | None:
     return str(count) if not 0 < count < _LEAST_VOLUME else None
 
 
-def spell_mask(value: str) -> str | None:
+def normalize_umask(value: str) -> str | None:
     found = _BEGINS_OCTAL.match(value)
     return f"0{int(found[1], 8):o}" if found and int(found[1], 8) <= 0o777 else None
 
@@ -76,12 +76,12 @@ def parse_startups(value: str) -> tuple[int, int | None, int] | None:
     return (begin, None, begin) if found[2] is None else (begin, int(found[2]), int(found[3]))
 
 
-def spell_netblocks(value: str) -> str | None:
+def normalize_netblock_sizes(value: str) -> str | None:
     found = re.match(r"([0-9]{1,3}):([0-9]{1,3})", value)
     return f"{int(found[1])}:{int(found[2])}" if found else None
 
 
-def spell_path(value: str) -> str | None:
+def make_path_absolute(value: str) -> str | None:
     """Return an absolute path: the daemon's working folder is the root folder."""
     if fold_case(value) == "none":
         return "none"
@@ -90,48 +90,48 @@ def spell_path(value: str) -> str | None:
     return value if value.startswith("/") else f"//{value}"
 
 
-def _spell_upper(words: tuple[str, ...]) -> Spell:
-    return lambda value: fold_case(value).upper() if fold_case(value) in words else None
+def _create_upper_normalizer(allowed_words: tuple[str, ...]) -> Spell:
+    return lambda value: fold_case(value).upper() if fold_case(value) in allowed_words else None
 
 
-def spell_log_level(value: str) -> str | None:
+def normalize_log_level(value: str) -> str | None:
     """Return the log level; two of them have two names."""
-    return _spell_upper(_LEVELS)({"debug1": "debug", "quiet": "silent"}.get(fold_case(value), value))
+    return _create_upper_normalizer(_LEVELS)({"debug1": "debug", "quiet": "silent"}.get(fold_case(value), value))
 
 
-def _allow_none(spell: Spell) -> Spell:
-    return lambda value: "none" if value == "none" else spell(value)
+def _create_none_or_normalizer(normalize: Spell) -> Spell:
+    return lambda value: "none" if value == "none" else normalize(value)
 
 
-def spell_unchanged(value: str) -> str | None:
+def normalize_none_only(value: str) -> str | None:
     return "none" if fold_case(value) == "none" else value
 
 
-def spell_port(value: str) -> str | None:
+def normalize_port(value: str) -> str | None:
     count = parse_number(value)
     return str(count) if count else None
 
 
 FIRST: dict[str, Spell] = (
-    {keyword: _spell_choice(keyword) for keyword in CHOICES if keyword != "fingerprinthash"}
-    | dict.fromkeys(("clientaliveinterval", "logingracetime"), spell_seconds)
+    {keyword: _create_choice_normalizer(keyword) for keyword in CHOICES if keyword != "fingerprinthash"}
+    | dict.fromkeys(("clientaliveinterval", "logingracetime"), normalize_seconds)
     | dict.fromkeys(
-        ("clientalivecountmax", "maxauthtries", "maxsessions", "requiredrsasize", "x11displayoffset"), spell_count
+        ("clientalivecountmax", "maxauthtries", "maxsessions", "requiredrsasize", "x11displayoffset"), normalize_count
     )
     | dict.fromkeys(
-        ("banner", "pidfile", "modulifile", "xauthlocation", "trustedusercakeys", "revokedkeys"), spell_path
+        ("banner", "pidfile", "modulifile", "xauthlocation", "trustedusercakeys", "revokedkeys"), make_path_absolute
     )
     | dict.fromkeys(
-        split_names("authorizedprincipalsfile chrootdirectory authorizedkeyscommanduser rdomain"), spell_unchanged
+        split_names("authorizedprincipalsfile chrootdirectory authorizedkeyscommanduser rdomain"), normalize_none_only
     )
     | {
-        "securitykeyprovider": lambda value: value if fold_case(value) == "internal" else spell_path(value),
-        "hostkeyagent": lambda value: value if value == "SSH_AUTH_SOCK" else spell_path(value),
-        "unusedconnectiontimeout": _allow_none(spell_seconds),
-        "authorizedprincipalscommanduser": spell_unchanged,
+        "securitykeyprovider": lambda value: value if fold_case(value) == "internal" else make_path_absolute(value),
+        "hostkeyagent": lambda value: value if value == "SSH_AUTH_SOCK" else make_path_absolute(value),
+        "unusedconnectiontimeout": _create_none_or_normalizer(normalize_seconds),
+        "authorizedprincipalscommanduser": normalize_none_only,
         "permittunnel": lambda value: value if value in CHOICES["permittunnel"] else None,
-        "loglevel": spell_log_level,
-        "syslogfacility": _spell_upper(_FACILITIES),
+        "loglevel": normalize_log_level,
+        "syslogfacility": _create_upper_normalizer(_FACILITIES),
         "permituserenvironment": lambda value: value,
         "gssapikexalgorithms": lambda value: value,
     }
@@ -139,9 +139,9 @@ FIRST: dict[str, Spell] = (
 """Keywords whose first value counts."""
 
 LAST: dict[str, Spell] = {
-    "persourcemaxstartups": _allow_none(spell_count),
-    "persourcenetblocksize": spell_netblocks,
-    "streamlocalbindmask": spell_mask,
-    "fingerprinthash": _spell_upper(CHOICES["fingerprinthash"]),
+    "persourcemaxstartups": _create_none_or_normalizer(normalize_count),
+    "persourcenetblocksize": normalize_netblock_sizes,
+    "streamlocalbindmask": normalize_umask,
+    "fingerprinthash": _create_upper_normalizer(CHOICES["fingerprinthash"]),
 }
 """Keywords whose last value counts."""

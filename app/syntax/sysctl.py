@@ -94,7 +94,7 @@ def _normalize_name(written: str) -> str:
     return "/".join(part for part in path.split("/") if part).translate(_TURN)
 
 
-def translate_name(key: str) -> str:
+def swap_dots_and_slashes(key: str) -> str:
     """Return a name as its path below /proc/sys: dots and slashes trade places."""
     return key.translate(_TURN)
 

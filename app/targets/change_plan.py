@@ -87,7 +87,8 @@ class ChangePlan:
 def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun) -> ChangePlan:
     planned: dict[str, FileState] = {}
     effects = tuple(
-        _check_limits(actions, number) or _parse_action(action, files, planned) for number, action in enumerate(actions)
+        _check_limits(actions, number) or _plan_action_effect(action, files, planned)
+        for number, action in enumerate(actions)
     )
     after = {path: state for path, state in planned.items() if state != files.state(path)}
     obstacles = [effect.reason for effect in effects if isinstance(effect, Objection)]
@@ -104,7 +105,7 @@ def _check_limits(actions: Sequence[AnyAction], number: int) -> Objection | None
     return None
 
 
-def _parse_action(action: AnyAction, files: HostFiles, planned: dict[str, FileState]) -> Effect:
+def _plan_action_effect(action: AnyAction, files: HostFiles, planned_states: dict[str, FileState]) -> Effect:
     try:
         msgspec.convert(msgspec.to_builtins(action), AnyAction)
     except (msgspec.ValidationError, TypeError) as exc:
@@ -114,9 +115,9 @@ def _parse_action(action: AnyAction, files: HostFiles, planned: dict[str, FileSt
     judge = _find_judge_of_path(action.path, files)
     if isinstance(judge, Objection):
         return judge
-    edit, state = _compute_edit(action, judge, Overlay(files, planned))
+    edit, state = _compute_edit(action, judge, Overlay(files, planned_states))
     if state is not None:
-        planned[action.path] = state
+        planned_states[action.path] = state
     return edit
 
 

@@ -75,8 +75,8 @@ def _find_policy_problems(files: Files) -> list[BadSetting]:
     ]
 
 
-def _list_staged(areas: Collection[str]) -> tuple[str, ...]:
-    return tuple(f"{area}*" if area.endswith("/") else area for area in areas)
+def _to_path_patterns(paths_and_folders: Collection[str]) -> tuple[str, ...]:
+    return tuple(f"{area}*" if area.endswith("/") else area for area in paths_and_folders)
 
 
 CHECKED_FILES = (
@@ -117,7 +117,7 @@ CHECKED_FILES = (
             areas,
             program="/usr/sbin/chronyd",
             arguments=("-p", "-f", areas[0]),
-            staged=(*_list_staged(areas), *_ACCOUNTS),
+            staged=(*_to_path_patterns(areas), *_ACCOUNTS),
             faults=re.compile(r".*Fatal error : (?P<text>(?!Could not open).*)"),
         )
         for areas in _CHRONY
@@ -127,7 +127,7 @@ CHECKED_FILES = (
             areas,
             program="/usr/sbin/nft",
             arguments=("-c", "-f", areas[0]),
-            staged=_list_staged(areas),
+            staged=_to_path_patterns(areas),
             # It may not ask this kernel; until then it has read everything.
             faults=re.compile(r"(?P<text>/etc/\S+: Error: (?!Could not process rule: Operation not permitted).*)"),
         )

@@ -19,10 +19,10 @@ def is_disk_full(exc: BaseException | None) -> bool:
     return isinstance(exc, OSError) and exc.errno in _PASSING
 
 
-def prepare_host(work: Callable[[], T], host: str) -> T:
+def run_host_preparation(prepare: Callable[[], T], host: str) -> T:
     """Run `work`, which prepares a host for a run; raise EnvironmentUnusable if the disk stays full."""
     try:
-        return retry_while_disk_full(work)
+        return retry_while_disk_full(prepare)
     except OSError as exc:
         why = f"{host} cannot be made ready for a run: {exc.strerror}"
         raise EnvironmentUnusable(f"{why}. Nothing was changed on it.") from exc

@@ -31,12 +31,14 @@ from numpy.typing import NDArray
 
 from app.events.kinds import Event, ItemPassed, SentryProbed, TurnFinished, TurnStarted
 from app.scores.result import Trial
-from app.skills.stig.pack import read_parts
+from app.skills.stig.pack import load_rules_by_part
 from app.store.db import open_database
 from app.store.events import EventStore
 
 FOLDS = (("ssh", "crypto"), ("passwords", "accounts"), ("sudo", "audit", "system"))
-FOLD = {rule.id: number for number, family in enumerate(FOLDS) for part in family for rule in read_parts()[part]}
+FOLD = {
+    rule.id: number for number, family in enumerate(FOLDS) for part in family for rule in load_rules_by_part()[part]
+}
 END = "<|im_end|>"
 _SENTENCE = re.compile(r'"(?:approach|explanation|assessment|mechanism|advice)": ?"((?:[^"\\]|\\.)*)"')
 """Free text. Nothing verifies it, and by chance it is the prompt's own."""

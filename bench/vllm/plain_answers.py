@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from app.scores.result import SignedScore, Trial, is_fixed, is_harmed, is_open_finding
-from app.scores.score_figures import compute_mean, compute_share
+from app.scores.score_figures import compute_mean_with_interval, compute_share_with_interval
 
 _KINDS = ("turn.started", "turn.finished", "turn.interrupted")
 _KEPT = ("turn", "purpose", "outcome", "detail", "finish_reason", "completion_tokens", "thought", "answer")
@@ -100,7 +100,7 @@ def name_fault(end: dict[str, Any]) -> str:
 
 
 def format_count(count: int, of: int) -> str:
-    share = compute_share(count, of)
+    share = compute_share_with_interval(count, of)
     return f"{count} of {of} ({share.low:.0%}-{share.high:.0%})"
 
 
@@ -147,7 +147,7 @@ def describe_condition(folder: Path, broken: Path | None) -> dict[str, Any]:
 
 
 def _describe_mean(values: list[float]) -> str:
-    found = compute_mean(values)
+    found = compute_mean_with_interval(values)
     return f"{found.value:.1f} ({found.low:.1f}-{found.high:.1f})" if found else "-"
 
 

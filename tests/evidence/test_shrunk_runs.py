@@ -126,7 +126,7 @@ def test_the_text_of_a_turn_that_was_cut_off_stays(whole):
             )
         )
     before = kinds(database, run).count("turn.delta")
-    gone = shrunk_runs.delete_turn_pieces(database, run)
+    gone = shrunk_runs.delete_finished_turn_deltas(database, run)
     assert 0 < kinds(database, run).count("turn.delta") == before - gone
 
 

@@ -6,7 +6,7 @@ from app.events.kinds import RunFinished
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order, create_run_request
-from app.runs.reboot_check_order import create_reboot_order
+from app.runs.reboot_check_order import create_reboot_check_order
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets import host_registry
@@ -56,8 +56,8 @@ async def test_the_rules_are_those_of_the_last_run_that_was_to_change_the_host(t
     for run, mode, rules in (("r1", "auto", ["V-257984"]), ("r2", "scan", ["V-257985"])):
         RunLog(run, writer).append(asked_for(rules, host="web-1", mode=mode), started(), end)
     await writer.close()
-    made = create_reboot_order(database, "web-1", "ada")
+    made = create_reboot_check_order(database, "web-1", "ada")
     assert (made.skill, made.rules, made.after_reboot, made.by) == ("stig", ("V-257984",), True, "ada")
     with pytest.raises(Rejected, match="no run has changed 'web-2'"):
-        create_reboot_order(database, "web-2", "ada")
+        create_reboot_check_order(database, "web-2", "ada")
     database.dispose()

@@ -29,7 +29,7 @@ async def test_one_model_is_seated_in_all_four_roles_and_the_key_is_in_no_file(t
     async with talk_to(Server(models=TWO, key=KEY)) as http:
         found = await own.inspect(http, ServerAddress(f"  {ADDRESS}/ ", key=KEY))
         assert not own.requested.is_set()
-        change = await own.seat_models(http, found.id, {}, tmp_path)
+        change = await own.write_and_request_lineup(http, found.id, {}, tmp_path)
     lineup = read_lineup(tmp_path / LINEUP_FILE)
     assert {seat.engine for seat in lineup.seats.values()} == {"endpoint"}
     assert lineup.engines["endpoint"].model == "m-7b"
@@ -43,7 +43,7 @@ async def test_roles_are_seated_one_by_one_and_each_model_is_asked(tmp_path):
     own, server = OwnServer(find_loopback), Server(models=TWO)
     async with talk_to(server) as http:
         found = await own.inspect(http, ServerAddress(ADDRESS))
-        await own.seat_models(http, found.id, {"architect": "other-2b"}, tmp_path)
+        await own.write_and_request_lineup(http, found.id, {"architect": "other-2b"}, tmp_path)
     lineup = read_lineup(tmp_path / LINEUP_FILE)
     assert {role: lineup.engines[seat.engine].model for role, seat in lineup.seats.items()} == {
         "architect": "other-2b",
@@ -59,11 +59,11 @@ async def test_a_model_that_is_not_served_is_an_error_of_its_role_and_changes_no
     async with talk_to(Server(models=TWO)) as http:
         found = await own.inspect(http, ServerAddress(ADDRESS))
         with pytest.raises(Rejected, match="does not serve 'nope'") as caught:
-            await own.seat_models(http, found.id, {"worker": "nope"}, tmp_path)
+            await own.write_and_request_lineup(http, found.id, {"worker": "nope"}, tmp_path)
         assert caught.value.field == "worker"
         assert list(tmp_path.iterdir()) == []
         assert own.change is None
-        await own.seat_models(http, found.id, {}, tmp_path)
+        await own.write_and_request_lineup(http, found.id, {}, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ async def test_an_inspection_is_forgotten_with_its_key_after_a_while(tmp_path):
         found = await own.inspect(http, ServerAddress(ADDRESS))
         now[0] = KEPT_SECONDS + 1
         with pytest.raises(Rejected, match="ask again"):
-            await own.seat_models(http, found.id, {}, tmp_path)
+            await own.write_and_request_lineup(http, found.id, {}, tmp_path)
 
 
 async def test_a_server_is_given_up_once(tmp_path):

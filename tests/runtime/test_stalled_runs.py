@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.loop.state import SILENT_SECONDS
-from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress, find_limit, find_silences
+from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress, find_silences, get_silence_limit
 from app.scanners.openscap.scanner import SECONDS_SILENT
 from app.targets.ssh.ssh_resources import SECONDS
 
@@ -29,12 +29,17 @@ def test_a_run_is_silent_only_after_the_limit_of_its_step(step, seconds):
     doing = replace(AT_WORK, step=step)
     assert list(find_silences([doing], NOW + seconds + GRACE)) == []
     (silence,) = find_silences([doing], NOW + seconds + GRACE + 0.1)
-    assert (silence.kind, silence.run, silence.since, silence.limit) == ("progress", "r1", NOW, find_limit(doing))
+    assert (silence.kind, silence.run, silence.since, silence.limit) == (
+        "progress",
+        "r1",
+        NOW,
+        get_silence_limit(doing),
+    )
 
 
 def test_a_queue_at_another_node_is_not_known_here_so_its_run_may_be_silent_for_longer():
-    assert find_limit(replace(AT_WORK, is_elsewhere=True)).seconds == SILENT_SECONDS
-    assert find_limit(replace(AT_WORK, is_elsewhere=True, step="turn.delta")).seconds == 60.0
+    assert get_silence_limit(replace(AT_WORK, is_elsewhere=True)).seconds == SILENT_SECONDS
+    assert get_silence_limit(replace(AT_WORK, is_elsewhere=True, step="turn.delta")).seconds == 60.0
 
 
 def test_a_run_that_may_wait_or_is_paused_is_never_silent():

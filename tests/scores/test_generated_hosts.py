@@ -3,7 +3,7 @@
 import pytest
 
 from app.scanners.scanner import BuiltinScanner
-from app.scores.generated_hosts import create_builtin_host, generate_host, open_host
+from app.scores.generated_hosts import create_builtin_host, generate_host, write_and_open_host
 from app.skills.stig.pack import STIG
 
 SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})
@@ -11,7 +11,7 @@ SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})
 
 @pytest.mark.parametrize("seed", range(8))
 async def test_every_rule_is_unmet_and_the_host_is_healthy(tmp_path, seed):
-    target = await open_host(generate_host(str(seed), 1), tmp_path / "host")
+    target = await write_and_open_host(generate_host(str(seed), 1), tmp_path / "host")
     words = {verdict.rule: verdict.word for verdict in SCANNER.judge_rules(target.files, list(STIG.rules))}
     assert {rule: word for rule, word in words.items() if word != "fail"} == {}
     assert [f"{probe.name}: {probe.detail}" for probe in target.check_health() if not probe.ok] == []
@@ -26,7 +26,7 @@ async def test_a_seed_is_one_host_and_another_is_another(tmp_path):
         ("c", generate_host("7", 2)),
         ("d", create_builtin_host()),
     ):
-        digests.append((await open_host(host, tmp_path / name)).compute_digest())
+        digests.append((await write_and_open_host(host, tmp_path / name)).compute_digest())
     assert digests[0] == digests[1]
     assert len(set(digests)) == 3
 

@@ -1,7 +1,7 @@
 """What trials come to."""
 
 from app.scores.result import RootWay, Score, ScoreOrder, Trial, TrialOutcome, is_fixed, is_gamed
-from app.scores.score_figures import build_score_row, compute_mean, compute_share
+from app.scores.score_figures import build_score_row, compute_mean_with_interval, compute_share_with_interval
 from app.scores.score_page import format_title, render_cells, render_score_page
 
 GOOD = TrialOutcome(
@@ -33,19 +33,19 @@ def score(*trials, **more):
 
 
 def test_a_share_has_wilsons_interval():
-    found = compute_share(45, 50)
+    found = compute_share_with_interval(45, 50)
     assert (round(found.low, 3), round(found.high, 3)) == (0.786, 0.957)
-    assert (compute_share(0, 90).low, round(compute_share(0, 90).high, 3)) == (0.0, 0.041)
-    assert compute_share(30, 30).high == 1.0
-    assert (compute_share(0, 0).low, compute_share(0, 0).high) == (0.0, 1.0)
+    assert (compute_share_with_interval(0, 90).low, round(compute_share_with_interval(0, 90).high, 3)) == (0.0, 0.041)
+    assert compute_share_with_interval(30, 30).high == 1.0
+    assert (compute_share_with_interval(0, 0).low, compute_share_with_interval(0, 0).high) == (0.0, 1.0)
 
 
 def test_a_mean_has_an_interval_that_is_always_the_same():
-    found = compute_mean([1.0, 2.0, 3.0, 10.0])
-    assert found == compute_mean([1.0, 2.0, 3.0, 10.0])
+    found = compute_mean_with_interval([1.0, 2.0, 3.0, 10.0])
+    assert found == compute_mean_with_interval([1.0, 2.0, 3.0, 10.0])
     assert found
     assert found.low < found.value == 4.0 < found.high
-    assert compute_mean([]) is None
+    assert compute_mean_with_interval([]) is None
 
 
 def test_only_what_lacks_nothing_is_fixed():
@@ -72,7 +72,7 @@ def test_a_row_counts_what_was_found_and_says_where_it_failed():
     assert (found.findings, found.fixed.count, found.passes) == (2, 1, 1)
     assert (found.handed_on.count, found.handed_on.of) == (1, 1)
     assert found.failed_at == (("plan", 1),)
-    assert found.readable == compute_share(3, 6)
+    assert found.readable == compute_share_with_interval(3, 6)
     assert found.joules_per_fix is None
 
 

@@ -57,13 +57,13 @@ def add(session, run, *events, state="running"):
 )
 def test_a_run_asks_until_its_newest_request_is_settled(session, events, asks):
     add(session, "r", *events)
-    assert list(attention_queries.list_asking_runs(session)) == ["r"] * asks
+    assert list(attention_queries.list_runs_awaiting_approval(session)) == ["r"] * asks
 
 
 def test_only_runs_at_work_ask(session):
     for state in ("queued", "running", "paused", "finished", "failed"):
         add(session, state, ASKED, state=state)
-    assert sorted(attention_queries.list_asking_runs(session)) == ["paused", "running"]
+    assert sorted(attention_queries.list_runs_awaiting_approval(session)) == ["paused", "running"]
     assert [row.id for row in attention_queries.list_paused_runs(session)] == ["paused"]
 
 
@@ -81,6 +81,6 @@ def test_findings_that_were_left_come_oldest_first_from_any_number_of_runs(sessi
     add(session, "r1", escalated, ItemPassed(rule="C", attempts=1), deferred)
     add(session, "r2", deferred)
     many = ["r1", "r2", *(f"s{n}" for n in range(attention_queries.AT_ONCE))]
-    found = list(attention_queries.read_left_findings(session, many))
+    found = list(attention_queries.read_unresolved_finding_events(session, many))
     assert [(one.run, one.seq) for one in found] == [("r1", 1), ("r1", 3), ("r2", 1)]
-    assert list(attention_queries.read_left_findings(session, [])) == []
+    assert list(attention_queries.read_unresolved_finding_events(session, [])) == []

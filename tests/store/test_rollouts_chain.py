@@ -44,7 +44,7 @@ def database(tmp_path):
 
 def begin(database, *events, name="x"):
     with Session(database) as session:
-        begun = rollouts.begin_chain(session, name, ORDER)
+        begun = rollouts.write_first_event(session, name, ORDER)
         session.commit()
     if events:
         with open_rollout_journal(database, name) as journal:

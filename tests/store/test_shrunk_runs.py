@@ -9,7 +9,7 @@ from app.store.batch_writer import to_columns
 from app.store.db import open_database
 from app.store.models import EventRow, EvidenceRow, RunRow
 from app.store.shrunk_runs import (
-    delete_turn_pieces,
+    delete_finished_turn_deltas,
     list_runs_to_shrink,
     list_unswept_runs,
     read_evidence_pack,
@@ -95,10 +95,10 @@ def test_only_the_pieces_of_turns_that_finished_are_deleted(tmp_path):
             lines = [build_recorded_event(run, seq, 1.0, event, "x") for seq, event in enumerate(told, 1)]
             session.add_all(EventRow(**to_columns(line)) for line in lines)
         session.commit()
-    assert delete_turn_pieces(database, "r") == 2
+    assert delete_finished_turn_deltas(database, "r") == 2
     with Session(database) as session:
         left = session.exec(select(EventRow.seq).where(EventRow.run == "r").order_by(EventRow.seq)).all()
         assert left == [1, 2, 3, 4, 5, 8, 9]
         assert list_unswept_runs(session) == ["s"]
-    assert delete_turn_pieces(database, "r") == 0
+    assert delete_finished_turn_deltas(database, "r") == 0
     database.dispose()

@@ -26,9 +26,9 @@ async def test_a_look_wakes_who_is_asked_for_something_and_nobody_else(database)
     inboxes = InboxPoller(database)
     with inboxes.open_inbox("a") as one, inboxes.open_inbox("b") as other:
         waits = [asyncio.create_task(inbox.wait_for_commands()) for inbox in (one, other)]
-        await inboxes.poll_commands()
+        await inboxes.wake_inboxes_with_commands()
         ask(database, "a")
-        await inboxes.poll_commands()
+        await inboxes.wake_inboxes_with_commands()
         await waits[0]
         assert not waits[1].done()
         (command,) = await one.read_commands()
@@ -42,16 +42,16 @@ async def test_what_is_not_closed_is_heard_again_and_what_is_closed_is_not(datab
     ask(database, "a")
     with inboxes.open_inbox("a") as inbox:
         for _ in range(2):
-            await inboxes.poll_commands()
+            await inboxes.wake_inboxes_with_commands()
             await inbox.wait_for_commands()
             (command,) = await inbox.read_commands()
         await inbox.close(command)
-        await inboxes.poll_commands()
+        await inboxes.wake_inboxes_with_commands()
         heard = asyncio.create_task(inbox.wait_for_commands())
-        await inboxes.poll_commands()
+        await inboxes.wake_inboxes_with_commands()
         assert not heard.done()
         ask(database, "a", "resume")
-        await inboxes.poll_commands()
+        await inboxes.wake_inboxes_with_commands()
         await heard
         assert [one.verb for one in await inbox.read_commands()] == ["resume"]
 
@@ -62,7 +62,7 @@ async def test_a_run_that_is_taken_up_again_hears_though_its_former_place_is_clo
         again = inboxes.open_inbox("a")
         inbox = again.__enter__()
     ask(database, "a")
-    await inboxes.poll_commands()
+    await inboxes.wake_inboxes_with_commands()
     await inbox.wait_for_commands()
     again.__exit__(None, None, None)
 

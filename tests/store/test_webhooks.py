@@ -43,7 +43,7 @@ class Place:
         return row
 
     def read_progress(self, run):
-        return webhooks.find_progress(self.session, "w", run).seq
+        return webhooks.get_or_create_progress(self.session, "w", run).seq
 
 
 @pytest.fixture
@@ -112,11 +112,11 @@ def test_a_deleted_webhook_takes_its_progress_along_and_no_others(place):
 def test_a_run_that_is_asked_for_again_is_delivered_from_its_first_event(place):
     place.add_run("begun", MADE - 7)
     place.add_webhook()
-    assert webhooks.list_redeliveries(place.session, "w") == []
+    assert webhooks.list_runs_to_redeliver(place.session, "w") == []
     webhooks.request_redelivery(place.session, "w", "begun")
-    assert webhooks.list_redeliveries(place.session, "w") == ["begun"]
-    assert webhooks.list_redeliveries(place.session, "other") == []
-    row = webhooks.find_progress(place.session, "w", "begun")
+    assert webhooks.list_runs_to_redeliver(place.session, "w") == ["begun"]
+    assert webhooks.list_runs_to_redeliver(place.session, "other") == []
+    row = webhooks.get_or_create_progress(place.session, "w", "begun")
     assert (row.seq, row.attempts) == (0, 0)
 
 

@@ -104,7 +104,7 @@ def test_what_the_simulator_proposes_over_a_whole_demo_is_not_refused(tmp_path, 
     for number, rule in enumerate(rule for rule in load_skill(pack).rules if rule in stories):
         attempt = stories[rule]["try"][-1]
         actions = [as_action(table) for table in attempt["actions"]]
-        paths, asks = frozenset(attempt["paths"]), load_skill(pack).rules[rule].all_asks
+        paths, asks = frozenset(attempt["paths"]), load_skill(pack).rules[rule].permitted_weakenings
         refusals = target.assess_actions(actions, paths, asks).refusals
         if rule == "V-258106":
             assert {refusal.clause for refusal in refusals} == {"protected identity"}

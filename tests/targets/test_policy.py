@@ -96,7 +96,9 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
     for rule, body in tomllib.loads(file.read_text()).items():
         for attempt in body["try"]:
             actions = [as_action(table) for table in attempt["actions"]]
-            refusals = host.assess_actions(actions, frozenset(attempt["paths"]), STIG.rules[rule].all_asks).refusals
+            refusals = host.assess_actions(
+                actions, frozenset(attempt["paths"]), STIG.rules[rule].permitted_weakenings
+            ).refusals
             assert {refusal.clause for refusal in refusals} == ({"protected identity"} if rule == "V-258106" else set())
 
 

@@ -170,7 +170,9 @@ def test_the_stories_of_the_demo_stay_within_their_rules(host):
         if rule == "V-258106":
             continue  # it is about the agent's own sudo, and refused
         assert find_foreign_action(scope, actions, ()) is None, rule
-        assert host.assess_actions(actions, frozenset(paths), STIG.rules[rule].all_asks, scope).refusals == (), rule
+        assert (
+            host.assess_actions(actions, frozenset(paths), STIG.rules[rule].permitted_weakenings, scope).refusals == ()
+        ), rule
 
 
 NEEDED = {("V-257995", "V-257996"), ("V-257996", "V-257995")}
@@ -188,7 +190,7 @@ def test_one_rule_is_no_reason_for_the_honest_change_of_another(host):
             if rule == other or not shared:
                 continue
             tried += 1
-            if not host.assess_actions(shared, frozenset(paths), STIG.rules[rule].all_asks, scope).refusals:
+            if not host.assess_actions(shared, frozenset(paths), STIG.rules[rule].permitted_weakenings, scope).refusals:
                 passed.add((other, rule))
     assert tried >= 750
     assert passed <= NEEDED | {("V-257989", "V-257991"), ("V-257991", "V-257989")}

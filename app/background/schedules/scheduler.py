@@ -22,7 +22,7 @@ from app.store import queries, schedules
 from app.store.background_task import PeriodicTask
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
-from app.store.rollouts import RolloutRow, begin_chain
+from app.store.rollouts import RolloutRow, write_first_event
 
 
 class Scheduler(PeriodicTask):
@@ -80,7 +80,7 @@ class Scheduler(PeriodicTask):
         else:
             row.run = create_run_id()
             row.outcome = f"{missed}Started run {row.run} at {_format_time(at)}."
-        return begin_chain(session, row.run, request)
+        return write_first_event(session, row.run, request)
 
     def _describe_busy(self, session: Session, row: ScheduleRow) -> str:
         """Return which unended run or rollout blocks the schedule, or an empty string."""

@@ -184,7 +184,7 @@ class WebhookSender(BackgroundTask):
         with Session(self._database) as session:
             due = waivers.list_due_waivers(waivers.list_waivers(session), now)
             new = [one for one in due if one.since >= webhook.created_at and (not kinds or one.kind in kinds)]
-            rows = [(one, webhooks.find_progress(session, webhook.id, one.name)) for one in new]
+            rows = [(one, webhooks.get_or_create_progress(session, webhook.id, one.name)) for one in new]
         return [(one, row) for one, row in rows if not row.seq and row.due_at <= now]
 
     def _list_webhooks(self) -> list[WebhookRow]:
@@ -194,7 +194,7 @@ class WebhookSender(BackgroundTask):
     def _list_undelivered_runs(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
             runs = webhooks.list_runs_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
-            again = webhooks.list_redeliveries(session, webhook.id)
+            again = webhooks.list_runs_to_redeliver(session, webhook.id)
             newest = webhooks.list_rollouts_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
         newest |= {run: self._bus.newest.get(run, 0) for run in runs}
         new = [name for name, upto in newest.items() if self._seen.get((webhook.id, name), -1) < upto]
@@ -202,7 +202,7 @@ class WebhookSender(BackgroundTask):
 
     def _read_progress(self, webhook: str, run: str) -> DeliveryProgressRow:
         with Session(self._database) as session:
-            return webhooks.find_progress(session, webhook, run)
+            return webhooks.get_or_create_progress(session, webhook, run)
 
     def _read_next_batch(
         self, webhook: WebhookRow, row: DeliveryProgressRow

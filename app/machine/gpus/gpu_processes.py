@@ -25,11 +25,11 @@ def find_no_owner(_: int) -> str:
 class GpuProcesses:
     def __init__(self, owner: Owner = find_no_owner, proc: Path = PROC) -> None:
         self._owner, self._proc = owner, proc
-        self._nested = _is_nested(proc)
+        self._nested = _is_in_pid_namespace(proc)
 
-    def identify_processes(self, told: Iterable[Any]) -> tuple[GpuProcess, ...]:
+    def identify_processes(self, nvml_processes: Iterable[Any]) -> tuple[GpuProcess, ...]:
         """Return each process once: it may be listed for compute and for graphics."""
-        once = {process.pid: process.usedGpuMemory for process in told}
+        once = {process.pid: process.usedGpuMemory for process in nvml_processes}
         return tuple(self._identify_process(pid, used) for pid, used in sorted(once.items()))
 
     def _identify_process(self, pid: int, used: int | None) -> GpuProcess:
@@ -45,7 +45,7 @@ class GpuProcesses:
         return (self._proc / str(pid)).exists()
 
 
-def _is_nested(proc: Path) -> bool:
+def _is_in_pid_namespace(proc: Path) -> bool:
     try:
         return str((proc / "self" / "ns" / "pid").readlink()) != _FIRST_NAMESPACE
     except OSError:

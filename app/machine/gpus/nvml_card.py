@@ -56,7 +56,7 @@ class NvmlCard:
         self._nvml, self._index, self._handle, self._meminfo = nvml, index, handle, meminfo
         self._ask, self._holders = ask, holders
         self._uuid = _to_text(self._query_device(nvml.nvmlDeviceGetUUID))
-        self._shape = CachedSensor(SELDOM, self._read_rare_readings)
+        self._shape = CachedSensor(SELDOM, self._read_name_and_power_limit)
         self._ecc = CachedSensor(SELDOM, self._read_ecc)
         self._energy = CachedSensor(ENERGY_EVERY, self._read_energy)
         self._processes = CachedSensor(PROCESSES_EVERY, self._read_processes)
@@ -119,7 +119,7 @@ class NvmlCard:
             found = self._query_device(self._nvml.nvmlDeviceGetCurrentClocksThrottleReasons)
         return found or 0
 
-    def _read_rare_readings(self) -> _RareReadings:
+    def _read_name_and_power_limit(self) -> _RareReadings:
         nvml = self._nvml
         name = _to_text(self._query_device(nvml.nvmlDeviceGetName)) or f"GPU {self._index}"
         mode = self._query_device(nvml.nvmlDeviceGetMigMode)
@@ -152,8 +152,8 @@ class NvmlCard:
             [*drawn, *(self._query_device(nvml.nvmlDeviceGetComputeRunningProcesses) or [])]
         )
 
-    def _query_device(self, question: Callable[..., Any], *words: Any, **named: Any) -> Any:
-        return self._ask(self._index, question, self._handle, *words, **named)
+    def _query_device(self, nvml_function: Callable[..., Any], *words: Any, **named: Any) -> Any:
+        return self._ask(self._index, nvml_function, self._handle, *words, **named)
 
 
 def _to_text(name: str | bytes | None) -> str:

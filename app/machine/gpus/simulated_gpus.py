@@ -41,20 +41,20 @@ class SimulatedGpus:
         return msgspec.json.decode(answer.raise_for_status().content, type=_Statuses).gpus
 
 
-def _to_reading(gpu: Gpu, one: SimulatedGpuStatus | None) -> GpuReading:
+def _to_reading(lineup_gpu: Gpu, status: SimulatedGpuStatus | None) -> GpuReading:
     """Return the status under the line-up's name; without one, an empty reading of that GPU."""
-    name = f"{gpu.kind} (simulated)"
-    if one is None:
-        return GpuReading(gpu=gpu.index, name=name, total_gib=gpu.memory_gib, simulated=True)
+    name = f"{lineup_gpu.kind} (simulated)"
+    if status is None:
+        return GpuReading(gpu=lineup_gpu.index, name=name, total_gib=lineup_gpu.memory_gib, simulated=True)
     return GpuReading(
-        gpu=gpu.index,
+        gpu=lineup_gpu.index,
         name=name,
-        used_gib=one.memory_used_gib,
-        total_gib=one.memory_total_gib,
-        utilization=one.utilization,
-        power_w=one.power_w,
-        temperature_c=one.temperature_c,
+        used_gib=status.memory_used_gib,
+        total_gib=status.memory_total_gib,
+        utilization=status.utilization,
+        power_w=status.power_w,
+        temperature_c=status.temperature_c,
         simulated=True,
-        power_limit_w=one.power_limit_w,
-        energy_j=one.energy_j,
+        power_limit_w=status.power_limit_w,
+        energy_j=status.energy_j,
     )

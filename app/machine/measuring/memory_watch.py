@@ -56,7 +56,7 @@ class MemoryWatch:
         self.peak: dict[int, float] = {}
         self.newest: dict[int, float] = {}
 
-    async def read_cards(self) -> None:
+    async def record_card_readings(self) -> None:
         for card in await self._cards.read():
             gpu = self._places.get((card.host, card.gpu))
             if gpu is None:
@@ -70,7 +70,7 @@ class MemoryWatch:
     async def poll_cards(self) -> None:
         while True:
             await asyncio.sleep(PERIOD)
-            await self.read_cards()
+            await self.record_card_readings()
 
     def list_figures(self, origin: FigureOrigin) -> list[Measured]:
         moments = (
@@ -96,7 +96,7 @@ class MemoryWatch:
 @asynccontextmanager
 async def watch_memory(cards: MemoryCards, places: Places) -> AsyncIterator[MemoryWatch]:
     watch = MemoryWatch(cards, places)
-    await watch.read_cards()
+    await watch.record_card_readings()
     task = asyncio.create_task(watch.poll_cards(), name="memory of the probed engine")
     try:
         yield watch

@@ -76,17 +76,17 @@ class ProbeSubject:
         return await send_timed_requests(self.client, self.engine.wire_name, step, self.traffic)
 
 
-async def run_probe(subject: ProbeSubject, told: ProgressReport) -> ProbeResult:
+async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> ProbeResult:
     """Probe the subject. Raises if no request succeeds; a later error becomes the result's `problem`."""
-    told(f"{subject.title}: looking at it")
+    report_progress(f"{subject.title}: looking at it")
     model = await _find_served_model(subject)
     before = await _read_sample(subject)
     _require_idle(subject, before)
     async with watch_memory(subject.cards, subject.places) as watch:
-        told(f"{subject.title}: warming up")
+        report_progress(f"{subject.title}: warming up")
         answers = await subject.send_step(WARM_UP)
-        figures, problem = await _run_steps(subject, watch, answers, told)
-        await watch.read_cards()
+        figures, problem = await _run_steps(subject, watch, answers, report_progress)
+        await watch.record_card_readings()
     after = await _read_sample(subject)
     accepted = measure_acceptance(before, after, subject.origin)
     figures += [*watch.list_figures(subject.origin), measure_kv_capacity(after, subject.origin), *accepted]
@@ -108,20 +108,20 @@ async def run_probe(subject: ProbeSubject, told: ProgressReport) -> ProbeResult:
 
 
 async def _run_steps(
-    subject: ProbeSubject, watch: MemoryWatch, answers: list[TimedReply], told: ProgressReport
+    subject: ProbeSubject, watch: MemoryWatch, answers: list[TimedReply], report_progress: ProgressReport
 ) -> tuple[list[Measured], str]:
     """Run all steps and return figures and problem. Adds every reply to `answers`."""
     figures: list[Measured] = []
     steps = list_probe_steps(subject.engine)
     for place, step in enumerate(steps, 1):
-        told(f"{subject.title}: {step.label} ({place} of {len(steps)})")
+        report_progress(f"{subject.title}: {step.label} ({place} of {len(steps)})")
         try:
             given = [] if step.skipped else await subject.send_step(step)
         except EngineError as exc:
             return figures, f"it ended at {step.label}: {exc}"
         answers += given
         figures += compute_step_figures(step, given, subject.origin)
-        await watch.read_cards()
+        await watch.record_card_readings()
     return figures, ""
 
 

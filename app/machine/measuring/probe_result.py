@@ -81,10 +81,10 @@ def _from_row(row: ProbeRow) -> ProbeResult:
     return ProbeResult(**{**row.model_dump(), **decoded})
 
 
-def find_comparable(
-    history: Sequence[ProbeResult], engine: str, replica: int
+def find_newest_and_earlier(
+    results_newest_first: Sequence[ProbeResult], engine: str, replica: int
 ) -> tuple[ProbeResult | None, ProbeResult | None]:
     """Return a replica's newest result, and the newest earlier one that is complete."""
-    mine = [one for one in history if (one.engine, one.replica) == (engine, replica)]
+    mine = [one for one in results_newest_first if (one.engine, one.replica) == (engine, replica)]
     earlier = (one for one in mine[1:] if not one.problem and one.simulated == mine[0].simulated)
     return (mine[0] if mine else None), next(earlier, None)

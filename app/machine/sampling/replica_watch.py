@@ -63,7 +63,7 @@ class ReplicaWatch:
         lost = self._launched is not None and self._launched.read_status().state == "dead"
         return None if lost else await self._client.read_health()
 
-    def _may_not_disturb(self) -> bool:
+    def _must_not_poll(self) -> bool:
         """Return True while a server that breaks answers off at any other request answers ours.
 
         llama-cpp-python's does so even at a look at its models. Meanwhile the turn notices a death or a silence.
@@ -75,7 +75,7 @@ class ReplicaWatch:
         """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
-        alone = self._may_not_disturb()
+        alone = self._must_not_poll()
         health = httpx.codes.OK if alone else await self._read_health()
         well = health == httpx.codes.OK
         sample = await self._read_sample() if well else None
@@ -83,7 +83,7 @@ class ReplicaWatch:
         self.late = took if took > PROMPT else 0.0
         seen = ReplicaObservation(
             health=health,
-            phase=await self._read_phase() if health not in (None, SILENT) and not well else "",
+            phase=await self._read_newest_log_line() if health not in (None, SILENT) and not well else "",
             running=sample.running if sample else None,
             tokens=_count_tokens(sample),
             trouble=await self._get_serving_problem(now) if well and not alone else "",
@@ -158,7 +158,7 @@ class ReplicaWatch:
             self._began = sample.started
         return self._anew[0] if now - self._anew[1] < TOLD_FOR else sample.missing
 
-    async def _read_phase(self) -> str:
+    async def _read_newest_log_line(self) -> str:
         """Return the newest line of the simulator's log; other engines' logs are not available here."""
         if self._engine.simulation is None:
             return ""

@@ -28,7 +28,7 @@ class TurnSpan:
 def share_energy_among_roles(
     run: str,
     turns: Sequence[TurnSpan],
-    lines: Mapping[Key, PowerCurve],
+    power_curves: Mapping[Key, PowerCurve],
     gpus: Sequence[Key],
     since: float,
     until: float,
@@ -39,7 +39,7 @@ def share_energy_among_roles(
     sums: dict[Role | str, list[float]] = {}
     for key in gpus:
         for low, high, holders in _split_time([turn for turn in turns if key in turn.gpus], since, until):
-            drawn = lines[key].integrate_power(low, high) if key in lines else NOTHING
+            drawn = power_curves[key].integrate_power(low, high) if key in power_curves else NOTHING
             for role in [turn.role for turn in holders if turn.run == run] if holders else [""]:
                 total = sums.setdefault(role, [0.0, 0.0, 0.0])
                 for place, value in enumerate((high - low, drawn.seconds, drawn.joules)):
@@ -70,16 +70,16 @@ def _create_role_energy(role: Role | Literal[""], sums: Sequence[float], tokens:
     return Spent(role=role, gpu_seconds=gpu_seconds, sampled_seconds=sampled_seconds, joules=joules, tokens=tokens)
 
 
-def extrapolate_joules(one: Spent) -> float | None:
+def extrapolate_joules(role_energy: Spent) -> float | None:
     """Return joules, extrapolated over short unsampled time, or None if too little was sampled."""
-    if not one.gpu_seconds or one.sampled_seconds < _ENOUGH * one.gpu_seconds:
+    if not role_energy.gpu_seconds or role_energy.sampled_seconds < _ENOUGH * role_energy.gpu_seconds:
         return None
-    return one.joules * one.gpu_seconds / one.sampled_seconds
+    return role_energy.joules * role_energy.gpu_seconds / role_energy.sampled_seconds
 
 
-def compute_joules_per_token(one: Spent) -> float | None:
-    drawn = extrapolate_joules(one)
-    return drawn / one.tokens if drawn is not None and one.tokens else None
+def compute_joules_per_token(role_energy: Spent) -> float | None:
+    drawn = extrapolate_joules(role_energy)
+    return drawn / role_energy.tokens if drawn is not None and role_energy.tokens else None
 
 
 def _split_time(turns: Sequence[TurnSpan], since: float, until: float) -> Iterator[tuple[float, float, list[TurnSpan]]]:

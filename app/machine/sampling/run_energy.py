@@ -36,10 +36,10 @@ class EnergyLedger:
     def list_due_records(self, now: float) -> list[EnergySpent]:
         """Return the records to write now: of runs that ended, and of a further interval of long runs."""
         spans = self._store.list_run_spans(now - REACH, now)
-        self._load_books(spans)
+        self._load_energy_records(spans)
         due = [span for span in spans if self._is_due(span, now)]
         # Turns and samples are read for all due runs at once: concurrent runs share them.
-        seen = self._observe_span(min(map(self._find_unrecorded_start, due)), now) if due else None
+        seen = self._read_turns_and_samples(min(map(self._find_unrecorded_start, due)), now) if due else None
         found = [one for span in due if (one := self._compute_span_energy(span, now, seen))]
         self._books |= {one.of: one for one in found}
         return found
@@ -48,7 +48,7 @@ class EnergyLedger:
         """Return a run's energy up to `now`, or None if it has not started or ran on another line-up."""
         if (span := self._store.find_run_span(run)) is None:
             return None
-        self._load_books([span])
+        self._load_energy_records([span])
         return self._compute_span_energy(span, time.time() if now is None else now)
 
     def read_pace(self, run: str) -> float | None:
@@ -56,7 +56,7 @@ class EnergyLedger:
         first = next(self._store.read_events(run, upto=1), None)
         return first.event.pace if first and isinstance(first.event, RunQueued) else None
 
-    def _load_books(self, spans: Sequence[RunSpan]) -> None:
+    def _load_energy_records(self, spans: Sequence[RunSpan]) -> None:
         """Load the records of all runs at once: a new leader may face a thousand runs."""
         new = {span.run: span.started_at for span in spans if span.run not in self._books}
         self._books |= dict.fromkeys(new)
@@ -72,7 +72,7 @@ class EnergyLedger:
             return now - span.ended_at >= SETTLED
         return now - self._find_unrecorded_start(span) >= BOOK_EVERY
 
-    def _observe_span(self, since: float, until: float) -> _Observed:
+    def _read_turns_and_samples(self, since: float, until: float) -> _Observed:
         turns = [
             turn for other in self._store.list_run_spans(since, until) for turn in self._read_turns(other, since, until)
         ]
@@ -90,7 +90,7 @@ class EnergyLedger:
         if span.lineup != self._lineup.name:
             return None
         since, until = self._find_unrecorded_start(span), min(span.ended_at or now, now)
-        seen = seen or self._observe_span(since, until)
+        seen = seen or self._read_turns_and_samples(since, until)
         samples = [one for one in seen.samples if since - GAP <= one.at <= until + GAP]
         turns = [turn for turn in seen.turns if turn.start <= until and turn.end > since]
         gpus = sorted({gpu.key for engine in self._lineup.engines.values() for gpu in self._select_gpus(engine.gpus)})

@@ -44,11 +44,11 @@ def _list_written_turns(store: EventStore, run: str, since: float) -> Iterator[W
                 began = one.at - max(0.0, event.seconds - (event.ttft or 0.0))
                 yield WrittenTurn(event.role, tokens, began, one.at)
             case TurnFinished(turn=turn) | TurnInterrupted(turn=turn):
-                yield from _read_unfinished(store, run, one.seq, turn)
-    yield from _read_unfinished(store, run, None)
+                yield from _read_last_writing_turn(store, run, one.seq, turn)
+    yield from _read_last_writing_turn(store, run, None)
 
 
-def _read_unfinished(store: EventStore, run: str, upto: int | None, turn: str = "") -> Iterator[WrittenTurn]:
+def _read_last_writing_turn(store: EventStore, run: str, upto: int | None, turn: str = "") -> Iterator[WrittenTurn]:
     """Yield the turn that wrote last, by its newest count of tokens, if it is the given one or has not ended."""
     ends = ("turn.delta", "turn.finished", "turn.interrupted")
     for last in store.read_newest(run, upto, ("turn.delta",) if turn else ends, 1):

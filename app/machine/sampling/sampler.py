@@ -70,7 +70,7 @@ class Sampler(BackgroundTask):
         self._step = step
         return self.needs_every_second or step != before
 
-    async def check_health_once(self) -> None:
+    async def poll_if_unhealthy_or_changed(self) -> None:
         """Ask the engines for their health alone, and sample everything if one is not well or a page has news."""
         with self._measure_polling_time():
             answers = await asyncio.gather(*(engine.answers_health() for engine in self._engines))
@@ -125,7 +125,7 @@ class Sampler(BackgroundTask):
         seen = {key: event for key, (_, event) in self._board.gpus.items()}
         self._board.gpu_reason = "; ".join(filter(None, [self._gpus.reason, *find_misplaced(self._lineup, seen)]))
         known = self._board.get_known_engines(self._lineup)
-        return [_add_parts(_to_gpu_sampled(reading), known) for reading in readings]
+        return [_add_memory_by_kind(_to_gpu_sampled(reading), known) for reading in readings]
 
     async def _run_forever(self) -> None:
         while True:
@@ -134,7 +134,7 @@ class Sampler(BackgroundTask):
                 if self.is_due(self._machine.clock()):
                     await self.poll_once()
                 elif self.is_watched:
-                    await self.check_health_once()
+                    await self.poll_if_unhealthy_or_changed()
             except EnvironmentUnusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return
@@ -161,7 +161,7 @@ def _to_gpu_sampled(reading: GpuReading) -> GpuSampled:
     return GpuSampled(**shared | {"ages": dict(reading.ages)})
 
 
-def _add_parts(event: GpuSampled, known: KnownEngines) -> GpuSampled:
+def _add_memory_by_kind(event: GpuSampled, known: KnownEngines) -> GpuSampled:
     """Add memory by kind, summed over engines."""
     parts: dict[str, float] = defaultdict(float)
     for part in attribute_memory(known, event, ""):

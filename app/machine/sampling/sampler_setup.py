@@ -27,7 +27,7 @@ from app.store.events import EventStore
 
 
 @asynccontextmanager
-async def run_sampler(
+async def open_sampled_board(
     lineup: Lineup,
     bases: Mapping[str, tuple[str, ...]],
     http: httpx.AsyncClient,

@@ -53,7 +53,9 @@ class TreeShell:
         try:
             async with asyncio.timeout(timeout):
                 stdout, stderr, *_ = await asyncio.gather(
-                    _read_lines(process.stdout, heard), process.stderr.read(), _write_to_stdin(process.stdin, stdin)
+                    _read_all_reporting_lines(process.stdout, heard),
+                    process.stderr.read(),
+                    _write_to_stdin(process.stdin, stdin),
                 )
                 await process.wait()
         except TimeoutError:
@@ -72,11 +74,11 @@ async def _write_to_stdin(stream: asyncio.StreamWriter, content: bytes) -> None:
     stream.close()
 
 
-async def _read_lines(stream: asyncio.StreamReader, heard: Callable[[str], None] | None) -> bytes:
+async def _read_all_reporting_lines(stream: asyncio.StreamReader, on_line: Callable[[str], None] | None) -> bytes:
     found, told = bytearray(), 0
     while piece := await stream.read(1 << 18):
         found += piece
-        while heard and (end := found.find(b"\n", told)) >= 0:
-            heard(found[told:end].decode("utf-8", "replace"))
+        while on_line and (end := found.find(b"\n", told)) >= 0:
+            on_line(found[told:end].decode("utf-8", "replace"))
             told = end + 1
     return bytes(found)

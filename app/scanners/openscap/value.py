@@ -55,11 +55,11 @@ def parse_value(one: Element) -> BenchmarkValue:
         title=read_child_text("title"),
         description=read_child_text("description"),
         choices={each.get("selector", ""): each.text or "" for each in one.findall("{*}value")},
-        least=_keep_number(read_child_text("lower-bound")),
-        most=_keep_number(read_child_text("upper-bound")),
+        least=_blank_unless_number(read_child_text("lower-bound")),
+        most=_blank_unless_number(read_child_text("upper-bound")),
         only=tuple((each.text or "").strip() for each in (must[0].findall("{*}choice") if must else ())),
     )
 
 
-def _keep_number(text: str) -> str:
+def _blank_unless_number(text: str) -> str:
     return text if _NUMBER.fullmatch(text) else ""

@@ -161,7 +161,7 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
         requirement=rule.requirement or rule.title,
         fix=fix[:FIX],
         paths=rule.paths or find_named_paths(fix),
-        check=_leave_to_scanner(rule.name),
+        check=_create_unjudged_check(rule.name),
         asks=ASKS.get(rule.name, _NOTHING) | find_stated_settings(f"{rule.requirement}\n{fix}"),
         irreversible=bool(_IRREVERSIBLE.fullmatch(rule.name) or _LOCKING_LINE.search(fix)),
         foreign=True,
@@ -172,7 +172,7 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
     )
 
 
-def _leave_to_scanner(rule: str) -> Check:
+def _create_unjudged_check(rule: str) -> Check:
     def check_files(_: Files) -> Verdict:
         return Verdict(rule, "unknown", "This rule is the scanner's own: OpenSCAP judges it, on the host.")
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
-from app.skills.stig.checks.login import check_idle_timeout, check_login_limit
-from app.skills.stig.checks.options import check_disk_full_action, check_password_age
-from app.skills.stig.checks.passwords import check_password_length
-from app.skills.stig.checks.sshd import check_sshd_banner, check_sshd_time_option
+from app.skills.stig.checks.login import create_idle_timeout_check, create_login_limit_check
+from app.skills.stig.checks.options import create_disk_full_check, create_password_age_check
+from app.skills.stig.checks.passwords import create_password_length_check
+from app.skills.stig.checks.sshd import create_sshd_banner_check, create_sshd_time_check
 
 
 def _create_number_parameter(
@@ -92,11 +92,11 @@ _TUNED: dict[str, Callable[[Rule, str], Rule]] = {
     "banner": _apply_banner_value,
 }
 _CHECKS: dict[str, Callable[[str, str], Check]] = {
-    "minlen": lambda rule, value: check_password_length(rule, int(value)),
-    "pass_max_days": lambda rule, value: check_password_age(rule, int(value)),
-    "tmout": lambda rule, value: check_idle_timeout(rule, int(value)),
-    "maxlogins": lambda rule, value: check_login_limit(rule, int(value)),
-    "client_alive_interval": lambda rule, value: check_sshd_time_option(rule, "ClientAliveInterval", int(value)),
-    "disk_full_action": lambda rule, value: check_disk_full_action(rule, frozenset({value.casefold()})),
-    "banner": check_sshd_banner,
+    "minlen": lambda rule, value: create_password_length_check(rule, int(value)),
+    "pass_max_days": lambda rule, value: create_password_age_check(rule, int(value)),
+    "tmout": lambda rule, value: create_idle_timeout_check(rule, int(value)),
+    "maxlogins": lambda rule, value: create_login_limit_check(rule, int(value)),
+    "client_alive_interval": lambda rule, value: create_sshd_time_check(rule, "ClientAliveInterval", int(value)),
+    "disk_full_action": lambda rule, value: create_disk_full_check(rule, frozenset({value.casefold()})),
+    "banner": create_sshd_banner_check,
 }

@@ -12,18 +12,18 @@ from app.skills.skill import Check, Rule, Skill
 from app.skills.stig.checks import options, passwords
 from app.skills.stig.pack import STIG
 from app.skills.stig.site_values import apply_site_values
-from app.skills.stig_wide.checks.audit_events import check_audit_events
-from app.skills.stig_wide.checks.kernel_settings import DROP_IN, check_kernel_setting
-from app.skills.stig_wide.checks.login_limits import check_limit
-from app.skills.stig_wide.checks.module_lines import check_module_banned
+from app.skills.stig_wide.checks.audit_events import create_audit_events_check
+from app.skills.stig_wide.checks.kernel_settings import DROP_IN, create_kernel_setting_check
+from app.skills.stig_wide.checks.login_limits import create_limit_check
+from app.skills.stig_wide.checks.module_lines import create_module_ban_check
 from app.skills.stig_wide.checks.option_lines import (
     OptionSource,
-    check_every_line,
-    parse_family,
-    parse_loose_family,
-    without_problems,
+    adapt_parser_without_problems,
+    create_every_line_check,
+    parse_described_file,
+    parse_described_file_loosely,
 )
-from app.skills.stig_wide.checks.sshd_lines import check_sshd_lines
+from app.skills.stig_wide.checks.sshd_lines import create_sshd_lines_check
 from app.skills.stig_wide.rule_texts import (
     EntryTexts,
     describe_audit_lines,
@@ -37,13 +37,13 @@ from app.skills.stig_wide.table_entry import AnyEntry, FileEntry, ModuleEntry, R
 from app.syntax import keyvalue
 from app.syntax.host_text import fold_case
 
-_LOGIN_DEFS = OptionSource(options.LOGIN_DEFS, without_problems(keyvalue.parse_login_defs))
+_LOGIN_DEFS = OptionSource(options.LOGIN_DEFS, adapt_parser_without_problems(keyvalue.parse_login_defs))
 _AUDITD = OptionSource(options.AUDITD, keyvalue.parse_auditd, normalize=fold_case)
-_DNF = OptionSource(options.DNF, without_problems(keyvalue.parse_ini))
+_DNF = OptionSource(options.DNF, adapt_parser_without_problems(keyvalue.parse_ini))
 _PWQUALITY = OptionSource(
-    passwords.PWQUALITY, without_problems(keyvalue.parse_options), (passwords.PWQUALITY_FOLDER,), fold_case
+    passwords.PWQUALITY, adapt_parser_without_problems(keyvalue.parse_options), (passwords.PWQUALITY_FOLDER,), fold_case
 )
-_FAILLOCK = OptionSource(passwords.FAILLOCK, without_problems(keyvalue.parse_options))
+_FAILLOCK = OptionSource(passwords.FAILLOCK, adapt_parser_without_problems(keyvalue.parse_options))
 
 
 def load_table() -> RuleTable:
@@ -53,27 +53,29 @@ def load_table() -> RuleTable:
 
 def build_rules(table: RuleTable) -> dict[str, Rule]:
     rules = [
-        *_build_section(table.sshd, _check_sshd, lambda one: describe_option(one, "/etc/ssh/sshd_config")),
+        *_build_section(table.sshd, _create_sshd_check, lambda one: describe_option(one, "/etc/ssh/sshd_config")),
         *_build_options(table.login_defs, _LOGIN_DEFS),
         *_build_options(table.pwquality, _PWQUALITY, "pam_pwquality.so"),
         *_build_options(table.faillock, _FAILLOCK, "pam_faillock.so"),
         *_build_options(table.auditd, _AUDITD),
         *_build_options(table.dnf, _DNF),
-        *_build_section(table.stated, _check_file, describe_file_option),
-        *_build_section(table.limits, lambda rule, one: check_limit(rule, one.wanted), describe_limit),
+        *_build_section(table.stated, _create_file_check, describe_file_option),
+        *_build_section(table.limits, lambda rule, one: create_limit_check(rule, one.wanted), describe_limit),
         *_build_section(
             table.sysctl,
-            lambda rule, one: check_kernel_setting(rule, one.wanted),
+            lambda rule, one: create_kernel_setting_check(rule, one.wanted),
             lambda one: describe_kernel_setting(one, DROP_IN),
         ),
-        *_build_section(table.modprobe, lambda rule, one: check_module_banned(rule, one.module), describe_module),
-        *_build_section(table.audit, lambda rule, one: check_audit_events(rule, one.lines), describe_audit_lines),
+        *_build_section(table.modprobe, lambda rule, one: create_module_ban_check(rule, one.module), describe_module),
+        *_build_section(
+            table.audit, lambda rule, one: create_audit_events_check(rule, one.lines), describe_audit_lines
+        ),
     ]
     return {rule.id: rule for rule in rules}
 
 
 def _build_options(section: TableSection[ValueEntry], source: OptionSource, module: str = "") -> list[Rule]:
-    check = partial(_check_option, source, module)
+    check = partial(_create_option_check, source, module)
     return _build_section(section, check, lambda one: describe_option(one, source.path))
 
 
@@ -96,7 +98,7 @@ def _build_rule(
         category=entry.category,
         title=texts.title,
         requirement=texts.requirement,
-        fix=_join_how(texts.fix, section.how),
+        fix=_append_fix_instructions(texts.fix, section.how),
         paths=_list_paths(entry) or section.paths,
         check=check(rule, entry),
         irreversible=entry.irreversible,
@@ -104,10 +106,10 @@ def _build_rule(
     )
 
 
-def _join_how(fix: str, how: str) -> str:
+def _append_fix_instructions(fix: str, instructions: str) -> str:
     """Return the fix with how it is gone about, apart from a line that the fix states."""
     gap = "\n\n" if "\n" in fix else " "
-    return f"{fix}{gap}{how}" if how else fix
+    return f"{fix}{gap}{instructions}" if instructions else fix
 
 
 def _list_paths(entry: AnyEntry) -> tuple[str, ...]:
@@ -118,18 +120,20 @@ def _list_paths(entry: AnyEntry) -> tuple[str, ...]:
     return ()
 
 
-def _check_sshd(rule: str, entry: ValueEntry) -> Check:
-    return check_sshd_lines(rule, entry.wanted)
+def _create_sshd_check(rule: str, entry: ValueEntry) -> Check:
+    return create_sshd_lines_check(rule, entry.wanted)
 
 
-def _check_option(source: OptionSource, module: str, rule: str, entry: ValueEntry) -> Check:
-    stated = check_every_line(rule, source, entry.wanted)
-    return passwords.check_pam_overrides(stated, module, entry.wanted) if module else stated
+def _create_option_check(source: OptionSource, module: str, rule: str, entry: ValueEntry) -> Check:
+    stated = create_every_line_check(rule, source, entry.wanted)
+    return passwords.add_pam_override_check(stated, module, entry.wanted) if module else stated
 
 
-def _check_file(rule: str, entry: FileEntry) -> Check:
-    source = OptionSource(entry.path, parse_family if entry.strict else parse_loose_family, entry.also)
-    return check_every_line(rule, source, replace(entry.wanted, key=entry.full_key))
+def _create_file_check(rule: str, entry: FileEntry) -> Check:
+    source = OptionSource(
+        entry.path, parse_described_file if entry.strict else parse_described_file_loosely, entry.also
+    )
+    return create_every_line_check(rule, source, replace(entry.wanted, key=entry.full_key))
 
 
 def _apply_values(values: Mapping[str, str]) -> Skill:
@@ -141,6 +145,6 @@ SKILL = STIG_WIDE = Skill(
     title="DISA STIG for RHEL 9: the thirty rules, and those of a table that agrees with DISA's own checks",
     rules={**STIG.rules, **build_rules(load_table())},
     parameters=STIG.parameters,
-    valued=STIG.value_skill,
+    valued=STIG.site_value_skill_name,
     retuned=_apply_values,
 )

@@ -21,13 +21,13 @@ def describe_option(entry: ValueEntry, path: str) -> EntryTexts:
     name, file, words = entry.name, path.rpartition("/")[2], entry.accepted_words
     if entry.flag:
         needs = f"{path} has to carry the line {name}."
-        return EntryTexts(f"{file} carries the line {name}", needs, _state_lines(path, [name]))
+        return EntryTexts(f"{file} carries the line {name}", needs, _format_add_lines_instruction(path, [name]))
     title = f"{name} in {file} is {words}"
     requirement = f"{name} in {path} has to be {words}, and every line that states it has to say so."
     value = entry.value_to_set
     if value.replace("/", "").isalnum() or value.lstrip("-").isdigit():
         return EntryTexts(title, requirement, f"Set {name} to {value} in {file}.")
-    return EntryTexts(title, requirement, _state_lines(path, [_spell_option(path, name, value)]))
+    return EntryTexts(title, requirement, _format_add_lines_instruction(path, [_spell_option(path, name, value)]))
 
 
 def _spell_option(path: str, name: str, value: str) -> str:
@@ -40,7 +40,7 @@ def describe_file_option(entry: FileEntry) -> EntryTexts:
     return EntryTexts(
         texts.title,
         texts.requirement,
-        _state_lines(entry.path, [f"{entry.key}{sign}{entry.value_to_set}"], entry.section),
+        _format_add_lines_instruction(entry.path, [f"{entry.key}{sign}{entry.value_to_set}"], entry.section),
     )
 
 
@@ -57,7 +57,7 @@ def describe_kernel_setting(entry: ValueEntry, path: str) -> EntryTexts:
     key, value = entry.key, entry.value_to_set
     stated = "a file of sysctl.d has to state it, and no line after it may change it"
     requirement = f"The host has to start with {key} = {value}: {stated}."
-    fix = f"Set {key} to {value}." if value.isalnum() else _state_lines(path, [f"{key} = {value}"])
+    fix = f"Set {key} to {value}." if value.isalnum() else _format_add_lines_instruction(path, [f"{key} = {value}"])
     return EntryTexts(f"The kernel setting {key} is {value}", requirement, fix)
 
 
@@ -66,13 +66,15 @@ def describe_module(entry: ModuleEntry) -> EntryTexts:
     return EntryTexts(
         f"The kernel does not load {entry.module}",
         f"modprobe.d has to carry `{lines[0]}` and `{lines[1]}`.",
-        _state_lines(f"/etc/modprobe.d/{entry.module}.conf", lines),
+        _format_add_lines_instruction(f"/etc/modprobe.d/{entry.module}.conf", lines),
     )
 
 
 def describe_audit_lines(entry: AuditEntry) -> EntryTexts:
     events = [parsed for line in entry.lines if (parsed := parse_audit_rule(line.split()))]
-    fix = f"{_state_lines(_SOURCE, entry.lines)}\n\n{_state_lines(RULES, entry.lines)}"
+    fix = (
+        f"{_format_add_lines_instruction(_SOURCE, entry.lines)}\n\n{_format_add_lines_instruction(RULES, entry.lines)}"
+    )
     return EntryTexts(
         _describe_events(events) if events else f"The audit rules carry {entry.lines[0]}",
         f"{RULES} has to record what the fix says. Another key, and more calls in a line, are as good.",
@@ -94,7 +96,7 @@ def _join_names(names: list[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _state_lines(path: str, lines: list[str] | tuple[str, ...], section: str = "") -> str:
+def _format_add_lines_instruction(path: str, lines: list[str] | tuple[str, ...], section: str = "") -> str:
     which = "line" if len(lines) == 1 else "lines"
     where = f"to the section [{section}] of {path}" if section else f"to {path}"
     return f"Add the following {which} {where}:\n\n" + "\n".join(lines)

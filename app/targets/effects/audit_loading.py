@@ -63,7 +63,7 @@ def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
     faults: list[LoadFault] = []
     rules: dict[object, str] = {}
     locked = goes_on = False
-    names = _read_names(files)
+    names = _read_lookup_tables(files)
     for line in lines:
         command = _read_line(line, names, files)
         reason = _LOCKED if locked else command.fault or next(_list_kernel_reasons(command, rules, files), "")
@@ -149,7 +149,7 @@ def _is_folder(path: str, files: Files) -> bool:
     return all(_is_folder("/".join(way), files) for way in ways) and (plain == "/" or files.is_folder(plain))
 
 
-def _read_names(files: Files) -> tuple[HostNames, ...]:
+def _read_lookup_tables(files: Files) -> tuple[HostNames, ...]:
     """Return what auditctl looks up there, for each machine that the host may be."""
     accounts, _ = account_files.parse_passwd(host_text.read_text(files, "/etc/passwd") or "")
     groups, _ = account_files.parse_group(host_text.read_text(files, "/etc/group") or "")

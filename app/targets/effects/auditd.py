@@ -31,7 +31,7 @@ _MOST_PERCENT, _MOST_MB = 5, 100
 _SPACE = re.compile(r"([0-9]{1,9})(%?)")
 
 
-def _compare_space(was: str, now: str) -> Strength:
+def _compare_warning_thresholds(was: str, now: str) -> Strength:
     """Compare thresholds: an earlier warning is stricter."""
     old, new = _SPACE.fullmatch(was), _SPACE.fullmatch(now)
     if old is None or new is None or old[2] != new[2]:
@@ -39,7 +39,7 @@ def _compare_space(was: str, now: str) -> Strength:
     return compare_higher(old[1], new[1])
 
 
-def _compare_endings(was: str, now: str) -> Strength:
+def _compare_halt_thresholds(was: str, now: str) -> Strength:
     """Compare halt thresholds: halting a host that still has room is weaker."""
     if now == _NEVER:
         return Strength.STRONGER
@@ -51,7 +51,7 @@ def _compare_endings(was: str, now: str) -> Strength:
     return Strength.STRONGER if int(new[1]) <= (_MOST_PERCENT if new[2] else _MOST_MB) else Strength.WEAKER
 
 
-def _compare_rotations(was: str, now: str) -> Strength:
+def _compare_full_log_actions(was: str, now: str) -> Strength:
     """Compare log actions. Rotation loses old records and keeping fills the disk, so neither is stricter."""
     kept = ("rotate", "keep_logs")
     return Strength.STRONGER if was not in kept and now in kept else compare_unranked(was, now)
@@ -60,7 +60,7 @@ def _compare_rotations(was: str, now: str) -> Strength:
 _WARNING = create_ranked_comparison(*ACTIONS[: ACTIONS.index("email") + 1])
 
 
-def _compare_warnings(was: str, now: str) -> Strength:
+def _compare_warning_actions(was: str, now: str) -> Strength:
     """Compare warning actions; halting is compared under a key of its own."""
     if now in _ENDING:
         return Strength.STRONGER
@@ -72,14 +72,14 @@ _SCALES: Mapping[str, Compare] = {
     ROOM: create_capped_comparison(_MOST_ROOM),
     # It should only warn.
     f"{_ENDS}space_left": lambda was, now: Strength.STRONGER if now == _NEVER else compare_unranked(was, now),
-    f"{_ENDS}admin_space_left": _compare_endings,
+    f"{_ENDS}admin_space_left": _compare_halt_thresholds,
     **dict.fromkeys(("disk_full_action", "disk_error_action"), create_ranked_comparison(*ACTIONS)),
-    **dict.fromkeys(("space_left_action", "admin_space_left_action"), _compare_warnings),
+    **dict.fromkeys(("space_left_action", "admin_space_left_action"), _compare_warning_actions),
     # Any user can cause a burst of records, so it may be logged and no more.
     "overflow_action": create_ranked_comparison("ignore", "syslog"),
-    **dict.fromkeys(("space_left", "admin_space_left"), _compare_space),
+    **dict.fromkeys(("space_left", "admin_space_left"), _compare_warning_thresholds),
     **dict.fromkeys(("max_log_file", "num_logs", "q_depth"), compare_higher),
-    "max_log_file_action": _compare_rotations,
+    "max_log_file_action": _compare_full_log_actions,
     "freq": compare_lower,
     "flush": create_ranked_comparison("none", "incremental_async", "incremental", "data", "sync"),
     "log_format": create_ranked_comparison("raw", "enriched"),

@@ -31,33 +31,33 @@ _MARKS = {
 JsonObject = Mapping[str, Any]
 
 
-def parse_cvtsudoers(rules: str, options: str) -> Sudoers | None:
+def parse_cvtsudoers(rules_json: str, defaults_text: str) -> Sudoers | None:
     """Parse rules from JSON and Defaults from sudoers text; return None if the output is invalid.
 
     The JSON does not distinguish `Defaults>root` from `Defaults:root`.
     """
     try:
-        told = json.loads(rules[rules.index("{") :]) if rules.strip() else {}
-        return Sudoers(tuple(_iter_defaults(options)), tuple(_iter_aliases(told)), tuple(_iter_grants(told)), ())
+        told = json.loads(rules_json[rules_json.index("{") :]) if rules_json.strip() else {}
+        return Sudoers(tuple(_iter_defaults(defaults_text)), tuple(_iter_aliases(told)), tuple(_iter_grants(told)), ())
     except (ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _iter_defaults(options: str) -> Iterator[SudoDefault]:
-    for line in options.replace("\\\n", " ").split("\n"):
+def _iter_defaults(defaults_text: str) -> Iterator[SudoDefault]:
+    for line in defaults_text.replace("\\\n", " ").split("\n"):
         if line.startswith("Defaults"):
             # cvtsudoers writes %!group for !%group.
             yield from parse_defaults(re.sub(r"(%:?|\+)!", r"!\1", line.strip()), "", 0) or ()
 
 
-def _iter_aliases(told: JsonObject) -> Iterator[Alias]:
+def _iter_aliases(rules_json: JsonObject) -> Iterator[Alias]:
     for kind, name in _ALIASES.items():
-        for alias, members in told.get(name, {}).items():
+        for alias, members in rules_json.get(name, {}).items():
             yield Alias(kind, alias, tuple(map(_format_member, members)))
 
 
-def _iter_grants(told: JsonObject) -> Iterator[Grant]:
-    for spec in told.get("User_Specs", ()):
+def _iter_grants(rules_json: JsonObject) -> Iterator[Grant]:
+    for spec in rules_json.get("User_Specs", ()):
         users, hosts = tuple(map(_format_member, spec["User_List"])), tuple(map(_format_member, spec["Host_List"]))
         for given in spec["Cmnd_Specs"]:
             options = {name: value for one in given.get("Options", ()) for name, value in one.items()}

@@ -6,7 +6,7 @@ As in the kernel's devinet.c and addrconf.c. A test writes the same into a netwo
 from collections.abc import Collection, Iterable
 from fnmatch import fnmatchcase
 
-from app.syntax.sysctl import LoadedSysctls, normalize_number, translate_name
+from app.syntax.sysctl import LoadedSysctls, normalize_number, swap_dots_and_slashes
 
 ALL, DEFAULT = "all", "default"
 PRESENT, LATER = "interfaces that exist", "interfaces that are added"
@@ -63,7 +63,7 @@ class KernelNetwork:
     def find_places(self, key: str) -> list[Place]:
         if key in _ALIAS:
             return [_ALIAS[key]]
-        parts = translate_name(key).split("/")
+        parts = swap_dots_and_slashes(key).split("/")
         if len(parts) != 5 or parts[0] != "net" or parts[2] != "conf":
             return []
         family, conf, setting = parts[1], parts[3], parts[4]
@@ -92,15 +92,15 @@ class KernelNetwork:
     def compute_effects(self, written: Iterable[tuple[str, str]]) -> dict[str, str]:
         """Return what holds on each interface, for the settings that somebody wrote: (family, setting)."""
         return {
-            f"net.{family}.conf {setting} on {name}": self._resolve(family, name, setting)
+            f"net.{family}.conf {setting} on {name}": self._compute_effective_value(family, name, setting)
             for family, setting in sorted(set(written))
             if (family, ALL, setting) in self.values
             for name in (*self.interfaces, LATER)
         }
 
-    def _resolve(self, family: str, name: str, setting: str) -> str:
+    def _compute_effective_value(self, family: str, interface: str, setting: str) -> str:
         of_all = self.values[family, ALL, setting]
-        conf = DEFAULT if name == LATER else name
+        conf = DEFAULT if interface == LATER else interface
         own = self.values[family, conf, setting]
         if family == "ipv6":
             routes = _is_on(self.values[family, conf, "forwarding"])
@@ -116,16 +116,16 @@ class KernelNetwork:
         return own
 
 
-def list_written(loaded: LoadedSysctls) -> set[tuple[str, str]]:
+def list_written_network_settings(loaded_sysctls: LoadedSysctls) -> set[tuple[str, str]]:
     """Return family and setting of each network setting that the files name."""
-    kernel = KernelNetwork(list_interfaces(key for key, _ in loaded.writes))
-    places = (place for key, _ in loaded.writes for place in kernel.find_places(key))
+    kernel = KernelNetwork(list_interfaces(key for key, _ in loaded_sysctls.writes))
+    places = (place for key, _ in loaded_sysctls.writes for place in kernel.find_places(key))
     return {(family, setting) for family, _, setting in places}
 
 
 def list_interfaces(keys: Iterable[str]) -> set[str]:
     """Return the interfaces that the keys name in full."""
-    parts = (translate_name(key).split("/") for key in keys)
+    parts = (swap_dots_and_slashes(key).split("/") for key in keys)
     names = {part[3] for part in parts if len(part) == 5 and part[0] == "net" and part[2] == "conf"}
     return {name for name in names - {ALL, DEFAULT} if not any(mark in name for mark in "*?[")}
 

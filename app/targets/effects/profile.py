@@ -37,12 +37,12 @@ class ShellProfile(Daemon):
     def read_settings(self, files: Files) -> Mapping[str, str]:
         usual = LoginDefs().read_settings(files)["UMASK"]
         logins = {label: _read_login_lines(files, runs) for label, runs in _SHELLS.items()}
-        own = {path: _read_lines(files, path) for path in RUNS}
-        found = {f"{FAILING} {label}": _AND.join(find_failing_lines(made)) for label, made in logins.items()}
+        own = {path: _read_declarations(files, path) for path in RUNS}
+        found = {f"{FAILING} {label}": _AND.join(find_readonly_violations(made)) for label, made in logins.items()}
         for label, made in logins.items():
-            found |= _describe_start(f"of {label}", made, usual)
+            found |= _evaluate_timeout_and_umask(f"of {label}", made, usual)
         for path, made in own.items():
-            found |= _describe_start(f"in {path}", made, usual)
+            found |= _evaluate_timeout_and_umask(f"in {path}", made, usual)
         everything = (one for made in (*logins.values(), *own.values()) for one in made)
         return {**found, UNSAFE: _AND.join(find_unsafe_folders(everything))}
 
@@ -58,9 +58,11 @@ class ShellProfile(Daemon):
         return Strength.STRONGER if found is Strength.EQUAL and new[2] else found
 
 
-def _describe_start(where: str, made: Sequence[Assignment], usual: str) -> dict[str, str]:
-    timeout = evaluate_timeout(one for one in made if one.name == "TMOUT")
-    return {f"TMOUT {where}": timeout, f"umask {where}": evaluate_umask(made, usual)}
+def _evaluate_timeout_and_umask(
+    shell_label: str, assignments: Sequence[Assignment], default_umask: str
+) -> dict[str, str]:
+    timeout = evaluate_timeout(one for one in assignments if one.name == "TMOUT")
+    return {f"TMOUT {shell_label}": timeout, f"umask {shell_label}": evaluate_umask(assignments, default_umask)}
 
 
 def evaluate_timeout(made: Iterable[Assignment]) -> str:
@@ -102,10 +104,10 @@ def _compare_masks(was: str, now: str) -> Strength:
     return Strength.WEAKER if before & ~after or some_before & ~some_after else Strength.STRONGER
 
 
-def find_failing_lines(made: Iterable[Assignment]) -> list[str]:
+def find_readonly_violations(assignments: Iterable[Assignment]) -> list[str]:
     """Return assignments after a readonly one; each prints an error at every login, and ends a plain sh."""
     found, fixed = list[str](), set[str]()
-    for one in made:
+    for one in assignments:
         if one.name in fixed and one.stated:
             found.append(f"{one.path}: {one.name}={one.value}")
         if one.readonly and one.surely:
@@ -121,13 +123,13 @@ def _read_login_lines(files: Files, runs: Sequence[str]) -> list[Assignment]:
     text = host_text.read_text(files, LOGIN) or ""
     sourced: list[tuple[int, list[Assignment]]] = []
     middle = text.find("/profile.d/")
-    scripts = [one for path in _list_scripts(files, text) for one in _read_lines(files, path)]
+    scripts = [one for path in _list_scripts(files, text) for one in _read_declarations(files, path)]
     sourced.append((text.count("\n", 0, middle) + 1 if middle >= 0 else 0, scripts))
     for path in runs:
         for number, line in host_text.number_lines(text):
             if re.search(rf"^[^#]*(?:\.|\bsource)[ \t]+[\"']?{path}\b", line):
-                sourced.append((number, _read_lines(files, path)))
-    own = [(one.line, [one]) for one in _read_lines(files, LOGIN)]
+                sourced.append((number, _read_declarations(files, path)))
+    own = [(one.line, [one]) for one in _read_declarations(files, LOGIN)]
     return [one for _, made in sorted([*sourced, *own], key=lambda place: place[0]) for one in made]
 
 
@@ -136,7 +138,7 @@ def _list_scripts(files: Files, text: str) -> Iterator[str]:
     yield from host_text.glob_files(files, LOCAL) if LOCAL in text else ()
 
 
-def _read_lines(files: Files, path: str) -> list[Assignment]:
+def _read_declarations(files: Files, path: str) -> list[Assignment]:
     return parse_declarations(host_text.read_text(files, path) or "", path)
 
 

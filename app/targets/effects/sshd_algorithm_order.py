@@ -55,11 +55,11 @@ def compare_algorithms(was: str, now: str) -> Strength:
 
 
 def _is_no_weaker(old: list[str], new: list[str]) -> bool:
-    return all(_find_no_stronger(name) & {*old} for name in new)
+    return all(_list_equal_or_weaker(name) & {*old} for name in new)
 
 
-def _find_no_stronger(name: str) -> set[str]:
-    found, waiting = {name}, [name]
+def _list_equal_or_weaker(algorithm: str) -> set[str]:
+    found, waiting = {algorithm}, [algorithm]
     while waiting:
         one = waiting.pop()
         below = {rising[at - 1] for rising in _RISING for at, other in enumerate(rising) if at and other == one}

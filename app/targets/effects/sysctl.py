@@ -145,7 +145,7 @@ class _Sysctl(Daemon):
         before, after = (self.load_files(side) if side else loaded for side in self._sides)
         names = kernel_network.list_interfaces(key for side in (before, after) for key, _ in side.writes)
         boot = kernel_network.KernelNetwork(names)
-        written = kernel_network.list_written(before)
+        written = kernel_network.list_written_network_settings(before)
         keys = [key for key in KNOWN if before.get_value(key) is not None]
         for start, mark in ((boot, ""), (kernel_network.load_writes(before, boot), _AGAIN)):
             kernel = kernel_network.load_writes(loaded, start)

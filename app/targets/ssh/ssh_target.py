@@ -19,7 +19,7 @@ from app.targets.assessment import Assessment
 from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.confinement import Confinement, detect_confinement
 from app.targets.disk import Disk
-from app.targets.disk_retry import prepare_host
+from app.targets.disk_retry import run_host_preparation
 from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
 from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
@@ -120,7 +120,7 @@ class SshTarget:
         self._tree.require_paths(paths)
 
     def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
-        prepare_host(lambda: self._prepare_host(consent if changes else None), self.name)
+        run_host_preparation(lambda: self._prepare_host(consent if changes else None), self.name)
 
     def read_facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user

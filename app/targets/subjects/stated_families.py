@@ -123,25 +123,29 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
             return self._put_variable_words(text, stated)
         same = [] if self.repeats else [one.line - 1 for one in standing if one.key == stated[-1].key]
         if same:
-            return edit_lines.put_line(text, line, same[-1], (), 0)
+            return edit_lines.replace_or_insert_line(text, line, same[-1], (), 0)
         start = stated[0].key if _is_header(stated[0]) else ""
         ends = [one.line + one.value.count("\n") for one in standing if start and _is_within(one, start)]
         if ends:
-            return edit_lines.put_line(text, line, None, (), ends[-1])
-        return edit_lines.put_line(text, self._add_section(section, line), None, (), edit_lines.find_end(text))
+            return edit_lines.replace_or_insert_line(text, line, None, (), ends[-1])
+        return edit_lines.replace_or_insert_line(
+            text, self._add_section(section, line), None, (), edit_lines.find_append_index(text)
+        )
 
     def _put_variable_words(self, text: str, stated: Sequence[StatedSetting]) -> str:
         """Change and add words of the variable's one assignment; all its other words stay."""
         name, wanted = stated[0].key.partition(" ")[0], [_format_word(one) for one in stated]
         found = [(at, match) for at, one in enumerate(text.split("\n")) if (match := self._match_variable(one, name))]
         if not found:
-            return edit_lines.put_line(text, f'{name}="{" ".join(wanted)}"', None, (), edit_lines.find_end(text))
+            return edit_lines.replace_or_insert_line(
+                text, f'{name}="{" ".join(wanted)}"', None, (), edit_lines.find_append_index(text)
+            )
         at, match = found[-1]
         words = dict.fromkeys(match["value"].split())
         for new in wanted:
             old = [word for word in words if word.partition("=")[0] == new.partition("=")[0]]
             words = dict.fromkeys(new if word in old else word for word in words) | {new: None}
-        return edit_lines.put_line(text, f'{name}="{" ".join(words)}"', at, (), 0)
+        return edit_lines.replace_or_insert_line(text, f'{name}="{" ".join(words)}"', at, (), 0)
 
     def _match_variable(self, line: str, name: str) -> re.Match[str] | None:
         match = self.pattern.fullmatch(line.rstrip(host_text.TRAIL))

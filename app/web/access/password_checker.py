@@ -114,7 +114,7 @@ class PasswordChecker:
     def _check_password(self, one: SignInAttempt, found: LoginLimits) -> SignInGranted | WrongPassword | RetryLater:
         with Session(self._database) as session:
             with session.begin():
-                taken = login_attempts.count_attempt(session, found.limits, database_time(session))
+                taken = login_attempts.count_and_check_attempt(session, found.limits, database_time(session))
             if not taken:
                 return RetryLater(login_attempts.WITHIN)
             owner = people.find_person(session, one.name) if is_person_name(one.name) else None

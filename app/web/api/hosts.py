@@ -146,7 +146,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
     hosts = runtime.settings.hosts_folder
     wish = HostSpec(**order.model_dump(exclude={"kind"}))
     added = register_host(wish, fetch_host_key(wish, hosts), hosts).host
-    runtime.publish_host(order.name)
+    runtime.store_host_registration(order.name)
     return _to_host_view(session, added)
 
 
@@ -174,7 +174,7 @@ def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> Non
         forget_host(session, host)
     except BadInput as exc:
         raise Problem("busy", str(exc), field="host") from exc
-    runtime.publish_host(host)
+    runtime.store_host_registration(host)
 
 
 @router.post("/hosts/{host}/scan", responses=document_problems("not-found", "unknown-skill", "unavailable"))

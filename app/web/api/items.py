@@ -128,7 +128,7 @@ def _list_candidate_views(item: Item) -> Iterator[CandidateView]:
             accepted=one.is_usable,
             actions=msgspec.to_builtins(one.actions),
             taken=plan is not None and plan.candidate == number,
-            failed=bool(one.actions) and item.has_failed(one),
+            failed=bool(one.actions) and item.has_candidate_failed(one),
         )
 
 

@@ -96,7 +96,7 @@ async def seat_own_server(runtime: TheRuntime, order: ModelSeats) -> LineupChang
     """Use the models of an inspected server from the next run on."""
     require_own_database(runtime)
     own = runtime.own_server
-    change = await own.seat_models(runtime.http, order.inspection, order.models, runtime.settings.data)
+    change = await own.write_and_request_lineup(runtime.http, order.inspection, order.models, runtime.settings.data)
     return await _to_change_view(runtime, change)
 
 

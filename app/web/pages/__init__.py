@@ -8,7 +8,7 @@ from starlette.staticfiles import StaticFiles
 
 from app.config import PACKAGE
 from app.people.rights import everybody
-from app.runtime.health_reading import read_signs
+from app.runtime.health_reading import read_page_change_marker
 from app.web.pages import (
     api_docs,
     cold_starts,
@@ -88,7 +88,7 @@ def install_pages(application: FastAPI) -> None:
     application.add_middleware(AppearanceContext)
     application.state.console = Console(runtime, application.state.folds, sharing, decisions)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
-    signs = partial(read_signs, runtime)
+    signs = partial(read_page_change_marker, runtime)
     ops = application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph", signs)
     desk = application.state.inbox_live = LiveParts(
         "inbox",

@@ -80,7 +80,7 @@ def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
     except EnvironmentUnusable as exc:
         raise Rejected("secret_at", str(exc), "unavailable") from exc
     if added:
-        runtime.publish_host(wish.name)
+        runtime.store_host_registration(wish.name)
     return render_page(
         "new_host.html", here="hosts", wish=words, met=met, added=added, words=consent.build_consent_sentence(wish.name)
     )

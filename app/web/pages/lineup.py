@@ -16,7 +16,7 @@ from app.lineups.model import Engine, Gpu, Lineup
 from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
-from app.machine.measuring.probe_result import ProbeResult, find_comparable, read_newest_probes
+from app.machine.measuring.probe_result import ProbeResult, find_newest_and_earlier, read_newest_probes
 from app.people.rights import WHO, admins, operators, viewers
 from app.runtime.own_server import LINEUP_FILE, Inspection, ServerAddress
 from app.runtime.runtime import Runtime
@@ -92,7 +92,7 @@ async def seat_own_server(
 ) -> Response:
     require_own_database(runtime)
     models: dict[Role, str] = {"architect": architect, "worker": worker, "auditor": auditor, "sentry": sentry}
-    await runtime.own_server.seat_models(runtime.http, inspection, models, runtime.settings.data)
+    await runtime.own_server.write_and_request_lineup(runtime.http, inspection, models, runtime.settings.data)
     return RedirectResponse(f"{path_to('lineup')}#own-server", status_code=303)
 
 
@@ -173,7 +173,7 @@ def _build_sections(lineup: Lineup, history: Sequence[ProbeResult]) -> list[Repl
     for engine in lineup.engines.values():
         plan, count = plan_engine(lineup, engine), len(engine.replicas)
         for replica, indices in enumerate(engine.replicas):
-            newest_one, before = find_comparable(history, engine.name, replica)
+            newest_one, before = find_newest_and_earlier(history, engine.name, replica)
             gpus = tuple(gpu for gpu in lineup.gpus if gpu.index in indices)
             sections.append(
                 ReplicaSection(

@@ -26,7 +26,7 @@ def card(gpu, used, host=""):
 async def watched(cards, places, looks):
     watch = MemoryWatch(cards, places)
     for _ in range(looks):
-        await watch.read_cards()
+        await watch.record_card_readings()
     return {one.name: one for one in watch.list_figures(FigureOrigin())}
 
 

@@ -6,7 +6,7 @@ from sqlmodel import Session
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import (
     ProbeResult,
-    find_comparable,
+    find_newest_and_earlier,
     find_saturation,
     read_newest_probes,
     store_probe,
@@ -56,7 +56,7 @@ def test_a_probe_comes_back_as_it_was_kept_and_the_newest_first(tmp_path):
 def test_before_is_the_last_one_alike_that_came_to_its_end():
     failed = made("b", 3.0, problem="it ended at 4 streams")
     history = [made("c", 4.0), made("x", 3.5, replica=1), failed, made("s", 2.0, simulated=True), FIRST]
-    now, before = find_comparable(history, "big", 0)
+    now, before = find_newest_and_earlier(history, "big", 0)
     assert (now.id, before.id) == ("c", "a")
-    assert find_comparable([failed], "big", 0) == (failed, None)
-    assert find_comparable([], "big", 0) == (None, None)
+    assert find_newest_and_earlier([failed], "big", 0) == (failed, None)
+    assert find_newest_and_earlier([], "big", 0) == (None, None)

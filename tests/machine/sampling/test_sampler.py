@@ -157,18 +157,18 @@ async def test_between_samples_an_idle_engine_is_asked_for_its_health_alone_unti
     async with sampling(tmp_path, wire) as (sampler, board, asked):
         await sampler.poll_once()
         polled, asked[:] = board.polled_at, []
-        await sampler.check_health_once()
+        await sampler.poll_if_unhealthy_or_changed()
         assert asked == ["/health"]
         assert board.polled_at > polled, "it was looked at"
         wire.health = None
-        await sampler.check_health_once()
+        await sampler.poll_if_unhealthy_or_changed()
         assert board.states["gemma-31b"][1].state == "dead"
 
 
 async def test_a_page_with_news_gets_a_sample_at_the_next_look(tmp_path):
     async with sampling(tmp_path, Wire()) as (sampler, board, asked):
         board.has_news = lambda: True
-        await sampler.check_health_once()
+        await sampler.poll_if_unhealthy_or_changed()
         assert "/metrics" in asked
 
 

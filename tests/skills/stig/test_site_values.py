@@ -108,7 +108,7 @@ def test_the_policy_lets_it_be_written(host, name, value):
     else:
         path, key = PLACES[name]
         action = SetOption(path=path, key=key, value=value)
-    assert review_actions([action], frozenset({path}), host, rule.all_asks) == []
+    assert review_actions([action], frozenset({path}), host, rule.permitted_weakenings) == []
 
 
 def test_the_notice_is_held_word_for_word_and_may_be_written(host):
@@ -120,14 +120,14 @@ def test_the_notice_is_held_word_for_word_and_may_be_written(host):
         files = DictFiles({**sshd, "/etc/issue": FileState(text.encode(), 0o644, "root:root")})
         assert rule.check(files).word == word
     action = WriteFile(path="/etc/issue", content=f"{NOTICE}\n")
-    assert review_actions([action], frozenset({"/etc/issue"}), host, rule.all_asks) == []
+    assert review_actions([action], frozenset({"/etc/issue"}), host, rule.permitted_weakenings) == []
     usual = load_skill("stig").rules["V-257981"]
-    assert len(review_actions([action], frozenset({"/etc/issue"}), host, usual.all_asks)) == 1
+    assert len(review_actions([action], frozenset({"/etc/issue"}), host, usual.permitted_weakenings)) == 1
     ours = WriteFile(path="/etc/issue", content=f"{usual.fix.split('`')[1]}\n")
-    assert review_actions([ours], frozenset({"/etc/issue"}), host, usual.all_asks) == []
-    assert len(review_actions([ours], frozenset({"/etc/issue"}), host, rule.all_asks)) == 1
+    assert review_actions([ours], frozenset({"/etc/issue"}), host, usual.permitted_weakenings) == []
+    assert len(review_actions([ours], frozenset({"/etc/issue"}), host, rule.permitted_weakenings)) == 1
 
 
 def test_a_choice_of_rules_goes_by_the_same_values():
-    assert load_skill("drift").value_skill == "stig"
+    assert load_skill("drift").site_value_skill_name == "stig"
     assert set(load_skill("drift").parameters) == set()

@@ -7,7 +7,13 @@ import subprocess
 import pytest
 
 from app.syntax import sysctl
-from app.targets.effects.kernel_network import PRESENT, KernelNetwork, list_interfaces, list_written, load_writes
+from app.targets.effects.kernel_network import (
+    PRESENT,
+    KernelNetwork,
+    list_interfaces,
+    list_written_network_settings,
+    load_writes,
+)
 
 SCRIPT = """
 sed 's/#.*//' | while IFS= read -r line; do
@@ -103,4 +109,4 @@ def test_patterns_spare_what_a_line_states_and_files_name_their_interfaces():
     kernel = load_writes(loaded, KernelNetwork(names))
     assert names == {"eth0.1"}
     assert [kernel.values["ipv4", conf, "rp_filter"] for conf in ("all", "default", "eth0.1")] == ["1", "2", "2"]
-    assert list_written(loaded) == {("ipv4", "rp_filter")} | {("ipv4", "log_martians")}
+    assert list_written_network_settings(loaded) == {("ipv4", "rp_filter")} | {("ipv4", "log_martians")}

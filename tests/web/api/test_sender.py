@@ -76,7 +76,7 @@ class Place:
 
     def owes_again(self):
         with Session(self.database) as session:
-            return webhooks.list_redeliveries(session, "w")
+            return webhooks.list_runs_to_redeliver(session, "w")
 
     def _added(self, url, local):
         with Session(self.database) as session, session.begin():
@@ -90,7 +90,7 @@ class Place:
     def come(self, run):
         """How far."""
         with Session(self.database) as session:
-            return webhooks.find_progress(session, "w", run).seq
+            return webhooks.get_or_create_progress(session, "w", run).seq
 
     def problem(self):
         with Session(self.database) as session:

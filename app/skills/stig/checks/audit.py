@@ -10,18 +10,18 @@ RULES = "/etc/audit/audit.rules"
 SOURCES = "/etc/audit/rules.d/*.rules"
 
 
-def check_audit_panics(rule: str) -> Check:
-    return _check_switch(rule, "-f", "2", final=False)
+def create_audit_panic_check(rule: str) -> Check:
+    return _create_control_check(rule, "-f", "2", final=False)
 
 
-def check_audit_locked(rule: str) -> Check:
-    return _check_switch(rule, "-e", "2", final=True)
+def create_audit_lock_check(rule: str) -> Check:
+    return _create_control_check(rule, "-e", "2", final=True)
 
 
-def _check_switch(rule: str, key: str, wanted: str, *, final: bool) -> Check:
+def _create_control_check(rule: str, key: str, wanted: str, *, final: bool) -> Check:
     bench = RuleJudge(rule, RULES)
 
-    @bench.check_text
+    @bench.create_text_check
     def check_files(files: Files, text: str) -> Verdict:
         lines = audit.parse_audit_lines(text, RULES)
         stated = [s for s in audit.parse_controls(text, RULES) if s.key == key]

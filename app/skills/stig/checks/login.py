@@ -15,7 +15,7 @@ SHADOW = "/etc/shadow"
 _NOT_COUNTED = "under a condition, elsewhere, or behind a line that made it readonly"
 
 
-def check_idle_timeout(rule: str, most: int) -> Check:
+def create_idle_timeout_check(rule: str, most: int) -> Check:
     bench, accepts = RuleJudge(rule, TMOUT), create_range_predicate(1, most)
 
     def check_files(files: Files) -> Verdict:
@@ -50,7 +50,7 @@ def _find_timeouts(files: Files, path: str) -> list[Assignment]:
     return [] if text is None else [a for a in parse_assignments(text, path) if a.name == "TMOUT"]
 
 
-def check_login_limit(rule: str, most: int) -> Check:
+def create_login_limit_check(rule: str, most: int) -> Check:
     bench, accepts = RuleJudge(rule, limits.MAIN), create_range_predicate(1, most)
 
     def check_files(files: Files) -> Verdict:
@@ -69,7 +69,7 @@ def check_login_limit(rule: str, most: int) -> Check:
     return check_files
 
 
-def check_shadow_mode(rule: str) -> Check:
+def create_shadow_mode_check(rule: str) -> Check:
     bench = RuleJudge(rule, SHADOW)
 
     def check_files(files: Files) -> Verdict:

@@ -9,7 +9,7 @@ from app.syntax.files import Files
 _NOTHING = {"/bin/false", "/bin/true", "/usr/bin/false", "/usr/bin/true"}
 
 
-def check_module_disabled(rule: str, module: str) -> Check:
+def create_module_disabled_check(rule: str, module: str) -> Check:
     bench = RuleJudge(rule, f"/etc/modprobe.d/{module}.conf")
 
     def check_files(files: Files) -> Verdict:

@@ -37,16 +37,16 @@ def create_range_predicate(least: int, most: int) -> Callable[[str], bool]:
     return is_in_range
 
 
-def check_password_age(rule: str, most: int) -> Check:
+def create_password_age_check(rule: str, most: int) -> Check:
     wanted = WantedOption("PASS_MAX_DAYS", create_range_predicate(1, most), f"1 to {most}")
-    return check_last_line(RuleJudge(rule, LOGIN_DEFS), keyvalue.parse_login_defs, wanted)
+    return create_last_line_check(RuleJudge(rule, LOGIN_DEFS), keyvalue.parse_login_defs, wanted)
 
 
-def check_umask(rule: str, mask: str) -> Check:
+def create_umask_check(rule: str, mask: str) -> Check:
     """Check all UMASK lines: useradd uses the last, pam_umask the first, ignoring case."""
     bench = RuleJudge(rule, LOGIN_DEFS)
 
-    @bench.check_text
+    @bench.create_text_check
     def check_files(_: Files, text: str) -> Verdict:
         lines = [s for s in keyvalue.parse_login_defs(text, LOGIN_DEFS) if fold_case(s.key) == "umask"]
         wrong = next((s for s in lines if s.value not in {mask, f"0{mask}"}), None)
@@ -61,13 +61,15 @@ def check_umask(rule: str, mask: str) -> Check:
     return check_files
 
 
-def check_disk_full_action(rule: str, those: frozenset[str] = frozenset({"halt", "single", "syslog"})) -> Check:
+def create_disk_full_check(
+    rule: str, accepted_actions: frozenset[str] = frozenset({"halt", "single", "syslog"})
+) -> Check:
     """Check disk_full_action. SYSLOG is for hosts whose service counts for more than their records."""
     bench = RuleJudge(rule, AUDITD)
-    words = " or ".join(one.upper() for one in sorted(those))
-    wanted = WantedOption("disk_full_action", lambda value: fold_case(value) in those, words)
+    words = " or ".join(one.upper() for one in sorted(accepted_actions))
+    wanted = WantedOption("disk_full_action", lambda value: fold_case(value) in accepted_actions, words)
 
-    @bench.check_text
+    @bench.create_text_check
     def check_files(_: Files, text: str) -> Verdict:
         settings, problems = keyvalue.parse_auditd(text, AUDITD)
         for problem in problems:
@@ -78,27 +80,29 @@ def check_disk_full_action(rule: str, those: frozenset[str] = frozenset({"halt",
     return check_files
 
 
-def check_package_signatures(rule: str) -> Check:
+def create_package_signature_check(rule: str) -> Check:
     true = {"1", "yes", "true", "on"}
     wanted = WantedOption("main.gpgcheck", lambda value: fold_case(value) in true, "1 in section [main]")
-    return check_last_line(RuleJudge(rule, DNF), keyvalue.parse_ini, wanted)
+    return create_last_line_check(RuleJudge(rule, DNF), keyvalue.parse_ini, wanted)
 
 
-def check_last_line(bench: RuleJudge, parse: Parser, wanted: WantedOption) -> Check:
-    return bench.check_text(lambda _, text: _judge_settings(bench, parse(text, bench.path), wanted))
+def create_last_line_check(rule_judge: RuleJudge, parse: Parser, wanted: WantedOption) -> Check:
+    return rule_judge.create_text_check(
+        lambda _, text: _judge_settings(rule_judge, parse(text, rule_judge.path), wanted)
+    )
 
 
-def _judge_settings(bench: RuleJudge, settings: Iterable[Setting], wanted: WantedOption) -> Verdict:
+def _judge_settings(rule_judge: RuleJudge, settings: Iterable[Setting], wanted: WantedOption) -> Verdict:
     stated = [s for s in settings if s.key == wanted.key]
     if not stated:
-        return bench.fails(f"{bench.path} does not state {wanted.name}; {wanted.words} is wanted.")
+        return rule_judge.fails(f"{rule_judge.path} does not state {wanted.name}; {wanted.words} is wanted.")
     decides = stated[-1]
     sets = f"sets {wanted.name}{format_value_suffix(decides)}"
     if wanted.accepts(decides.value):
-        return bench.passes_at(decides, f"{sets}.")
+        return rule_judge.passes_at(decides, f"{sets}.")
     shadowed = next((s for s in stated if wanted.accepts(s.value)), None)
     late = f" The last line wins, so line {shadowed.line} has no effect." if shadowed else ""
-    return bench.fails_at(decides, f"{sets}; {wanted.words} is wanted.{late}")
+    return rule_judge.fails_at(decides, f"{sets}; {wanted.words} is wanted.{late}")
 
 
 def format_value_suffix(setting: Setting) -> str:

@@ -12,9 +12,9 @@ from app.syntax.pam import parse_service
 from app.syntax.sudoers import Sudoers
 
 
-def check_no_empty_passwords(rule: str) -> Check:
+def create_empty_password_check(rule: str) -> Check:
     def check_files(files: Files) -> Verdict:
-        verdicts = [_find_nullok(RuleJudge(rule, path), files, path) for path in PAM_FILES]
+        verdicts = [_find_nullok_failure(RuleJudge(rule, path), files, path) for path in PAM_FILES]
         bad = sorted((v for v in verdicts if v is not None), key=lambda v: v.word != "fail")
         if bad:
             return bad[0]
@@ -23,22 +23,22 @@ def check_no_empty_passwords(rule: str) -> Check:
     return check_files
 
 
-def _find_nullok(bench: RuleJudge, files: Files, path: str) -> Verdict | None:
+def _find_nullok_failure(rule_judge: RuleJudge, files: Files, path: str) -> Verdict | None:
     text = host_text.read_text(files, path)
     if text is None:
-        return bench.report_absent()
+        return rule_judge.report_absent()
     stack = parse_service(text, path)
     for rule in stack.rules:
         if any(argument.startswith("nullok") for argument in rule.arguments):
-            return bench.fails_at(rule, f"lets {quote_host_text(rule.module)} take an empty password (nullok).")
+            return rule_judge.fails_at(rule, f"lets {quote_host_text(rule.module)} take an empty password (nullok).")
     if stack.problems:
-        return bench.report_unreadable(stack.problems[0])
+        return rule_judge.report_unreadable(stack.problems[0])
     if not stack.rules:
-        return bench.fails(f"{path} has no PAM lines at all, so nothing checks a password.")
+        return rule_judge.fails(f"{path} has no PAM lines at all, so nothing checks a password.")
     return None
 
 
-def check_no_passwordless_sudo(rule: str) -> Check:
+def create_passwordless_sudo_check(rule: str) -> Check:
     def find_offending_grant(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for grant in read.grants:
             if "NOPASSWD" in grant.tags:
@@ -46,10 +46,10 @@ def check_no_passwordless_sudo(rule: str) -> Check:
                 return f"lets {users} run {command} without a password (NOPASSWD)", grant
         return None
 
-    return _check_sudoers(rule, find_offending_grant, "No grant in sudoers or its drop-ins has NOPASSWD.")
+    return _create_sudoers_check(rule, find_offending_grant, "No grant in sudoers or its drop-ins has NOPASSWD.")
 
 
-def check_sudo_authenticates(rule: str) -> Check:
+def create_sudo_authentication_check(rule: str) -> Check:
     def find_offending_default(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for default in read.defaults:
             if default.name == "authenticate" and default.negated:
@@ -58,22 +58,24 @@ def check_sudo_authenticates(rule: str) -> Check:
         return None
 
     clean = "No Defaults line in sudoers or its drop-ins has !authenticate."
-    return _check_sudoers(rule, find_offending_default, clean)
+    return _create_sudoers_check(rule, find_offending_default, clean)
 
 
-def _check_sudoers(rule: str, offence: Callable[[Sudoers], tuple[str, LocatedLine] | None], clean: str) -> Check:
+def _create_sudoers_check(
+    rule: str, find_offence: Callable[[Sudoers], tuple[str, LocatedLine] | None], pass_evidence: str
+) -> Check:
     bench = RuleJudge(rule, sudoers.MAIN)
 
     def check_files(files: Files) -> Verdict:
         if files.read(sudoers.MAIN) is None:
             return bench.report_absent()
         read = sudoers.read_sudoers(files)
-        found = offence(read)
+        found = find_offence(read)
         if found is not None:
             offends, at = found
             return bench.fails_at(at, f"{offends}.")
         if read.problems:
             return bench.report_unreadable(read.problems[0])
-        return bench.passes(clean)
+        return bench.passes(pass_evidence)
 
     return check_files

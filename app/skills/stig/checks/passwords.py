@@ -2,7 +2,12 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import WantedOption, check_last_line, create_range_predicate, format_value_suffix
+from app.skills.stig.checks.options import (
+    WantedOption,
+    create_last_line_check,
+    create_range_predicate,
+    format_value_suffix,
+)
 from app.skills.stig.checks.verdicts import RuleJudge, format_location
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
@@ -16,25 +21,25 @@ PWQUALITY_FOLDER = "/etc/security/pwquality.conf.d/*.conf"
 PAM_FILES = ("/etc/pam.d/system-auth", "/etc/pam.d/password-auth")
 
 
-def check_password_tries(rule: str, most: int) -> Check:
-    return _check_faillock(rule, WantedOption("deny", create_range_predicate(1, most), f"1 to {most}"))
+def create_password_tries_check(rule: str, most: int) -> Check:
+    return _create_faillock_check(rule, WantedOption("deny", create_range_predicate(1, most), f"1 to {most}"))
 
 
-def check_root_lockout(rule: str) -> Check:
+def create_root_lockout_check(rule: str) -> Check:
     """Check the flag even_deny_root, whose value pam_faillock ignores."""
-    return _check_faillock(rule, WantedOption("even_deny_root", lambda _: True, "the line even_deny_root"))
+    return _create_faillock_check(rule, WantedOption("even_deny_root", lambda _: True, "the line even_deny_root"))
 
 
-def check_permanent_lockout(rule: str) -> Check:
-    return _check_faillock(rule, WantedOption("unlock_time", create_range_predicate(0, 0), "0"))
+def create_permanent_lockout_check(rule: str) -> Check:
+    return _create_faillock_check(rule, WantedOption("unlock_time", create_range_predicate(0, 0), "0"))
 
 
-def _check_faillock(rule: str, wanted: WantedOption) -> Check:
-    stated = check_last_line(RuleJudge(rule, FAILLOCK), keyvalue.parse_options, wanted)
-    return check_pam_overrides(stated, "pam_faillock.so", wanted)
+def _create_faillock_check(rule: str, wanted: WantedOption) -> Check:
+    stated = create_last_line_check(RuleJudge(rule, FAILLOCK), keyvalue.parse_options, wanted)
+    return add_pam_override_check(stated, "pam_faillock.so", wanted)
 
 
-def check_password_length(rule: str, least: int) -> Check:
+def create_password_length_check(rule: str, least: int) -> Check:
     """Check minlen in all files, of which libpwquality reads pwquality.conf last."""
     bench = RuleJudge(rule, PWQUALITY)
     wanted = WantedOption("minlen", create_range_predicate(least, 999_999_999), f"{least} or more")
@@ -54,14 +59,14 @@ def check_password_length(rule: str, least: int) -> Check:
             return bench.fails(f"Neither {PWQUALITY} nor its folder states minlen; {wanted.words} is wanted.")
         return bench.passes_at(lines[-1], f"sets minlen{format_value_suffix(lines[-1])}, and no file asks for less.")
 
-    return check_pam_overrides(check_files, "pam_pwquality.so", wanted)
+    return add_pam_override_check(check_files, "pam_pwquality.so", wanted)
 
 
-def check_pam_overrides(stated: Check, module: str, wanted: WantedOption) -> Check:
+def add_pam_override_check(file_check: Check, module: str, wanted: WantedOption) -> Check:
     """Return `stated`, failing also if an argument of the PAM module replaces the value of the file."""
 
     def check_files(files: Files) -> Verdict:
-        verdict = stated(files)
+        verdict = file_check(files)
         if verdict.word != "pass":
             return verdict
         for argument in _find_arguments(files, module, wanted.key):

@@ -21,20 +21,20 @@ MACS = ("hmac-sha2-256-etm@openssh.com", "hmac-sha2-512-etm@openssh.com", "hmac-
 Accepts = Callable[[str], bool]
 
 
-def check_sshd_option(rule: str, keyword: str, value: str) -> Check:
-    return check_sshd_value(rule, keyword, lambda found: fold_case(found) == value, value)
+def create_sshd_option_check(rule: str, keyword: str, value: str) -> Check:
+    return create_sshd_value_check(rule, keyword, lambda found: fold_case(found) == value, value)
 
 
-def check_sshd_time_option(rule: str, keyword: str, most: int) -> Check:
+def create_sshd_time_check(rule: str, keyword: str, most: int) -> Check:
     """Check for 1 second to `most`; 0 disables the mechanism."""
-    return check_sshd_value(
+    return create_sshd_value_check(
         rule, keyword, lambda found: 0 < (parse_seconds(found) or 0) <= most, f"1 to {most} seconds"
     )
 
 
-def check_sshd_banner(rule: str, notice: str = "") -> Check:
+def create_sshd_banner_check(rule: str, notice: str = "") -> Check:
     """Check the banner. `notice`: the site's exact text; empty accepts any."""
-    stated = check_sshd_value(rule, "Banner", lambda found: found == ISSUE, ISSUE)
+    stated = create_sshd_value_check(rule, "Banner", lambda found: found == ISSUE, ISSUE)
 
     def check_files(files: Files) -> Verdict:
         verdict = stated(files)
@@ -52,7 +52,7 @@ def check_sshd_banner(rule: str, notice: str = "") -> Check:
     return check_files
 
 
-def check_sshd_value(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Check:
+def create_sshd_value_check(rule: str, keyword: str, accepts: Accepts, wanted: str) -> Check:
     """Check the value in force for everybody, and those in Match blocks. `wanted`: the accepted values, in words."""
     bench = RuleJudge(rule, sshd.MAIN)
 
@@ -101,10 +101,10 @@ def _describe_late_value(config: SshdConfig, setting: Setting, accepts: Accepts)
     return ""
 
 
-def check_algorithms(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
+def create_algorithms_check(rule: str, keyword: str, wanted: tuple[str, ...]) -> Check:
     bench = RuleJudge(rule, BACKEND)
 
-    @bench.check_text
+    @bench.create_text_check
     def check_files(files: Files, text: str) -> Verdict:
         listed = sshd.find_algorithms(text, keyword)
         if listed is None:

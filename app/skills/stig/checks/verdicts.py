@@ -40,7 +40,7 @@ class RuleJudge:
     path: str
     """The deciding file, if no line can be named."""
 
-    def check_text(self, judge: Callable[[Files, str], Verdict]) -> Check:
+    def create_text_check(self, judge: Callable[[Files, str], Verdict]) -> Check:
         """Return a check of the file's text, which fails if the file is absent."""
 
         def check_files(files: Files) -> Verdict:

@@ -21,12 +21,12 @@ class _LoadedRule:
     line: AuditLine
 
 
-def check_audit_events(rule: str, lines: Sequence[str]) -> Check:
+def create_audit_events_check(rule: str, lines: Sequence[str]) -> Check:
     """Check that each line's events are recorded. Another order of fields, another key and more calls are as good."""
     bench = RuleJudge(rule, RULES)
     wanted = [(line, parse_audit_rule(line.split())) for line in lines]
 
-    @bench.check_text
+    @bench.create_text_check
     def check_files(_: Files, text: str) -> Verdict:
         loaded = _select_loaded(audit.parse_audit_lines(text, RULES))
         found = [_LoadedRule(parsed, one) for one in loaded if (parsed := parse_audit_rule(one.words))]

@@ -18,7 +18,7 @@ _LOADERS = ((SystemdSysctl(), _DROP_INS), (ProcpsSysctl(), _ALL))
 """The programs, each with the patterns of its files that may be changed, in reading order."""
 
 
-def check_kernel_setting(rule: str, wanted: WantedOption) -> Check:
+def create_kernel_setting_check(rule: str, wanted: WantedOption) -> Check:
     """Check that files state the setting and that it has an accepted value after they are loaded."""
     bench, key = RuleJudge(rule, DROP_IN), wanted.key
 

@@ -8,7 +8,7 @@ from app.syntax import limits
 from app.syntax.files import Files
 
 
-def check_limit(rule: str, wanted: WantedOption) -> Check:
+def create_limit_check(rule: str, wanted: WantedOption) -> Check:
     bench = RuleJudge(rule, limits.MAIN)
 
     def check_files(files: Files) -> Verdict:

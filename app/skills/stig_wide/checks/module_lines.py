@@ -10,7 +10,7 @@ from app.syntax.modprobe import ModuleLine
 _NOTHING = "/bin/false"
 
 
-def check_module_banned(rule: str, module: str) -> Check:
+def create_module_ban_check(rule: str, module: str) -> Check:
     """Check that an install line runs /bin/false, that none loads the module, and that it is blacklisted."""
     bench, name = RuleJudge(rule, f"/etc/modprobe.d/{module}.conf"), modprobe.normalize_module_name(module)
 

@@ -29,24 +29,24 @@ class OptionSource:
     """Maps the spellings of a key that the program takes for the same to one."""
 
 
-def without_problems(parse: keyvalue.Parser) -> Callable[[str, str], Parsed]:
+def adapt_parser_without_problems(parse: keyvalue.Parser) -> Callable[[str, str], Parsed]:
     return lambda text, path: (parse(text, path), ())
 
 
-def parse_family(text: str, path: str) -> Parsed:
+def parse_described_file(text: str, path: str) -> Parsed:
     """Parse a file that app/targets/subjects/stated_families.toml describes; keys are `SECTION/KEY`."""
     family = find_stated_family(path)
     assert family is not None, path
     return [Setting(one.key, one.value, path, one.line) for one in family.list_settings(text)], ()
 
 
-def parse_loose_family(text: str, path: str) -> Parsed:
+def parse_described_file_loosely(text: str, path: str) -> Parsed:
     """Parse such a file of a program that ignores blanks around keys and values."""
     lines = (_BLANKS.sub(" ", line.strip(host_text.TRAIL)) for _, line in host_text.number_lines(text))
-    return parse_family("\n".join(_AROUND_SIGN.sub("=", line, count=1) for line in lines), path)
+    return parse_described_file("\n".join(_AROUND_SIGN.sub("=", line, count=1) for line in lines), path)
 
 
-def check_every_line(rule: str, source: OptionSource, wanted: WantedOption) -> Check:
+def create_every_line_check(rule: str, source: OptionSource, wanted: WantedOption) -> Check:
     """Check that a line states the option and that each one that does has an accepted value.
 
     Readers differ in whether the first or the last line counts, and an auditor takes a contradiction for a finding. A

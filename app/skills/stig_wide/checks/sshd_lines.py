@@ -3,7 +3,7 @@
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption
-from app.skills.stig.checks.sshd import check_sshd_value
+from app.skills.stig.checks.sshd import create_sshd_value_check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
 from app.syntax import sshd
 from app.syntax.files import Files
@@ -11,8 +11,8 @@ from app.syntax.host_text import fold_case
 from app.syntax.sshd import SshdConfigLine
 
 
-def check_sshd_lines(rule: str, wanted: WantedOption) -> Check:
-    in_force = check_sshd_value(rule, wanted.key, wanted.accepts, wanted.words)
+def create_sshd_lines_check(rule: str, wanted: WantedOption) -> Check:
+    in_force = create_sshd_value_check(rule, wanted.key, wanted.accepts, wanted.words)
 
     def check_files(files: Files) -> Verdict:
         verdict = in_force(files)

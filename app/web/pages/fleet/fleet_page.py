@@ -12,7 +12,7 @@ from app.events.record import Recorded
 from app.loop.state import RunState
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runs.shared_field_checks import load_known_skill
-from app.runtime.health_reading import read_signs
+from app.runtime.health_reading import read_page_change_marker
 from app.runtime.runtime import Runtime
 from app.store import queries
 from app.store.host_rule_states import list_seen_skills
@@ -188,7 +188,7 @@ class FleetStream:
 
     def __init__(self, fleet: Fleet, skill: str, rollout: str) -> None:
         self.name = f"fleet {skill} {rollout}"
-        signs = partial(read_signs, fleet.runtime)
+        signs = partial(read_page_change_marker, fleet.runtime)
         self._parts = LiveParts(self.name, lambda: fleet.render_live_parts(skill, rollout), "innerMorph", signs)
         self._fleet, self._skill = fleet, skill
         self._sent = 0

@@ -116,7 +116,7 @@ def build_summary(events: Sequence[Recorded]) -> Summary:
         total=far.total,
         undone=len(back),
         unrestored=sum(bool(one.differences) for one in back.values()),
-        needs=tuple(item for item in state.items.values() if item.is_left),
+        needs=tuple(item for item in state.items.values() if item.needs_human_action),
         waived=tuple(item for item in state.items.values() if item.status == "waived"),
         before=_list_rule_marks(state, after=False),
         after=_list_rule_marks(state, after=True),
