@@ -8,8 +8,8 @@ import typer
 from app import __version__
 from app.cli.commands import administration, decisions, engines, hosts, rollouts, runs, scores, serving
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
+from app.cli.lazy_root_command import Terminal
 from app.cli.server_log import print_failure, set_plain_format
-from app.cli.terminal import Terminal
 from app.errors import TemperError
 from app.private_files import set_private_umask
 from app.text.clean import clean_text

@@ -9,7 +9,7 @@ from fastapi.middleware.gzip import GZipMiddleware
 
 from app import __version__
 from app.background.tasks import run_background_tasks
-from app.people.groups import GroupRights
+from app.people.identity_provider_groups import GroupRights
 from app.runtime.runtime import Runtime
 from app.store.db import open_separate_engine
 from app.web import api, pages

@@ -35,8 +35,8 @@ from app.loop.drive import drive_run
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
 from app.runs.scanner_factory import create_scanner
+from app.runtime.role_engine_clients import create_seats
 from app.runtime.runtime import Runtime, create_run_id
-from app.runtime.seats import create_seats
 from app.scores.trial_runner import NoOperator
 from app.skills.catalog import load_skill
 from app.store.run_history import StoredRunHistory

@@ -32,7 +32,7 @@ from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.syntax.files import FileState
-from app.targets.in_force_report import InForceReport
+from app.targets.running_settings_report import InForceReport
 from app.targets.target import AppliedChange, Preview, RollbackResult
 from app.targets.target_thread import TargetThread
 

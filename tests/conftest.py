@@ -28,7 +28,7 @@ LONGEST = (
     "tests/browser",
     "tests/test_secrets.py",
     "tests/test_thousand_answers.py",
-    "tests/evidence/playbook/test_role.py",
+    "tests/evidence/playbook/test_ansible_role.py",
     "tests/stranger",
     "tests/test_stories.py",
     "tests/differential",

@@ -3,7 +3,7 @@
 import secrets as random
 from pathlib import Path
 
-from app.text.random_keys import is_key
+from app.text.random_key_detection import is_key
 
 _ALPHABET = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 

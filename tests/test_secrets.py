@@ -10,8 +10,8 @@ import pytest
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.events.vocabulary import Budget
+from app.evidence.document_catalog import PAPERS
 from app.evidence.pack import build_pack
-from app.evidence.papers import PAPERS
 from app.evidence.run_record import read_run_record
 from app.main import create_app
 from app.runs.order import Order, create_run_request

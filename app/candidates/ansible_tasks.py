@@ -9,10 +9,10 @@ from typing import Any, get_args
 import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
-from app.candidates.expressions import AnyPackage, fill_in, is_met
-from app.candidates.file_modules import MODULES
+from app.candidates.ansible_file_modules import MODULES
+from app.candidates.command_emulation import answer_command, read_mounts
 from app.candidates.in_memory_edits import ScratchFiles, Undecidable
-from app.candidates.known_commands import answer_command, read_mounts
+from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
 from app.events.vocabulary import AnyAction
 from app.resources.mount import MountOption
 from app.syntax import host_text

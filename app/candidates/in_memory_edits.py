@@ -9,9 +9,9 @@ from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.targets.change_plan import MOST_ACTIONS
 from app.targets.file_changes import plan_changes
-from app.targets.file_owners import ROOT
 from app.targets.overlay import Overlay
-from app.targets.subjects.stated_families import find_stated_family
+from app.targets.simulated_file_owners import ROOT
+from app.targets.subjects.setting_file_families import find_stated_family
 
 _NEW_MODE = 0o644
 _MOST_CONTENT = 8192

@@ -26,7 +26,7 @@ from app.events.record import BrokenChain, check_chain
 from app.evidence.audit_anchors import check_run_seal
 from app.evidence.notary import KEYS
 from app.runtime.data_folder import create_parent
-from app.store.backups import record_backup
+from app.store.backup_times import record_backup
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow

@@ -11,8 +11,8 @@ from app.config import Settings
 from app.engines.launch.engine_fleet import run_fleet
 from app.engines.simulator_process import SimulatorProcess, run_simulator
 from app.errors import BadInput
-from app.events.approvals import ApprovalPolicy
-from app.evidence.receipt import parse_hook_command
+from app.events.approval_policy import ApprovalPolicy
+from app.evidence.external_log_receipt import parse_hook_command
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.approval_file import read_approvals

@@ -13,7 +13,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import AuditedRequest
 from app.people.rights import Right
-from app.store import audit, queries
+from app.store import audit, run_queries
 from app.store.db import open_database
 from app.store.rollouts import find_rollouts_by_prefix, require_rollout
 from app.store.shared_host_folders import HostFolders
@@ -55,9 +55,9 @@ def use_database(settings: Settings) -> Iterator[Engine]:
 def find_run(database: Engine, wanted: str) -> str:
     """Return the id of the run that begins with `wanted`. Raise BadInput unless there is exactly one."""
     with Session(database) as session:
-        if found := _require_unique_match(queries.find_runs_by_prefix(session, wanted), wanted):
+        if found := _require_unique_match(run_queries.find_runs_by_prefix(session, wanted), wanted):
             return found
-        newest = queries.find_newest_run(session)
+        newest = run_queries.find_newest_run(session)
     if newest is None:
         raise BadInput("there is no run in this data folder yet: start one with temper run.")
     raise BadInput(f"there is no run {wanted!r}: the newest is {newest.id}.")

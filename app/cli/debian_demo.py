@@ -20,7 +20,7 @@ from app.runs.order import Order
 from app.runtime.data_folder import hold_lock
 from app.scanners.openscap.content import add_benchmark, list_datastreams
 from app.skills.catalog import load_skill
-from app.store import queries
+from app.store import run_queries
 from app.targets import host_registry
 from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
@@ -84,7 +84,7 @@ def ensure_machine_built(machine: Rootfs | VirtualMachine, what: str, build: Cal
 def has_unended_run(settings: Settings, name: str) -> bool:
     """Return True if an interrupted run continues, so the machine must not be reset."""
     with use_database(settings) as database, Session(database) as session:
-        return bool(queries.list_unended_runs(session, name))
+        return bool(run_queries.list_unended_runs(session, name))
 
 
 def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: SshAccess, title: str = TITLE) -> None:

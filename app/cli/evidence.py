@@ -6,10 +6,10 @@ from app.cli.database_access import find_run, open_existing_database
 from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
+from app.evidence.document_catalog import PAPERS
+from app.evidence.external_log_receipt import parse_hook_command
 from app.evidence.notary import Requester, change_signing_key, open_notary
 from app.evidence.pack import FILE
-from app.evidence.papers import PAPERS
-from app.evidence.receipt import parse_hook_command
 from app.evidence.run_record import read_run_record
 from app.scores.atif import build_trajectory
 from app.store.events import EventStore

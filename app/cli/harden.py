@@ -27,7 +27,7 @@ from app.runs.reboot_check_order import create_reboot_check_order
 from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill
-from app.store import nodes, queries
+from app.store import nodes, run_queries
 from app.store.clock import open_clock
 from app.store.events import EventStore
 from app.targets.host_registry import require_known_host
@@ -137,7 +137,7 @@ def run_check_after_reboot(settings: Settings, host: str, *, as_json: bool) -> i
 
 def _find_reboot_result(database: Engine, host: str) -> RebootChecked | None:
     with Session(database) as session:
-        newest = queries.find_newest_run(session, host)
+        newest = run_queries.find_newest_run(session, host)
     run = newest.id if newest else ""
     found = (one.event for one in EventStore(database).read_events(run, kinds=("reboot.checked",)))
     return next((event for event in found if isinstance(event, RebootChecked)), None)

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from app.engines.fit.estimate import Estimate, Fit, dump_fit
+from app.engines.fit.estimate_result import Estimate, Fit, dump_fit
 from app.engines.fit.fit_plan import plan_lineup
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.engines.fit.known_models import find_shape

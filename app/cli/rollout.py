@@ -26,8 +26,8 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutOrdered
 from app.events.record import Recorded
-from app.evidence.bundle import FILE
 from app.evidence.notary import open_notary
+from app.evidence.rollout_bundle import FILE
 from app.lineups.model import Lineup
 from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout

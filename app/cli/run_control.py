@@ -16,7 +16,7 @@ from app.loop.state import fold_events
 from app.people.rights import has_right
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.runs.run_control import command_run
-from app.store import queries
+from app.store import run_queries
 from app.store.clock import database_time, open_clock
 from app.store.events import EventStore
 from app.web.access.authenticator import Authenticator
@@ -36,7 +36,7 @@ def send_run_command(settings: Settings, wanted: str, verb: Verb, reason: str, t
             progress = record_answer(session, state, waiting, verb, by=by, means=means, reason=reason)
             remaining = f": {progress.remaining_text}" if verb == "approve" and progress.remaining_text else ""
         else:
-            row = queries.find_run(session, run)
+            row = run_queries.find_run(session, run)
             assert row
             command_run(session, row, verb, by=by, reason=reason)
     print_line(f"asked run {run} to {verb}{remaining}")

@@ -9,8 +9,8 @@ from app.cli.output import Row, print_stored_rows, to_row
 from app.config import Settings
 from app.runs.labels import set_run_labels
 from app.store.models import RunRow
-from app.store.run_list import read_run_page
-from app.store.run_listing import COLUMNS, GivenFilters
+from app.store.run_list_filters import COLUMNS, GivenFilters
+from app.store.run_list_pages import read_run_page
 
 
 def list_runs(settings: Settings, filters: GivenFilters, most: int, *, as_json: bool) -> None:

@@ -15,12 +15,12 @@ from sqlmodel import Session
 from app import __version__
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import use_database
-from app.cli.endpoints import inspect_address, print_report, write_lineup
+from app.cli.engines_for_probe import wait_until_loaded
 from app.cli.evidence import create_requester
 from app.cli.exit_codes import DONE, NOT_PINNED
 from app.cli.output import print_line
-from app.cli.probe_engines import wait_until_loaded
 from app.cli.score_submission import write_submission
+from app.cli.server_to_lineup import inspect_address, print_report, write_lineup
 from app.config import Settings
 from app.engines.endpoint_lineup import is_address, parse_endpoints
 from app.errors import BadInput
@@ -42,7 +42,7 @@ from app.scores.score_figures import build_score_row
 from app.scores.score_page import COLUMNS, describe_provenance, render_cells, render_score_page
 from app.scores.trial_runner import run_builtin_trial, run_untouched_trial
 from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
-from app.store import queries
+from app.store import run_queries
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.text.clean import clean_text
@@ -187,7 +187,7 @@ async def close_interrupted_runs(settings: Settings) -> None:
         writer = LogWriter(store, Bus())
         writer.start()
         with Session(database) as session:
-            interrupted = [run.id for run in queries.list_unended_runs(session)]
+            interrupted = [run.id for run in run_queries.list_unended_runs(session)]
         for run in interrupted:
             last = store.read_last_link(run)
             assert last

@@ -17,16 +17,16 @@ from app import __version__
 from app.background.tasks import run_background_tasks
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import use_database
-from app.cli.listening import create_server, open_listener
+from app.cli.listening_socket import create_server, open_listener
 from app.config import Settings
 from app.engines.endpoint_lineup import KEY_VARIABLE
 from app.errors import EnvironmentUnusable
 from app.lineups.model import Lineup
 from app.main import create_app
 from app.runs.order import Order, create_run_request
-from app.runtime.own_server import LINEUP_FILE, LineupChange
+from app.runtime.custom_model_server import LINEUP_FILE, LineupChange
 from app.runtime.runtime import Runtime
-from app.store import people, queries
+from app.store import people, run_queries
 from app.store.db import is_shared
 
 log = logging.getLogger(__name__)
@@ -153,7 +153,7 @@ async def _wait_for_any(*events: asyncio.Event) -> None:
 async def _submit_first_run(runtime: Runtime, lineup: Lineup, order: Order) -> None:
     """Submit the order unless the host has an unended run, which resumes by itself."""
     with Session(runtime.database) as session:
-        if queries.list_unended_runs(session, order.host):
+        if run_queries.list_unended_runs(session, order.host):
             return
     await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
 

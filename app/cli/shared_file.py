@@ -9,7 +9,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.evidence.notary import open_notary
 from app.lineups.reader import find_lineup, read_lineup
-from app.store import queries
+from app.store import run_queries
 from app.store.events import EventStore
 from app.web import routes  # noqa: F401  the templates link to addresses by name
 from app.web.shared_file.shared_run import StoredRuns, issue_shared_file, name_shared_file
@@ -19,10 +19,10 @@ def write_shared_file(settings: Settings, wanted: str, out: str, *, prompts: boo
     database = open_existing_database(settings)
     run = find_run(database, wanted)
     with Session(database) as session:
-        row = queries.find_run(session, run)
+        row = run_queries.find_run(session, run)
         session.expunge_all()
     assert row
-    if row.state in queries.UNENDED:
+    if row.state in run_queries.UNENDED:
         raise BadInput(f"run {run} is {row.state}: share it when it has ended.")
     archive = StoredRuns(EventStore(database), read_lineup(find_lineup(row.lineup)))
     content = issue_shared_file(archive, row, open_notary(settings.data, database), create_requester(), prompts=prompts)

@@ -14,11 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from app.cli.command_runtime import load_lineup
-from app.cli.endpoints import select_endpoints_as_lineup
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
+from app.cli.server_to_lineup import select_endpoints_as_lineup
 from app.config import Settings
-from app.engines.coldstart import ColdStartStep
+from app.engines.cold_start_progress import ColdStartStep
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_inventory import inspect_machine
 from app.engines.endpoint_lineup import parse_endpoints

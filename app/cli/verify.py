@@ -24,16 +24,16 @@ from app.evidence.audit_anchors import (
     check_run_seal,
     read_audit_anchors,
 )
-from app.evidence.bundle_check import check_bundle, is_bundle
 from app.evidence.notary import KEYS, SignedHead, read_signed_head
-from app.evidence.rebuild import compare_rebuilt_pack
-from app.evidence.shared_log import check_shared_file
+from app.evidence.pack_rebuild_check import compare_rebuilt_pack
+from app.evidence.rollout_bundle_check import check_bundle, is_bundle
+from app.evidence.shared_file_log import check_shared_file
 from app.evidence.shrunk_runs import check_against_log, read_kept_pack
 from app.evidence.signing_key import parse_public_key
 from app.evidence.time_stamping import check_stamp
 from app.loop.state import RunState, fold_events
 from app.scores.score_file import is_score_file
-from app.store import queries
+from app.store import run_queries
 from app.store.audit import read_chain_end
 from app.store.events import EventStore
 from app.targets.host_registry import open_target
@@ -168,7 +168,7 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     database = open_existing_database(settings)
     run = find_run(database, wanted)
     with Session(database) as session:
-        row = queries.find_run(session, run)
+        row = run_queries.find_run(session, run)
         session.expunge_all()
     rows = EventStore(database).read_lines(run)
     archive = read_kept_pack(database, run) if row and row.shrunk_at is not None else None
@@ -247,7 +247,7 @@ def _compare_host_tree(settings: Settings, database: Engine, state: RunState, tr
     assert state.request
     host = state.request.host
     with Session(database) as session:
-        newest = queries.find_newest_run(session, host)
+        newest = run_queries.find_newest_run(session, host)
     if newest is None or newest.id != state.run:
         return f"a later run has worked on {host}"
     if open_target(host, settings.hosts_folder).compute_digest() == tree:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import httpx
 import msgspec
 
-from app.engines.chat import Delta, Finished, Message, Question, ServerDialect
+from app.engines.chat_messages import Delta, Finished, Message, Question, ServerDialect
 from app.engines.engine_metrics import EngineSample, parse_metrics
 from app.engines.error_message import NOT_JSON, extract_error_message
 from app.engines.grammar import CAPABILITIES, PLAINEST, Lack

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from app.engines.endpoint import EndpointReport, normalize_base
 from app.engines.model_size import is_small_model
+from app.engines.server_capabilities import EndpointReport, normalize_base
 from app.errors import BadInput
 from app.events.vocabulary import Role
 from app.text.clean import clean_text

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from app.engines.chat import Delta, Finished, Question, ServerDialect
+from app.engines.chat_messages import Delta, Finished, Question, ServerDialect
 from app.engines.engine_metrics import SHORTEST
 from app.engines.error_message import NOT_JSON, format_error_message
 from app.engines.grammar import Lack, to_bindable_schema

@@ -5,7 +5,13 @@ from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
 
-from app.events.approvals import ApprovalPolicy, Approver, PeopleNeeded, describe_missing_approvals, describe_token
+from app.events.approval_policy import (
+    ApprovalPolicy,
+    Approver,
+    PeopleNeeded,
+    describe_missing_approvals,
+    describe_token,
+)
 from app.events.architect_questions import AnsweredQuestion
 from app.events.vocabulary import (
     NO_FINDING,
@@ -38,7 +44,7 @@ from app.events.vocabulary import (
     describe_source,
 )
 from app.events.waiver import Waiver
-from app.text.counts import count_things
+from app.text.pluralized_counts import count_things
 
 ItemOutcome = Literal["passed", "escalated", "skipped", "deferred"]
 RunOutcome = Literal["finished", "failed", "stopped"]

@@ -15,9 +15,9 @@ from sqlmodel import Session
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT
-from app.evidence.bundle import write_bundle
-from app.evidence.receipt import FOLDER as RECEIPTS
-from app.evidence.receipt import get_receipt
+from app.evidence.external_log_receipt import FOLDER as RECEIPTS
+from app.evidence.external_log_receipt import get_receipt
+from app.evidence.rollout_bundle import write_bundle
 from app.evidence.shrunk_runs import read_evidence
 from app.evidence.signing_key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.spool import Spool

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.events import kinds
-from app.events.approvals import describe_token
+from app.events.approval_policy import describe_token
 from app.events.record import Recorded
 
 

@@ -14,7 +14,7 @@ from app.events.kinds import TurnDelta
 from app.events.record import Recorded, format_timestamp
 from app.evidence import verify
 from app.evidence.build_id import compute_build_id
-from app.evidence.papers import PAPERS
+from app.evidence.document_catalog import PAPERS
 from app.evidence.run_record import RunRecord, read_run_record
 from app.evidence.signing_key import Signer
 from app.evidence.verify import Events, Files, Object, build_chunks, build_plain_files, compute_sha256

@@ -12,7 +12,7 @@ from app.events.vocabulary import Category, Lesson, ParameterUsed, PublishedRule
 from app.events.waiver import Waiver
 from app.evidence.benchmark import BenchmarkTitle, build_published_rule, describe_benchmark
 from app.evidence.operator_actions import OperatorAction, to_operator_action
-from app.evidence.seats import Seats, SeatUsed
+from app.evidence.role_engine_usage import Seats, SeatUsed
 from app.loop.attempt_state import Attempt
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import Item, RunState, apply_event, find_active_waiver

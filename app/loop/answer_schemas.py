@@ -18,7 +18,7 @@ from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 from app.resources.kind import Objection, ResourceAction
 from app.syntax.option_edit import can_set_option
-from app.targets.resources.offer import Offer
+from app.targets.resources.available_actions import Offer
 from app.targets.rule_scope import RuleScope, find_foreign_action, find_foreign_place
 
 Schema = dict[str, Any]

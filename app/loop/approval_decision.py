@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from app.events.approvals import IDENTIFIED_VIA, UNKNOWN_MAKER, ApprovalPolicy, Approver, ChangeRisk, PeopleNeeded
+from app.events.approval_policy import IDENTIFIED_VIA, UNKNOWN_MAKER, ApprovalPolicy, Approver, ChangeRisk, PeopleNeeded
 from app.events.kinds import ActionProposed, ApprovalGiven, RunQueued
 from app.events.vocabulary import Mode
 

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from app.events import kinds
-from app.events.approvals import PeopleNeeded
+from app.events.approval_policy import PeopleNeeded
 from app.events.architect_questions import AnsweredQuestion
 from app.events.vocabulary import Lesson, ProvenFix, Purpose
 from app.loop.approval_decision import count_people, list_approvers

@@ -11,10 +11,10 @@ from app.errors import BadInput
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 from app.syntax import keyvalue, option_edit
-from app.syntax.audit import CONTROLS
+from app.syntax.audit_rule_files import CONTROLS
 from app.syntax.host_text import fold_case
 from app.syntax.sshd_keywords import CHOICES, find_complaint
-from app.targets.subjects.option_judge import OptionJudge
+from app.targets.subjects.option_file_policy import OptionJudge
 from app.targets.writable_areas import find_judge
 
 _OPTION = re.compile(r"#?[ \t]*([A-Za-z_][A-Za-z0-9_.]*)(?:[ \t]*=[ \t]*|[ \t]+|$)([^ \t]*)[ \t\r]*")

@@ -4,7 +4,7 @@ import asyncio
 
 from app.errors import ConnectionLost, RollbackFailed, StorageFault, TemperError, find_storage_fault
 from app.events.kinds import AttemptFailed, Event, RunFailed, RunResumed, RunStopRequested, RunWaiting
-from app.loop.change import roll_back
+from app.loop.change_steps import roll_back
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, RollBack, Wait, WaitOut
 from app.loop.inbox import Inbox, interpret_command

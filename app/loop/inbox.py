@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from app.events import kinds
-from app.events.approvals import Approver
+from app.events.approval_policy import Approver
 from app.events.command import Command
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
 from app.loop.approval_decision import explain_uncounted_approval, list_approvers, list_askers

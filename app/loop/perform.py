@@ -12,7 +12,7 @@ from app.candidates.gather import gather_candidates, has_usable_or_impossible, j
 from app.errors import EnvironmentUnusable, TemperError, is_infrastructure_fault
 from app.events import kinds
 from app.events.vocabulary import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
-from app.loop import change, effects, in_force, proven_fix, reboot
+from app.loop import change_steps, effects, proven_fix, reboot, running_settings_check
 from app.loop.effects import Effect
 from app.loop.escalated_question import find_open_question
 from app.loop.role_turns import (
@@ -28,7 +28,7 @@ from app.loop.state import RunState
 from app.scanners.scanner import Verdict
 from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Rule, Skill, hash_rulebook
-from app.targets.in_force_report import InForceReport
+from app.targets.running_settings_report import InForceReport
 from app.targets.target import Target
 
 T = TypeVar("T")
@@ -96,7 +96,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             worker=run.services.worker,
             confinement=confinement,
             scanner=run.services.scanner.name,
-            probes=change.redact_probes(probes),
+            probes=change_steps.redact_probes(probes),
             temper=__version__,
             seats=() if run.state.has_no_model else tuple(seat.to_seat_taken() for seat in run.services.seats.values()),
             simulated=target.simulated,
@@ -109,7 +109,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             key=run.services.key,
             disposable=disposable,
         ),
-        *in_force.build_in_force_events(standing),
+        *running_settings_check.build_in_force_events(standing),
     )
 
 
@@ -118,7 +118,7 @@ async def _scan_host(run: Run, effect: effects.Scan) -> None:
     run.append(kinds.ScanStarted(phase=effect.phase, rules=len(rules)))
     began = time.monotonic()
     verdicts = await _scan_rules(run, effect.phase)
-    given = [change.build_verdict_event(run, verdict, effect.phase) for verdict in verdicts]
+    given = [change_steps.build_verdict_event(run, verdict, effect.phase) for verdict in verdicts]
     run.append(*given, kinds.ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
     reasons = {(verdict.word, verdict.evidence) for verdict in verdicts}
     if effect.phase == "opening" and len(reasons) == 1 and verdicts[0].word == "error":
@@ -265,7 +265,9 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
     rule, reason = effect.rule, effect.reason
     match effect.outcome:
         case "passed":
-            kept = await change.keep_change(run) if run.state.attempt else [kinds.ItemPassed(rule=rule, attempts=0)]
+            kept = (
+                await change_steps.keep_change(run) if run.state.attempt else [kinds.ItemPassed(rule=rule, attempts=0)]
+            )
             run.append(*kept)
         case "escalated":
             assert run.state.item
@@ -318,7 +320,7 @@ async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:
 async def _finish_run(run: Run, _: effects.Finish) -> None:
     state = run.state
     if run.request.after_reboot:
-        await in_force.append_reboot_check(run)
+        await running_settings_check.append_reboot_check(run)
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred", "waived"), 0)
     for item in state.items.values():
         count[item.status] += 1
@@ -349,7 +351,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Scan: _scan_host,
     effects.Scope: _determine_scope,
     effects.StartItem: _start_item,
-    effects.Recheck: change.recheck_rule,
+    effects.Recheck: change_steps.recheck_rule,
     effects.StartAttempt: _start_attempt,
     effects.Ask: ask_role,
     effects.Propose: propose_edit,
@@ -358,18 +360,18 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.TakeCandidate: propose_candidate,
     effects.UseSafeDefault: continue_without_answer,
     effects.Interrupt: _interrupt_turn,
-    effects.Judge: change.judge_proposal,
-    effects.Rehearse: change.rehearse_change,
-    effects.RequestApproval: change.request_approval,
-    effects.ExpireApproval: change.expire_approval,
+    effects.Judge: change_steps.judge_proposal,
+    effects.Rehearse: change_steps.rehearse_change,
+    effects.RequestApproval: change_steps.request_approval,
+    effects.ExpireApproval: change_steps.expire_approval,
     effects.Wait: _wait_for_person,
     effects.WaitOut: _wait_out_fault,
-    effects.Apply: change.apply_change,
-    effects.Verify: change.verify_change,
-    effects.Watch: change.probe_changed_host,
+    effects.Apply: change_steps.apply_change,
+    effects.Verify: change_steps.verify_change,
+    effects.Watch: change_steps.probe_changed_host,
     effects.FailAttempt: _fail_attempt,
-    effects.GatherFacts: change.gather_facts,
-    effects.RollBack: change.roll_back,
+    effects.GatherFacts: change_steps.gather_facts,
+    effects.RollBack: change_steps.roll_back,
     effects.CloseItem: _close_item,
     effects.AskForReboot: reboot.ask_for_reboot,
     effects.SkipReboot: reboot.skip_reboot,

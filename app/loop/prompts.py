@@ -13,8 +13,8 @@ from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
 from app.loop.prompt_examples import format_example
 from app.loop.rule_terms import extract_script_values
-from app.loop.situation import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.loop.state import Item
+from app.loop.turn_context import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
 from app.targets.effects.weakening import DAEMONS, read_cached_settings

@@ -9,17 +9,17 @@ from typing import TypeVar
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable, TemperError, find_storage_fault
 from app.events import kinds
 from app.events.vocabulary import NO_FINDING, Probe
-from app.loop import effects, in_force
+from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_for_reboot
-from app.loop.change import redact_for_log, redact_probes
+from app.loop.change_steps import redact_for_log, redact_probes
 from app.loop.harm import describe_harm
 from app.loop.next_reboot_effect import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.run import Run
-from app.targets.in_force_report import InForceReport
 from app.targets.probe_comparison import compare_probes
 from app.targets.rebooter import BootStatus, Rebooter
+from app.targets.running_settings_report import InForceReport
 from app.targets.target import Target
-from app.text.counts import count_things
+from app.text.pluralized_counts import count_things
 
 EMULATED_FACTOR = 3
 """A machine in software emulation gets so many times as long."""
@@ -181,7 +181,7 @@ async def _record_return(run: Run, found: BootStatus) -> str:
             probes=redact_probes(compare_probes(before, probes)),
             undone=undone,
         ),
-        *in_force.build_in_force_events(standing),
+        *running_settings_check.build_in_force_events(standing),
     )
     return ""
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from app.events.approvals import ChangeRisk
+from app.events.approval_policy import ChangeRisk
 from app.events.kinds import ActionProposed
 from app.events.vocabulary import AnyAction, Reload
 from app.resources.kind import Objection, ResourceAction

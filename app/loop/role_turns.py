@@ -7,7 +7,7 @@ from typing import assert_never
 
 import msgspec
 
-from app.engines.chat import Message, Question
+from app.engines.chat_messages import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
 from app.errors import TemperError, is_infrastructure_fault
 from app.events import kinds
@@ -22,8 +22,8 @@ from app.loop.harm import describe_harm
 from app.loop.host_inquiry import answer_inquiry
 from app.loop.proven_fix import build_plan_event
 from app.loop.run import RoleSeat, Run
-from app.loop.situation import TurnContext, build_situation
 from app.loop.turn import TurnName, stream_turn
+from app.loop.turn_context import TurnContext, build_situation
 from app.resources.kind import Objection
 from app.resources.registry import get_resource_name
 from app.resources.vendor import LONGEST, create_vendor_action

@@ -11,14 +11,14 @@ from app.candidates.content_asks import list_settings_of_content
 from app.candidates.recipe_files import Recipe
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
-from app.events.approvals import ApprovalPolicy
+from app.events.approval_policy import ApprovalPolicy
 from app.events.kinds import Event, PlanMade, RunQueued
 from app.events.log import RunLog
 from app.events.vocabulary import Role, Sampling, SeatTaken
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
-from app.loop.situation import build_rule_scope
 from app.loop.state import RunState, apply_event
+from app.loop.turn_context import build_rule_scope
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
 from app.store.run_history import RunHistory

@@ -13,7 +13,7 @@ from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.harm import HISTORY
 from app.loop.reboot_state import RebootProgress, advance_reboot, drop_settings_in_force
-from app.store.run_listing import RunStatus
+from app.store.run_list_filters import RunStatus
 
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
 

@@ -10,7 +10,7 @@ import msgspec
 from sqlmodel import Session, col, select
 
 from app.errors import Rejected
-from app.events.approvals import IDENTIFIED_VIA, Approver, describe_missing_approvals
+from app.events.approval_policy import IDENTIFIED_VIA, Approver, describe_missing_approvals
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
 from app.loop.approval_decision import explain_uncounted_approval, list_askers
 from app.loop.attempt_state import Attempt

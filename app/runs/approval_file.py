@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from app.errors import BadInput
-from app.events.approvals import ApprovalPolicy, ApprovalRule, ChangeRisk
+from app.events.approval_policy import ApprovalPolicy, ApprovalRule, ChangeRisk
 from app.events.vocabulary import Category
 from app.lineups.toml_reader import Table, TomlReader, suggest_name
 from app.loop.approval_decision import decide_people_needed

@@ -16,7 +16,7 @@ from app.loop.state import RunState
 from app.runs.open_decisions import InboxSources, LeftFinding, OpenDecision, list_decisions
 from app.skills.catalog import load_skill
 from app.skills.skill import Rule
-from app.store import attention_queries, queries, rollouts, waivers
+from app.store import attention_queries, rollouts, run_queries, waivers
 from app.store.host_groups import read_groups
 from app.store.host_rule_states import LEFT, PERSONS, UNDONE, StandingRow, decode_cells, parse_cell
 from app.store.request_session import open_read_session
@@ -59,7 +59,7 @@ class DecisionReader:
             groups=read_groups(session),
             rollouts=unended,
             paused_rollouts=attention_queries.read_newest_events(session, held, "rollout.paused"),
-            failed=queries.list_newest_run_per_host(session, "failed"),
+            failed=run_queries.list_newest_run_per_host(session, "failed"),
             paused=paused,
             paused_runs=attention_queries.read_newest_events(session, [row.id for row in paused], "run.paused"),
         )
@@ -83,7 +83,7 @@ class DecisionReader:
 
 def _read_rules_being_handled(session: Session) -> Mapping[str, frozenset[str]]:
     found: dict[str, frozenset[str]] = {}
-    runs = [row.id for row in queries.list_unended_runs(session)]
+    runs = [row.id for row in run_queries.list_unended_runs(session)]
     for asked in select_events(attention_queries.read_newest_events(session, runs, "run.queued").values(), RunQueued):
         found[asked.host] = found.get(asked.host, frozenset()) | frozenset(asked.rules)
     return found

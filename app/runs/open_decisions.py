@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 from zlib import crc32
 
-from app.events.approvals import Approver
+from app.events.approval_policy import Approver
 from app.events.kinds import ApprovalRequested, RunQueued
 from app.events.record import Recorded
 from app.events.vocabulary import Category

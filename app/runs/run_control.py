@@ -4,20 +4,20 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.runs.shared_field_checks import check_length
-from app.store import queries
+from app.store import run_queries
 from app.store.clock import database_time
 from app.store.models import CommandRow, RunRow
 from app.text.clean import clean_text
 
 LONGEST_REASON, LONGEST_NAME = 500, 64
-FOR = {"pause": ("running",), "resume": ("paused",), "stop": queries.UNENDED}
+FOR = {"pause": ("running",), "resume": ("paused",), "stop": run_queries.UNENDED}
 """Allowed run states for each verb."""
 
 
 def command_run(session: Session, run: RunRow, verb: str, *, by: str, reason: str = "") -> None:
     if verb not in FOR:
         raise Rejected("verb", f"{verb[:40]!a} is not a command for a run: choose one of {', '.join(FOR)}.")
-    if run.state not in queries.UNENDED:
+    if run.state not in run_queries.UNENDED:
         raise Rejected("", f"run {run.id} has ended ({run.state}): there is nothing to {verb}.", "run-ended")
     if run.state not in FOR[verb]:
         needed = f"the command {verb} requires a {FOR[verb][0]} run"

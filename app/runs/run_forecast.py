@@ -14,8 +14,8 @@ from app.candidates.recipe_files import Recipe
 from app.events.vocabulary import Candidate
 from app.loop.escalated_question import find_open_question
 from app.loop.perform import sort_findings
-from app.loop.situation import build_rule_scope
 from app.loop.state import Item
+from app.loop.turn_context import build_rule_scope
 from app.runs.scanner_factory import open_scanner
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill

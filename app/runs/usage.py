@@ -19,7 +19,7 @@ from app.machine.sampling.role_energy import extrapolate_joules
 from app.store.credentials import list_token_labels
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.store.queries import list_ordered_runs
+from app.store.run_queries import list_ordered_runs
 
 Per = Literal["day", "month"]
 PERS: tuple[Per, ...] = get_args(Per)

@@ -18,7 +18,7 @@ from app.engines.launch.engine_fleet import Fleet
 from app.engines.queue import EngineQueues
 from app.engines.replica_choice import EngineTraffic, limit_streams
 from app.engines.simulator_process import SimulatorProcess
-from app.events.approvals import ApprovalPolicy
+from app.events.approval_policy import ApprovalPolicy
 from app.events.bus import Bus
 from app.events.log import LogWriter
 from app.evidence.notary import open_notary
@@ -28,10 +28,10 @@ from app.machine.measuring.probe_result import ProbeResult, find_saturation, rea
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
-from app.runtime.backup_record import record_first_start
+from app.runtime.backup_age import record_first_start
 from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node, create_node_name
-from app.runtime.offers import Offers
+from app.runtime.run_dispatch import Offers
 from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
@@ -39,8 +39,8 @@ from app.store.clock import open_clock
 from app.store.db import hold_exclusive_lock, is_shared, open_database, open_separate_engine
 from app.store.events import EventStore
 from app.store.leases import Leases
-from app.store.notifications import NotificationListener
-from app.store.stored_inbox import InboxPoller
+from app.store.postgres_notifications import NotificationListener
+from app.store.run_command_inbox import InboxPoller
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 WRITERS = 1

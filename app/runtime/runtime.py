@@ -21,7 +21,7 @@ from app.engines.queue import EngineQueues
 from app.engines.replica_choice import EngineTraffic
 from app.engines.simulator_process import SimulatorProcess
 from app.errors import EnvironmentUnusable, LeaseLost, StorageFault, TemperError, find_storage_fault
-from app.events.approvals import ApprovalPolicy
+from app.events.approval_policy import ApprovalPolicy
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued, RunResumed, RunWaiting
 from app.events.log import LogWriter, RunLog
@@ -32,8 +32,8 @@ from app.loop.durable_queue import DurableQueue
 from app.loop.run import Run, RunServices
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
-from app.machine.measuring.engine_load import collect_loads
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
+from app.machine.measuring.engine_startup_figures import collect_loads
 from app.machine.measuring.memory_watch import BoardCards
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
@@ -41,14 +41,14 @@ from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
+from app.runtime.custom_model_server import OwnServer
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
-from app.runtime.offers import Offers, create_other_node_check, offer_unreachable_run, pass_on_unreachable_run
-from app.runtime.own_server import OwnServer
-from app.runtime.seats import create_seats
+from app.runtime.role_engine_clients import create_seats
+from app.runtime.run_dispatch import Offers, create_other_node_check, offer_unreachable_run, pass_on_unreachable_run
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
-from app.store import queries
+from app.store import run_queries
 from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
@@ -56,9 +56,9 @@ from app.store.events import EventStore
 from app.store.leases import Leases
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
+from app.store.run_command_inbox import InboxPoller
 from app.store.run_history import StoredRunHistory
 from app.store.shared_host_folders import HostFolders
-from app.store.stored_inbox import InboxPoller
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import is_fixture, open_target
 from app.targets.target_thread import TargetThread
@@ -142,15 +142,15 @@ class Runtime:
 
     def read_run_row(self, run: str) -> RunRow | None:
         with open_read_session(self.database) as session:
-            return queries.find_run(session, run)
+            return run_queries.find_run(session, run)
 
     def list_unended_runs(self) -> list[str]:
         with open_read_session(self.database) as session:
-            return [row.id for row in queries.list_unended_runs(session)]
+            return [row.id for row in run_queries.list_unended_runs(session)]
 
     def is_idle(self) -> bool:
         with open_read_session(self.database) as session:
-            return not queries.has_unended_runs(session)
+            return not run_queries.has_unended_runs(session)
 
     def find_unended_run_like(self, request: RunQueued) -> str | None:
         """Return the id of an interrupted run with the same request, or None."""
@@ -181,7 +181,7 @@ class Runtime:
 
     def _read_seconds_per_finding(self, host: str) -> float | None:
         with open_read_session(self.database) as session:
-            return queries.find_seconds_per_finding(session, host)
+            return run_queries.find_seconds_per_finding(session, host)
 
     async def start_probe(self, engine: str) -> None:
         """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""
@@ -274,7 +274,7 @@ class Runtime:
     def _note_log_end_in_audit(self, run_id: str) -> None:
         """Record the log's length in the audit log if the run has ended, so that truncation is detected."""
         with open_read_session(self.database) as session:
-            row = queries.find_run(session, run_id)
+            row = run_queries.find_run(session, run_id)
             ended = row is not None and row.ended_at is not None
         if ended:
             open_notary(self.settings.data, self.database).seal_ended_run(run_id)

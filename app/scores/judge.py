@@ -14,7 +14,7 @@ from pathlib import Path
 from app.loop.harm import describe_harm
 from app.scores.second_check import EffectiveSettings, find_weakened_setting, is_requirement_met
 from app.skills.stig.pack import STIG
-from app.targets.disk import Disk
+from app.targets.crash_safe_writes import Disk
 from app.targets.fixture.layout import read_audit_disk_usage
 from app.targets.health_probes import run_health_probes
 from app.targets.local_tree import LocalTree

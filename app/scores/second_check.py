@@ -9,7 +9,7 @@ from typing import Protocol
 from app.skills.stig.checks.sshd import CIPHERS, MACS
 from app.syntax.files import Files
 from app.syntax.host_text import parse_number
-from app.targets.effects.profile import FIXED
+from app.targets.effects.shell_profile import FIXED
 from app.targets.effects.weakening import DAEMONS, find_weakening
 
 Settings = Mapping[str, str]

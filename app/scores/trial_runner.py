@@ -19,8 +19,8 @@ from app.loop.state import fold_events
 from app.machine.sampling.role_energy import extrapolate_joules
 from app.machine.sampling.run_energy import EnergyLedger
 from app.runs.scanner_factory import create_scanner
+from app.runtime.role_engine_clients import create_seats
 from app.runtime.runtime import Runtime, create_run_id
-from app.runtime.seats import create_seats
 from app.scores import generated_hosts
 from app.scores.effect_checks import observe_effects, record_effects
 from app.scores.generated_hosts import GeneratedHost

@@ -12,8 +12,8 @@ from app.scanners.openscap.content import ScapContent
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.files import Files
-from app.targets.effects.bounds import list_stated_values
-from app.targets.effects.notices import list_chosen_notices
+from app.targets.effects.legal_notices import list_chosen_notices
+from app.targets.effects.strictness_bounds import list_stated_values
 
 Check = Callable[[Files], Verdict]
 _WRITTEN = (

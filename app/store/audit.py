@@ -9,7 +9,7 @@ from app.store.batch_writer import to_columns
 from app.store.clock import database_time
 from app.store.db import lock_chain
 from app.store.models import EventRow
-from app.store.queries import read_last_link
+from app.store.run_queries import read_last_link
 
 
 class ChainEndRow(SQLModel, table=True):

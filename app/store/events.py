@@ -13,8 +13,8 @@ from app.store.batch_writer import append_batch, read_newest_seq
 from app.store.db import is_shared
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
-from app.store.queries import UNENDED, read_last_link
 from app.store.request_session import open_read_connection, open_read_session
+from app.store.run_queries import UNENDED, read_last_link
 from app.store.thinned_samples import ThinnedStore
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")

@@ -14,7 +14,7 @@ from app.store.batch_writer import write_batch
 from app.store.clock import database_time
 from app.store.db import lock_chain
 from app.store.models import CommandRow, EventRow, RunRow, create_row
-from app.store.queries import read_last_link, require_row
+from app.store.run_queries import read_last_link, require_row
 
 UNENDED = ("running", "paused", "stopping")
 

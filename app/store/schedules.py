@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sqlmodel import Session, col, select
 
 from app.store.models import ScheduleRow
-from app.store.queries import require_row
+from app.store.run_queries import require_row
 
 
 def list_schedules(session: Session) -> Sequence[ScheduleRow]:

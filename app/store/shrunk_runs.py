@@ -8,7 +8,7 @@ from sqlmodel import Session, col, select
 from app.events.kinds import TurnFinished, TurnStarted
 from app.store.events import EventStore
 from app.store.models import EventRow, EvidenceRow, RunRow
-from app.store.queries import UNENDED
+from app.store.run_queries import UNENDED
 
 _EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 

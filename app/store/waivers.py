@@ -11,7 +11,7 @@ from sqlmodel import Field, Session, SQLModel, col, select
 from app.events.record import format_timestamp
 from app.events.waiver import Waiver
 from app.store.host_groups import list_groups_of_host
-from app.store.queries import require_row
+from app.store.run_queries import require_row
 
 _DAY = 24 * 3600.0
 WaiverState = Literal["in force", "over", "taken back"]

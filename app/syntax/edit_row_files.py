@@ -1,20 +1,20 @@
 """Set an option in files of commands or rows: limits, modprobe, audit rules."""
 
 from app.errors import BadInput
-from app.syntax import audit, edit_lines, host_text, limits, modprobe
+from app.syntax import audit_rule_files, edit_lines, host_text, limits_conf, modprobe
 from app.syntax.setting import find_last
 
 
 def get_limit(text: str, key: str) -> str | None:
     domain, kind, item = _parse_limit_key(key)
-    rows = [x for x in limits.parse_limits(text, "") if x.domain == domain and x.item == item]
+    rows = [x for x in limits_conf.parse_limits(text, "") if x.domain == domain and x.item == item]
     return next((x.value for x in reversed(rows) if x.kind in {kind, "-"}), None)
 
 
 def put_limit(text: str, key: str, value: str) -> str:
     domain, kind, item = _parse_limit_key(key)
     lines = text.split("\n")
-    rows = [x for x in limits.parse_limits(text, "") if x.domain == domain and x.item == item]
+    rows = [x for x in limits_conf.parse_limits(text, "") if x.domain == domain and x.item == item]
     same = [x.line - 1 for x in rows if x.kind == kind]
     both = [x.line - 1 for x in rows if x.kind == "-" != kind]
     row = f"{domain} {kind} {item} {value}"
@@ -78,14 +78,14 @@ def _skip_continuations(lines: list[str], index: int) -> int:
 
 
 def get_audit_control(text: str, key: str) -> str | None:
-    found = find_last(audit.parse_controls(text, ""), _parse_audit_control(key))
+    found = find_last(audit_rule_files.parse_controls(text, ""), _parse_audit_control(key))
     return None if found is None else found.value
 
 
 def put_audit_control(text: str, key: str, value: str) -> str:
     control = _parse_audit_control(key)
     written = f"{control} {value}"
-    stated = audit.parse_audit_lines(text, "")
+    stated = audit_rule_files.parse_audit_lines(text, "")
     found = [x.line - 1 for x in stated if x.control and x.control.key == control]
     if control == "-e":
         # with -e 2 the rules are locked: later lines are rejected
@@ -103,6 +103,8 @@ def put_audit_control(text: str, key: str, value: str) -> str:
 
 def _parse_audit_control(key: str) -> str:
     control = key if key.startswith("-") else f"-{key}"
-    if control not in audit.CONTROLS:
-        raise BadInput(f"audit rules take {', '.join(audit.CONTROLS)} as options, not {host_text.fold_case(key)!a}")
+    if control not in audit_rule_files.CONTROLS:
+        raise BadInput(
+            f"audit rules take {', '.join(audit_rule_files.CONTROLS)} as options, not {host_text.fold_case(key)!a}"
+        )
     return control

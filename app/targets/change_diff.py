@@ -7,9 +7,9 @@ from app.events.vocabulary import AnyAction
 from app.resources.vendor import render_vendor_scripts
 from app.syntax import host_text
 from app.syntax.files import FileState
-from app.targets.file_owners import ROOT
 from app.targets.readable_files import NO_NEED, SECRETIVE, is_judged, is_read_restricted
 from app.targets.resources.resource_dry_run import DryRun
+from app.targets.simulated_file_owners import ROOT
 from app.text.clean import clean_text
 from app.text.redaction import is_secret_path, redact_secrets
 

@@ -15,8 +15,8 @@ from app.events.vocabulary import (
 )
 from app.syntax import host_text, option_edit
 from app.syntax.files import Files, FileState
-from app.targets.file_owners import ROOT
 from app.targets.overlay import Overlay
+from app.targets.simulated_file_owners import ROOT
 from app.text.clean import clean_text
 
 _LARGEST = 256 * 1024

@@ -7,10 +7,10 @@ from app.events.vocabulary import Probe
 from app.syntax import pam
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
-from app.targets import granted_rights, host_accounts, mission_inbox, pam_outcome
+from app.targets import host_accounts, pam_outcome, sudo_rights, upload_permissions
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.questions import auditing, boot, login_probes, password_change, sudo_grants
+from app.targets.questions import audit_halt_probes, boot, login_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.text.clean import clean_text
@@ -58,8 +58,8 @@ def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
 
 
 def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
-    reason = granted_rights.explain_root_refusal(host.sudoers, host.people, AGENT)
-    reason = reason or granted_rights.explain_sudo_unusable(host.sudoers, host.people, AGENT)
+    reason = sudo_rights.explain_root_refusal(host.sudoers, host.people, AGENT)
+    reason = reason or sudo_rights.explain_sudo_unusable(host.sudoers, host.people, AGENT)
     return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 
@@ -68,7 +68,7 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
     reasons = []
     for account in host.people.list_other_administrators():
         reason = host.sshd.explain_refusal(account.name, host.today)
-        reason = reason or granted_rights.explain_root_refusal(host.sudoers, host.people, account.name)
+        reason = reason or sudo_rights.explain_root_refusal(host.sudoers, host.people, account.name)
         if not reason:
             return ProbeAnswer(True, f"{account.name} can log in over SSH and act as root")
         reasons.append(f"{account.name}: {reason}")
@@ -77,39 +77,43 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = mission_inbox.find_backup_login(host.files)
+    login = upload_permissions.find_backup_login(host.files)
     if login is None:
         return ProbeAnswer(
-            False, f"{mission_inbox.BACKUP_CONFIG} does not say which account the nightly backup logs in as"
+            False, f"{upload_permissions.BACKUP_CONFIG} does not say which account the nightly backup logs in as"
         )
     return _probe_login(host, login.value, "for the nightly backup")
 
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(
-        host.files, host.people, mission_inbox.READER, mission_inbox.MISSION_CONFIG
+        host.files, host.people, upload_permissions.READER, upload_permissions.MISSION_CONFIG
     )
-    if not reason and not mission_inbox.read_mission_settings(host.files):
-        reason = f"{mission_inbox.MISSION_CONFIG} says nothing"
-    return ProbeAnswer(not reason, reason or f"{mission_inbox.READER} can read {mission_inbox.MISSION_CONFIG}")
+    if not reason and not upload_permissions.read_mission_settings(host.files):
+        reason = f"{upload_permissions.MISSION_CONFIG} says nothing"
+    return ProbeAnswer(
+        not reason, reason or f"{upload_permissions.READER} can read {upload_permissions.MISSION_CONFIG}"
+    )
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
-    path, umask = mission_inbox.find_inbox(host.files), mission_inbox.read_upload_umask(host.files)
+    path, umask = upload_permissions.find_inbox(host.files), upload_permissions.read_upload_umask(host.files)
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
         return ProbeAnswer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
     if umask is None:
         return ProbeAnswer(False, "the umask for uploads is not a number")
-    if not host_accounts.is_access_granted(folder, host.people, mission_inbox.UPLOADER, host_accounts.WRITE):
-        return ProbeAnswer(False, f"{mission_inbox.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
-    if not host_accounts.is_access_granted(folder, host.people, mission_inbox.READER, host_accounts.ENTER):
-        return ProbeAnswer(False, f"{mission_inbox.READER} may not enter {path} (mode {folder.mode:04o})")
-    new = mission_inbox.predict_upload(folder, umask)
+    if not host_accounts.is_access_granted(folder, host.people, upload_permissions.UPLOADER, host_accounts.WRITE):
+        return ProbeAnswer(
+            False, f"{upload_permissions.UPLOADER} may not put files into {path} (mode {folder.mode:04o})"
+        )
+    if not host_accounts.is_access_granted(folder, host.people, upload_permissions.READER, host_accounts.ENTER):
+        return ProbeAnswer(False, f"{upload_permissions.READER} may not enter {path} (mode {folder.mode:04o})")
+    new = upload_permissions.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
-    if host_accounts.is_access_granted(new, host.people, mission_inbox.READER, host_accounts.READ):
-        return ProbeAnswer(True, f"{upload}: {mission_inbox.READER} can read it")
-    return ProbeAnswer(False, f"{upload}: {mission_inbox.READER} cannot read it")
+    if host_accounts.is_access_granted(new, host.people, upload_permissions.READER, host_accounts.READ):
+        return ProbeAnswer(True, f"{upload}: {upload_permissions.READER} can read it")
+    return ProbeAnswer(False, f"{upload}: {upload_permissions.READER} cannot read it")
 
 
 def _probe_pam(host: ProbedHost) -> ProbeAnswer:
@@ -208,9 +212,9 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "selinux-boot": HealthProbe(
         boot.probe_selinux_boot, "a host that would halt at its next boot: its SELinux policy is missing", "destruction"
     ),
-    "audit-disk": HealthProbe(auditing.probe_audit_disk, "a host that its audit log is about to stop"),
+    "audit-disk": HealthProbe(audit_halt_probes.probe_audit_disk, "a host that its audit log is about to stop"),
     "audit-panic": HealthProbe(
-        auditing.probe_audit_panic, "a host that would stop when it loses audit records", "destruction"
+        audit_halt_probes.probe_audit_panic, "a host that would stop when it loses audit records", "destruction"
     ),
 }
 """In the order in which they are reported."""

@@ -9,7 +9,7 @@ import msgspec
 
 from app.errors import BadInput
 from app.events.vocabulary import Mode
-from app.targets.disk import Disk
+from app.targets.crash_safe_writes import Disk
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.journal import Journal

@@ -17,7 +17,7 @@ from app.errors import ActionFailed, RollbackFailed
 from app.events.vocabulary import FileChange
 from app.syntax.files import FileState
 from app.targets.baseline import SideEffects, build_file_change
-from app.targets.disk import Disk, OpenFolder
+from app.targets.crash_safe_writes import Disk, OpenFolder
 
 Mark = Literal["open", "committed", "undone", "void"]
 Before = Mapping[str, FileState | None]

@@ -11,8 +11,7 @@ from typing import TypeVar
 from app.errors import ActionFailed, EnvironmentUnusable, find_storage_fault
 from app.syntax.files import FileState
 from app.targets.baseline import FoundEntry
-from app.targets.disk import Disk, OpenFolder, open_folder
-from app.targets.file_owners import ROOT, FileOwners
+from app.targets.crash_safe_writes import Disk, OpenFolder, open_folder
 from app.targets.host_lock import HostLock
 from app.targets.path_walk import (
     escape_name_bytes,
@@ -25,6 +24,7 @@ from app.targets.path_walk import (
     split_path,
     unescape_name_bytes,
 )
+from app.targets.simulated_file_owners import ROOT, FileOwners
 from app.targets.temporary_mode import TemporaryModes
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from app.errors import ActionFailed
-from app.targets.disk import open_folder
+from app.targets.crash_safe_writes import open_folder
 
 _MARK = "\ufffd"
 _ODD = re.compile("[\udc80-\udcff\ufffd]")

@@ -7,10 +7,10 @@ from collections.abc import Collection, Sequence
 from app.events.vocabulary import AnyAction, Reload
 from app.resources.kind import ResourceAction
 from app.syntax.files import Files
-from app.targets import obfuscation
+from app.targets import forbidden_line_patterns
 from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Refusal, plan_effects
-from app.targets.effects.access import find_access_objection, judge_mode
+from app.targets.effects.file_access import find_access_objection, judge_mode
 from app.targets.effects.weakening import find_weakening
 from app.targets.health_probes import HEALTH_PROBES, run_health_probes
 from app.targets.overlay import Overlay
@@ -19,10 +19,10 @@ from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import NONE, DryRun
 from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_ageing, judge_whole_change
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
-from app.targets.subjects import audit, banner, profile
+from app.targets.subjects import audit_rule_policy, banner_policy, shell_profile_policy
 from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
-from app.targets.subjects.stated_families import find_stated_family
-from app.targets.subjects.stated_files import judge_stated_edit
+from app.targets.subjects.setting_file_families import find_stated_family
+from app.targets.subjects.stated_setting_policy import judge_stated_edit
 from app.text.clean import clean_text
 
 _LONGEST_LINE = 1024
@@ -130,7 +130,7 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
         hidden = clean_text(line, len(line) + 1) != line or "\n" in line
         if hidden or not (_is_plain_text_file(edit) or _LINE.fullmatch(line)):
             return Objection("obfuscation", "it has control characters, or letters that look like others.")
-        if obfuscation.has_modeline(line):
+        if forbidden_line_patterns.has_modeline(line):
             return Objection(
                 "obfuscation", f"{edit.path}: an editor that opens the file would execute {line.strip()!r}."
             )
@@ -140,9 +140,11 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
 def _judge_commands(edit: FileEdit) -> Objection | None:
     for line in () if _is_plain_text_file(edit) else edit.added:
         # An audit rule may name a program, such as `passwd`: its grammar has no way to run one.
-        plain = edit.judge is audit.judge_audit_edit and audit.is_known_rule(line)
-        plain |= edit.judge is profile.judge_profile_edit and profile.only_tightens_umasks(edit)
-        clause = obfuscation.find_forbidden_clause(line) if is_content_line(line) and not plain else None
+        plain = edit.judge is audit_rule_policy.judge_audit_edit and audit_rule_policy.is_known_rule(line)
+        plain |= edit.judge is shell_profile_policy.judge_profile_edit and shell_profile_policy.only_tightens_umasks(
+            edit
+        )
+        clause = forbidden_line_patterns.find_forbidden_clause(line) if is_content_line(line) and not plain else None
         if clause:
             return Objection(clause, f"{edit.path}: {line.strip()!r} does more than set a value.")
         if line.endswith("\\"):
@@ -162,7 +164,7 @@ def _judge_mode(edit: FileEdit) -> Objection | None:
 
 def _is_plain_text_file(edit: FileEdit) -> bool:
     """Return True for a file that no program executes, in which any text may stand."""
-    return edit.judge is banner.judge_banner_edit
+    return edit.judge is banner_policy.judge_banner_edit
 
 
 def _list_continuations(text: str) -> set[tuple[str, str]]:

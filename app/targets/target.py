@@ -10,12 +10,12 @@ from app.events.vocabulary import FileChange, Probe
 from app.resources.kind import ResourceAction
 from app.targets.assessment import Assessment
 from app.targets.change_plan import Actions, Asks, Paths
-from app.targets.in_force_report import InForceReport
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.rebooter import Rebooter, RollbackResult
-from app.targets.resources.offer import Offer
+from app.targets.resources.available_actions import Offer
 from app.targets.rule_scope import RuleScope
+from app.targets.running_settings_report import InForceReport
 
 
 @dataclass(frozen=True)

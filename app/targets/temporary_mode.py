@@ -13,7 +13,7 @@ from stat import S_IMODE
 import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.targets.disk import Disk
+from app.targets.crash_safe_writes import Disk
 from app.targets.path_walk import escape_name_bytes, open_parent, unescape_name_bytes
 
 _LENT = 0o400

@@ -9,12 +9,12 @@ from typing import Protocol
 from app.errors import ActionFailed, HostDrifted, RollbackFailed
 from app.events.vocabulary import FileAction, FileChange
 from app.syntax.files import FileState
-from app.targets import validation
+from app.targets import config_validation
 from app.targets.assessment import Assessment, Guard, assess_change
 from app.targets.baseline import SideEffects
 from app.targets.change_plan import ProposedChange
 from app.targets.disk_retry import retry_while_disk_full
-from app.targets.effects.daemon import Ask
+from app.targets.effects.daemon_settings import Ask
 from app.targets.effects.weakening import find_weakening_by_programs
 from app.targets.host_lock import HostLock
 from app.targets.journal import Before, JournalContents, Mark
@@ -128,7 +128,7 @@ class Transactions:
         if assessed.plan.obstacle:
             raise ActionFailed(assessed.plan.obstacle)
         paths, new = assessed.plan.made.keys(), Overlay(self.tree, assessed.plan.made)
-        for complaint in validation.find_complaints(paths, self.tree, new, self.ask):
+        for complaint in config_validation.find_complaints(paths, self.tree, new, self.ask):
             raise ActionFailed(f"Nothing was written: {complaint}")
         if weaker := find_weakening_by_programs(paths, self.tree, new, assessed.change.asks, self.ask):
             raise ActionFailed(f"Nothing was written: {weaker.reason}")

@@ -5,16 +5,16 @@ from fnmatch import fnmatchcase
 from app.targets.effects import drop_ins, selinux
 from app.targets.host_accounts import AGENT
 from app.targets.subjects import (
-    accounts,
-    audit,
-    backup,
-    banner,
-    limits,
-    modules,
+    account_file_policy,
+    audit_rule_policy,
+    backup_login_policy,
+    banner_policy,
+    kernel_module_policy,
+    login_limit_policy,
     option_tables,
-    pam,
-    profile,
-    stated_files,
+    pam_policy,
+    shell_profile_policy,
+    stated_setting_policy,
     sudoers,
 )
 from app.targets.subjects.file_edit import Judge, Objection
@@ -31,26 +31,29 @@ _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
     (option_tables.CRYPTO_POLICY, ("/etc/crypto-policies/config",)),
     (option_tables.CRYPTO_MODULE, ("/etc/crypto-policies/policies/modules/*.pmod",)),
     (sudoers.judge_sudoers_edit, ("/etc/sudoers", "/etc/sudoers.d/*")),
-    (pam.judge_pam_edit, tuple(f"/etc/pam.d/{name}" for name in _STACKS)),
+    (pam_policy.judge_pam_edit, tuple(f"/etc/pam.d/{name}" for name in _STACKS)),
     (option_tables.PWQUALITY, ("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf")),
     (option_tables.FAILLOCK, ("/etc/security/faillock.conf",)),
-    (limits.judge_limits_edit, ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf")),
+    (login_limit_policy.judge_limits_edit, ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf")),
     (option_tables.LOGIN_DEFS, ("/etc/login.defs",)),
-    (profile.judge_profile_edit, ("/etc/profile.d/*.sh", "/etc/profile", "/etc/bashrc", "/etc/bash.bashrc")),
-    (accounts.judge_account_edit, ("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow")),
-    (accounts.judge_account_edit, ("/etc/passwd-", "/etc/shadow-", "/etc/group-", "/etc/gshadow-")),
+    (
+        shell_profile_policy.judge_profile_edit,
+        ("/etc/profile.d/*.sh", "/etc/profile", "/etc/bashrc", "/etc/bash.bashrc"),
+    ),
+    (account_file_policy.judge_account_edit, ("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/gshadow")),
+    (account_file_policy.judge_account_edit, ("/etc/passwd-", "/etc/shadow-", "/etc/group-", "/etc/gshadow-")),
     (option_tables.AUDITD, ("/etc/audit/auditd.conf",)),
-    (audit.judge_audit_edit, ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")),
+    (audit_rule_policy.judge_audit_edit, ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")),
     (option_tables.SELINUX, ("/etc/selinux/config",)),
-    (modules.judge_modules_edit, ("/etc/modprobe.d/*.conf",)),
+    (kernel_module_policy.judge_modules_edit, ("/etc/modprobe.d/*.conf",)),
     (option_tables.SYSCTL, ("/etc/sysctl.conf", "/etc/sysctl.d/*.conf")),
     (option_tables.DNF, ("/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo")),
     (option_tables.MISSION, ("/etc/mission/mission.conf",)),
-    (backup.judge_backup_edit, ("/etc/mission/backup.conf",)),
-    (banner.judge_banner_edit, ("/etc/issue", "/etc/issue.net", "/etc/motd")),
-    *stated_files.STATED,
+    (backup_login_policy.judge_backup_edit, ("/etc/mission/backup.conf",)),
+    (banner_policy.judge_banner_edit, ("/etc/issue", "/etc/issue.net", "/etc/motd")),
+    *stated_setting_policy.STATED,
 )
-_APART: tuple[Judge, ...] = (accounts.judge_account_edit, banner.judge_banner_edit)
+_APART: tuple[Judge, ...] = (account_file_policy.judge_account_edit, banner_policy.judge_banner_edit)
 """Judges of files that stand for themselves: a rule about /etc/issue says nothing of /etc/motd."""
 _CRYPTO = tuple(
     pattern for _, patterns in _SUBJECTS for pattern in patterns if pattern.startswith("/etc/crypto-policies/")

@@ -8,10 +8,10 @@ import hashlib
 import re
 from collections.abc import Iterable
 
-from app.text.random_keys import redact_keys
-from app.text.secret_commands import redact_commands
-from app.text.secret_forms import BEHIND, GONE, WHOLE
-from app.text.secret_settings import redact_settings
+from app.text.command_secret_redaction import redact_commands
+from app.text.random_key_detection import redact_keys
+from app.text.secret_patterns import BEHIND, GONE, WHOLE
+from app.text.setting_secret_redaction import redact_settings
 
 __all__ = ["GONE", "is_secret_path", "redact_secrets"]
 

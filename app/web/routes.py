@@ -4,8 +4,8 @@ from starlette.routing import BaseRoute
 
 from app.web import api, pages
 from app.web.access import sign_in, sign_in_oidc
-from app.web.addresses import register_routes
 from app.web.shared_file import routes as shared_file
+from app.web.url_paths import register_routes
 
 ROUTES: tuple[BaseRoute, ...] = (
     *api.ROUTES,

@@ -33,7 +33,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.cli.listening import AT_ONCE, BACKLOG
+from app.cli.listening_socket import AT_ONCE, BACKLOG
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded, build_recorded_event

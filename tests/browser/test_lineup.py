@@ -4,7 +4,7 @@ from playwright.async_api import expect
 
 from tests.browser.axe import sizes_and_schemes
 from tests.engines.endpoint_wire import play_endpoint
-from tests.engines.test_endpoint import Server
+from tests.engines.test_server_capabilities import Server
 from tests.served import served
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from app.candidates.ansible_tasks import translate_tasks
+from app.candidates.command_emulation import answer_command
 from app.candidates.in_memory_edits import Undecidable
-from app.candidates.known_commands import answer_command
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage

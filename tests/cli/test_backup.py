@@ -14,7 +14,7 @@ from app.cli.database import copy_database
 from app.cli.verify import HOLDS, verify_audit, verify_run
 from app.config import Settings
 from app.errors import BadInput
-from app.runtime.backup_record import read_backup_time
+from app.runtime.backup_age import read_backup_time
 from app.store.audit import list_audit_events
 from app.store.db import open_database
 from app.store.models import RunRow

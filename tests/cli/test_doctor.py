@@ -11,7 +11,7 @@ import pytest
 from app.cli.doctor import BAD_INPUT, FINE, WILL_STOP, print_pitfalls
 from app.lineups.reader import LINEUPS
 from tests.engines.endpoint_wire import play_endpoint
-from tests.engines.test_endpoint import Server
+from tests.engines.test_server_capabilities import Server
 from tests.forkserver import temper
 
 LOGS = Path(__file__).parents[1] / "data" / "logs"

@@ -5,7 +5,7 @@ import pytest
 from app.cli.evidence import write_evidence
 from app.config import Settings
 from app.errors import BadInput
-from app.evidence.papers import PAPERS
+from app.evidence.document_catalog import PAPERS
 from app.evidence.verify import check_pack, unpack_archive
 
 

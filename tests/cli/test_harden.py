@@ -10,7 +10,7 @@ from app.errors import BadInput
 from app.events.kinds import ActionProposed, CandidatesGathered
 from app.runs.order import Order
 from app.runtime.data_folder import hold_lock
-from app.store import queries
+from app.store import run_queries
 from app.store.db import open_database
 from app.store.events import EventStore
 
@@ -46,7 +46,7 @@ async def test_a_recipe_of_the_data_folder_and_one_of_the_command_are_tried_by_a
     order = Order(rules=("V-258068",), engine="none", by="ada")
     assert await harden_host(settings, order, as_json=False) == ALL_PASSED
     with use_database(settings) as database, Session(database) as session:
-        run = queries.find_newest_run(session).id
+        run = run_queries.find_newest_run(session).id
         events = [one.event for one in EventStore(database).read_events(run)]
     [gathered] = [one for one in events if isinstance(one, CandidatesGathered)]
     assert [one.source for one in gathered.candidates][:2] == ["a recipe of bea", "a recipe of ana"]

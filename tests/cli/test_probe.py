@@ -6,7 +6,7 @@ import json
 from rich.console import Console
 
 from app.cli.engine_measurement import print_comparison
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate_result import Estimate
 from app.lineups.reader import find_lineup
 from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison
 from app.machine.measuring.probe_figures import Measured

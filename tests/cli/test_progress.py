@@ -1,7 +1,7 @@
 """What a terminal shows of an event."""
 
 from app.cli.progress import render_event
-from app.events.approvals import ChangeRisk, PeopleNeeded
+from app.events.approval_policy import ChangeRisk, PeopleNeeded
 from app.events.kinds import ApprovalRequested
 from app.loop.state import RunState
 

@@ -7,9 +7,9 @@ import pytest
 from typer.main import get_command
 
 from app.cli.commands import scores
-from app.cli.endpoints import print_score_instructions
 from app.cli.exit_codes import COULD_NOT, NOT_PINNED
 from app.cli.score import ScoreOptions, choose_score_subject, format_score_label, run_score, select_score_data_folder
+from app.cli.server_to_lineup import print_score_instructions
 from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Budget

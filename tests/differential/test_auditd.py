@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from app.syntax import audit, host_text, keyvalue
+from app.syntax import audit_rule_files, host_text, keyvalue
 from app.targets.effects.audit_rules import LOADED
 from app.targets.effects.auditd import PATH, STARTS, Auditd
 from app.targets.effects.auditd_options import DEFAULTS
@@ -113,8 +113,8 @@ def joining(random: Random) -> list[str] | None:
     if code:
         return None
     visible = [path for path in texts if not path.rpartition("/")[2].startswith(".")]
-    ours = audit.merge_rule_files((path, texts[path]) for path in audit.sort_by_version(visible))
-    theirs = [one.words for one in audit.parse_audit_lines(output, "")]
+    ours = audit_rule_files.merge_rule_files((path, texts[path]) for path in audit_rule_files.sort_by_version(visible))
+    theirs = [one.words for one in audit_rule_files.parse_audit_lines(output, "")]
     made = [one.words for one in ours]
     return [] if made == theirs else [told(texts, "joined", made, theirs)]
 

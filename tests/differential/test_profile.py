@@ -2,7 +2,7 @@
 
 from random import Random
 
-from app.targets.effects.profile import LOGIN, ShellProfile
+from app.targets.effects.shell_profile import LOGIN, ShellProfile
 from tests.differential.harness import tally
 from tests.differential.wall import host, laid_out, said, told
 from tests.thorough import examples

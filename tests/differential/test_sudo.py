@@ -14,11 +14,11 @@ from app.syntax import sudoers
 from app.targets import policy
 from app.targets.confinement import ProgramOutcome, detect_confinement
 from app.targets.effects.local_programs import create_local_asker
-from app.targets.effects.strength import Strength
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo import Sudo
 from app.targets.file_changes import plan_changes
-from app.targets.granted_rights import Principal, SudoRight, resolve_defaults, resolve_rights
 from app.targets.host_accounts import read_host_accounts
+from app.targets.sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless
 from tests.differential.sudoers import COMMANDS, FOLDER, GROUP, GROUPS, MAIN, PASSWD, USERS, Maker

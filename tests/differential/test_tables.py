@@ -8,11 +8,11 @@ import pytest
 from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
-from app.targets.effects.daemon import UNSET
+from app.targets.effects.daemon_settings import UNSET
 from app.targets.effects.modprobe_settings import Modprobe
-from app.targets.effects.profile import FAILING, ShellProfile
 from app.targets.effects.pwquality import FOLDER, MAIN, Pwquality
-from app.targets.effects.strength import Strength
+from app.targets.effects.shell_profile import FAILING, ShellProfile
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sysctl import KNOWN, SystemdSysctl
 from app.targets.file_changes import plan_changes
 from tests.differential import test_modprobe, test_profile, test_pwquality, test_sysctl

@@ -4,8 +4,8 @@ import pytest
 
 from app.engines.client import ServedModel, get_dialect
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.endpoint import EndpointReport
 from app.engines.endpoint_lineup import EndpointAddress, format_lineup, parse_endpoints
+from app.engines.server_capabilities import EndpointReport
 from app.errors import BadInput
 from app.lineups.reader import read_lineup
 

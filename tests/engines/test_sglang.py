@@ -7,11 +7,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.chat import Finished, ServerDialect
+from app.engines.chat_messages import Finished, ServerDialect
 from app.engines.client import SILENT, EngineClient
 from app.engines.doctor.server_kinds import LABELS, explain_server, recognize_server
-from app.engines.endpoint import inspect_endpoint
 from app.engines.engine_metrics import parse_metrics
+from app.engines.server_capabilities import inspect_endpoint
 from app.errors import EngineRefused
 from tests.engines.asking import ask, text
 

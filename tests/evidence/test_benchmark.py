@@ -12,8 +12,8 @@ from app.evidence.benchmark import INCOMPLETE, describe_benchmark
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.pack import build_pack
+from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.poam import build_poam_csv, build_poam_json
-from app.evidence.rebuild import compare_rebuilt_pack
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from app.skills.catalog import load_skill

@@ -17,7 +17,7 @@ import pytest
 
 from app.evidence import verify
 from app.evidence.pack import build_pack
-from app.evidence.rebuild import compare_rebuilt_pack
+from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.signing_key import create_next_key, find_key, replace_key
 from app.evidence.verify import NOT_PINNED, BrokenPack, check_pack, unpack_archive
 from tests.evidence.played import KEY, SEED

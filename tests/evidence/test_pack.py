@@ -10,8 +10,8 @@ import pytest
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.kinds import ActionApplied, ActionApplying, AttemptStarted, ItemPassed, ItemStarted, TurnDelta
 from app.events.record import parse_line
+from app.evidence.document_catalog import PAPERS
 from app.evidence.pack import build_pack
-from app.evidence.papers import PAPERS
 from app.evidence.run_record import RunNotEnded
 from app.evidence.verify import check_pack, unpack_archive
 from tests.evidence.logs import chain, plain_log, queued

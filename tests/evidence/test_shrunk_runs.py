@@ -11,7 +11,7 @@ from app.cli.verify import BROKEN, HOLDS, verify_run
 from app.config import Settings
 from app.errors import EnvironmentUnusable
 from app.events.record import AUDIT
-from app.evidence.papers import PAPERS
+from app.evidence.document_catalog import PAPERS
 from app.evidence.run_record import read_run_record
 from app.evidence.shrunk_runs import read_evidence, shrink_run
 from app.store import shrunk_runs

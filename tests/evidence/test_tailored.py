@@ -8,8 +8,8 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from app.evidence.document_catalog import PAPERS
 from app.evidence.pack import build_pack
-from app.evidence.papers import PAPERS
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from app.scanners.openscap.benchmark import read_benchmark

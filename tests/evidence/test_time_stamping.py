@@ -9,7 +9,7 @@ import pytest
 from app.errors import BadInput, EnvironmentUnusable
 from app.evidence.notary import Requester, open_notary
 from app.evidence.pack import build_pack
-from app.evidence.rebuild import compare_rebuilt_pack
+from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.time_stamping import check_stamp, get_stamp
 from app.evidence.verify import STAMP, BrokenPack, check_pack, list_proofs, read_stamp_time, unpack_archive
 from app.store.db import open_database

@@ -12,9 +12,9 @@ from sqlmodel import Session
 
 from app.events.host_scope import HostScope
 from app.evidence.audit_anchors import check_run_row
+from app.evidence.document_catalog import PAPERS
 from app.evidence.finding_text import describe_outcome
 from app.evidence.pack import build_pack
-from app.evidence.papers import PAPERS
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from app.store.db import open_database

@@ -11,7 +11,7 @@ import pytest
 from app.errors import BadInput
 from app.evidence.build_id import compute_build_id
 from app.evidence.incoming.starting_point import read_starting_point
-from app.evidence.rebuild import compare_rebuilt_pack
+from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.verify import BrokenPack, build_chunks, check_pack, open_pack, unpack_archive
 from app.scanners.openscap.arf import read_arf
 from app.scanners.openscap.benchmark import read_benchmark

@@ -16,8 +16,8 @@ import pytest
 import app
 from app.events import vocabulary
 from app.loop import answers
-from app.targets.subjects import option_tables, pam
-from app.targets.subjects.option_judge import OptionJudge
+from app.targets.subjects import option_tables, pam_policy
+from app.targets.subjects.option_file_policy import OptionJudge
 from tests.hostile.pumps import pumps
 
 ROOT = Path(app.__file__).parent
@@ -66,7 +66,7 @@ def of_tables():
     for one in options:
         yield from (pattern for pair in one.good.items() for pattern in pair)
         yield from one.named
-    yield from pam._STRICTER.values()
+    yield from pam_policy._STRICTER.values()
     for module in (vocabulary, answers):
         for made in vars(module).values():
             yield from (meta.pattern for meta in getattr(made, "__metadata__", ()) if getattr(meta, "pattern", None))

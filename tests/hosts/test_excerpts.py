@@ -6,7 +6,7 @@ import pytest
 
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.content import ScapContent
-from app.scanners.openscap.excerpt import open_datastream
+from app.scanners.openscap.datastream_excerpt import open_datastream
 from app.scanners.openscap.scanner import OpenScapScanner
 from tests.hosts.test_rootfs import CONTENT
 

@@ -3,7 +3,7 @@
 import pytest
 
 from app.syntax.files import FileState
-from app.targets.effects.daemon import Query
+from app.targets.effects.daemon_settings import Query
 from app.targets.overlay import Overlay
 from app.targets.ssh.remote_programs import create_remote_asker
 from tests.hosts.conftest import inside

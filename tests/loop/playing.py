@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from app.events.approvals import PeopleNeeded
+from app.events.approval_policy import PeopleNeeded
 from app.events.architect_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.kinds import (
     ActionApplied,

@@ -11,9 +11,9 @@ import pytest
 
 from app.engines.grammar import to_bindable_schema
 from app.engines.simulator import schema_fitter
+from app.engines.simulator.answer_composition import compose_answer
 from app.engines.simulator.answer_script import ANSWERS, read_script
-from app.engines.simulator.compose import compose_answer
-from app.engines.simulator.prompt import read_prompt
+from app.engines.simulator.prompt_parser import read_prompt
 from app.events.kinds import (
     ActionProposed,
     AttemptFailed,
@@ -29,8 +29,8 @@ from app.loop.answer_schemas import SCHEMA_BUILDERS, TurnSituation
 from app.loop.prompts import build_user_prompt
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
-from app.loop.situation import build_situation
 from app.loop.state import ScannerMove
+from app.loop.turn_context import build_situation
 from app.skills.stig.pack import STIG
 from app.targets.policy import review_actions
 from app.targets.readable_files import ABSENT

@@ -12,7 +12,7 @@ from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 from app.resources.unit import SetUnit
 from app.targets.readable_files import ABSENT
-from app.targets.resources.offer import Offer
+from app.targets.resources.available_actions import Offer
 
 PAM, SSHD = "/etc/pam.d/x", "/etc/ssh/sshd_config"
 LINES = {1: "auth required a", 2: "auth required b"}

@@ -6,7 +6,7 @@ import itertools
 import pytest
 from msgspec.structs import replace
 
-from app.events.approvals import UNKNOWN_MAKER, ApprovalPolicy, ApprovalRule, Approver, ChangeRisk
+from app.events.approval_policy import UNKNOWN_MAKER, ApprovalPolicy, ApprovalRule, Approver, ChangeRisk
 from app.events.kinds import (
     ActionApplied,
     ActionProposed,

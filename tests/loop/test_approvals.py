@@ -11,7 +11,7 @@ from contextlib import nullcontext
 import msgspec
 
 from app.errors import HostDrifted
-from app.events.approvals import ApprovalPolicy, ApprovalRule
+from app.events.approval_policy import ApprovalPolicy, ApprovalRule
 from app.events.kinds import (
     ActionApplying,
     ActionProposed,
@@ -34,9 +34,9 @@ from app.loop.state import fold_events
 from app.scanners.scanner import Verdict
 from app.targets.assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
-from app.targets.in_force_report import InForceReport
 from app.targets.rebooter import RollbackResult
 from app.targets.resources.resource_dry_run import NONE
+from app.targets.running_settings_report import InForceReport
 from app.targets.target import AppliedChange
 from app.targets.target_thread import TargetThread
 from tests.loop.playing import pack, request, rule

@@ -12,7 +12,7 @@ from app.loop import answer_schemas, prompts
 from app.loop.answer_schemas import SCHEMA_BUILDERS
 from app.loop.answers import BrokenAnswer, Plan
 from app.loop.prompts import CHARS_PER_TOKEN, build_user_prompt
-from app.loop.situation import build_situation
+from app.loop.turn_context import build_situation
 from app.skills.stig.pack import STIG
 from tests.loop.architect import OWN, Architect
 from tests.loop.onfixture import OnFixture

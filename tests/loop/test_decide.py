@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.events.approvals import PeopleNeeded
+from app.events.approval_policy import PeopleNeeded
 from app.events.kinds import (
     ActionApplying,
     ActionRefused,

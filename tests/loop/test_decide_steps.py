@@ -5,7 +5,7 @@ from dataclasses import replace as vary
 import pytest
 from msgspec.structs import replace
 
-from app.events.approvals import ApprovalPolicy, PeopleNeeded
+from app.events.approval_policy import ApprovalPolicy, PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
     ActionFailedToApply,

@@ -22,8 +22,8 @@ from app.loop.answer_schemas import SCHEMA_BUILDERS
 from app.loop.answers import BrokenAnswer, Inquiry, parse_answer
 from app.loop.host_inquiry import answer_inquiry
 from app.loop.prompts import build_system_prompt
-from app.loop.situation import build_situation
 from app.loop.state import Item, RunState
+from app.loop.turn_context import build_situation
 from tests.loop.architect import OWN, Architect
 from tests.loop.onfixture import OnFixture
 from tests.loop.walks import about, host, walk

@@ -19,7 +19,7 @@ from app.loop.state import RunState, fold_events
 from app.scanners.scanner import Verdict
 from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG as STIG_PACK
-from app.targets.in_force_report import InForceReport
+from app.targets.running_settings_report import InForceReport
 from app.targets.target_thread import TargetThread
 from tests.loop.playing import SOUND, pack, request, rule
 from tests.loop.test_approvals import Kept

@@ -18,8 +18,8 @@ from app.loop.prompts import (
     build_user_prompt,
     compute_prompts_version,
 )
-from app.loop.situation import TurnContext
 from app.loop.state import Item
+from app.loop.turn_context import TurnContext
 from app.resources.registry import describe_answer_forms
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule

@@ -28,10 +28,10 @@ from app.loop.prompts import (
     build_user_prompt,
     describe_in_force_settings,
 )
-from app.loop.situation import TurnContext, build_situation
 from app.loop.state import Item
+from app.loop.turn_context import TurnContext, build_situation
 from app.resources.unit import SetUnit
-from app.targets.resources.offer import Offer
+from app.targets.resources.available_actions import Offer
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
 from tests.thorough import examples

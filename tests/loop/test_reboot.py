@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.events.approvals import ApprovalPolicy
+from app.events.approval_policy import ApprovalPolicy
 from app.events.kinds import (
     ApprovalRequested,
     InForceChecked,
@@ -46,7 +46,7 @@ def host(tmp_path):
         yield started
 
 
-def open_host(host, *, machine=True):
+def write_and_open_host(host, *, machine=True):
     """The host, as another process would open it."""
     folder = host.folder.parent / "here"
     folder.mkdir(exist_ok=True)
@@ -56,7 +56,7 @@ def open_host(host, *, machine=True):
 
 
 def on(host, *, machine=True, **means):
-    return OnFixture(None, target=open_host(host, machine=machine), **means)
+    return OnFixture(None, target=write_and_open_host(host, machine=machine), **means)
 
 
 async def answer_reboot(here, verb):
@@ -195,7 +195,7 @@ async def test_a_server_that_dies_while_the_host_is_away_goes_on_where_it_was(ho
     (host.root / "run/stays-away").unlink()
     host.log.close()
     await asyncio.to_thread(host.start)
-    after = open_host(host)
+    after = write_and_open_host(host)
     last = here.kept.lines[-1]
     log = RunLog("r", here.kept, (last.seq, last.hash))
     means = here.state.services

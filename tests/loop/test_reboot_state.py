@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from app.events.approvals import PeopleNeeded
+from app.events.approval_policy import PeopleNeeded
 from app.events.kinds import (
     ApprovalExpired,
     ApprovalGiven,

@@ -10,8 +10,8 @@ from app.events.vocabulary import Budget
 from app.loop import effects, reboot
 from app.loop.run import Run, RunServices
 from app.loop.state import RunState
-from app.targets.in_force_report import InForceReport
 from app.targets.rebooter import BootStatus, RollbackResult
+from app.targets.running_settings_report import InForceReport
 from app.targets.target_thread import TargetThread
 from tests.evidence.logs import started
 from tests.loop.playing import SHUT_OUT, SOUND, pack, request, rule

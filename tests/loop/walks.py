@@ -8,8 +8,8 @@ from typing import Any
 from app.events.kinds import PlanMade, SentryProbed, VerdictGiven
 from app.events.vocabulary import Probe
 from app.loop.attempt_state import Attempt
-from app.loop.situation import TurnContext
 from app.loop.state import Item
+from app.loop.turn_context import TurnContext
 from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.syntax.files import FileState

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from app.engines.fit.estimate import Fit
+from app.engines.fit.estimate_result import Fit
 
 FIGURES = [field.name for field in fields(Fit)][3:]
 

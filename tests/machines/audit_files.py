@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from app.syntax.audit import cut_line
+from app.syntax.audit_rule_files import cut_line
 
 PIECES = tomllib.loads((Path(__file__).parents[1] / "data/audit_lines.toml").read_text())
 FIRST = "-D\n-w /etc/hostname -p wa -k first\n"

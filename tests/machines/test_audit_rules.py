@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from app.syntax import audit
+from app.syntax import audit_rule_files
 from app.targets.effects.audit_loading import load_audit_lines
 from tests.hostfiles import DictFiles
 from tests.hosts.over_ssh import OverSsh
@@ -35,7 +35,7 @@ def load_there(machine, texts):
 
 
 def find_difference(files, theirs: Loaded) -> str:
-    lines = audit.parse_audit_lines(theirs.text, "")
+    lines = audit_rule_files.parse_audit_lines(theirs.text, "")
     faults = load_audit_lines(lines, files).faults
     stop = faults[0].line.line if faults else 0
     if stop != theirs.stopped_at:

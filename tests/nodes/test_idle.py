@@ -15,7 +15,7 @@ from app.events.record import GENESIS, build_recorded_event
 from app.loop.durable_queue import DurableQueue
 from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node
-from app.runtime.offers import Offers
+from app.runtime.run_dispatch import Offers
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
@@ -23,8 +23,8 @@ from app.store.db import open_database, use_autocommit
 from app.store.events import EventStore
 from app.store.leases import Leases
 from app.store.nodes import NodeRow
-from app.store.notifications import NotificationListener
-from app.store.queries import has_unended_runs
+from app.store.postgres_notifications import NotificationListener
+from app.store.run_queries import has_unended_runs
 from app.store.shared_host_folders import HostFolders
 from tests.loop.playing import pack, request, rule
 from tests.nodes.test_shared_database import member

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.events.record import GENESIS, build_recorded_event
-from app.runtime.offers import create_other_node_check, offer_unreachable_run, pass_on_unreachable_run
+from app.runtime.run_dispatch import create_other_node_check, offer_unreachable_run, pass_on_unreachable_run
 from app.store import nodes
 from app.store.clock import database_time
 from app.store.db import open_database

@@ -24,7 +24,7 @@ from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
 from app.store.models import LessonRow, RunRow
 from app.store.nodes import NodeRow
-from app.store.notifications import NotificationListener
+from app.store.postgres_notifications import NotificationListener
 from app.store.projection import project_events
 from tests.loop.playing import pack, request, rule
 from tests.postgres import empty_database, new_database

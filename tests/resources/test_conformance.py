@@ -13,10 +13,10 @@ import pytest
 from app.events.kinds import ActionApplied, ActionProposed
 from app.events.record import GENESIS, build_recorded_event, parse_line
 from app.events.vocabulary import AnyAction, FileChange, Place
+from app.evidence.playbook.ansible_role import build_playbook_zip
+from app.evidence.playbook.bash_script import render_script
 from app.evidence.playbook.edits import NotRecorded
 from app.evidence.playbook.fixes import build_shell_commands
-from app.evidence.playbook.role import build_playbook_zip
-from app.evidence.playbook.script import render_script
 from app.loop.answer_schemas import TurnSituation, build_act_schema, build_plan_schema
 from app.loop.answers import BrokenAnswer, Plan, parse_answer
 from app.loop.prompts import build_system_prompt
@@ -26,7 +26,7 @@ from app.resources.kind import ForeseenStates, ResourceAction, RuleTexts
 from app.resources.registry import KINDS, RESOURCE_ACTIONS, encode_action, find_candidates, get_resource_name
 from app.targets.change_diff import render_resource_diff
 from app.targets.policy import review_actions
-from app.targets.resources.offer import Offer, build_offers
+from app.targets.resources.available_actions import Offer, build_offers
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.ssh.shell_script import read_script_part
 from app.web.pages.templating import render_template

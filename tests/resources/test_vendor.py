@@ -9,7 +9,7 @@ from app.resources.vendor import RunVendorScript, create_vendor_action
 from app.syntax.files import FileState
 from app.targets.assessment import assess_change
 from app.targets.change_plan import ProposedChange
-from app.targets.effects.bounds import list_stated_values
+from app.targets.effects.strictness_bounds import list_stated_values
 from app.targets.policy import review_actions
 from app.targets.resources.resource_dry_run import DryRun
 from tests.resources.case import KindCase, Sample

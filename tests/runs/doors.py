@@ -19,7 +19,7 @@ from app.lineups.reader import find_lineup, read_lineup
 from app.machine.sampling.sample_board import Board
 from app.main import create_app
 from app.runtime.disk_space import DiskMeter
-from app.store import queries
+from app.store import run_queries
 from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import open_database
@@ -36,7 +36,7 @@ class AtWork:
     @property
     def taken_at(self):
         with Session(self._runtime.database) as session:
-            return {row.id: self._runtime.clock.now() for row in queries.list_unended_runs(session)}
+            return {row.id: self._runtime.clock.now() for row in run_queries.list_unended_runs(session)}
 
 
 class House:

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from app.events.approvals import PeopleNeeded
+from app.events.approval_policy import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,

@@ -6,7 +6,7 @@ import pytest
 from sqlmodel import Session, select
 
 from app.errors import Rejected
-from app.events.approvals import ChangeRisk, PeopleNeeded
+from app.events.approval_policy import ChangeRisk, PeopleNeeded
 from app.events.kinds import (
     ActionProposed,
     ActionsAllowed,
@@ -27,7 +27,7 @@ from app.loop.state import fold_events
 from app.runs.approval_answer import record_answer
 from app.store import credentials
 from app.store.models import CommandRow, PersonRow
-from app.store.stored_inbox import InboxPoller
+from app.store.run_command_inbox import InboxPoller
 from tests.runs.doors import house
 from tests.runs.rebooting import ASKED, UNTIL_IT_ASKS
 

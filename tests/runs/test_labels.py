@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import Rejected
 from app.runs.labels import set_run_labels, split_tags
-from app.store import queries
+from app.store import run_queries
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from tests.runs.doors import house
@@ -55,7 +55,7 @@ async def test_page_api_and_terminal_name_the_same_run_and_it_is_found_again(tmp
         assert await made.typed("name", "abc2", "the second", "--tag", "rhel99") is None
         assert await made.typed("name", "abc2", "--tag", "a b") is not None
         with open_read_session(made.database) as session:
-            second = queries.find_run(session, "abc2")
+            second = run_queries.find_run(session, "abc2")
             assert second
             assert (second.name, second.tags) == ("the second", "rhel99")
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from app.events.approvals import ChangeRisk, PeopleNeeded
+from app.events.approval_policy import ChangeRisk, PeopleNeeded
 from app.events.kinds import ActionsAllowed, ApprovalGiven, RolloutPaused, RunPaused
 from app.events.record import GENESIS, build_recorded_event
 from app.loop.state import fold_events

@@ -7,7 +7,7 @@ from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT, GENESIS, hash_line
 from app.store import audit
 from app.store.db import open_database
-from app.store.queries import read_last_link
+from app.store.run_queries import read_last_link
 
 
 @pytest.fixture

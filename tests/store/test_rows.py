@@ -5,16 +5,16 @@ import asyncio
 import pytest
 
 from app.errors import Rejected
-from app.store import backups, host_groups, schedules
+from app.store import backup_times, host_groups, schedules
 from app.store.models import ScheduleRow
 from app.store.request_session import open_read_connection, open_read_session, share_session_within_request
 
 
 def test_the_newest_backup_counts_whoever_made_it(database, session):
-    assert backups.find_newest_backup(session) is None
+    assert backup_times.find_newest_backup(session) is None
     for at, by in ((5.0, "ada"), (9.0, "bob"), (7.0, "ada"), (9.0, "cy")):
-        backups.record_backup(database, at, by)
-    assert backups.find_newest_backup(session) == 9.0
+        backup_times.record_backup(database, at, by)
+    assert backup_times.find_newest_backup(session) == 9.0
 
 
 def test_a_group_is_replaced_as_a_whole(session):

@@ -9,7 +9,7 @@ from app.store.db import open_database
 from app.store.shared_host_folders import HostFileRow, HostFolders
 from app.syntax.files import FileState
 from app.targets import host_registry
-from app.targets.disk import Disk
+from app.targets.crash_safe_writes import Disk
 from app.targets.journal import Journal
 from app.targets.ssh.endpoint import parse_endpoint
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import BadInput
-from app.syntax import audit, edit_sshd, keyvalue, limits, modprobe, sshd
+from app.syntax import audit_rule_files, edit_sshd, keyvalue, limits_conf, modprobe, sshd
 from app.syntax.option_edit import set_option
 from app.syntax.setting import find_last
 from app.syntax.shell_assignments import parse_assignments
@@ -31,7 +31,9 @@ def last_of(parse):
 
 def limits_say(text, key):
     kind, item = key.split()
-    rows = [x for x in limits.parse_limits(text, "f") if (x.domain, x.item) == ("*", item) and x.kind in {kind, "-"}]
+    rows = [
+        x for x in limits_conf.parse_limits(text, "f") if (x.domain, x.item) == ("*", item) and x.kind in {kind, "-"}
+    ]
     return rows[-1].value if rows else None
 
 
@@ -105,7 +107,7 @@ KINDS = {
     "/etc/mission/mission.conf": ("inbox.upload_umask", last_of(keyvalue.parse_ini)),
     "/etc/security/limits.conf": ("hard maxlogins", limits_say),
     "/etc/modprobe.d/sctp.conf": ("install sctp", modprobe_says),
-    "/etc/audit/audit.rules": ("-f", last_of(audit.parse_controls)),
+    "/etc/audit/audit.rules": ("-f", last_of(audit_rule_files.parse_controls)),
     "/etc/profile.d/tmout.sh": ("TMOUT", shell_says),
     "/etc/sysctl.d/60-own.conf": ("kernel.randomize_va_space", sysctl_says),
 }

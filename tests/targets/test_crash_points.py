@@ -13,7 +13,7 @@ from app.errors import ActionFailed, EnvironmentUnusable
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import disk_retry
 from app.targets.confinement import Confinement
-from app.targets.disk import ignore_step
+from app.targets.crash_safe_writes import ignore_step
 from app.targets.fixture.fixture_target import FixtureTarget
 from tests.targets.forked import KILLED, Killer, give_to_nobody, in_child
 from tests.targets.raw import everything

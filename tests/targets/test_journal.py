@@ -2,7 +2,7 @@ import stat
 
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, BaselineEntry, SideEffects, merge_side_effects
-from app.targets.disk import Disk
+from app.targets.crash_safe_writes import Disk
 from app.targets.journal import Journal
 
 A, B, C = (FileState(text, 0o644, "root:root") for text in (b"a", b"b", b"c"))

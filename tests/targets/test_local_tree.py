@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.syntax.files import FileState
-from app.targets.disk import Disk
+from app.targets.crash_safe_writes import Disk
 from app.targets.local_tree import LocalTree
 
 FILE = FileState(b"new\n", 0o640, "root:root")

@@ -9,7 +9,7 @@ from app.skills.stig.pack import STIG
 from app.targets import writable_areas
 from app.targets.change_plan import MOST_ACTIONS
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.subjects import banner
+from app.targets.subjects import banner_policy
 
 HERE = Path(__file__).parent
 HOSTILE = tomllib.loads((HERE / "hostile.toml").read_text())["refused"]
@@ -107,7 +107,11 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
 )
 @pytest.mark.parametrize(
     "path",
-    [pattern.replace("*", "new") for pattern, judge in writable_areas.JUDGES if judge != banner.judge_banner_edit],
+    [
+        pattern.replace("*", "new")
+        for pattern, judge in writable_areas.JUDGES
+        if judge != banner_policy.judge_banner_edit
+    ],
 )
 def test_what_is_not_understood_does_not_run(host, path, line):
     action = AppendLine(path=path, line=line)

@@ -6,7 +6,7 @@ from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, Wri
 from app.skills.catalog import load_skill
 from app.syntax.files import FileState
 from app.targets.change_plan import plan_effects
-from app.targets.disk import Disk
+from app.targets.crash_safe_writes import Disk
 from app.targets.local_tree import LocalTree
 from app.targets.readable_files import CLOSED, NO_NEED, ODD, SECRETIVE, explain_withholding
 from app.targets.resources.resource_dry_run import NONE

@@ -6,8 +6,8 @@ import pytest
 
 from app.engines.simulator.answer_script import ANSWERS
 from app.events.vocabulary import AnyAction, AppendLine, Lesson, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.loop.situation import build_rule_scope
 from app.loop.state import Item
+from app.loop.turn_context import build_rule_scope
 from app.resources.account import SetAgeing
 from app.resources.kind import ResourceState
 from app.resources.mount import AddMountOptions

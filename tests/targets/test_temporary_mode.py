@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import EnvironmentUnusable
-from app.targets.disk import Disk, ignore_step
+from app.targets.crash_safe_writes import Disk, ignore_step
 from app.targets.local_tree import LocalTree
 from tests.targets.forked import KILLED, Killer, give_to_nobody, in_child
 from tests.targets.raw import everything

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from app.engines.simulator.prompt import read_prompt
+from app.engines.simulator.prompt_parser import read_prompt
 from app.events.kinds import PlanMade
 from app.events.vocabulary import Lesson
 from app.loop.attempt_state import Attempt
 from app.loop.prompts import Prompt, build_user_prompt
-from app.loop.situation import TurnContext
 from app.loop.state import Item
+from app.loop.turn_context import TurnContext
 from app.text.prompt_defusing import clean_heading, neutralize_markup
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule

@@ -17,7 +17,7 @@ from app.store import rollouts
 from app.store.background_task import PeriodicTask
 from app.store.db import use_autocommit
 from app.store.models import RunRow
-from app.store.queries import list_busy_hosts
+from app.store.run_queries import list_busy_hosts
 
 MOST_STEPS = 50
 """Maximum steps in one transaction; commands to the rollout wait for its end."""

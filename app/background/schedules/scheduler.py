@@ -18,7 +18,7 @@ from app.runs.rollout.rollout_control import command_rollout, create_rollout_id
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.run_control import command_run
 from app.runtime.runtime import Runtime, create_run_id
-from app.store import queries, schedules
+from app.store import run_queries, schedules
 from app.store.background_task import PeriodicTask
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
@@ -87,7 +87,7 @@ class Scheduler(PeriodicTask):
         if row.rollout:
             before = session.get(RolloutRow, row.run)
             return f"rollout {before.id} has not ended" if before and before.ended_at is None else ""
-        busy = queries.list_unended_runs(session, row.host)
+        busy = run_queries.list_unended_runs(session, row.host)
         return f"run {busy[0].id} was still working on {row.host}" if busy else ""
 
     def _create_run_request(self, row: ScheduleRow) -> RunQueued:
@@ -120,7 +120,7 @@ class Scheduler(PeriodicTask):
         if row.rollout:
             command_rollout(self._runtime.database, row.run, "stop", by=by, reason=reason)
         with Session(self._runtime.database) as session, session.begin():
-            if not row.rollout and (run := queries.find_run(session, row.run)):
+            if not row.rollout and (run := run_queries.find_run(session, row.run)):
                 command_run(session, run, "stop", by=by, reason=reason)
             stored = schedules.require_schedule(session, row.id)
             stored.outcome, stored.stopped = f"{stored.outcome} Stopped at the end of its window.", True

@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 
-from app.background.telemetry import otlp
-from app.background.telemetry.spans import Measure, RunTrace, Span
+from app.background.telemetry import otlp_encoding
+from app.background.telemetry.run_log_spans import Measure, RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import MACHINE
@@ -49,12 +49,12 @@ class TelemetryExporter(PeriodicTask):
     async def export_pending(self) -> None:
         await asyncio.to_thread(self._collect_finished)
         spans = list(islice(self._spans, BATCH))
-        if spans and not await self._post_batch("/v1/traces", otlp.encode_traces(spans, self._instance)):
+        if spans and not await self._post_batch("/v1/traces", otlp_encoding.encode_traces(spans, self._instance)):
             return
         _drop_oldest(self._spans, len(spans))
         measures = list(islice(self._measures, BATCH))
         if measures:
-            body = otlp.encode_metrics(measures, self._exported_at, self._instance)
+            body = otlp_encoding.encode_metrics(measures, self._exported_at, self._instance)
             if await self._post_batch("/v1/metrics", body):
                 _drop_oldest(self._measures, len(measures))
                 self._exported_at = time.time()

@@ -97,7 +97,7 @@ def measure_engines(
     from app.cli.engine_measurement import probe_lineup
 
     if "://" in lineup:
-        from app.cli.endpoints import probe_endpoint
+        from app.cli.server_to_lineup import probe_endpoint
 
         raise typer.Exit(probe_endpoint(lineup, conformance=conformance, as_json=as_json))
     settings = Settings(data=data, lineup=lineup, speed=speed)

@@ -26,7 +26,7 @@ from app.cli.options import (
 )
 from app.config import Settings
 from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
-from app.store.run_listing import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
+from app.store.run_list_filters import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 
 if TYPE_CHECKING:
     from app.events.command import Verb  # msgspec comes with it, and help needs it not
@@ -97,9 +97,9 @@ def start_run(
     import asyncio
     import getpass
 
-    from app.cli.endpoints import select_endpoints_as_lineup, split_engine_words
     from app.cli.harden import harden_host, restrict_order_to_open_rules
     from app.cli.rollout import run_rollout
+    from app.cli.server_to_lineup import select_endpoints_as_lineup, split_engine_words
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
     from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms

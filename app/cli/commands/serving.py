@@ -59,7 +59,7 @@ def run_demo(
     log_format: options.LogFormatName = "text",
 ) -> None:
     """Serve the web application and start a demo run. It uses the built-in host; an interrupted run resumes instead."""
-    from app.cli.endpoints import print_score_instructions, select_endpoints_as_lineup
+    from app.cli.server_to_lineup import print_score_instructions, select_endpoints_as_lineup
 
     settings = Settings(data=data, port=port, lineup=lineup, speed=speed, log_format=log_format)
     settings = select_endpoints_as_lineup(settings, () if real else engine or ())
@@ -118,11 +118,11 @@ def serve_app(
     """Serve the web application and API, and work on runs."""
     import asyncio
 
-    from app.cli.endpoints import select_endpoints_as_lineup, select_stored_lineup
-    from app.cli.listening import parse_trusted_proxies
+    from app.cli.listening_socket import parse_trusted_proxies
     from app.cli.people import parse_right
     from app.cli.serve import serve_until_signal
-    from app.people.groups import parse_group_rights
+    from app.cli.server_to_lineup import select_endpoints_as_lineup, select_stored_lineup
+    from app.people.identity_provider_groups import parse_group_rights
 
     settings = Settings(
         data=data,
@@ -198,7 +198,7 @@ def start_engines(
 ) -> None:
     """Start engines and the web application. Prints each step of the cold starts. With --engine, use
     servers that are already running."""
-    from app.cli.listening import parse_trusted_proxies
+    from app.cli.listening_socket import parse_trusted_proxies
     from app.cli.up import choose_engines_to_start, print_unit_files, start_lineup
 
     settings = Settings(

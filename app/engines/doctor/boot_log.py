@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from app.engines.coldstart import ColdStart, apply_log_line
+from app.engines.cold_start_progress import ColdStart, apply_log_line
 from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
 from app.errors import BadInput
 from app.text.clean import clean_text

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engines.doctor.launch_flags import resolve_engine
-from app.engines.llamacpp.support import LlamacppSupport, inspect_llamacpp
+from app.engines.llamacpp.machine_requirements import LlamacppSupport, inspect_llamacpp
 from app.lineups.model import Engine, Lineup
 from app.text.clean import read_bounded
 

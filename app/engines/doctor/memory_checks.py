@@ -4,7 +4,7 @@ import re
 
 from app.engines.doctor.launch_situation import Situation
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
-from app.engines.fit.estimate import Fit
+from app.engines.fit.estimate_result import Fit
 from app.engines.fit.fit_verdict import SAFE, TIGHT_GIB
 
 STEP = 16

@@ -13,8 +13,8 @@ import httpx
 import msgspec
 
 from app.engines.client import EngineClient, ServedModel
-from app.engines.endpoint import EndpointReport, inspect_endpoint
 from app.engines.error_message import NOT_JSON
+from app.engines.server_capabilities import EndpointReport, inspect_endpoint
 from app.errors import EngineError
 from app.text.clean import clean_text
 

@@ -2,7 +2,7 @@
 
 from dataclasses import fields, replace
 
-from app.engines.fit.estimate import Estimate, Fit
+from app.engines.fit.estimate_result import Estimate, Fit
 from app.engines.fit.fit_verdict import Neighbors, judge_fit
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.overhead import count_graphs

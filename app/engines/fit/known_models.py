@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.engines.fit.hub_config import build_shape, read_model_config
-from app.engines.fit.shape import ModelShape
+from app.engines.fit.checkpoint_config import build_shape, read_model_config
+from app.engines.fit.model_shape import ModelShape
 from app.errors import BadInput
 
 _DRAFTERS = ("assistant", "speculator", "eagle", "dflash", "drafter")

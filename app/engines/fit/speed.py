@@ -1,8 +1,8 @@
 """Maximum speed of one stream by memory bandwidth, without and with speculation."""
 
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate_result import Estimate
+from app.engines.fit.model_shape import ModelShape
 from app.engines.fit.resolved_settings import GIB, ResolvedSettings
-from app.engines.fit.shape import ModelShape
 from app.engines.fit.vllm_versions import VllmRules
 from app.engines.fit.weight_bits import compute_attention_bits, compute_mlp_bits
 from app.engines.fit.weights import GpuSplit, compute_stage_weights, count_read_attention

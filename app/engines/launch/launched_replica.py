@@ -12,7 +12,7 @@ from typing import Literal
 import httpx
 
 from app.engines.client import EngineClient
-from app.engines.coldstart import ColdStart, LoadHistory, apply_log_line, estimate_progress
+from app.engines.cold_start_progress import ColdStart, LoadHistory, apply_log_line, estimate_progress
 from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
 from app.engines.launch.launch_command import MARK, LaunchCommand, format_container_name
 from app.engines.launch.log_tail import LogTail

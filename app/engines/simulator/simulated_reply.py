@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 
 from app.engines.simulator import schema_fitter
+from app.engines.simulator.answer_composition import ROLES, compose_answer
 from app.engines.simulator.answer_script import AnswerScript
-from app.engines.simulator.compose import ROLES, compose_answer
 from app.engines.simulator.faults import SimulatedFault, spoil_reply
-from app.engines.simulator.prompt import read_prompt
+from app.engines.simulator.prompt_parser import read_prompt
 
 _TOKEN = re.compile(r"\s?\w{1,6}|\s?[^\w\s]{1,2}|\s+")
 _TEMPLATE_TOKENS = 4

@@ -20,7 +20,7 @@ from app.events.vocabulary import (
 )
 from app.syntax.files import FileState
 from app.targets.file_changes import plan_changes
-from app.text.secret_forms import GONE
+from app.text.secret_patterns import GONE
 
 _TRAIL = " \t\r"
 _HEADER = re.compile(r"diff a(/.*) b\1")

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from app.events.vocabulary import FileAction, FileChange, PublishedRule
-from app.evidence.playbook.checks import PlainCheck, list_unchecked_probes, select_checks
 from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits
+from app.evidence.playbook.standalone_health_checks import PlainCheck, list_unchecked_probes, select_checks
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.resources.kind import ResourceAction, ShellCommands
 from app.resources.registry import get_kind

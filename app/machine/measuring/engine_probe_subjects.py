@@ -10,7 +10,7 @@ from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.machine.measuring.engine_estimate import plan_engine
-from app.machine.measuring.engine_load import EngineLoad
+from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.figure_comparison import find_speed_limit
 from app.machine.measuring.memory_watch import MemoryCards, NoCards
 from app.machine.measuring.probe import ProbeSubject

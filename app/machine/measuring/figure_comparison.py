@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from app.engines.fit.estimate import Estimate, Fit
+from app.engines.fit.estimate_result import Estimate, Fit
 from app.events.vocabulary import Provenance
 from app.lineups.model import Engine
 from app.machine.measuring.engine_estimate import EnginePlan

@@ -11,12 +11,12 @@ from pathlib import Path
 from app import __version__
 from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate_result import Estimate
 from app.engines.proc_files import PROC, read_table_value
 from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
-from app.machine.measuring.engine_load import EngineLoad
+from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.memory_watch import MemoryCards, MemoryWatch, Places, watch_memory
 from app.machine.measuring.probe_figures import (
     FigureOrigin,

@@ -6,7 +6,7 @@ from statistics import median
 from typing import Literal
 
 from app.engines.engine_metrics import EngineSample
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate_result import Estimate
 from app.events.vocabulary import Provenance
 from app.machine.measuring.probe_steps import SUSTAINED, ProbeStep
 

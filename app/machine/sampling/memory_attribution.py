@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.engines.fit.estimate import Estimate, Fit
+from app.engines.fit.estimate_result import Estimate, Fit
 from app.engines.simulator.cold_load import compute_kv_gib
 from app.events.kinds import EngineState, GpuSampled
 from app.events.vocabulary import GpuProcess, Provenance

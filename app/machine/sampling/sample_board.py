@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.engines.fit.estimate import Fit
+from app.engines.fit.estimate_result import Fit
 from app.events.kinds import EngineSampled, EngineState, GpuSampled
 from app.events.record import Recorded
 from app.lineups.model import Lineup

@@ -17,7 +17,7 @@ from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.gpu_mismatch import find_misplaced
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
-from app.machine.sampling.role_rates import RoleRates
+from app.machine.sampling.role_token_rates import RoleRates
 from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.thinning import RAW_SECONDS, Thinning

@@ -12,15 +12,15 @@ from app.engines.queue import EngineQueues
 from app.events.bus import Bus
 from app.events.record import MACHINE
 from app.lineups.model import Lineup
-from app.machine.gpus.dcgm_exporter import DcgmExporter
+from app.machine.gpus.dcgm_client import DcgmExporter
 from app.machine.gpus.gpu_processes import GpuProcesses, Owner, find_no_owner
 from app.machine.gpus.gpu_reading import CombinedGpus, GpuSource
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.measuring.engine_estimate import estimate_engines
+from app.machine.sampling.engine_of_process import ProcessOwners
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_log import MachineLog
-from app.machine.sampling.process_owners import ProcessOwners
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sampler import Sampler
 from app.store.events import EventStore

@@ -7,8 +7,8 @@ from typing import Literal
 from app.events.kinds import RolloutHostEnded, RolloutWaveEnded
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.store.models import RunRow
-from app.store.queries import UNENDED
-from app.text.counts import count_things
+from app.store.run_queries import UNENDED
+from app.text.pluralized_counts import count_things
 
 
 @dataclass(frozen=True)

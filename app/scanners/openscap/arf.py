@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.errors import BadInput
 from app.events.vocabulary import Word
-from app.scanners.openscap.oval import OvalFinding, OvalReport, index_report
+from app.scanners.openscap.oval_explanation import OvalFinding, OvalReport, index_report
 from app.scanners.openscap.safe_xml import Element, get_text, parse_xml
 from app.text.clean import clean_text
 

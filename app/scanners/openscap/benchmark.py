@@ -8,8 +8,8 @@ from functools import cached_property
 from pathlib import Path
 
 from app.errors import BadInput
+from app.scanners.openscap.benchmark_value import BenchmarkValue, parse_value
 from app.scanners.openscap.safe_xml import MOST, Element, find_benchmark, get_local_name, join_text, parse_xml
-from app.scanners.openscap.value import BenchmarkValue, parse_value
 from app.text.clean import clean_text, read_bounded
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from app.errors import TemperError, is_infrastructure_fault
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
 from app.scanners.openscap.content import ScapContent
-from app.scanners.openscap.excerpt import CannotCut, DataStream, open_datastream
+from app.scanners.openscap.datastream_excerpt import CannotCut, DataStream, open_datastream
 from app.scanners.openscap.oscap_command import (
     OscapResult,
     ScanFailed,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.skills.skill import Check, Rule, Skill
-from app.skills.stig.checks import audit, login, modules, options, passwordless_access, passwords, sshd
+from app.skills.stig.checks import audit_switches, kernel_modules, login, options, passwordless_access, passwords, sshd
 from app.skills.stig.site_values import PARAMETERS, apply_site_values
 
 _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
@@ -40,10 +40,10 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-258106": (passwordless_access.create_passwordless_sudo_check,),
     "V-258086": (passwordless_access.create_sudo_authentication_check,),
     "V-258154": (options.create_disk_full_check,),
-    "V-258227": (audit.create_audit_panic_check,),
-    "V-258229": (audit.create_audit_lock_check,),
+    "V-258227": (audit_switches.create_audit_panic_check,),
+    "V-258229": (audit_switches.create_audit_lock_check,),
     "V-257820": (options.create_package_signature_check,),
-    "V-257807": (modules.create_module_disabled_check, "sctp"),
+    "V-257807": (kernel_modules.create_module_disabled_check, "sctp"),
 }
 
 

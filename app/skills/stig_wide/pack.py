@@ -13,9 +13,9 @@ from app.skills.stig.checks import options, passwords
 from app.skills.stig.pack import STIG
 from app.skills.stig.site_values import apply_site_values
 from app.skills.stig_wide.checks.audit_events import create_audit_events_check
+from app.skills.stig_wide.checks.blocked_kernel_modules import create_module_ban_check
 from app.skills.stig_wide.checks.kernel_settings import DROP_IN, create_kernel_setting_check
 from app.skills.stig_wide.checks.login_limits import create_limit_check
-from app.skills.stig_wide.checks.module_lines import create_module_ban_check
 from app.skills.stig_wide.checks.option_lines import (
     OptionSource,
     adapt_parser_without_problems,
@@ -24,6 +24,7 @@ from app.skills.stig_wide.checks.option_lines import (
     parse_described_file_loosely,
 )
 from app.skills.stig_wide.checks.sshd_lines import create_sshd_lines_check
+from app.skills.stig_wide.rule_table import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
 from app.skills.stig_wide.rule_texts import (
     EntryTexts,
     describe_audit_lines,
@@ -33,7 +34,6 @@ from app.skills.stig_wide.rule_texts import (
     describe_module,
     describe_option,
 )
-from app.skills.stig_wide.table_entry import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
 from app.syntax import keyvalue
 from app.syntax.host_text import fold_case
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from app.skills.stig.checks.audit import RULES
-from app.skills.stig_wide.table_entry import AuditEntry, FileEntry, ModuleEntry, ValueEntry
-from app.syntax.audit_rule import AuditRule, parse_audit_rule
-from app.syntax.limits import MAIN as LIMITS
+from app.skills.stig.checks.audit_switches import RULES
+from app.skills.stig_wide.rule_table import AuditEntry, FileEntry, ModuleEntry, ValueEntry
+from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
+from app.syntax.limits_conf import MAIN as LIMITS
 
 _SOURCE = "/etc/audit/rules.d/audit.rules"
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from app.syntax import account_files, audit, host_text
-from app.syntax.audit import AuditLine
+from app.syntax import account_files, audit_rule_files, host_text
 from app.syntax.audit_fields import ACCOUNTS, ARGUMENTS, GROUPS, UNSET, AuditField, HostNames
+from app.syntax.audit_rule_files import AuditLine
 from app.syntax.auditctl import AuditCommand, read_command
 from app.syntax.files import Files
 
-_CALLS = Path(audit.__file__).with_name("audit_calls.toml")
+_CALLS = Path(audit_rule_files.__file__).with_name("audit_calls.toml")
 _ABSENT, _INVALID, _EXISTS = "No such file or directory", "Invalid argument", "Rule exists"
 _TOO_LONG, _LOCKED = "File name too long", "Operation not permitted"
 _LONGEST_NAME, _LONGEST_PATH = 255, 4095

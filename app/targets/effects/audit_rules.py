@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from app.resources.kind import Objection
-from app.syntax import audit, host_text
-from app.syntax.audit import AuditLine
+from app.syntax import audit_rule_files, host_text
+from app.syntax.audit_rule_files import AuditLine
 from app.syntax.files import Files
-from app.targets.effects.audit_keys import list_key_takers
+from app.targets.effects.audit_key_conflicts import list_key_takers
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
-from app.targets.effects.daemon import UNSET, Daemon
-from app.targets.effects.strength import (
+from app.targets.effects.daemon_settings import UNSET, Daemon
+from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
     compare_higher,
@@ -79,14 +79,14 @@ class AuditRules(Daemon):
 
 
 def read_loaded_lines(files: Files) -> list[AuditLine]:
-    return audit.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED)
+    return audit_rule_files.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED)
 
 
 def read_source_lines(files: Files) -> list[AuditLine] | None:
     """Return the lines that augenrules would load; None if the host has no rules.d."""
-    sources = audit.sort_by_version(host_text.glob_files(files, SOURCES))
+    sources = audit_rule_files.sort_by_version(host_text.glob_files(files, SOURCES))
     texts = [(path, host_text.read_text(files, path) or "") for path in sources]
-    return audit.merge_rule_files(texts) if sources else None
+    return audit_rule_files.merge_rule_files(texts) if sources else None
 
 
 def has_generated_rules(files: Files) -> bool:
@@ -110,10 +110,10 @@ def _describe_rules(rules: list[str]) -> dict[str, str]:
     nothing away.
     """
     found, exceptions = dict[str, str](), list[str]()
-    recorded = [rule for rule in rules if not audit.is_exception(rule)]
+    recorded = [rule for rule in rules if not audit_rule_files.is_exception(rule)]
     takers = dict(zip(recorded, list_key_takers(recorded), strict=True))
     for rule in rules:
-        if audit.is_exception(rule):
+        if audit_rule_files.is_exception(rule):
             exceptions.append(rule)
         else:
             first = [f"what {taker!r} records first, by another key" for taker in takers[rule]]

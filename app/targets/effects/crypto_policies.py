@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case, split_names
-from app.targets.effects.daemon import UNSET, Daemon
-from app.targets.effects.strength import (
+from app.targets.effects.daemon_settings import UNSET, Daemon
+from app.targets.effects.strictness_comparison import (
     Strength,
     compare_sets,
     compare_unranked,

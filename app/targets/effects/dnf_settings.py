@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.targets.effects.daemon import Daemon
-from app.targets.effects.strength import Compare, Strength, create_ranked_comparison
+from app.targets.effects.daemon_settings import Daemon
+from app.targets.effects.strictness_comparison import Compare, Strength, create_ranked_comparison
 
 MAIN, REPOS = "/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo"
 _ON, _OFF = ("1", "yes", "true", "on"), ("0", "no", "false", "off")

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files
-from app.targets.effects.daemon import Daemon
-from app.targets.effects.strength import (
+from app.targets.effects.daemon_settings import Daemon
+from app.targets.effects.strictness_comparison import (
     Compare,
     compare_caps,
     compare_durations,

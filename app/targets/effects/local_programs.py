@@ -7,7 +7,7 @@ from pathlib import Path
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets.confinement import Confinement, ProgramOutcome, identify_build
-from app.targets.effects.daemon import Ask, Query
+from app.targets.effects.daemon_settings import Ask, Query
 from app.targets.read_tracking_cache import ReadTrackingCache
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 (made in it with a name of its own, and for its owner alone)

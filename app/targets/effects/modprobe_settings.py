@@ -8,8 +8,8 @@ from app.syntax import host_text, modprobe
 from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import drop_ins
-from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
-from app.targets.effects.strength import Strength, create_ranked_comparison
+from app.targets.effects.daemon_settings import UNSET, Ask, Daemon, Query
+from app.targets.effects.strictness_comparison import Strength, create_ranked_comparison
 
 NOTHING = "nothing"
 _NOTHING = re.compile(r"(?:/usr)?/bin/(?:false|true)")

@@ -6,12 +6,18 @@ from collections.abc import Mapping
 from app.syntax import host_text, keyvalue
 from app.syntax.files import Files, FileState
 from app.syntax.pam import PamRule
-from app.targets.effects.daemon import UNSET
+from app.targets.effects.daemon_settings import UNSET
 from app.targets.effects.faillock import PATH as FAILLOCK
 from app.targets.effects.faillock import Faillock
 from app.targets.effects.pwquality import MAIN as PWQUALITY
 from app.targets.effects.pwquality import Pwquality
-from app.targets.effects.strength import Compare, Strength, compare_higher, compare_unranked, create_ranked_comparison
+from app.targets.effects.strictness_comparison import (
+    Compare,
+    Strength,
+    compare_higher,
+    compare_unranked,
+    create_ranked_comparison,
+)
 from app.targets.overlay import Overlay
 
 ON, OFF = "yes", "no"

@@ -6,16 +6,16 @@ from functools import cached_property, partial
 
 from app.syntax import host_text, sshd
 from app.syntax.files import Files
-from app.syntax.sshd_effect import compute_sshd_settings, detect_sshd_program
+from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_sshd_program
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
-from app.targets.effects import notices, sshd_order
-from app.targets.effects.daemon import Ask, Daemon, Query
-from app.targets.effects.sshd_cases import NO_PORT, list_connections
-from app.targets.effects.sshd_logins import LOGINS, compare_logins, describe_logins
-from app.targets.effects.strength import Strength
+from app.targets.effects import legal_notices, sshd_option_strength
+from app.targets.effects.daemon_settings import Ask, Daemon, Query
+from app.targets.effects.sshd_login_requirements import LOGINS, compare_logins, describe_logins
+from app.targets.effects.sshd_test_connections import NO_PORT, list_connections
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import read_host_accounts
-from app.targets.host_key import HOST_KEY, create_host_key
+from app.targets.throwaway_host_key import HOST_KEY, create_host_key
 
 _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
@@ -67,7 +67,7 @@ class Sshd(Daemon):
         keyword = key.partition(" for ")[0]
         if keyword == _NOTICE:
             return Strength.STRONGER if not was else Strength.INCOMPARABLE if now else Strength.WEAKER
-        compare = compare_logins if keyword in LOGINS else partial(sshd_order.compare_keyword, keyword)
+        compare = compare_logins if keyword in LOGINS else partial(sshd_option_strength.compare_keyword, keyword)
         return compare(was, now)
 
     def _list_cases(self, files: Files) -> dict[str, ConnectionSpec]:
@@ -84,7 +84,10 @@ def _list_cases(*sides: Files) -> dict[str, ConnectionSpec]:
 
 def _label_settings(found: Mapping[str, str], case: str, who: ConnectionSpec, files: Files) -> dict[str, str]:
     """Return the settings of a case, with those that follow from several together, or from another file."""
-    derived = {**describe_logins(found, who.user), _NOTICE: notices.read_shown_notice(found.get("banner", ""), files)}
+    derived = {
+        **describe_logins(found, who.user),
+        _NOTICE: legal_notices.read_shown_notice(found.get("banner", ""), files),
+    }
     if not case:
         return {**found, **derived}
     ours = {keyword: value for keyword, value in found.items() if keyword in IN_MATCH}

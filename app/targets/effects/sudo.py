@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from app.syntax import sudoers
 from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
-from app.targets.effects import sudo_option_strength, sudo_rights
+from app.targets.effects import sudo_option_strength, sudo_rights_comparison
 from app.targets.effects.cvtsudoers import parse_cvtsudoers
-from app.targets.effects.daemon import UNSET, Ask, Daemon, Query
-from app.targets.effects.strength import Strength
-from app.targets.granted_rights import OFF, Principal, build_principal, resolve_defaults, resolve_rights
+from app.targets.effects.daemon_settings import UNSET, Ask, Daemon, Query
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import HostAccounts, read_host_accounts
+from app.targets.sudo_rights import OFF, Principal, build_principal, resolve_defaults, resolve_rights
 
 _PROGRAM = "/usr/bin/cvtsudoers"
 _RULES = ("-f", "json", "-s", "defaults")
@@ -48,7 +48,7 @@ class Sudo(Daemon):
         option = _OPTION.fullmatch(key)
         if option:
             return sudo_option_strength.get_option_compare(option["name"])(was, now)
-        return sudo_rights.compare_rights(was, now)
+        return sudo_rights_comparison.compare_rights(was, now)
 
 
 def _collect_settings(parsed_sudoers: Sudoers, accounts: HostAccounts) -> dict[str, str]:
@@ -78,7 +78,7 @@ def _drop_options_off_by_default(found: dict[str, str]) -> dict[str, str]:
 
 
 def _iter_principal_settings(parsed_sudoers: Sudoers, principal: Principal) -> Iterator[tuple[str, str]]:
-    yield _MAY, sudo_rights.format_rights(resolve_rights(parsed_sudoers, principal))
+    yield _MAY, sudo_rights_comparison.format_rights(resolve_rights(parsed_sudoers, principal))
     plain = resolve_defaults(parsed_sudoers, principal)
     for name, value in plain.items():
         yield f": {name}", value

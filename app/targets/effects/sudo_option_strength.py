@@ -1,7 +1,7 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
 from app.syntax.host_text import split_names
-from app.targets.effects.strength import (
+from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
     compare_higher_as_stricter,
@@ -9,7 +9,7 @@ from app.targets.effects.strength import (
     compare_sets,
     compare_unranked,
 )
-from app.targets.granted_rights import BUILT_IN, OFF, ON
+from app.targets.sudo_rights import BUILT_IN, OFF, ON
 
 _ON_IS_STRICT = split_names("""
     authenticate always_set_home env_reset ignore_dot intercept intercept_verify log_allowed log_denied

@@ -10,8 +10,8 @@ from app.syntax import host_text, sysctl
 from app.syntax.files import Files
 from app.syntax.sysctl import LoadedSysctls
 from app.targets.effects import drop_ins, kernel_network
-from app.targets.effects.daemon import Ask, Daemon, Query
-from app.targets.effects.strength import (
+from app.targets.effects.daemon_settings import Ask, Daemon, Query
+from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
     compare_caps,

@@ -8,20 +8,20 @@ from functools import partial
 from app.syntax.files import Files
 from app.targets.effects.audit_rules import AuditRules
 from app.targets.effects.auditd import Auditd
-from app.targets.effects.bounds import ReadSide, find_excess, find_excessive_setting
 from app.targets.effects.crypto_policies import CryptoPolicies
-from app.targets.effects.daemon import UNSET, Ask, Daemon
+from app.targets.effects.daemon_settings import UNSET, Ask, Daemon
 from app.targets.effects.dnf_settings import Dnf
 from app.targets.effects.faillock import Faillock
-from app.targets.effects.limits import Limits
 from app.targets.effects.login_defs import LoginDefs
 from app.targets.effects.modprobe_settings import Modprobe
+from app.targets.effects.pam_limits import Limits
 from app.targets.effects.pam_settings import Pam
-from app.targets.effects.profile import ShellProfile
 from app.targets.effects.pwquality import Pwquality
 from app.targets.effects.selinux import Selinux
+from app.targets.effects.shell_profile import ShellProfile
 from app.targets.effects.sshd import Sshd
-from app.targets.effects.strength import Strength
+from app.targets.effects.strictness_bounds import ReadSide, find_excess, find_excessive_setting
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo import Sudo
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
 from app.targets.read_tracking_cache import ReadTrackingCache

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from app.events.vocabulary import AnyAction, FileAction
 from app.syntax import sudoers
 from app.syntax.files import Files
-from app.targets import granted_rights
+from app.targets import sudo_rights
 from app.targets.change_plan import Refusal
 from app.targets.host_accounts import read_host_accounts
 
@@ -25,5 +25,5 @@ def _explain_missing_sudo(files: Files, account: str) -> str:
     return (
         ""
         if account == "root"
-        else granted_rights.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)
+        else sudo_rights.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)
     )

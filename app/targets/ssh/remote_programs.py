@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.syntax.files import Files
 from app.targets.confinement import ProgramOutcome
-from app.targets.effects.daemon import Ask, Query
+from app.targets.effects.daemon_settings import Ask, Query
 from app.targets.ssh.connection import SshConnection
 from app.text.clean import clean_text
 

@@ -12,7 +12,7 @@ from app.resources.registry import encode_action, get_kind, get_resource_name, i
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import escape_name_bytes
-from app.targets.resources.offer import Offer, build_offers
+from app.targets.resources.available_actions import Offer, build_offers
 from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange, Permissions, to_file_changes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport

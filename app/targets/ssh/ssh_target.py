@@ -15,24 +15,24 @@ from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets import baseline, policy
+from app.targets.answers_from_files import answer_from_files, clean_answer
 from app.targets.assessment import Assessment
 from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.confinement import Confinement, detect_confinement
-from app.targets.disk import Disk
+from app.targets.crash_safe_writes import Disk
 from app.targets.disk_retry import run_host_preparation
 from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
 from app.targets.effects.local_programs import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
-from app.targets.in_force_report import InForceReport, list_changed_kernel_settings
-from app.targets.inquiry import answer_from_files, clean_answer
 from app.targets.journal import Journal
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.rebooter import RollbackResult
-from app.targets.resources.offer import Offer
+from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope
+from app.targets.running_settings_report import InForceReport, list_changed_kernel_settings
 from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint

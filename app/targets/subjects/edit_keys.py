@@ -3,13 +3,20 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from app.syntax import limits, modprobe
-from app.targets.subjects import audit, backup, option_tables, pam, profile, sudoers
-from app.targets.subjects import limits as limits_subject
-from app.targets.subjects import modules as modules_subject
+from app.syntax import limits_conf, modprobe
+from app.targets.subjects import (
+    audit_rule_policy,
+    backup_login_policy,
+    option_tables,
+    pam_policy,
+    shell_profile_policy,
+    sudoers,
+)
+from app.targets.subjects import kernel_module_policy as modules_subject
+from app.targets.subjects import login_limit_policy as limits_subject
 from app.targets.subjects.file_edit import FileEdit, Judge, is_content_line
-from app.targets.subjects.option_judge import OptionJudge, parse_ini_line
-from app.targets.subjects.stated_files import StatedFileJudge
+from app.targets.subjects.option_file_policy import OptionJudge, parse_ini_line
+from app.targets.subjects.stated_setting_policy import StatedFileJudge
 
 Keys = tuple[str, ...]
 _UNKEYED = (option_tables.CRYPTO_POLICY, option_tables.CRYPTO_MODULE)
@@ -28,12 +35,12 @@ def list_edit_keys(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
     for line in filter(is_content_line, edit.added):
         yield line, _find_keys(edit.judge, line, edit.removed)
     for line in filter(is_content_line, edit.removed):
-        replaced = edit.judge is audit.judge_audit_edit and _is_control_of(line, edit.added)
+        replaced = edit.judge is audit_rule_policy.judge_audit_edit and _is_control_of(line, edit.added)
         yield line, () if replaced else _find_keys(edit.judge, line, edit.added)
 
 
 def _find_keys(judge: Judge, line: str, others: Sequence[str]) -> Keys:
-    if judge is pam.judge_pam_edit:
+    if judge is pam_policy.judge_pam_edit:
         return _find_pam_keys(line, others)
     if isinstance(judge, OptionJudge):
         return () if judge in _UNKEYED else tuple(setting.key for setting in judge.read(line))
@@ -96,14 +103,14 @@ def _find_module_keys(line: str) -> Keys:
 
 
 def _find_limit_keys(line: str) -> Keys:
-    return tuple(one.item for one in limits.parse_limits(line, ""))
+    return tuple(one.item for one in limits_conf.parse_limits(line, ""))
 
 
 _FINDERS: dict[Judge, Callable[[str], Keys]] = {
-    audit.judge_audit_edit: _find_audit_keys,
+    audit_rule_policy.judge_audit_edit: _find_audit_keys,
     sudoers.judge_sudoers_edit: _find_sudo_keys,
-    profile.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
+    shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _find_module_keys,
     limits_subject.judge_limits_edit: _find_limit_keys,
-    backup.judge_backup_edit: lambda line: tuple(one.key for one in parse_ini_line(line)),
+    backup_login_policy.judge_backup_edit: lambda line: tuple(one.key for one in parse_ini_line(line)),
 }

@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from app.targets.subjects.option_judge import (
+from app.targets.subjects.option_file_policy import (
     OptionJudge,
     Read,
     fold_uppercase_key,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.errors import BadInput
 from app.targets.vm.accelerator import QEMU
 from app.targets.vm.machine_image import BOOT_DISK
-from app.targets.vm.monitor import SOCKET
+from app.targets.vm.qemu_monitor import SOCKET
 
 LEAST_MEMORY, MOST_MEMORY = 512, 8192
 CONSOLE = "console.log"

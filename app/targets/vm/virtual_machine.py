@@ -9,15 +9,15 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_folder import run_command
+from app.targets.rootfs.base_image_builder import run_command
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.rootfs.ssh_access import SshAccess, choose_port, format_known_hosts, wait_for_sshd
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, list_missing_programs
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
 from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, find_image, require_disk_space
-from app.targets.vm.monitor import open_monitor
 from app.targets.vm.qemu_command import CONSOLE, QemuOptions, build_qemu_command, require_memory
+from app.targets.vm.qemu_monitor import open_monitor
 from app.text.clean import clean_text, get_last_line
 
 PRISTINE = "pristine"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from app.config import Network
-from app.web.access.refusal_log import RepetitionCounter
+from app.web.access.log_rate_limit import RepetitionCounter
 
 log = logging.getLogger(__name__)
 

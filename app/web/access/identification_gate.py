@@ -18,7 +18,7 @@ from app.web.access.access_ledger import AccessLedger
 from app.web.access.access_rechecks import KEY, AccessRechecks, RequestContext
 from app.web.access.authenticator import Authenticator
 from app.web.access.cors import is_write_allowed
-from app.web.access.refusal_log import RequestLog
+from app.web.access.log_rate_limit import RequestLog
 from app.web.access.right_check import create_refusal_response
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem

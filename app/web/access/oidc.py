@@ -16,7 +16,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from app.errors import BadInput, TemperError
-from app.people.groups import GroupRights, read_groups
+from app.people.identity_provider_groups import GroupRights, read_groups
 from app.people.rights import Right
 
 T = TypeVar("T")

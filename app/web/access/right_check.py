@@ -11,10 +11,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.people.rights import CLOSED, AccessNeeds, Person, has_right, is_admitted, read_access_needs
 from app.web.access.access_rechecks import get_request_context
-from app.web.addresses import path_to
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem
 from app.web.pages.error_pages import render_error_page
+from app.web.url_paths import path_to
 
 
 class Guard:

@@ -21,9 +21,9 @@ from app.web.access.password_checker import (
     SignInGranted,
     WrongPassword,
 )
-from app.web.addresses import path_to, redirect_to
 from app.web.deps import TheSession
 from app.web.pages.templating import render_page
+from app.web.url_paths import path_to, redirect_to
 
 BROWSER = "temper-browser"
 """Grants nothing. Marks a browser that signed in before, so that others' attempts do not count against it."""

@@ -20,8 +20,8 @@ from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
 from app.web.access.password_checker import issue_credential
 from app.web.access.sign_in import create_signed_in_response, render_sign_in_form, set_cookie, to_local_path
-from app.web.addresses import path_to
 from app.web.deps import TheSession
+from app.web.url_paths import path_to
 
 ERRAND_SECONDS = 600
 COOKIE = "temper-errand"

@@ -6,7 +6,6 @@ from starlette.routing import BaseRoute
 from app.runs.open_decision_reader import DecisionReader
 from app.web.api import (
     approvals,
-    commands,
     energy,
     engines,
     events,
@@ -27,6 +26,7 @@ from app.web.api import (
     problem,
     rollouts,
     rules,
+    run_commands,
     runs,
     samples,
     schedules,
@@ -43,7 +43,7 @@ from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 PARTS = (
     openapi,
     runs,
-    commands,
+    run_commands,
     rollouts,
     items,
     energy,

@@ -21,12 +21,12 @@ from app.people.rights import (
     viewers,
 )
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
-from app.store import queries
+from app.store import run_queries
 from app.web.api.api_model import ApiModel, Raw, Time, Who, declare_field, format_time
 from app.web.api.api_route import create_router as api_router
-from app.web.api.commands import Reason
 from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
+from app.web.api.run_commands import Reason
 from app.web.deps import TheFolds, TheSession
 
 router = api_router("approvals")
@@ -116,7 +116,7 @@ class Answered(ApiModel):
 @viewers
 def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
     """List the changes that wait for approval."""
-    runs = [row for row in queries.list_unended_runs(session) if row.state != "queued"]
+    runs = [row for row in run_queries.list_unended_runs(session) if row.state != "queued"]
     waiting = [_to_approval_view(folds.read_current(row.id), simulated=row.simulated) for row in runs]
     return ApprovalList(approvals=[one for one in waiting if one])
 
@@ -135,7 +135,7 @@ def answer_approval(
     by their own session or token and with a reason; one refusal is enough. Before applying it, the run checks that
     the host has not changed since."""
     run = approval.partition(".")[0]
-    if queries.find_run(session, run) is None:
+    if run_queries.find_run(session, run) is None:
         said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."
         raise Problem("not-found", said, field="approval")
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""

@@ -4,13 +4,13 @@ from fastapi import Response
 from pydantic import Field
 
 from app.evidence import pack
+from app.evidence.document_catalog import PAPERS, Paper
+from app.evidence.external_log_receipt import parse_hook_command
 from app.evidence.notary import Requester, open_notary
-from app.evidence.papers import PAPERS, Paper
-from app.evidence.receipt import parse_hook_command
 from app.evidence.run_record import read_run_record
 from app.people.rights import DEMO, WHO, guests, operators, viewers
 from app.runtime.runtime import Runtime
-from app.store import queries
+from app.store import run_queries
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import Problem, document_problems
@@ -80,7 +80,7 @@ def show_key(runtime: TheRuntime) -> KeyView:
 
 def _require_ended(runtime: Runtime, run: str) -> None:
     row = read_required_run_row(runtime, run)
-    if row.state in queries.UNENDED:
+    if row.state in run_queries.UNENDED:
         raise Problem("wrong-state", f"Run {run} is {row.state}. Its documents are available when it has ended.")
 
 

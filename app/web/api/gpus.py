@@ -11,7 +11,7 @@ from app.events.record import Recorded, format_timestamp
 from app.events.vocabulary import GpuProcess, Provenance
 from app.machine.gpus.memory_waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import attribute_memory
-from app.machine.sampling.sensors import describe_gpu_data_source, to_sensor_reading
+from app.machine.sampling.sensor_provenance import describe_gpu_data_source, to_sensor_reading
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Point, Series, create_figure

@@ -13,17 +13,17 @@ from app.runs.host_registration import HostSpec, fetch_host_key, register_host
 from app.runs.rollout.host_selection import MOST_HOSTS, drop_group, save_group
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
-from app.store import queries
+from app.store import run_queries
 from app.store.host_groups import read_groups
 from app.store.host_rule_states import forget_host
 from app.targets import host_registry
 from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_host
-from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.deps import TheRuntime, TheSession
+from app.web.url_paths import path_to
 
 router = api_router("hosts")
 
@@ -167,7 +167,7 @@ def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> Non
     hosts = runtime.settings.hosts_folder
     if _find_host(host, runtime) is None:
         raise Problem("not-found", f"There is no added host {host!a}.", field="host")
-    if under_way := queries.list_unended_runs(session, host):
+    if under_way := run_queries.list_unended_runs(session, host):
         raise Problem("busy", f"Run {under_way[0].id} has not ended: stop it first.", field="host")
     try:
         host_registry.remove_host(hosts, host)
@@ -237,7 +237,7 @@ def _to_host_view(session: TheSession, one: RegisteredHost | str) -> HostView:
     """Return a registered host, or a built-in one by its name."""
     name = one if isinstance(one, str) else one.name
     groups = [group for group, hosts in read_groups(session).items() if name in hosts]
-    run = next((row.id for row in queries.list_unended_runs(session, name) if row.state != "queued"), None)
+    run = next((row.id for row in run_queries.list_unended_runs(session, name) if row.state != "queued"), None)
     known: dict[str, Any] = {"name": name, "run": run, "groups": groups}
     if isinstance(one, str):
         return HostView(**known, kind=FIXTURE, title=_TITLE, simulated=True)

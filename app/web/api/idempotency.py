@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.people.rights import resolve_recorded_name
-from app.store import queries
+from app.store import run_queries
 from app.store.clock import database_time
 from app.web.api.problem import Problem
 from app.web.deps import create_state_dependency
@@ -70,12 +70,12 @@ class IdempotencyKeys:
 
     def _claim_in_database(self, key: str, digest: str, run: str) -> tuple[str, bool]:
         with Session(self._database) as session, session.begin():
-            row = queries.claim_idempotency_key(session, key, digest, run, database_time(session))
+            row = run_queries.claim_idempotency_key(session, key, digest, run, database_time(session))
             if row.digest != digest:
                 raise Problem(
                     "key-reused", f"This key was already used with another body, for run {row.run}.", field=FIELD
                 )
-            return row.run, queries.find_run(session, row.run) is not None
+            return row.run, run_queries.find_run(session, row.run) is not None
 
 
 TheKeys = Annotated[IdempotencyKeys, Depends(create_state_dependency("keys"))]

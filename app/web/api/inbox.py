@@ -12,11 +12,11 @@ from app.runs.open_decisions import (
     Risk,
     explain_denial,
 )
-from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Raw, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
 from app.web.deps import TheDecisions, TheSession
+from app.web.url_paths import path_to
 
 router = api_router("inbox")
 

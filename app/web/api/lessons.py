@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.people.rights import viewers
 from app.store.lessons import list_newest_lessons
-from app.store.run_list import ListPlace
+from app.store.run_list_pages import ListPlace
 from app.web.api.api_model import ApiModel, Limit, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.page_cursor import format_page_cursor, parse_page_cursor

@@ -19,11 +19,11 @@ from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import DecisionKind
-from app.runtime.backup_record import read_backup_age
+from app.runtime.backup_age import read_backup_age
 from app.runtime.health import WELL, FaultKind
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
-from app.store import nodes, queries, schedules, webhooks
+from app.store import nodes, run_queries, schedules, webhooks
 from app.store.models import RunRow
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems
@@ -157,7 +157,7 @@ def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
     *items, undone, tokens = session.execute(select(*sums)).one()
     states = {state: counted.get(state, 0) for state in _RUNS}
     closed = dict(zip(_ITEMS, items, strict=True))
-    slipped = {run.host: float(run.drifted) for run in queries.list_newest_run_per_host(session)}
+    slipped = {run.host: float(run.drifted) for run in run_queries.list_newest_run_per_host(session)}
     yield _gauge("temper_runs", "Runs by state.", _label_by("state", states))
     yield _counter("temper_items_total", "Items closed, by outcome.", _label_by("outcome", closed))
     yield _counter("temper_rollbacks_total", "Attempts that were rolled back.", [({}, undone)])

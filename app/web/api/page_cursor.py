@@ -5,7 +5,7 @@ import binascii
 import json
 import math
 
-from app.store.run_list import ListPlace
+from app.store.run_list_pages import ListPlace
 from app.web.api.problem import Problem
 
 

@@ -29,9 +29,8 @@ from app.people.token_expiry import (
     LONGEST_LINK_HOURS,
     LONGEST_TOKEN_DAYS,
 )
-from app.store import audit, credentials, people, queries
+from app.store import audit, credentials, people, run_queries
 from app.store.models import CredentialRow, PersonRow
-from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import PLACEHOLDERS, declare_example
@@ -39,6 +38,7 @@ from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession
 from app.web.stream.resume_position import MOST_SEQ
+from app.web.url_paths import path_to
 
 router = api_router("people")
 
@@ -224,7 +224,7 @@ def list_audit(
 def _choose_run(session: Session, run: str | None) -> str:
     if run is not None:
         return require_run_row(session, run).id
-    shown = [*queries.list_unended_runs(session), *queries.list_newest_runs(session, 1)]
+    shown = [*run_queries.list_unended_runs(session), *run_queries.list_newest_runs(session, 1)]
     if not shown:
         raise Problem("wrong-state", "There is no run to share yet. Start one first.", field="run")
     return shown[0].id

@@ -11,8 +11,8 @@ from starlette.responses import PlainTextResponse, Response
 
 from app.errors import Rejected, TemperError
 from app.people.rights import everybody
-from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel
+from app.web.url_paths import path_to
 
 router = APIRouter(include_in_schema=False)
 

@@ -10,8 +10,8 @@ from fastapi.responses import StreamingResponse
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from app.events.kinds import RolloutOrdered
-from app.evidence.bundle import FILE, MEDIA_TYPE
 from app.evidence.notary import Requester, open_notary
+from app.evidence.rollout_bundle import FILE, MEDIA_TYPE
 from app.people.rights import WHO, operators, viewers
 from app.runs.order import LONGEST
 from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
@@ -28,18 +28,18 @@ from app.store import rollouts
 from app.store.host_groups import read_groups
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
-from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.commands import CommandRequest, TheCommandRequest
 from app.web.api.events import SEQ, as_messages, document_stream
 from app.web.api.examples import declare_example
 from app.web.api.idempotency import REPLAY, TheKeys
 from app.web.api.problem import Problem, document_problems
+from app.web.api.run_commands import CommandRequest, TheCommandRequest
 from app.web.api.run_order import RunOrder
 from app.web.api.runs import Key
 from app.web.deps import TheRolloutFolds, TheRuntime, TheSession, TheStreams
 from app.web.stream.resume_position import read_resume_position
+from app.web.url_paths import path_to
 
 router = api_router("rollouts")
 

@@ -4,9 +4,9 @@ from pydantic import Field
 
 from app.events.vocabulary import Mode, Provenance
 from app.store.models import RunRow
-from app.store.run_listing import RunStatus
-from app.web.addresses import path_to
+from app.store.run_list_filters import RunStatus
 from app.web.api.api_model import ApiModel, Figure, Link, Time, create_figure
+from app.web.url_paths import path_to
 
 
 class RunLinks(ApiModel):

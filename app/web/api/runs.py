@@ -11,11 +11,11 @@ from app.people.rights import get_visible_runs, guests, operators
 from app.runs.labels import LONGEST_NAME, MOST_TAGS, set_run_labels
 from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime, create_run_id
-from app.store import queries
+from app.store import run_queries
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
-from app.store.run_list import ListPlace, RunPage, read_run_page
-from app.store.run_listing import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
+from app.store.run_list_filters import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
+from app.store.run_list_pages import ListPlace, RunPage, read_run_page
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, declare_field
 from app.web.api.api_route import create_router as api_router
@@ -144,7 +144,7 @@ def change_run(run: Annotated[str, Path(max_length=40)], change: RunChange, sess
 
 
 def require_run_row(session: Session, run: str) -> RunRow:
-    row = queries.find_run(session, run)
+    row = run_queries.find_run(session, run)
     if row is None:
         raise Problem("not-found", f"There is no run {run[:40]!a}: GET /api/v1/runs lists them.", field="run")
     return row

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from app.events.record import format_timestamp
 from app.events.vocabulary import Provenance
-from app.machine.sampling.run_tokens import read_run_rates
+from app.machine.sampling.run_token_rates import read_run_rates
 from app.machine.sampling.sample_marks import MarkKind, read_sample_marks
 from app.machine.sampling.series import Grid, How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning

@@ -25,7 +25,6 @@ from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
 from app.targets.host_registry import FIXTURE
-from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
@@ -33,6 +32,7 @@ from app.web.api.problem import document_problems
 from app.web.api.rollouts import Words
 from app.web.api.run_order import HostName, ModeName, Rules, SkillName
 from app.web.deps import TheRuntime, TheSession
+from app.web.url_paths import path_to
 
 router = api_router("schedules")
 

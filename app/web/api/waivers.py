@@ -12,13 +12,13 @@ from app.runs.waiver_spec import LONGEST, WaiverSpec
 from app.store import waivers
 from app.store.clock import database_time
 from app.store.waivers import WaiverRow, WaiverState
-from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
 from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
+from app.web.url_paths import path_to
 
 router = api_router("waivers")
 

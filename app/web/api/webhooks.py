@@ -17,13 +17,13 @@ from app.store import webhooks
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
-from app.web.addresses import path_to
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheRuntime, TheSession
+from app.web.url_paths import path_to
 
 router = api_router("webhooks")
 

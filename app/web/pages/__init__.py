@@ -34,9 +34,9 @@ from app.web.pages.appearance import AppearanceContext
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet_page import Fleet
+from app.web.pages.header_badges import InboxContext, InboxWatch
 from app.web.pages.health_watch import HealthWatch
 from app.web.pages.help import routes as help_routes
-from app.web.pages.inbox_watch import InboxContext, InboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.machine import render_machine_parts
 from app.web.pages.mission import routes

@@ -9,9 +9,9 @@ from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
 from app.people.rights import guests
-from app.web.addresses import path_to
 from app.web.pages.templating import render_page
 from app.web.schema_references import find_used_schemas
+from app.web.url_paths import path_to
 
 router = APIRouter(include_in_schema=False)
 

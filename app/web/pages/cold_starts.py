@@ -8,14 +8,14 @@ from typing import Annotated
 from fastapi import APIRouter, Form, HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from app.engines.coldstart import ColdStartStep
+from app.engines.cold_start_progress import ColdStartStep
 from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.log_tail import read_last_lines
 from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
-from app.web.addresses import redirect_to_run
 from app.web.deps import TheRuntime
 from app.web.pages.templating import render_template
+from app.web.url_paths import redirect_to_run
 
 LOG_LINES = 12
 

@@ -11,12 +11,12 @@ from starlette.responses import JSONResponse, Response
 
 from app.errors import BadInput, Rejected
 from app.people.rights import get_visible_runs
-from app.store import queries
+from app.store import run_queries
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.models import RunRow
-from app.web.addresses import path_to
 from app.web.pages.rejected_form import RejectedForm, redisplay_form, redisplay_query
 from app.web.pages.templating import render_page
+from app.web.url_paths import path_to
 
 STATUS_SENTENCES = {404: "Page not found: {}.", 405: "The address {} does not allow this method."}
 FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
@@ -104,12 +104,12 @@ def render_error_page(said: str, status: int, again: RejectedForm | None = None)
 
 def require_run(session: Session, run: str) -> RunRow:
     """Return the run, or raise RunNotFound with a page that lists the newest runs."""
-    row = queries.find_run(session, run)
+    row = run_queries.find_run(session, run)
     if row is None:
         raise RunNotFound(render_missing_run(session, run))
     return row
 
 
 def render_missing_run(session: Session, run: str) -> Response:
-    newest = queries.list_newest_runs(session, 5, only=get_visible_runs())
+    newest = run_queries.list_newest_runs(session, 5, only=get_visible_runs())
     return render_page("missing.html", here="", run=run, newest=newest, status=404)

@@ -10,10 +10,9 @@ from starlette.responses import HTMLResponse, Response
 
 from app.people.rights import WHO, Person, can_see_run, get_visible_runs, guests
 from app.runs.open_decision_reader import DecisionReader
-from app.store import queries
+from app.store import run_queries
 from app.store.models import RunRow
-from app.store.run_list import read_run_page
-from app.web.addresses import path_to
+from app.store.run_list_pages import read_run_page
 from app.web.deps import TheDecisions, TheFolds, TheSession, Words, create_state_dependency
 from app.web.pages.fleet.fleet_cache import read_rule_titles
 from app.web.pages.fleet.fleet_page import Fleet
@@ -29,6 +28,7 @@ from app.web.pages.palette_destinations import (
 )
 from app.web.pages.templating import format_day, render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
+from app.web.url_paths import path_to
 
 router = APIRouter(include_in_schema=False)
 
@@ -63,13 +63,13 @@ def search_destinations(
 def _list_groups_for_everybody(
     session: Session, folds: RunStateCache, person: Person, query: str, run: str
 ) -> Iterator[DestinationGroup]:
-    unended = queries.list_unended_runs(session)[:MOST_ACTED_ON] if person.runs is None else []
+    unended = run_queries.list_unended_runs(session)[:MOST_ACTED_ON] if person.runs is None else []
     yield DestinationGroup("Actions", list_actions(person, unended))
     yield DestinationGroup("Pages", list_pages(person))
     rows = read_run_page(session, {"q": query}, None, SHOWN, get_visible_runs()).rows
     yield DestinationGroup("Runs", [_to_run_destination(row) for row in rows])
-    shown = queries.find_run(session, run) if run and can_see_run(run) else None
-    newest = shown or next(iter(queries.list_newest_runs(session, 1, only=get_visible_runs())), None)
+    shown = run_queries.find_run(session, run) if run and can_see_run(run) else None
+    newest = shown or next(iter(run_queries.list_newest_runs(session, 1, only=get_visible_runs())), None)
     if newest and query:
         yield DestinationGroup("Items", _list_item_destinations(folds, newest))
 

@@ -10,7 +10,7 @@ from app.events.kinds import GpuSampled
 from app.machine.gpus.memory_waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.sample_board import POWER_SECONDS
-from app.machine.sampling.sensors import describe_gpu_data_source, to_sensor_reading
+from app.machine.sampling.sensor_provenance import describe_gpu_data_source, to_sensor_reading
 from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime

@@ -17,17 +17,17 @@ from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, operators, resolve_recorded_name, viewers
 from app.runs.host_registration import HostSpec, fetch_host_key, register_host
 from app.runs.rollout.host_selection import select_hosts
-from app.store import queries, schedules
+from app.store import run_queries, schedules
 from app.store.clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import RunRow
 from app.targets import consent, host_registry
 from app.targets.host_registry import FIXTURE, RegisteredHost
-from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.form_fields import Fields
 from app.web.pages.order_form_parser import parse_order_form, parse_terms_form
 from app.web.pages.templating import render_page
+from app.web.url_paths import redirect_to
 
 router = APIRouter(include_in_schema=False)
 
@@ -51,11 +51,13 @@ def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
     folder = runtime.settings.hosts_folder
     cards = [
         HostCard(
-            one, queries.find_newest_run(session, one.name), tuple(host_registry.list_pending_changes(folder, one.name))
+            one,
+            run_queries.find_newest_run(session, one.name),
+            tuple(host_registry.list_pending_changes(folder, one.name)),
         )
         for one in host_registry.list_hosts(folder)
     ]
-    newest = queries.find_newest_run(session, FIXTURE)
+    newest = run_queries.find_newest_run(session, FIXTURE)
     return render_page(
         "hosts.html",
         here="hosts",

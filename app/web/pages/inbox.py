@@ -10,11 +10,11 @@ from starlette.responses import HTMLResponse, Response
 
 from app.people.rights import WHO, Person, viewers
 from app.runs.open_decisions import GROUPS, OpenDecision, PossibleAnswer, explain_denial
-from app.web.addresses import path_to
 from app.web.deps import TheDecisions, TheRuntime, TheSession, TheStreams, create_state_dependency
-from app.web.pages.inbox_watch import InboxWatch
+from app.web.pages.header_badges import InboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.templating import render_page, render_template
+from app.web.url_paths import path_to
 
 router = APIRouter(include_in_schema=False)
 

@@ -9,7 +9,7 @@ from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
 from app.engines.endpoint_lineup import ROLES
-from app.engines.fit.estimate import Fit
+from app.engines.fit.estimate_result import Fit
 from app.errors import BadInput, Rejected
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Gpu, Lineup
@@ -18,11 +18,11 @@ from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe_result import ProbeResult, find_newest_and_earlier, read_newest_probes
 from app.people.rights import WHO, admins, operators, viewers
-from app.runtime.own_server import LINEUP_FILE, Inspection, ServerAddress
+from app.runtime.custom_model_server import LINEUP_FILE, Inspection, ServerAddress
 from app.runtime.runtime import Runtime
-from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession, require_own_database
 from app.web.pages.templating import render_page
+from app.web.url_paths import path_to
 
 HISTORY = 30
 OWN_LINEUP = LINEUP_FILE.removesuffix(".toml")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.people.rights import Person, Right, has_right
 from app.store.models import RunRow
-from app.web.addresses import path_to
+from app.web.url_paths import path_to
 
 SHOWN = 6
 """Results of one kind."""

@@ -11,10 +11,10 @@ from app.people.rights import RIGHTS, admins
 from app.runs.usage import compute_usage, parse_usage_query
 from app.store import audit, credentials, people
 from app.store.models import CredentialRow
-from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.templating import render_page
 from app.web.stream.resume_position import MOST_SEQ
+from app.web.url_paths import redirect_to
 
 LINES = 100
 

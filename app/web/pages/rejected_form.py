@@ -7,7 +7,7 @@ from typing import get_args
 from app.engines.endpoint_lineup import ROLES
 from app.people.rights import RIGHTS
 from app.runs.order import MODES
-from app.store.run_listing import FILTERS
+from app.store.run_list_filters import FILTERS
 from app.targets.ssh.endpoint import Way
 from app.web.pages.order_form_parser import USUAL_MODE
 

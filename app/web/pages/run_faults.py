@@ -9,7 +9,7 @@ from app.loop.decide import is_harmless
 from app.loop.perform import LONGEST_PAUSE
 from app.loop.state import RunState
 from app.runtime.health import HealthFault
-from app.text.counts import count_things
+from app.text.pluralized_counts import count_things
 from app.web.pages.ops.needs import NeedButton, list_engine_buttons
 
 

@@ -13,11 +13,17 @@ from app.errors import Rejected
 from app.loop.state import Item, RunState
 from app.people.rights import can_see_run, get_visible_runs, guests
 from app.skills.catalog import SHIPPED
-from app.store import queries
-from app.store.run_list import ListPlace, read_run_page
-from app.store.run_listing import COLUMNS, FILTERS, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
+from app.store import run_queries
+from app.store.run_list_filters import (
+    COLUMNS,
+    FILTERS,
+    NO_FILTERS,
+    GivenFilters,
+    RunFilter,
+    accept_filters_as_parameters,
+)
+from app.store.run_list_pages import ListPlace, read_run_page
 from app.targets.host_registry import list_fixtures, list_hosts
-from app.web.addresses import path_to
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
 from app.web.pages.error_pages import render_missing_run, require_run
@@ -25,6 +31,7 @@ from app.web.pages.fleet.fleet_cache import read_rule_titles
 from app.web.pages.mission.item import render_item_page
 from app.web.pages.start_run import MODE_CHOICES
 from app.web.pages.templating import render_page
+from app.web.url_paths import path_to
 
 SHOWN = 50
 
@@ -125,7 +132,7 @@ def compare_runs(
     left: Annotated[str, Query(max_length=40)] = "",
     right: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
-    rows = [queries.find_run(session, one) if can_see_run(one) else None for one in (left, right)]
+    rows = [run_queries.find_run(session, one) if can_see_run(one) else None for one in (left, right)]
     if rows[0] is None or rows[1] is None:
         return render_missing_run(session, left if rows[0] is None else right)
     pairs = _pair_rules(*(folds.read_current(row.id) for row in rows if row))

@@ -11,13 +11,13 @@ from app.people.rights import operators, resolve_recorded_name
 from app.runs.labels import check_name_and_tags, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime
-from app.store import queries
+from app.store import run_queries
 from app.targets.host_registry import is_fixture
-from app.web.addresses import redirect_to
 from app.web.deps import TheRuntime
 from app.web.pages.form_fields import Fields
 from app.web.pages.order_form_parser import USUAL_MODE, parse_order_form
 from app.web.pages.templating import render_page
+from app.web.url_paths import redirect_to
 
 FORM_PERSON = "operator on this page"
 """Who is recorded where nobody has to sign in."""
@@ -60,6 +60,6 @@ async def show_run_forecast(runtime: TheRuntime, fields: Fields) -> Response:
 
 def _save_run_label(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:
     with Session(runtime.database) as session, session.begin():
-        if row := queries.find_run(session, run):
+        if row := run_queries.find_run(session, run):
             set_run_labels(row, name, tags)
             session.add(row)

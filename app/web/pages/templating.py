@@ -14,13 +14,13 @@ from app.config import PACKAGE
 from app.events.record import format_timestamp
 from app.people.rights import WHO
 from app.text.clean import clean_text
-from app.text.counts import count_things
 from app.text.glossary import load_glossary
 from app.text.jinja_environment import create_environment
-from app.web.addresses import path_to, static_path
+from app.text.pluralized_counts import count_things
 from app.web.pages.appearance import get_appearance, identify_reader
 from app.web.pages.diff import parse_diff_rows
-from app.web.pages.inbox_watch import count_inbox, read_fault_badge
+from app.web.pages.header_badges import count_inbox, read_fault_badge
+from app.web.url_paths import path_to, static_path
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "

@@ -6,7 +6,7 @@ from fastapi import Query, Response
 
 from app.evidence.notary import open_notary
 from app.people.rights import can_read_prompts, guests
-from app.store import queries
+from app.store import run_queries
 from app.web.api.api_route import create_router
 from app.web.api.evidence import create_download, identify_requester
 from app.web.api.problem import Problem, document_problems
@@ -31,7 +31,7 @@ def take_shared_file(run: str, runtime: TheRuntime, prompts: Prompts = False) ->
 
     Prompts, which describe the host, are withheld, so the file shows what a shared link shows."""
     row = read_required_run_row(runtime, run)
-    if row.state in queries.UNENDED:
+    if row.state in run_queries.UNENDED:
         raise Problem("wrong-state", f"Run {run} is {row.state}. Its file is available when it has ended.")
     if prompts and not can_read_prompts():
         raise Problem("forbidden", "Prompts are for operators. Ask without prompts=true.", field="prompts")

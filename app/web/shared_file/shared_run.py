@@ -9,12 +9,12 @@ from app.errors import EnvironmentUnusable
 from app.events.kinds import ItemStarted, TurnDelta, get_event_kind
 from app.events.record import Recorded
 from app.evidence.notary import Notary, Requester
-from app.evidence.shared_log import build_shared_log, check_shared_file
+from app.evidence.shared_file_log import build_shared_log, check_shared_file
 from app.evidence.shrunk_runs import read_whole_log
 from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import read_engine_outages
-from app.machine.sampling.run_tokens import read_run_rates
+from app.machine.sampling.run_token_rates import read_run_rates
 from app.machine.sampling.sample_marks import read_sample_marks
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import WHO, Person
@@ -29,11 +29,11 @@ from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
+from app.web.pages.mission.page_context import MissionView
 from app.web.pages.mission.replay import ItemJumps
 from app.web.pages.mission.summary import READ as SUMMED
 from app.web.pages.mission.summary import build_summary
 from app.web.pages.mission.timeline import draw_timeline, fold_timeline
-from app.web.pages.mission.view import MissionView
 from app.web.pages.templating import render_template
 from app.web.shared_file.document import inline_assets
 from app.web.shared_file.frames import record_stream

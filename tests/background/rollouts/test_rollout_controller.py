@@ -21,8 +21,8 @@ from app.runs.rollout.rollout_state import fold_rollout
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import CommandRow, RunRow
-from app.store.queries import UNENDED
 from app.store.rollouts import RolloutRow, open_rollout_journal, read_rollout_events
+from app.store.run_queries import UNENDED
 from app.targets import host_registry
 from app.targets.ssh.endpoint import parse_endpoint
 

@@ -5,7 +5,7 @@ import json
 import httpx
 
 from app.background.telemetry.exporter import TelemetryExporter
-from app.background.telemetry.spans import RunTrace, Span
+from app.background.telemetry.run_log_spans import RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import TurnStarted
 from app.store.db import open_database

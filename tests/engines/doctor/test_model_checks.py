@@ -6,7 +6,7 @@ import pytest
 
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_inventory import LocalInventory
-from app.engines.llamacpp.support import LlamacppSupport
+from app.engines.llamacpp.machine_requirements import LlamacppSupport
 from app.lineups.reader import find_lineup, read_lineup
 
 LINEUP = read_lineup(find_lineup("cpu"))

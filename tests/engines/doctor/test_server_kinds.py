@@ -5,7 +5,7 @@ import pytest
 
 from app.engines.doctor.server_kinds import ABILITIES, LABELS, explain_server, load_server_kinds
 from tests.engines.llamacpp import recorded
-from tests.engines.test_endpoint import Server
+from tests.engines.test_server_capabilities import Server
 
 BASE = "http://server:8080/v1"
 SIGNS = {

@@ -3,7 +3,7 @@
 import pytest
 
 from app.engines.llamacpp.gguf_files import SMOLLM2, TRAINED, find_adapter, find_weights
-from app.engines.llamacpp.support import NEEDED, inspect_llamacpp
+from app.engines.llamacpp.machine_requirements import NEEDED, inspect_llamacpp
 from app.errors import BadInput
 
 

@@ -5,9 +5,9 @@ from functools import reduce
 import httpx
 import pytest
 
-from app.engines.chat import Finished
+from app.engines.chat_messages import Finished
 from app.engines.client import EngineClient, ServedModel
-from app.engines.coldstart import ColdStart, apply_log_line
+from app.engines.cold_start_progress import ColdStart, apply_log_line
 from app.engines.doctor.boot_log import read_boots
 from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.server_checks import diagnose_server, inspect_server

@@ -1,9 +1,9 @@
 """What is taken away, tried on a host as fresh as the run's was."""
 
 from app.events.vocabulary import PublishedRule
-from app.evidence.playbook.checks import PlainCheck
 from app.evidence.playbook.edits import PlaybookEdit, mark_dependent_edits
 from app.evidence.playbook.fixes import ExcludedRule, Fix, PortableFixes
+from app.evidence.playbook.standalone_health_checks import PlainCheck
 from app.skills.catalog import load_skill
 from app.targets.host_registry import open_target
 

@@ -3,10 +3,10 @@ import subprocess
 import pytest
 
 from app.events.vocabulary import FileChange
-from app.evidence.playbook.checks import PlainCheck
+from app.evidence.playbook.bash_script import render_script
 from app.evidence.playbook.edits import NotRecorded
 from app.evidence.playbook.fixes import build_shell_commands
-from app.evidence.playbook.script import render_script
+from app.evidence.playbook.standalone_health_checks import PlainCheck
 from app.resources.account import SetAgeing
 from app.resources.kind import ShellCommands
 from app.resources.mount import AddMountOptions

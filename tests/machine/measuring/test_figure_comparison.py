@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate_result import Estimate
 from app.lineups.model import Reported, Speculation
 from app.lineups.reader import find_lineup, read_lineup
 from app.machine.measuring.figure_comparison import compare_figures, find_changed_conditions, find_speed_limit

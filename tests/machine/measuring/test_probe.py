@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate_result import Estimate
 from app.errors import BadInput, EngineUnavailable
 from app.machine.measuring.probe import EngineBusy, run_probe
 from tests.machine.measuring.playing import Wire, subject

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.engines.engine_metrics import EngineSample
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate_result import Estimate
 from app.machine.measuring.probe_figures import (
     FigureOrigin,
     Measured,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.engines.fit.estimate import Estimate
+from app.engines.fit.estimate_result import Estimate
 from app.events.kinds import EngineState, GpuSampled
 from app.events.vocabulary import GpuProcess
 from app.lineups.reader import find_lineup, read_lineup

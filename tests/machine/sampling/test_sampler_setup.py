@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from app.lineups.reader import find_lineup, read_lineup
-from app.machine.gpus.dcgm_exporter import DcgmExporter
+from app.machine.gpus.dcgm_client import DcgmExporter
 from app.machine.gpus.gpu_reading import CombinedGpus
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus

@@ -8,9 +8,9 @@ import pytest
 
 from app.events.vocabulary import ParameterUsed
 from app.runs.parameters import apply_stig_bounds
+from app.scanners.openscap.file_tree_shell import TreeShell
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.tailoring import read_tailoring
-from app.scanners.openscap.tree_shell import TreeShell
 from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
 from tests.scanners.openscap.content import DATA

@@ -1,6 +1,6 @@
 """What a change of files loses of what a program goes by."""
 
-from app.targets.effects.strength import Strength
+from app.targets.effects.strictness_comparison import Strength
 
 
 def losses(daemon, before, after):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.syntax import audit
+from app.syntax import audit_rule_files
 from app.targets.effects.audit_loading import load_audit_lines
 from tests.hostfiles import DictFiles
 
@@ -17,7 +17,7 @@ FOLDERS = [folder for folder in PIECES["folders"] if folder != "/etc/nosuch"]
 
 
 def load(*lines, texts=ACCOUNTS, folders=FOLDERS):
-    return load_audit_lines(audit.parse_audit_lines("\n".join(lines), "r"), DictFiles(texts, folders))
+    return load_audit_lines(audit_rule_files.parse_audit_lines("\n".join(lines), "r"), DictFiles(texts, folders))
 
 
 @pytest.mark.parametrize("verdict", ["loads", "stops"])

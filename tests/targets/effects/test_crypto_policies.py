@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.effects.crypto_policies import CryptoPolicies
-from app.targets.effects.strength import Strength
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.weakening import find_weakening
 from tests.hostfiles import DictFiles
 

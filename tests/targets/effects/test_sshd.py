@@ -7,7 +7,7 @@ from app.targets import policy
 from app.targets.confinement import detect_confinement
 from app.targets.effects.local_programs import create_local_asker
 from app.targets.effects.sshd import Sshd, parse_sshd_output
-from app.targets.effects.strength import Strength
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.weakening import find_weakening_by_programs
 from app.targets.file_changes import plan_changes
 from app.targets.overlay import Overlay

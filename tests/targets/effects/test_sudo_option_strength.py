@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.effects.strength import Strength
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo_option_strength import get_option_compare
 
 S, E, W, X = Strength.STRONGER, Strength.EQUAL, Strength.WEAKER, Strength.INCOMPARABLE

@@ -5,7 +5,7 @@ import tarfile
 
 from app.syntax.files import FileState
 from app.targets.confinement import ProgramOutcome
-from app.targets.effects.daemon import Query
+from app.targets.effects.daemon_settings import Query
 from app.targets.overlay import Overlay
 from app.targets.ssh.host_shell import ScriptResult
 from app.targets.ssh.remote_programs import combine_askers, create_remote_asker

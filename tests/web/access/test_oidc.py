@@ -9,7 +9,7 @@ from fastapi import FastAPI
 from joserfc.jwk import OctKey, RSAKey
 from sqlmodel import Session
 
-from app.people.groups import GroupRights
+from app.people.identity_provider_groups import GroupRights
 from app.people.passwords import hash_password
 from app.store import audit, credentials, people
 from app.store.db import open_database

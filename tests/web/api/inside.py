@@ -9,7 +9,7 @@ from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.main import create_app
 from app.runs.order import Order, create_run_request
-from app.store import queries
+from app.store import run_queries
 
 
 @asynccontextmanager
@@ -31,6 +31,6 @@ async def wait_for_end(runtime, run):
     while True:
         seen = runtime.bus.newest.get(run, 0)  # first: an event after the row was read must end the wait
         row = await asyncio.to_thread(runtime.read_run_row, run)
-        if row.state not in queries.UNENDED:
+        if row.state not in run_queries.UNENDED:
             return row
         await runtime.bus.wait_for_event_after(run, seen)

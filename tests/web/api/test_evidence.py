@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.evidence.papers import PAPERS
+from app.evidence.document_catalog import PAPERS
 from app.evidence.verify import check_pack, unpack_archive
 from tests.web.api.conftest import problem
 

@@ -8,7 +8,7 @@ from sqlmodel import Session
 from app.people.rights import WHO, Person
 from app.store.db import open_database
 from app.store.models import RunRow
-from app.store.queries import KEEP_KEY_SECONDS, claim_idempotency_key
+from app.store.run_queries import KEEP_KEY_SECONDS, claim_idempotency_key
 from app.web.api.idempotency import IdempotencyKeys
 from app.web.api.problem import Problem
 

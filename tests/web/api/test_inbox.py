@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.web.addresses import path_to
+from app.web.url_paths import path_to
 from tests.runs.doors import house
 from tests.runs.test_approval_answer import WAITING, asks
 from tests.web.pages.test_inbox import ASKED

@@ -6,8 +6,8 @@ from types import SimpleNamespace
 from sqlmodel import Session
 
 from app.events.kinds import EngineState
-from app.runtime.backup_record import record_first_start
-from app.store.backups import record_backup
+from app.runtime.backup_age import record_first_start
+from app.store.backup_times import record_backup
 from app.store.models import RunRow
 from tests.runs.doors import house
 

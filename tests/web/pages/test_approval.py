@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from app.events.approvals import ChangeRisk, PeopleNeeded
+from app.events.approval_policy import ChangeRisk, PeopleNeeded
 from app.events.kinds import ActionsAllowed, ApprovalGiven, ApprovalRequested
 from app.events.record import GENESIS, build_recorded_event
 from app.lineups.reader import find_lineup, read_lineup

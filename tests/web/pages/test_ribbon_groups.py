@@ -4,7 +4,7 @@ import pytest
 
 from app.loop.state import Item
 from app.skills.catalog import load_skill
-from app.web.pages.mission.ribbon_groups import MOST_CELLS, find_part_of_rule, group_by_part
+from app.web.pages.mission.findings_by_part import MOST_CELLS, find_part_of_rule, group_by_part
 from tests.loop.playing import rule
 
 STIG = load_skill("stig").rules

@@ -11,10 +11,10 @@ from sqlmodel import Session
 
 from app.events.kinds import TurnDelta, TurnStarted
 from app.evidence.notary import Requester, open_notary
-from app.evidence.shared_log import check_shared_file
+from app.evidence.shared_file_log import check_shared_file
 from app.evidence.shrunk_runs import shrink_run
 from app.lineups.reader import find_lineup, read_lineup
-from app.store import audit, queries
+from app.store import audit, run_queries
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web import routes  # noqa: F401  the templates link to addresses by name
@@ -33,7 +33,7 @@ def shared(played, tmp_path):
 
     def make(*, prompts=False):
         with Session(database) as session:
-            row = queries.find_run(session, played[1])
+            row = run_queries.find_run(session, played[1])
             session.expunge_all()
         archive = StoredRuns(EventStore(database), read_lineup(find_lineup(row.lineup)))
         return issue_shared_file(archive, row, open_notary(tmp_path / "data", database), BY, prompts=prompts)

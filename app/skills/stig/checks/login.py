@@ -4,7 +4,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import create_range_predicate
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import host_text, limits
+from app.syntax import host_text, limits_conf
 from app.syntax.files import Files
 from app.syntax.shell_assignments import Assignment, parse_assignments, parse_declarations
 
@@ -51,10 +51,10 @@ def _find_timeouts(files: Files, path: str) -> list[Assignment]:
 
 
 def create_login_limit_check(rule: str, most: int) -> Check:
-    bench, accepts = RuleJudge(rule, limits.MAIN), create_range_predicate(1, most)
+    bench, accepts = RuleJudge(rule, limits_conf.MAIN), create_range_predicate(1, most)
 
     def check_files(files: Files) -> Verdict:
-        rows = [row for row in limits.read_limits(files) if row.item == "maxlogins" and row.is_hard]
+        rows = [row for row in limits_conf.read_limits(files) if row.item == "maxlogins" and row.is_hard]
         wrong = next((row for row in rows if not accepts(row.value)), None)
         if wrong is not None:
             who = "everybody" if wrong.domain == "*" else f"'{quote_host_text(wrong.domain)}'"

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.audit import RULES
+from app.skills.stig.checks.audit_switches import RULES
 from app.skills.stig.checks.verdicts import RuleJudge
-from app.syntax import audit
-from app.syntax.audit import AuditLine
-from app.syntax.audit_rule import AuditRule, parse_audit_rule
+from app.syntax import audit_rule_files
+from app.syntax.audit_rule_files import AuditLine
+from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
 from app.syntax.files import Files
 
 _DELETE, _LOCK = ("-D",), ("-e", "2")
@@ -28,7 +28,7 @@ def create_audit_events_check(rule: str, lines: Sequence[str]) -> Check:
 
     @bench.create_text_check
     def check_files(_: Files, text: str) -> Verdict:
-        loaded = _select_loaded(audit.parse_audit_lines(text, RULES))
+        loaded = _select_loaded(audit_rule_files.parse_audit_lines(text, RULES))
         found = [_LoadedRule(parsed, one) for one in loaded if (parsed := parse_audit_rule(one.words))]
         last: AuditLine | None = None
         for line, event in wanted:

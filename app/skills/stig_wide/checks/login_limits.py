@@ -4,15 +4,15 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption
 from app.skills.stig.checks.verdicts import RuleJudge, quote_host_text
-from app.syntax import limits
+from app.syntax import limits_conf
 from app.syntax.files import Files
 
 
 def create_limit_check(rule: str, wanted: WantedOption) -> Check:
-    bench = RuleJudge(rule, limits.MAIN)
+    bench = RuleJudge(rule, limits_conf.MAIN)
 
     def check_files(files: Files) -> Verdict:
-        rows = [row for row in limits.read_limits(files) if row.item == wanted.key]
+        rows = [row for row in limits_conf.read_limits(files) if row.item == wanted.key]
         wrong = next((row for row in rows if not wanted.accepts(row.value)), None)
         if wrong is not None:
             who = "everybody" if wrong.domain == "*" else f"'{quote_host_text(wrong.domain)}'"

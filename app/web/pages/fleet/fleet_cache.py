@@ -13,7 +13,7 @@ from app.errors import TemperError
 from app.runs.rollout.host_selection import list_known_hosts
 from app.runs.rollout.rollout_steps import describe_harm
 from app.skills.catalog import load_skill
-from app.store import queries
+from app.store import run_queries
 from app.store.host_rule_states import StandingRow, decode_cells
 from app.store.models import RunRow
 from app.web.pages.fleet.grid import FleetLine, locate_columns, reorder_letters
@@ -49,8 +49,8 @@ class FleetBoard:
         """Load the changes since the last read and rebuild the lines. Concurrent callers wait for the lock."""
         with self._lock:
             self._add_columns(self._read_new_standings(session))
-            working = {run.host: run for run in reversed(queries.list_unended_runs(session))}
-            newest = {run.host: run for run in queries.list_newest_run_per_host(session)}
+            working = {run.host: run for run in reversed(run_queries.list_unended_runs(session))}
+            newest = {run.host: run for run in run_queries.list_newest_run_per_host(session)}
             lines = {
                 host: self._build_line(host, working.get(host), newest.get(host))
                 for host in dict.fromkeys([*self._cells, *list_known_hosts(hosts)])

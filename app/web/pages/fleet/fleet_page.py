@@ -14,7 +14,7 @@ from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runs.shared_field_checks import load_known_skill
 from app.runtime.health_reading import read_page_change_marker
 from app.runtime.runtime import Runtime
-from app.store import queries
+from app.store import run_queries
 from app.store.host_rule_states import list_seen_skills
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
@@ -115,7 +115,7 @@ class Fleet:
         state = self.read_rollout(session, rollout) if rollout else None
         lines = select_lines(board.lines, list(state.parts)) if state else list(board.lines.values())
         own = {part.run for part in state.parts.values() if part.run} if state else set()
-        runs = [run for run in queries.list_unended_runs(session) if not state or run.id in own]
+        runs = [run for run in run_queries.list_unended_runs(session) if not state or run.id in own]
         cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]
         states = fold_run_states(self._folds, runs)
         work = list_active_runs(runs, states, read_rule_titles(name))

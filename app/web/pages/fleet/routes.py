@@ -17,8 +17,8 @@ from app.store.host_groups import read_groups
 from app.store.host_rule_states import StandingRow, decode_cells, list_standings, parse_cell
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
-from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheRuntime, TheSession, TheStreams, Words, create_state_dependency
+from app.web.pages.changes_since_visit import LastLook, TheLastLook
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
@@ -35,10 +35,10 @@ from app.web.pages.fleet.grid import (
 from app.web.pages.form_fields import Fields
 from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.pages.inbox import TheInboxWatch
-from app.web.pages.last_look import LastLook, TheLastLook
 from app.web.pages.order_form_parser import parse_order_form, parse_terms_form
 from app.web.pages.start_run import FORM_PERSON, MODE_CHOICES
 from app.web.pages.templating import render_page
+from app.web.url_paths import path_to, redirect_back, redirect_to
 
 router = APIRouter(include_in_schema=False)
 

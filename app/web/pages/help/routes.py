@@ -6,7 +6,6 @@ from fastapi import APIRouter, HTTPException
 from starlette.responses import FileResponse, Response
 
 from app.people.rights import guests
-from app.web.addresses import path_to, static_path
 from app.web.pages.help.library import (
     INDEX,
     SEARCH_INDEX,
@@ -17,6 +16,7 @@ from app.web.pages.help.library import (
     load_page,
 )
 from app.web.pages.templating import render_page
+from app.web.url_paths import path_to, static_path
 
 router = APIRouter(include_in_schema=False)
 

@@ -7,7 +7,7 @@ from app.events.vocabulary import Purpose
 from app.loop.next_reboot_effect import describe_reboot_harm
 from app.loop.state import RunState
 from app.targets.health_probes import HEALTH_PROBES
-from app.text.counts import count_things
+from app.text.pluralized_counts import count_things
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.mission import Mission
 from app.web.pages.templating import format_clock

@@ -6,7 +6,7 @@ from app.events import kinds
 from app.events.kinds import TOLD_KINDS, Event, Sentence
 from app.events.record import Recorded
 from app.events.vocabulary import Role
-from app.text.counts import count_things
+from app.text.pluralized_counts import count_things
 
 FEED_KINDS = (*TOLD_KINDS, "plan", "sentry.probed")
 """Kinds of events that have a line here: all with a sentence, and the steps of roles that change nothing."""

@@ -12,10 +12,10 @@ from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_rows
 from app.web.pages.mission.caption import write_caption
 from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars, draw_outage_gaps
+from app.web.pages.mission.findings_by_part import group_by_part
 from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
-from app.web.pages.mission.ribbon_groups import group_by_part
 from app.web.pages.mission.steps import list_steps
 from app.web.pages.templating import render_template
 

@@ -29,25 +29,25 @@ from app.runs.labels import set_run_labels, split_tags
 from app.runs.run_control import command_run
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
-from app.store import credentials, queries
+from app.store import credentials, run_queries
 from app.store.models import RunRow
-from app.web.addresses import path_to, redirect_back, redirect_to
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
+from app.web.pages.changes_since_visit import LastLook, TheLastLook, TheLookReader
 from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.form_fields import Fields
-from app.web.pages.last_look import LastLook, TheLastLook, TheLookReader
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.machine import render_engine_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.mission.mission_parts import Scene
+from app.web.pages.mission.page_context import MissionView, PageRequest, build_mission_view
 from app.web.pages.mission.page_renderer import PageRenderer
 from app.web.pages.mission.past_moments import PastMoments, TheMoments
 from app.web.pages.mission.replay import Replay
-from app.web.pages.mission.view import MissionView, PageRequest, build_mission_view
 from app.web.pages.start_run import FORM_PERSON
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
+from app.web.url_paths import path_to, redirect_back, redirect_to
 
 router = APIRouter(include_in_schema=False)
 HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}
@@ -78,9 +78,9 @@ def show_home(
 
 def _choose_home_run(session: Session) -> RunRow | None:
     if (runs := get_visible_runs()) is not None:
-        return next(iter(queries.list_newest_runs(session, 1, only=runs)), None)
-    working = queries.list_unended_runs(session)
-    return working[0] if working else queries.find_newest_run(session)
+        return next(iter(run_queries.list_newest_runs(session, 1, only=runs)), None)
+    working = run_queries.list_unended_runs(session)
+    return working[0] if working else run_queries.find_newest_run(session)
 
 
 @router.get("/runs/{run}", name="run")
@@ -156,7 +156,7 @@ async def show_moment(
     """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
 
     def render(session: Session) -> HTMLResponse:
-        row = _require_run(queries.find_run(session, run), run)
+        row = _require_run(run_queries.find_run(session, run), run)
         asked = PageRequest(_find_asked_seq(runtime, missions, row, t, w) if at is None else at)
         return _render_moment(_get_past_view(moments, runtime, missions, sharing, row, asked))
 
@@ -250,7 +250,7 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     hours = HOURS.get(fields.get("hours", "24"))
     if hours is None:
         raise Rejected("hours", f"a link holds for {', '.join(HOURS)} hours: choose one of them.")
-    over = row.state not in queries.UNENDED
+    over = row.state not in run_queries.UNENDED
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:

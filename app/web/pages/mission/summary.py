@@ -10,8 +10,8 @@ from app.events.vocabulary import Lesson
 from app.evidence.run_record import REBOOT_RESULTS
 from app.loop.state import Item, RunState, fold_events
 from app.store.events import EventStore
-from app.web.pages.mission.moments import Moment, find_moments
 from app.web.pages.mission.progress import measure_progress
+from app.web.pages.mission.replay_highlights import Moment, find_moments
 from app.web.pages.templating import format_span
 
 READ = tuple(kind for kind in RUN_KINDS if not kind.startswith(("turn.", "facts")))

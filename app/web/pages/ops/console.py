@@ -14,13 +14,12 @@ from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
 from app.runs.open_decision_reader import DecisionReader
-from app.runtime.backup_record import read_backup_age, read_backup_time
+from app.runtime.backup_age import read_backup_age, read_backup_time
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
-from app.store import nodes, queries, schedules, webhooks
+from app.store import nodes, run_queries, schedules, webhooks
 from app.store.request_session import open_read_session
 from app.targets.stuck_hosts import find_stuck_hosts
-from app.web.addresses import redirect_to_run
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
@@ -33,6 +32,7 @@ from app.web.pages.ops.needs import OpsState, list_needs
 from app.web.pages.ops.webhooks import list_webhook_lines
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
+from app.web.url_paths import redirect_to_run
 
 OUTCOMES = ("passed", "escalated", "skipped", "deferred", "waived", "working")
 LOG_LINES, FEED_LINES, FEED_RUNS = 40, 60, 4
@@ -75,9 +75,9 @@ class Console:
     def render_parts(self) -> dict[str, str]:
         """Return inner HTML by element id."""
         with open_read_session(self._runtime.database) as session:
-            unended = [row.id for row in queries.list_unended_runs(session)]
+            unended = [row.id for row in run_queries.list_unended_runs(session)]
             situation = self._read_situation(session)
-            newest = {row.id: row.host for row in queries.list_newest_runs(session, FEED_RUNS)}
+            newest = {row.id: row.host for row in run_queries.list_newest_runs(session, FEED_RUNS)}
         situation = replace(situation, stuck_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder))
         runtime, now, states = self._runtime, situation.now, [self._fold_run(run) for run in unended]
         shares = self._sharing.read_shares(now)
@@ -122,7 +122,7 @@ class Console:
             faults=read_faults(runtime),
             launched=list(runtime.launched),
             simulated=runtime.simulator is not None,
-            hosts=queries.list_newest_run_per_host(session),
+            hosts=run_queries.list_newest_run_per_host(session),
             schedules=schedules.list_schedules(session),
             webhooks=webhooks.list_webhooks(session),
             decisions=self._decisions.list_decisions(),

@@ -10,9 +10,9 @@ from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
 from app.targets.stuck_hosts import StuckHost
-from app.text.counts import count_things
-from app.web.addresses import path_to
+from app.text.pluralized_counts import count_things
 from app.web.pages.inbox import to_inbox_address
+from app.web.url_paths import path_to
 
 DAY = 86400.0
 _OPEN_WORDS: dict[DecisionKind, str] = {

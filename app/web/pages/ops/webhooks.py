@@ -16,13 +16,13 @@ from app.background.webhooks.webhook_spec import WebhookSpec, add_webhook
 from app.errors import Rejected
 from app.people.rights import WHO, admins
 from app.runtime.runtime import Runtime
-from app.store import queries, webhooks
+from app.store import run_queries, webhooks
 from app.store.webhooks import WebhookRow
-from app.web.addresses import path_to
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.form_fields import Fields
 from app.web.pages.templating import render_page
+from app.web.url_paths import path_to
 
 router = APIRouter(include_in_schema=False)
 
@@ -88,7 +88,7 @@ def _apply_command(runtime: Runtime, webhook: str, verb: str, run: str) -> Webho
         if row and verb == "remove":
             webhooks.delete_webhook(session, webhook)
         elif row and verb == "again":
-            if queries.find_run(session, run.strip()) is None:
+            if run_queries.find_run(session, run.strip()) is None:
                 raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists the runs.", "not-found")
             webhooks.request_redelivery(session, webhook, run.strip())
         return row

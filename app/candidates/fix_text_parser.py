@@ -1,0 +1,178 @@
+"""Finds the literal commands and lines in a rule's fix text, and returns each step as a typed action.
+
+DISA's fix texts say what to write between sentences: "Add the following line to /etc/x:", an empty line, the line.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import ValidationError, convert
+
+from app.candidates.in_memory_edits import ScratchFiles, Undecidable
+from app.errors import TemperError
+from app.events.vocabulary import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
+from app.resources.unit import SetUnit
+from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
+from app.syntax import host_text
+from app.syntax.files import Files
+from app.syntax.option_edit import can_set_option
+from app.targets.file_changes import plan_changes
+from app.targets.host_accounts import read_host_accounts
+from app.targets.subjects.setting_file_families import find_stated_family
+
+_CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")
+"""A path with a placeholder or a wildcard is none of one file."""
+_PACKAGES = re.compile(r"(?:dnf|yum)(?: -y)? (install|remove) ([\w.+-]+)")
+_UNIT = re.compile(
+    r"systemctl (?:--now )?(enable --now|enable|disable|mask|unmask|start|stop|set-default)(?: --now)? ([\w@.:-]+)"
+)
+_POLICY = re.compile(r"update-crypto-policies --set ([A-Z0-9]+(?::[A-Z0-9_-]+)*)$")
+_OVERRULED = {"disable": {"mask"}, "stop": {"disable", "mask"}, "start": {"enable", "enable-now"}}
+"""A verb that another one of the same unit includes, or makes of no use from the next boot on."""
+_AGEING = re.compile(
+    r"(?:\$ )?(?:sudo )?(?:chage -(?P<chage>[Mm])|passwd -(?P<passwd>[xn])) (?P<days>\d{1,5}) [\[<][A-Za-z_ ]+[\]>]$"
+)
+"""The command for "each account that does not comply", which the text leaves open."""
+_AGE_SETTINGS: dict[str, AgeSetting] = {"M": "max", "m": "min", "x": "max", "n": "min"}
+_OPTION = re.compile(r"^([A-Za-z][\w.]*)(?:\s*=\s*|\s+)(\S.*)$")
+_SET_SENTENCE = re.compile(r"Set (?:the option )?`?([A-Za-z][\w.]*(?: [a-z]\w*)?)`? to ([\w/.-]*\w)(?=[\s.,;]|$)")
+_UMASK = re.compile(r"\bumask 0?[0-7]{3}\b")
+_SUDOERS = "/etc/sudoers.d/"
+_STACKS = "/etc/pam.d/"
+_PAM_RULE = re.compile(r"(\S+)\s+(\S+)\s+(\S+\.so)\b(.*)")
+_WHOLE_LINES = (
+    "/etc/audit/",
+    "/etc/modprobe.d/",
+    "/etc/pam.d/",
+    "/etc/sudoers",
+    "/etc/profile",
+    "/etc/security/limits",
+)
+
+
+def find_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
+    """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
+    resources = [*_find_resource_actions(fix), *_find_ageing(fix, files)]
+    modes = [one for one in resources if isinstance(one, Chmod)]
+    steps = [*(one for one in resources if one not in modes), *_derive_stated_line_actions(fix, files), *modes]
+    if not steps:
+        raise Undecidable("The fix text holds no line and no command that a typed action can have.")
+    return tuple(dict.fromkeys(steps))
+
+
+def derive_action_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
+    """Return the setting that the text names in a sentence: "Set UMASK to 077". Raises Undecidable if it names none."""
+    found = _SET_SENTENCE.match(fix)
+    if found is None or "*" in path or not can_set_option(path):
+        raise Undecidable("The fix text holds no line and no command that a typed action can have.")
+    return (SetOption(path=path, key=found[1], value=found[2]),)
+
+
+def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
+    found = [*_derive_command_actions(fix)]
+    verbs: dict[str, set[str]] = {}
+    for one in found:
+        if isinstance(one, SetUnit):
+            verbs.setdefault(one.unit, set()).add(one.to)
+    return (one for one in found if not isinstance(one, SetUnit) or not _OVERRULED.get(one.to, set()) & verbs[one.unit])
+
+
+def _derive_command_actions(fix: str) -> Iterator[AnyAction]:
+    for line in fix.split("\n"):
+        command = COMMAND.match(line.strip())
+        if command is None:
+            continue
+        if found := _PACKAGES.match(command[1]):
+            yield from _convert_action({"do": f"{found[1]}_package", "package": found[2]})
+        elif found := _UNIT.match(command[1]):
+            unit = found[2] if "." in found[2] else f"{found[2]}.service"
+            yield from _convert_action({"do": "set_unit", "unit": unit, "to": found[1].replace(" --", "-")})
+        elif found := _POLICY.match(command[1]):
+            yield from _convert_action({"do": "set_crypto_policy", "policy": found[1]})
+        elif found := _CHMOD.match(command[1]):
+            yield from _convert_action({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
+
+
+def _find_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
+    """Yield the ageing of each account with a password whose own is weaker than the text asks for."""
+    for found in filter(None, (_AGEING.match(line.strip()) for line in fix.split("\n"))):
+        setting, days = _AGE_SETTINGS[found["chage"] or found["passwd"]], int(found["days"])
+        for entry in read_host_accounts(files).shadow:
+            now = entry.max_days if setting == "max" else entry.min_days
+            if entry.has_password and is_weaker_age(setting, days, now):
+                yield SetAgeing(account=entry.name, setting=setting, days=days)
+
+
+def _derive_stated_line_actions(fix: str, files: Files) -> Iterator[AnyAction]:
+    """Yield the actions that write each literal line of the text."""
+    scratch, placed = ScratchFiles(files), ScratchFiles(files)
+    for one in find_stated_lines(fix):
+        if PLACEHOLDER.search(one.line):
+            raise Undecidable(f"The fix text leaves a value open, which a person decides: {one.line!r}.")
+        family = find_stated_family(one.path)
+        if family is None or family.partial:
+            yield from _plan_line_action(one.path, one.line, scratch)
+            continue
+        text = family.place_line(placed.read_text(one.path) or "", one.section, one.line)
+        if placed.write_text(one.path, text) and files.state(one.path) is None:
+            placed.change_mode(one.path, int(family.mode, 8))
+    yield from placed.derive_actions()
+
+
+def _plan_line_action(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
+    text = scratch.read_text(path) or ""
+    if _UMASK.fullmatch(line) and (edits := _replace_umasks(path, text, line)):
+        yield from edits
+        return
+    if line in (one.strip() for one in text.split("\n")):
+        return
+    if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
+        yield from _derive_pam_argument_edit(path, rule, line)
+        return
+    option = _OPTION.match(line)
+    choices: list[AnyAction] = [AppendLine(path=path, line=line)]
+    if path.startswith(_SUDOERS) and scratch.now.state(path) is None:
+        choices = [WriteFile(path=path, content=f"{line}\n", mode="0440")]
+    if option and not path.startswith(_WHOLE_LINES):
+        choices.insert(0, SetOption(path=path, key=option[1], value=option[2]))
+    for action in choices:
+        try:
+            made = plan_changes([action], scratch.now)
+        except TemperError:
+            continue
+        if path in made:
+            scratch.write_text(path, host_text.decode_bytes(made[path].content))
+            scratch.change_mode(path, made[path].mode)
+        yield action
+        return
+
+
+def _replace_umasks(path: str, text: str, line: str) -> list[ReplaceLine]:
+    """Return the edits that give each umask of a script the line's number, whichever of them runs."""
+    was = [one for one in dict.fromkeys(text.split("\n")) if not one.lstrip().startswith("#")]
+    now = [_UMASK.sub(line, one) for one in was]
+    return [ReplaceLine(path=path, old=old, new=new) for old, new in zip(was, now, strict=True) if old != new]
+
+
+def _find_pam_rule(text: str, line: str) -> str | None:
+    """Return the one rule of a stack that differs from the line in the module's arguments alone."""
+    wanted = _PAM_RULE.fullmatch(line)
+    found = [
+        one
+        for one in text.split("\n")
+        if (match := _PAM_RULE.fullmatch(one)) and wanted and match.groups()[:3] == wanted.groups()[:3]
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _derive_pam_argument_edit(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:
+    if missing := [word for word in line.split()[3:] if word not in rule.split()]:
+        yield ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}")
+
+
+def _convert_action(action: dict[str, str]) -> Iterator[AnyAction]:
+    try:
+        yield convert(action, AnyAction)
+    except ValidationError:
+        return

@@ -1,0 +1,310 @@
+"""The steps of an attempt that touch the host: judge, approve, apply, verify, watch, roll back, keep."""
+
+import dataclasses
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from app.errors import ActionFailed, HostDrifted, TemperError, is_infrastructure_fault
+from app.events.approval_policy import PeopleNeeded
+from app.events.kinds import (
+    ActionApplied,
+    ActionApplying,
+    ActionFailedToApply,
+    ActionProposed,
+    ActionRefused,
+    ActionRolledBack,
+    ActionRollingBack,
+    ActionsAllowed,
+    ApprovalExpired,
+    ApprovalRequested,
+    Event,
+    FactsGathered,
+    FixProven,
+    ItemPassed,
+    Rehearsed,
+    SentryProbed,
+    VerdictGiven,
+)
+from app.events.vocabulary import AnyAction, Phase, Probe
+from app.loop import running_settings_check
+from app.loop.approval_decision import decide_people_needed
+from app.loop.effects import (
+    Apply,
+    ExpireApproval,
+    GatherFacts,
+    Judge,
+    Recheck,
+    Rehearse,
+    RequestApproval,
+    RollBack,
+    Verify,
+    Watch,
+)
+from app.loop.harm import find_preexisting_failures
+from app.loop.proven_fix import build_proven_fix
+from app.loop.risk import assess_risk
+from app.loop.run import Run
+from app.resources.vendor import LONGEST, RunVendorScript, create_vendor_action
+from app.scanners.scanner import Verdict
+from app.targets.assessment import Assessment
+from app.targets.overlay import Overlay
+from app.targets.probe_comparison import compare_probes
+from app.text.clean import clean_text
+from app.text.redaction import redact_secrets
+
+LOG_LINES = 12
+EVIDENCE = 100_000
+"""Characters of a scanner's evidence. Papers and the script that checks them read it alike only without controls."""
+
+
+def redact_for_log(text: str, limit: int) -> str:
+    """Redact and clean a text of or about the host for the log."""
+    return clean_text(redact_secrets(text), limit)
+
+
+def redact_probes(probes: Sequence[Probe]) -> tuple[Probe, ...]:
+    return tuple(msgspec.structs.replace(probe, detail=redact_secrets(probe.detail)) for probe in probes)
+
+
+async def _get_assessment(run: Run) -> Assessment:
+    """Return the assessment of the current proposal. After a crash it is made anew."""
+    attempt = run.attempt
+    assert attempt.proposed
+    proposed = attempt.proposed
+    change = run.build_change(proposed.actions, attempt.plan, by_person=bool(proposed.by and not proposed.replayed))
+    return run.assessed if run.assessed and run.assessed.change == change else await run.assess_change(change)
+
+
+async def judge_proposal(run: Run, _: Judge) -> None:
+    proposed, item = run.attempt.proposed, run.state.item
+    assert proposed
+    assert item
+    refused: list[tuple[AnyAction | None, str, str]]
+    if proposed.fingerprint in item.tried:
+        refused = [(None, "banned approach", "these very actions have failed on this host before")]
+    elif why := await _explain_foreign_script(run, proposed):
+        refused = [(None, "not understood", why)]
+    else:
+        refusals = (await _get_assessment(run)).refusals
+        refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
+    if not refused:
+        run.append(ActionsAllowed(**run.event_fields, needs=await _count_people_needed(run, proposed)))
+        return
+    run.append(
+        *(
+            ActionRefused(**run.event_fields, action=action, clause=clause, reason=reason)
+            for action, clause, reason in refused
+        )
+    )
+
+
+async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
+    """Return why a script may not be judged, or an empty string: it must be the content's own, as a last resort."""
+    scripts = [one for one in proposed.actions if isinstance(one, RunVendorScript)]
+    if not scripts:
+        return ""
+    if not run.attempt.vendor or proposed.replayed:
+        return "a vendor's script is the last resort, and never a role's to run"
+    try:
+        text = await run.services.scanner.fetch_fix_script(run.rule.id)
+    except TemperError as exc:
+        if is_infrastructure_fault(exc):
+            raise
+        return redact_for_log(str(exc), 400)
+    true = create_vendor_action(run.rule.stig_id, text) if 0 < len(text) <= LONGEST else None
+    return "" if scripts == [true] else "it is not the script that OpenSCAP makes of the content for this rule"
+
+
+async def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
+    started, request = run.state.started, run.state.request
+    assert started
+    assert request
+    assessed = await _get_assessment(run)
+    risk = assess_risk(run.rule, proposed, assessed.plan.made, assessed.one_way)
+    return decide_people_needed(started.approvals, request.mode, risk)
+
+
+async def rehearse_change(run: Run, _: Rehearse) -> None:
+    plan = (await _get_assessment(run)).plan
+    if plan.obstacle:
+        run.append(Rehearsed(**run.event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)))
+        return
+    files = await run.services.target.run_blocking(lambda target: Overlay(target.files, plan.after))
+    verdict = (await run.services.scanner.scan_rehearsal(files, [run.rule.id]))[0]
+    scanner = run.services.scanner.name
+    run.append(
+        Rehearsed(**run.event_fields, word=verdict.word, evidence=redact_secrets(verdict.evidence), scanner=scanner)
+    )
+
+
+async def request_approval(run: Run, _: RequestApproval) -> None:
+    rule, attempt = run.position
+    diff = (await _get_assessment(run)).shown_text
+    run.append(
+        ApprovalRequested(
+            approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
+            **run.event_fields,
+            binds=_compute_approval_digest(run, diff),
+            expires=run.services.clock() + run.state.budget.approval_seconds,
+            diff=diff,
+            needs=run.attempt.needs,
+        )
+    )
+
+
+def _compute_approval_digest(run: Run, diff: str) -> str:
+    """Return the digest of host, plan and diff that an approval is bound to."""
+    attempt = run.attempt
+    assert attempt.plan
+    bound = [run.services.target.name.encode(), msgspec.json.encode(attempt.plan), diff.encode()]
+    return hashlib.sha256(b"\0".join(bound)).hexdigest()
+
+
+async def expire_approval(run: Run, _: ExpireApproval) -> None:
+    asking = run.state.asking
+    assert asking
+    assert asking.approval
+    reason = f"only {asking.given[0].by} approved it in time" if asking.given else "nobody approved it in time"
+    run.append(ApprovalExpired(approval=asking.approval.approval, reason=reason))
+
+
+async def apply_change(run: Run, _: Apply) -> None:
+    rule, number = run.position
+    attempt, assessed = run.attempt, await _get_assessment(run)
+    if attempt.approval and _compute_approval_digest(run, assessed.shown_text) != attempt.approval.binds:
+        run.append(_build_expiry_after_drift(attempt.approval))  # assessed anew, after a crash
+        return
+    assessed = dataclasses.replace(assessed, approved=attempt.approval is not None)
+    journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
+    run.append(ActionApplying(**run.event_fields, journal=journal))
+    await run.log.flush()
+    change = assessed.change
+    try:
+        done = await run.services.target.run_blocking(
+            lambda target: target.apply(
+                journal, change.actions, change.allowed_paths, change.asks, assessed, change.scope
+            )
+        )
+    except HostDrifted:
+        assert attempt.approval
+        run.append(_build_expiry_after_drift(attempt.approval))
+        return
+    except ActionFailed as exc:
+        run.append(ActionFailedToApply(**run.event_fields, journal=journal, reason=redact_for_log(str(exc), 600)))
+        return
+    run.append(
+        ActionApplied(
+            **run.event_fields,
+            journal=journal,
+            diff=done.diff,
+            changes=done.changes,
+            seconds=round(done.seconds, 4),
+        )
+    )
+
+
+def _build_expiry_after_drift(approval: ApprovalRequested) -> ApprovalExpired:
+    reason = "the host changed since it was approved; the change is proposed again"
+    return ApprovalExpired(approval=approval.approval, reason=reason, drifted=True)
+
+
+async def verify_change(run: Run, _: Verify) -> None:
+    rule, number = run.position
+    run.append(await _scan_rule(run, rule, "attempt", number))
+
+
+async def recheck_rule(run: Run, _: Recheck) -> None:
+    run.append(await _scan_rule(run, run.rule.id, "recheck"))
+
+
+async def _scan_rule(run: Run, rule: str, phase: Phase, attempt: int = 0) -> VerdictGiven:
+    files = await run.services.target.run_blocking(lambda target: target.files)
+    verdict = (await run.services.scanner.scan(files, [rule]))[0]
+    return build_verdict_event(run, verdict, phase, attempt)
+
+
+def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> VerdictGiven:
+    return VerdictGiven(
+        rule=verdict.rule,
+        phase=phase,
+        attempt=attempt,
+        word=verdict.word,
+        evidence=redact_for_log(verdict.evidence, EVIDENCE),
+        scanner=run.services.scanner.name,
+        path=verdict.path,
+        line=verdict.line,
+    )
+
+
+async def probe_changed_host(run: Run, _: Watch) -> None:
+    rule, number = run.position
+    applied, before = run.attempt.applied, run.state.known_probes
+    changes = applied.changes if applied else ()
+    now, drift, log, standing = await run.services.target.run_blocking(
+        lambda target: (
+            target.check_health(),
+            target.find_drift(changes),
+            target.read_log_lines(LOG_LINES),
+            target.check_in_force(),
+        )
+    )
+    run.append(
+        *running_settings_check.build_in_force_events(
+            standing.filter_by_paths(change.path for change in changes), rule, number
+        ),
+        SentryProbed(
+            **run.event_fields,
+            probes=redact_probes(compare_probes(before, now)),
+            drift=tuple(map(redact_secrets, drift)),
+            log=tuple(map(redact_secrets, log)),
+            ailing=find_preexisting_failures(before, now),
+        ),
+    )
+
+
+async def gather_facts(run: Run, _: GatherFacts) -> None:
+    attempt = run.attempt
+    if attempt.probed:
+        probes = attempt.probed.probes
+    else:
+        now = await run.services.target.run_blocking(lambda target: target.check_health())
+        probes = compare_probes(run.state.known_probes, now)
+    facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
+    if attempt.verdict:
+        facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
+    run.append(FactsGathered(**run.event_fields, facts=tuple(redact_for_log(fact, 400) for fact in facts)))
+
+
+async def roll_back(run: Run, effect: RollBack) -> None:
+    run.append(ActionRollingBack(**run.event_fields, journal=effect.journal, cause=effect.cause))
+    await run.log.flush()
+    restored, now = await run.services.target.run_blocking(
+        lambda target: (target.roll_back(effect.journal), target.check_health())
+    )
+    run.append(
+        ActionRolledBack(
+            **run.event_fields,
+            journal=effect.journal,
+            paths=restored.paths,
+            differences=tuple(map(redact_secrets, restored.differences)),
+            probes=redact_probes(compare_probes(run.state.known_probes, now)),
+            seconds=round(restored.seconds, 4),
+        )
+    )
+
+
+async def keep_change(run: Run) -> Sequence[Event]:
+    """Commit the change, then return its events. Committing again after a crash changes nothing."""
+    attempt = run.attempt
+    journal = attempt.journal
+    assert journal
+    await run.log.flush()
+    keep_images = run.request.reboot  # so that what does not survive the reboot can be rolled back
+    await run.services.target.run_blocking(lambda target: target.commit(journal, keep_images=keep_images))
+    told = tuple(lesson.id for lesson in attempt.lessons)
+    rule, host, played = run.rule.id, run.services.target.name, run.services.target.simulated
+    fix = build_proven_fix(run.state.run, rule, host, attempt, played=played)
+    end = ItemPassed(rule=rule, attempts=attempt.number, lessons=told, replayed=attempt.replayed_fix_id)
+    return (FixProven(rule=rule, attempt=attempt.number, fix=fix), end) if fix else (end,)

@@ -1,0 +1,57 @@
+"""Compares settings with what is in force: at the start of a run, after a change and after a reboot."""
+
+import asyncio
+
+import msgspec
+
+from app.events.kinds import InForceChecked, RebootChecked
+from app.events.vocabulary import PendingSetting
+from app.loop.harm import describe_harm
+from app.loop.run import Run
+from app.loop.state import RunState
+from app.store.run_history import PreviousState
+from app.targets.running_settings_report import InForceReport
+from app.text.clean import clean_text
+from app.text.redaction import redact_secrets
+
+
+def build_in_force_events(standing: InForceReport, rule: str = "", attempt: int = 0) -> list[InForceChecked]:
+    """Return the event of a check; none if no program answered, except for the boot id at the start."""
+    if not standing.checked_programs and (rule or not standing.boot):
+        return []
+    behind = tuple(_redact_setting(one) for one in standing.pending_settings)
+    return [
+        InForceChecked(rule=rule, attempt=attempt, boot=standing.boot, asked=standing.checked_programs, behind=behind)
+    ]
+
+
+def _redact_setting(one: PendingSetting) -> PendingSetting:
+    secret = {name: redact_secrets(getattr(one, name)) for name in ("setting", "wanted", "running")}
+    return msgspec.structs.replace(one, **secret)
+
+
+async def append_reboot_check(run: Run) -> None:
+    left = await asyncio.to_thread(run.services.history.read_previous_state)
+    standing = await run.services.target.run_blocking(lambda target: target.check_in_force())
+    run.append(compare_after_reboot(run.state, left, standing))
+
+
+def compare_after_reboot(state: RunState, previous: PreviousState, report: InForceReport) -> RebootChecked:
+    holds = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
+    fails = {rule for rule, verdict in state.opening.items() if verdict.word == "fail"}
+    still = {(one.program, one.setting) for one in report.pending_settings}
+    waiting = {rule for rule, one in previous.behind if (one.program, one.setting) in still}
+    waited = {rule for rule, _ in previous.behind} - waiting
+    late = {rule for rule in previous.passed - previous.held if rule in holds}
+    probes = state.started.probes if state.started else ()
+    return RebootChecked(
+        of=previous.run,
+        boot_before=previous.boot,
+        boot_now=report.boot,
+        rebooted=bool(previous.boot and report.boot and previous.boot != report.boot),
+        slipped=tuple(sorted(previous.held & fails)),
+        arrived=tuple(sorted((waited & holds) | late)),
+        waiting=tuple(sorted(waiting)),
+        behind=tuple(_redact_setting(one) for one in report.pending_settings),
+        worse=clean_text(redact_secrets(describe_harm(previous.probes, probes) or ""), 400) if previous.run else "",
+    )

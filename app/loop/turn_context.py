@@ -1,0 +1,204 @@
+"""Builds the situation of a turn: the deciding files, their content, and what there is to judge."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import assert_never
+
+from app.events.architect_questions import MOST_QUESTIONS
+from app.events.kinds import SentryProbed, VerdictGiven
+from app.events.vocabulary import Purpose
+from app.loop.answer_schemas import TurnSituation
+from app.loop.attempt_state import Attempt
+from app.loop.rule_terms import RuleTerms, extract_script_values
+from app.loop.shown_file import show_file
+from app.loop.state import Item
+from app.resources.kind import ResourceAction
+from app.skills.skill import Rule
+from app.syntax import host_text
+from app.syntax.host_text import fold_case
+from app.targets.policy import SERVICES
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.readable_files import LinkFollowingFiles, is_judged, is_plain_path
+from app.targets.resources.available_actions import Offer
+from app.targets.resources.resource_dry_run import is_resource
+from app.targets.rule_scope import RuleScope, find_services
+from app.text.clean import clean_text
+from app.text.redaction import redact_secrets
+
+FILE_CHARS = 1800
+"""Maximum characters of a file's lines, with numbers."""
+GUIDED_CHARS = 500
+_MOST_FILES = 60
+_SHOWN = 3
+"""Files shown in full for a plan."""
+_SHORT = 3
+"""Words up to this length are ignored when lines are ranked."""
+_LONGEST, _LONGEST_PATH = 200, 256
+_COMPLAINS = re.compile(
+    r"\b(?:denied|errors?|fatal|cannot|unable|panic|segfault|not permitted|no such)\b", re.IGNORECASE
+)
+"""Words of program errors, without failed logins, which every log has."""
+_MOST_COMPLAINTS = 6
+_UNPLAIN = re.compile(r'["\\\x00-\x1f\x7f]')
+
+
+@dataclass(frozen=True)
+class TurnContext:
+    """The context of a turn, from which each prompt takes what its role needs."""
+
+    item: Item
+    attempt: Attempt
+    rule: Rule
+    host: str
+    files: LinkFollowingFiles
+    facts: dict[str, str]
+    opening: VerdictGiven | None = None
+    """The scanner's verdict before the run."""
+    guided: bool = False
+    weighs: bool = True
+    offers: tuple[Offer, ...] = ()
+    """Possible actions on other resources."""
+    candidates: tuple[ResourceAction, ...] = ()
+    """Actions on other resources that the rule could want, possible or not."""
+    recall: ReadTrackingCache = field(default_factory=ReadTrackingCache)
+    """Cached answers about the files."""
+    shows_candidates: bool = False
+    """The role sees what the content and recipes propose, and a plan may take one."""
+    asks: bool = False
+    """The Architect may ask about the host before it plans."""
+
+    @property
+    def may_ask(self) -> int:
+        return max(0, MOST_QUESTIONS - len(self.attempt.inquired)) if self.asks else 0
+
+    @property
+    def scope(self) -> RuleScope:
+        return build_rule_scope(self.rule, self.opening, self.item)
+
+
+def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> RuleScope:
+    """Return what the rule names. Lessons have no part in it: roles write them."""
+    return RuleScope(
+        rule=rule.id,
+        text=f"{rule.title}\n{rule.requirement}\n{rule.fix}",
+        more="\n".join([rule.title, rule.whole, *sorted(rule.asks)]),
+        code=rule.code,
+        script=rule.script,
+        paths=tuple(dict.fromkeys(path for path in (*rule.paths, *_list_pointed_paths(opening, item)) if path)),
+        proposed=tuple(action for one in item.candidates if one.is_usable for action in one.actions),
+    )
+
+
+def _list_pointed_paths(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
+    """Yield the files in which the scanner found the rule broken."""
+    if opening and opening.path:
+        yield opening.path
+    yield from (one.to for one in item.moved)
+
+
+def build_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
+    return replace(_build_purpose_situation(purpose, about), scope=about.scope, candidates=about.candidates)
+
+
+def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
+    named = _extract_terms(about)
+    attempt = about.attempt
+    match purpose:
+        case "plan":
+            takeable = about.item.untried_candidates if about.shows_candidates else {}
+            return replace(
+                _build_plan_situation(about, named),
+                offers=about.offers,
+                joint_files=_find_files_that_decide_together(about),
+                takeable={number: one.places for number, one in takeable.items()},
+                may_ask=about.may_ask,
+            )
+        case "act":
+            assert attempt.plan
+            now = _build_file_situation(about, named, (path for path in attempt.plan.paths if not is_resource(path)))
+            ours = tuple(one for one in about.offers if one.place in attempt.plan.paths)
+            now = replace(now, services=_list_services(about), offers=ours)
+            return replace(now, tried=frozenset(about.item.tried), joint_files=_find_files_that_decide_together(about))
+        case "review":
+            gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
+            return TurnSituation(named, gamable=gamable, guided=about.guided)
+        case "triage":
+            trouble = (
+                tuple(dict.fromkeys(_list_alarm_reasons(attempt.probed, guided=about.guided))) if attempt.probed else ()
+            )
+            return TurnSituation(named, trouble=trouble, guided=about.guided)
+        case "reflect":
+            return TurnSituation(named, weighs=about.weighs, guided=about.guided)
+        case _:
+            assert_never(purpose)
+
+
+def _find_files_that_decide_together(about: TurnContext) -> tuple[str, ...]:
+    """Return the files that decide together: after the first was changed, the scanner pointed at another one."""
+    first = about.opening.path if about.opening else None
+    then = [one.to for one in about.item.moved if first in one.changed and one.to not in one.changed]
+    both = tuple(
+        dict.fromkeys(path for path in (first, *then) if path and is_judged(path) and _can_plan_name_path(path))
+    )
+    return both if len(both) > 1 else ()
+
+
+def _extract_terms(about: TurnContext) -> RuleTerms:
+    lessons = (text for one in about.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
+    rule = about.rule
+    fix = extract_script_values(rule.fix) if rule.script else rule.fix
+    return RuleTerms((rule.title, rule.requirement, fix, *lessons))
+
+
+def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation:
+    """Build the situation of a plan: the files that decide the rule, the one that the scanner names first.
+
+    Then files from lessons and, for an unguided role, every other file that the rule names.
+    """
+    files = about.files
+    first = [about.opening.path] if about.opening and about.opening.path else []
+    first += [path for pattern in about.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
+    first += [path for path in named.paths if files.state(path) is not None]
+    names = about.scope.names_path
+    paths = dict.fromkeys(path for path in first if is_judged(path) and _can_plan_name_path(path) and names(path))
+    now = _build_file_situation(about, named, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
+    if about.guided:
+        return now
+    found = (path for pattern in about.scope.changeable_patterns for path in files.glob(pattern) or [pattern])
+    others = (path for path in found if "*" not in path and _can_plan_name_path(path))
+    may_be_made = tuple(pattern for pattern in about.scope.changeable_patterns if "*" in pattern)
+    return replace(now, paths=tuple(dict.fromkeys([*paths, *others]))[:_MOST_FILES], folders=may_be_made)
+
+
+def _can_plan_name_path(path: str) -> bool:
+    """Return whether a plan can name the path; file names may hold any character."""
+    return is_plain_path(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
+
+
+def _build_file_situation(about: TurnContext, named: RuleTerms, paths: Iterable[str]) -> TurnSituation:
+    limit = GUIDED_CHARS if about.guided else FILE_CHARS
+    words = {fold_case(word) for word in named.words if len(word) > _SHORT}
+    files = tuple(show_file(path, about.files, about.rule.paths, words, limit) for path in dict.fromkeys(paths))
+    texts = {file.path: host_text.read_text(about.files, file.path) or "" for file in files if not file.why_not}
+    return TurnSituation(named, files, texts, tuple(file.path for file in files), guided=about.guided)
+
+
+def _list_services(about: TurnContext) -> tuple[str, ...]:
+    """Return the services that may be reloaded; for a guided role those alone that read the plan's files."""
+    named = tuple(name for name in sorted(SERVICES) if about.scope.names_service(name))
+    assert about.attempt.plan
+    reading = find_services(about.attempt.plan.paths)
+    return tuple(name for name in named if name in reading) if about.guided else named
+
+
+def find_complaints(log: Iterable[str]) -> list[str]:
+    """Return the newest log lines that report an error."""
+    return [line for line in log if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
+
+
+def _list_alarm_reasons(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
+    """Yield what an alarm may refer to: newly failing probes, drift, log lines."""
+    failing = (f"{one.name}: {one.detail}" for one in probed.probes if not one.ok and one.name not in probed.ailing)
+    for text in (*failing, *probed.drift, *(find_complaints(probed.log) if guided else probed.log)):
+        yield _UNPLAIN.sub(" ", clean_text(redact_secrets(text), _LONGEST))

@@ -1,0 +1,97 @@
+"""Which earlier audit rule gives an event its key: `ausearch -k` finds an event only by the first rule that matches."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
+
+_ACCOUNTS = ("auid", "uid", "euid", "suid", "fsuid", "gid", "egid", "sgid", "fsgid", "success")
+"""Fields that leave nearly all events of people, or a half: a rule with them takes a key away like one without."""
+_APART = ("key", "path", "dir", "perm", "arch", *_ACCOUNTS)
+_MERGED = re.compile(r"^(?:/usr(?=/(?:s?bin|lib(?:32|64)?)(?:/|$))|/var(?=/run(?:/|$)))")
+"""Folders that have two names: one is a link to the other."""
+_ALL = frozenset("rwxa")
+
+
+@dataclass(frozen=True)
+class KeyedRule:
+    """A rule by what decides whether it and another one match the same event."""
+
+    text: str
+    rule: AuditRule
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        return frozenset(key for value in self.rule.get_values("key") for key in value.split("\x01"))
+
+    @cached_property
+    def places(self) -> tuple[str, ...]:
+        found = (*self.rule.get_values("path"), *self.rule.get_values("dir"))
+        return tuple(_MERGED.sub("", path.rstrip("/"), count=1) for path in found)
+
+    @cached_property
+    def rights(self) -> frozenset[str]:
+        return frozenset("".join(self.rule.get_values("perm"))) or _ALL
+
+    @cached_property
+    def arch(self) -> frozenset[str]:
+        return frozenset(self.rule.get_values("arch"))
+
+    @cached_property
+    def conditions(self) -> frozenset[tuple[str, str, str]]:
+        return frozenset(field for field in self.rule.fields if field[0] not in _APART)
+
+    @cached_property
+    def account_fields(self) -> tuple[tuple[str, str, str], ...]:
+        return tuple(field for field in self.rule.fields if field[0] in _ACCOUNTS)
+
+    def takes_key_of(self, later: "KeyedRule") -> bool:
+        """Return True if this rule, standing first, records events of the later one without the later one's key."""
+        return (
+            bool(later.keys - self.keys)
+            and self.rule.where == later.rule.where
+            and self.conditions <= later.conditions
+            and not (self.arch and later.arch and self.arch.isdisjoint(later.arch))
+            and not self.rights.isdisjoint(later.rights)
+            and not any(
+                _exclude_each_other(one, other) for one in self.account_fields for other in later.account_fields
+            )
+            and self._shares_object(later)
+        )
+
+    def _shares_object(self, later: "KeyedRule") -> bool:
+        """Return True for one file, or a folder and what is below it; without files, for a common call."""
+        if self.places or later.places:
+            return any(
+                _is_within(one, other) or _is_within(other, one) for one in self.places for other in later.places
+            )
+        ours, theirs = set(self.rule.calls), set(later.rule.calls)
+        return not ours or not theirs or not ours.isdisjoint(theirs)
+
+
+def _exclude_each_other(one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
+    """Return True if no event has both, such as `auid=0` and `auid>=1000`."""
+    if one[0] != other[0] or "=" not in (one[1], other[1]):
+        return False
+    (_, _, value), (_, sign, bound) = (one, other) if one[1] == "=" else (other, one)
+    if sign == ">=" and value.isdigit() and bound.isdigit():
+        return int(value) < int(bound)
+    return (sign == "=" and value != bound) or (sign == "!=" and value == bound)
+
+
+def _is_within(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
+def list_key_takers(rules: Sequence[str]) -> list[list[str]]:
+    """Return for each rule the earlier ones that take its key away."""
+    known: list[KeyedRule] = []
+    found: list[list[str]] = []
+    for text in rules:
+        parsed = parse_audit_rule(text.split(" "))
+        one = KeyedRule(text, parsed) if parsed else None
+        found.append([earlier.text for earlier in known if earlier.takes_key_of(one)] if one else [])
+        known += [one] if one else []
+    return found

@@ -1,0 +1,147 @@
+"""What a login shell starts with: its idle timeout (TMOUT), its umask, and the folders of its PATH.
+
+`bash -il`, `su -` and a login over SSH read /etc/profile and what it sources. A plain sh (`sh -l`) leaves out the files
+of bash.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_, or_
+
+from app.syntax import host_text
+from app.syntax.files import Files
+from app.syntax.shell_assignments import Assignment, parse_declarations
+from app.targets.effects.daemon_settings import Daemon
+from app.targets.effects.login_defs import LoginDefs
+from app.targets.effects.strictness_comparison import Strength, compare_higher_as_stricter, compare_sets
+from app.targets.effects.unsafe_path_folders import find_unsafe_folders
+
+LOGIN, FOLDER, LOCAL = "/etc/profile", "/etc/profile.d/*.sh", "/etc/profile.d/sh.local"
+RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
+FAILING, UNSAFE, _AND, _OR = "lines that fail at", "unsafe in PATH", " and ", " or "
+FIXED = " for good"
+_SHELLS = {"a login": RUNS, "a login by sh": ()}
+"""Logins, and which of bash's own files each reads where /etc/profile sources them."""
+_NEVER = "never"
+_VALUE = re.compile(r"([0-9]{1,6}|never)( for good)?")
+_MASK = re.compile(r"[0-7]{1,4}")
+
+
+class ShellProfile(Daemon):
+    """Not asked: a shell would execute the host's scripts as our user."""
+
+    name = "profile"
+    areas = (LOGIN, "/etc/profile.d/", *RUNS)
+
+    def read_settings(self, files: Files) -> Mapping[str, str]:
+        usual = LoginDefs().read_settings(files)["UMASK"]
+        logins = {label: _read_login_lines(files, runs) for label, runs in _SHELLS.items()}
+        own = {path: _read_declarations(files, path) for path in RUNS}
+        found = {f"{FAILING} {label}": _AND.join(find_readonly_violations(made)) for label, made in logins.items()}
+        for label, made in logins.items():
+            found |= _evaluate_timeout_and_umask(f"of {label}", made, usual)
+        for path, made in own.items():
+            found |= _evaluate_timeout_and_umask(f"in {path}", made, usual)
+        everything = (one for made in (*logins.values(), *own.values()) for one in made)
+        return {**found, UNSAFE: _AND.join(find_unsafe_folders(everything))}
+
+    def compare_values(self, key: str, was: str, now: str) -> Strength:
+        if key == UNSAFE or key.startswith(FAILING):
+            return compare_sets(*(list(filter(None, value.split(_AND))) for value in (was, now)))
+        if key.startswith("umask "):
+            return _compare_masks(was, now)
+        old, new = _VALUE.fullmatch(was), _VALUE.fullmatch(now)
+        if old is None or new is None or bool(old[2]) > bool(new[2]):
+            return Strength.INCOMPARABLE
+        found = compare_higher_as_stricter(-_parse_seconds(old[1]), -_parse_seconds(new[1]))
+        return Strength.STRONGER if found is Strength.EQUAL and new[2] else found
+
+
+def _evaluate_timeout_and_umask(
+    shell_label: str, assignments: Sequence[Assignment], default_umask: str
+) -> dict[str, str]:
+    timeout = evaluate_timeout(one for one in assignments if one.name == "TMOUT")
+    return {f"TMOUT {shell_label}": timeout, f"umask {shell_label}": evaluate_umask(assignments, default_umask)}
+
+
+def evaluate_timeout(made: Iterable[Assignment]) -> str:
+    """Return the final TMOUT; conditional assignments are appended with `or` and do not compare."""
+    value, fixed, perhaps = _NEVER, False, list[str]()
+    for one in made:
+        if fixed:
+            continue
+        said = _NEVER if one.unset else one.value
+        if not one.surely:
+            perhaps.append(said + (FIXED if one.readonly else ""))
+            continue
+        if one.stated:
+            value, perhaps = said or _NEVER, []
+        fixed = one.readonly
+    return _OR.join([value + (FIXED if fixed else ""), *sorted(set(perhaps) - {value})])
+
+
+def evaluate_umask(made: Iterable[Assignment], usual: str) -> str:
+    """Return the final umask, and those of conditional commands after it. A login begins with `usual`."""
+    value, perhaps = usual, list[str]()
+    for one in made:
+        if one.name == "umask":
+            said = f"{int(one.value, 8):03o}" if _MASK.fullmatch(one.value) else one.value
+            value, perhaps = (said, []) if one.surely else (value, [*perhaps, said])
+    return _OR.join([value, *sorted(set(perhaps) - {value})])
+
+
+def _compare_masks(was: str, now: str) -> Strength:
+    """Compare what is closed in every case, and what is closed in some case: neither may get less."""
+    if was == now:
+        return Strength.EQUAL
+    old, new = was.split(_OR), now.split(_OR)
+    if not all(map(_MASK.fullmatch, (*old, *new))):
+        return Strength.INCOMPARABLE
+    (before, some_before), (after, some_after) = (
+        (reduce(and_, masks), reduce(or_, masks)) for masks in ([int(one, 8) for one in value] for value in (old, new))
+    )
+    return Strength.WEAKER if before & ~after or some_before & ~some_after else Strength.STRONGER
+
+
+def find_readonly_violations(assignments: Iterable[Assignment]) -> list[str]:
+    """Return assignments after a readonly one; each prints an error at every login, and ends a plain sh."""
+    found, fixed = list[str](), set[str]()
+    for one in assignments:
+        if one.name in fixed and one.stated:
+            found.append(f"{one.path}: {one.name}={one.value}")
+        if one.readonly and one.surely:
+            fixed.add(one.name)
+    return found
+
+
+def _read_login_lines(files: Files, runs: Sequence[str]) -> list[Assignment]:
+    """Return the assignments in the order in which a login shell meets them.
+
+    Debian's /etc/profile sources /etc/bash.bashrc ahead of profile.d, RHEL's sources /etc/bashrc last.
+    """
+    text = host_text.read_text(files, LOGIN) or ""
+    sourced: list[tuple[int, list[Assignment]]] = []
+    middle = text.find("/profile.d/")
+    scripts = [one for path in _list_scripts(files, text) for one in _read_declarations(files, path)]
+    sourced.append((text.count("\n", 0, middle) + 1 if middle >= 0 else 0, scripts))
+    for path in runs:
+        for number, line in host_text.number_lines(text):
+            if re.search(rf"^[^#]*(?:\.|\bsource)[ \t]+[\"']?{path}\b", line):
+                sourced.append((number, _read_declarations(files, path)))
+    own = [(one.line, [one]) for one in _read_declarations(files, LOGIN)]
+    return [one for _, made in sorted([*sourced, *own], key=lambda place: place[0]) for one in made]
+
+
+def _list_scripts(files: Files, text: str) -> Iterator[str]:
+    yield from host_text.glob_files(files, FOLDER)
+    yield from host_text.glob_files(files, LOCAL) if LOCAL in text else ()
+
+
+def _read_declarations(files: Files, path: str) -> list[Assignment]:
+    return parse_declarations(host_text.read_text(files, path) or "", path)
+
+
+def _parse_seconds(value: str) -> float:
+    """Return seconds; 0 and never are infinite, as in bash."""
+    return float("inf") if value == _NEVER or int(value) == 0 else int(value)

@@ -1,0 +1,186 @@
+"""Compares two values of an sshd keyword by how much they allow."""
+
+from collections.abc import Mapping
+
+from app.syntax.host_text import split_names
+from app.targets.effects import sshd_algorithm_strength
+from app.targets.effects.daemon_settings import UNSET
+from app.targets.effects.strictness_comparison import (
+    Compare,
+    Strength,
+    compare_masks,
+    compare_sets,
+    compare_unranked,
+    create_number_comparison,
+    create_ranked_comparison,
+)
+
+_BETTER_NO = split_names("""
+    allowagentforwarding compression gssapiauthentication gssapienablek5users gssapikeyexchange
+    gssapistorecredentialsonrekey hostbasedauthentication hostbasedusesnamefrompacketonly kbdinteractiveauthentication
+    kerberosauthentication kerberosgetafstoken kerberosorlocalpasswd passwordauthentication permitemptypasswords
+    permittty permituserrc streamlocalbindunlink x11forwarding
+""")
+_BETTER_YES = split_names("""
+    disableforwarding gssapicleanupcredentials gssapistrictacceptorcheck ignoreuserknownhosts kerberosticketcleanup
+    printlastlog strictmodes usepam x11uselocalhost
+""")
+_NO_MATTER = split_names("debianbanner exposeauthinfo ipqos printmotd tcpkeepalive versionaddendum x11displayoffset")
+_ALGORITHMS = split_names("""
+    casignaturealgorithms ciphers gssapikexalgorithms hostbasedacceptedalgorithms hostkeyalgorithms kexalgorithms macs
+    pubkeyacceptedalgorithms
+""")
+_FEWER = ("acceptenv", "authorizedkeysfile", "subsystem")
+_NAMES_KEPT_OUT = ("denyusers", "denygroups")
+_NAMES_LET_IN = ("allowusers", "allowgroups")
+_OPENS = ("permitopen", "permitlisten")
+_LOWER = ("maxauthtries", "maxsessions")
+_LOWER_LIMITS = split_names(
+    "clientalivecountmax clientaliveinterval logingracetime persourcemaxstartups unusedconnectiontimeout"
+)
+_FORWARDS = {"yes": "local remote", "local": "local", "remote": "remote", "no": ""}
+_RIGHTS: dict[str, dict[str, str]] = {
+    "allowtcpforwarding": _FORWARDS,
+    "allowstreamlocalforwarding": _FORWARDS,
+    "permittunnel": {"yes": "ip link", "point-to-point": "ip", "ethernet": "link", "no": ""},
+    "gatewayports": {"yes": "always", "clientspecified": "where the client says", "no": ""},
+}
+"""What each value allows; one that allows less is stricter."""
+_WORDS: dict[str, Compare] = {
+    "permitrootlogin": create_ranked_comparison("yes", "without-password", "forced-commands-only", "no"),
+    "ignorerhosts": create_ranked_comparison("no", "shosts-only", "yes"),
+    "fingerprinthash": create_ranked_comparison("MD5", "SHA256"),
+    "loglevel": create_ranked_comparison("SILENT", "FATAL", "ERROR", "INFO", "VERBOSE"),
+}
+_NOTICES = ("/etc/issue", "/etc/issue.net", "/etc/motd")
+_LOGS = ("AUTH", "AUTHPRIV")
+
+
+def compare_keyword(keyword: str, was: str, now: str) -> Strength:
+    return _COMPARES.get(keyword, compare_unranked)(was, now)
+
+
+def combine_strengths(*orders: Strength) -> Strength:
+    """Combine parts; stronger in one and weaker in another is incomparable."""
+    told = {one for one in orders if one is not Strength.EQUAL}
+    if not told:
+        return Strength.EQUAL
+    return told.pop() if len(told) == 1 else Strength.INCOMPARABLE
+
+
+def _parse_whole(value: str) -> int | None:
+    return int(value) if value.isascii() and value.isdigit() else None
+
+
+def _parse_limit(value: str) -> float | None:
+    """Return the number, or infinity for 0 and none, which mean no limit."""
+    count = 0 if value == "none" else _parse_whole(value)
+    return None if count is None else count or float("inf")
+
+
+_compare_whole = create_number_comparison(_parse_whole)
+_compare_lower = create_number_comparison(_parse_whole, lower=True)
+_compare_limits = create_number_comparison(_parse_limit, lower=True)
+
+
+def _create_parts_comparison(separator: str, *compares: Compare) -> Compare:
+    def compare(was: str, now: str) -> Strength:
+        old, new = was.split(separator), now.split(separator)
+        if not len(old) == len(new) == len(compares):
+            return compare_unranked(was, now)
+        return combine_strengths(*(one(*pair) for one, pair in zip(compares, zip(old, new, strict=True), strict=True)))
+
+    return compare
+
+
+def _compare_deny_lists(was: str, now: str) -> Strength:
+    if "!" in was + now:
+        return compare_unranked(was, now)
+    return compare_sets(now.split(), was.split())
+
+
+def _compare_allow_lists(was: str, now: str) -> Strength:
+    """Compare allow lists; without the keyword every user is allowed."""
+    if UNSET in (was, now):
+        return Strength.EQUAL if was == now else Strength.STRONGER if was == UNSET else Strength.WEAKER
+    return compare_unranked(was, now) if "!" in was + now else compare_sets(was.split(), now.split())
+
+
+def _compare_permitted_destinations(was: str, now: str) -> Strength:
+    ends = ("any", "none")
+    if was in ends or now in ends:
+        step = {"any": 0, "none": 2}
+        return create_number_comparison(lambda value: step.get(value, 1))(was, now)
+    return compare_sets(was.split(), now.split())
+
+
+def _create_rights_comparison(rights_by_value: Mapping[str, str]) -> Compare:
+    def compare(was: str, now: str) -> Strength:
+        known = was in rights_by_value and now in rights_by_value
+        return (
+            compare_sets(rights_by_value[was].split(), rights_by_value[now].split())
+            if known
+            else compare_unranked(was, now)
+        )
+
+    return compare
+
+
+def _compare_banners(was: str, now: str) -> Strength:
+    """Compare banners: the host's notice files are equal, and better than none."""
+    if was == now or (was in _NOTICES and now in _NOTICES):
+        return Strength.EQUAL
+    if was == "none" and now in _NOTICES:
+        return Strength.STRONGER
+    return Strength.WEAKER if now == "none" else compare_unranked(was, now)
+
+
+def _compare_environments(was: str, now: str) -> Strength:
+    step = {"yes": 0, "no": 2}
+    if was in step or now in step:
+        return create_number_comparison(lambda value: step.get(value, 1))(was, now)
+    return compare_unranked(was, now)
+
+
+def _compare_security_key_requirements(was: str, now: str) -> Strength:
+    """Compare requirements on a security key: more are stricter."""
+    old, new = ([word for word in value.split() if word != "none"] for value in (was, now))
+    return compare_sets(new, old)
+
+
+def _compare_auth_methods(was: str, now: str) -> Strength:
+    if was == "any" != now:
+        return Strength.STRONGER
+    return Strength.WEAKER if now == "any" != was else compare_unranked(was, now)
+
+
+def _compare_facilities(was: str, now: str) -> Strength:
+    return Strength.EQUAL if was in _LOGS and now in _LOGS else compare_unranked(was, now)
+
+
+_COMPARES: dict[str, Compare] = (
+    dict.fromkeys(_BETTER_NO, create_ranked_comparison("yes", "no"))
+    | dict.fromkeys(_BETTER_YES, create_ranked_comparison("no", "yes"))
+    | dict.fromkeys(_NO_MATTER, lambda _was, _now: Strength.EQUAL)
+    | dict.fromkeys(_ALGORITHMS, sshd_algorithm_strength.compare_algorithms)
+    | dict.fromkeys(_FEWER, lambda was, now: compare_sets(was.split(), now.split()))
+    | dict.fromkeys(_NAMES_KEPT_OUT, _compare_deny_lists)
+    | dict.fromkeys(_NAMES_LET_IN, _compare_allow_lists)
+    | dict.fromkeys(_OPENS, _compare_permitted_destinations)
+    | dict.fromkeys(_LOWER, _compare_lower)
+    | dict.fromkeys(_LOWER_LIMITS, _compare_limits)
+    | {keyword: _create_rights_comparison(rights) for keyword, rights in _RIGHTS.items()}
+    | _WORDS
+    | {
+        "authenticationmethods": _compare_auth_methods,
+        "banner": _compare_banners,
+        "maxstartups": _create_parts_comparison(":", _compare_lower, _compare_whole, _compare_lower),
+        "permituserenvironment": _compare_environments,
+        "persourcenetblocksize": _create_parts_comparison(":", _compare_lower, _compare_lower),
+        "pubkeyauthoptions": _compare_security_key_requirements,
+        "rekeylimit": _create_parts_comparison(" ", _compare_limits, _compare_limits),
+        "requiredrsasize": _compare_whole,
+        "streamlocalbindmask": compare_masks,
+        "syslogfacility": _compare_facilities,
+    }
+)

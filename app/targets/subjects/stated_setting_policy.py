@@ -1,0 +1,141 @@
+"""The policy for files in which a change may make exactly the settings that its rule states, and lose none.
+
+No scale ranks most of these settings, so the rule's own words decide. What may be set at all is in the families' data.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.syntax import host_text
+from app.syntax.files import Files
+from app.targets.effects.strictness_comparison import (
+    Compare,
+    Strength,
+    compare_higher,
+    compare_lower,
+    compare_masks,
+    create_ranked_comparison,
+)
+from app.targets.subjects.file_edit import FileEdit, Judge, Objection, create_unknown_objection
+from app.targets.subjects.setting_file_families import OTHER, Family, StatedSetting, find_stated_family, load_families
+
+
+def _compare_days(was: str, now: str) -> Strength:
+    """Compare numbers of days; a negative one is no limit."""
+    return Strength.STRONGER if was.startswith("-") else compare_lower(was, now)
+
+
+_RANKS: Mapping[str, Compare] = {
+    "days": _compare_days,
+    "lower": compare_lower,
+    "higher": compare_higher,
+    "mask": compare_masks,
+    "hash": create_ranked_comparison("des", "md5", "sha256", "sha512", "yescrypt"),
+}
+_NUMBER = re.compile(r"(?:u?int32 )?([0-9]+)")
+
+
+@dataclass(frozen=True, eq=False)
+class StatedFileJudge:
+    family: Family
+
+    def __call__(self, edit: FileEdit) -> Objection | None:
+        """Judge what the edit does as if the rule stated all of it."""
+        if edit.mode_before is None and (edit.mode_after or 0) & ~int(self.family.mode, 8):
+            reason = f"{edit.path}: its program ignores a new file with a wider mode than {self.family.mode}."
+            return Objection("privilege", reason)
+        return find_unstated_change(self.family, edit, None)
+
+
+STATED: tuple[tuple[Judge, tuple[str, ...]], ...] = tuple(
+    (StatedFileJudge(family), family.paths) for family in load_families() if not family.partial
+)
+
+
+def judge_stated_edit(edit: FileEdit, asks: frozenset[str]) -> Objection | None:
+    """Return the objection to the first setting that the rule does not state; None for files of no family."""
+    family = find_stated_family(edit.path)
+    return find_unstated_change(family, edit, asks) if family else None
+
+
+def find_unstated_change(family: Family, edit: FileEdit, asks: frozenset[str] | None) -> Objection | None:
+    """Return the objection to the first setting that goes, moves, or comes without need. None as `asks` allows all."""
+    whole = edit.after is not None
+    old = family.list_settings(edit.before) if whole else []
+    new = family.list_settings(edit.after if edit.after is not None else "\n".join(edit.added))
+    if lost := _find_moved_setting(family, old, new):
+        clause = "weakening" if family.clause == "not understood" else family.clause
+        return Objection(clause, f"{edit.path}: {lost.words!r} may not be removed or moved.")
+    was, now = _group_by_key(old), _group_by_key(new)
+    coming = [one for key in now for one in _list_new_settings(was.get(key, []), now[key])]
+    judged = {(one.key, one.value): one for one in coming if not (family.partial and one.key == OTHER)}.values()
+    standing = list(_list_present_settings(family, edit.files)) if judged and (family.ranks or family.clashes) else []
+    return next((found for one in judged if (found := _judge_setting(family, edit, one, asks, standing))), None)
+
+
+def _group_by_key(settings: Iterable[StatedSetting]) -> dict[str, list[StatedSetting]]:
+    found: dict[str, list[StatedSetting]] = {}
+    for one in settings:
+        found.setdefault(one.key, []).append(one)
+    return found
+
+
+def _find_moved_setting(family: Family, old: list[StatedSetting], new: list[StatedSetting]) -> StatedSetting | None:
+    """Return the first setting that has lost its place among the others.
+
+    The line below may continue the one above in a way that only its program knows (`& stop` of rsyslog), and a line
+    that moves into a condition may lose its effect.
+    """
+    if family.repeats:
+        values = [(one.key, one.value) for one in new[: len(old)]]
+        return next((one for at, one in enumerate(old) if values[at : at + 1] != [(one.key, one.value)]), None)
+    places = [_get_order_identity(one) for one in new]
+    present = set(places)
+    kept = [one for one in old if not (family.partial and one.key == OTHER and _get_order_identity(one) not in present)]
+    waiting = iter(places)
+    return next((one for one in kept if _get_order_identity(one) not in waiting), None)
+
+
+def _get_order_identity(setting: StatedSetting) -> str:
+    return f"{OTHER} {setting.value}" if setting.key == OTHER else setting.key
+
+
+def _list_new_settings(was: list[StatedSetting], now: list[StatedSetting]) -> list[StatedSetting]:
+    """Return the settings of one key that come. If a value was replaced, that is each which counts now."""
+    coming, left = list[StatedSetting](), deque(was)
+    for one in now:
+        if left and one.value == left[0].value:
+            left.popleft()
+        else:
+            coming.append(one)
+    return now if left else coming
+
+
+def _judge_setting(
+    family: Family, edit: FileEdit, one: StatedSetting, asks: frozenset[str] | None, standing: Sequence[StatedSetting]
+) -> Objection | None:
+    if not family.is_good(one):
+        return Objection(family.clause, create_unknown_objection(edit.path, one.words).reason)
+    if asks is not None and family.spell_setting(one) not in asks:
+        return Objection("outside the rule", f"{edit.path}: the rule does not state {one.words!r}.")
+    if rank := family.ranks.get(one.key):
+        ours = (other.value for other in standing if other.key == one.key)
+        if any(_RANKS[rank](_strip_number_type(was), _strip_number_type(one.value)) is Strength.WEAKER for was in ours):
+            return Objection("weakening", f"{edit.path}: {one.words!r} would be weaker than the present setting.")
+    for key, pattern in family.clashes.items():
+        if re.fullmatch(key, one.key) and any(re.search(pattern, other.words) for other in standing):
+            reason = f"{edit.path}: {one.words!r} would cancel another line of this host. A person decides."
+            return Objection("destruction", reason)
+    return None
+
+
+def _list_present_settings(family: Family, files: Files) -> Iterator[StatedSetting]:
+    for path in dict.fromkeys(path for pattern in family.paths for path in files.glob(pattern)):
+        yield from family.list_settings(host_text.read_text(files, path) or "")
+
+
+def _strip_number_type(value: str) -> str:
+    match = _NUMBER.fullmatch(value)
+    return match[1] if match else value
