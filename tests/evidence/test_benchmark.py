@@ -21,6 +21,7 @@ from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.played import KEY
 from tests.evidence.published import NAMES, named, named_log
 from tests.evidence.test_verify import listed_anew
+from tests.loop.playing import pack, rule
 
 ROOT, OTHER = "V-257985", "V-257820"
 
@@ -130,3 +131,9 @@ def test_a_pack_of_a_temper_that_knew_no_benchmarks_still_holds(archive):
     files["poam.csv"] = table.getvalue().encode("utf-8-sig")
     del files["results.xccdf.xml"]
     check_pack(listed_anew(files, key=KEY))
+
+
+def test_a_skill_that_is_no_stig_is_named_by_itself():
+    own = pack([rule("V-1"), rule("X-1")])
+    title = describe_benchmark(own, None)
+    assert (title.id, title.title, title.version, title.note) == (own.name, own.title, "1", INCOMPLETE)

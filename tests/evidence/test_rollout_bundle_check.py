@@ -154,3 +154,8 @@ def test_the_pack_of_another_host_is_named(log, archive, tmp_path):
     given = bundled(rolled_out("other", log[0].run), archive, tmp_path)
     with pytest.raises(BrokenPack, match=f"the pack of other: it is of run {log[0].run} on {log[0].event.host}"):
         check_bundle(unpack_archive(given))
+
+
+def test_a_field_that_no_chain_accounts_for_does_not_hold(given):
+    with pytest.raises(BrokenPack, match="the index says of zz something else than the chain"):
+        check_bundle(tells(unpack_archive(given), zz=1))

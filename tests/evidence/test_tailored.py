@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from app.evidence.document_catalog import PAPERS
+from app.evidence.finding_text import describe_finding
 from app.evidence.pack import build_pack
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
@@ -91,3 +92,10 @@ def test_one_that_is_called_a_pass_is_found(files):
     text = files["checklist.cklb"].replace(b'"not_applicable"', b'"not_a_finding"')
     with pytest.raises(BrokenPack, match="sha256 is another"):
         check_pack(files | {"checklist.cklb": text})
+
+
+def test_the_verdict_on_a_rule_that_is_left_out_is_why(log):
+    case = read_run_record(log)
+    left = case.left_out_rules[0]
+    assert left.left_out
+    assert describe_finding(case, left) == left.left_out

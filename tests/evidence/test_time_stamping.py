@@ -186,3 +186,9 @@ def test_openssl_is_asked_whose_stamp_it_is(authority, address, tmp_path):
         check_stamp({"manifest.json": manifest}, authority / "ca.pem")
     with pytest.raises(BadInput, match="there is no file"):
         check_stamp(files, tmp_path / "none.pem")
+
+
+def test_without_openssl_an_authority_cannot_be_checked_and_that_is_said(authority, monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(BadInput, match="--ca needs openssl, which is not installed"):
+        check_stamp({STAMP: b""}, authority / "ca.pem")

@@ -25,7 +25,7 @@ from app.events.log import RunLog
 from app.events.record import GENESIS
 from app.events.vocabulary import AppendLine, SetOption, WriteFile
 from app.loop.decide import decide_next_effect
-from app.loop.effects import Ask, Wait, Watch
+from app.loop.effects import Ask, ExpireApproval, Wait, Watch
 from app.loop.perform import perform_effect
 from app.loop.run import Run, RunServices
 from app.loop.state import fold_events
@@ -222,3 +222,11 @@ async def test_in_review_mode_a_person_is_asked_and_may_allow_it(tmp_path):
     life = Life(tmp_path / "h", (ONE_WAY[0],))
     assert isinstance(await life.until(ActionApplied, *TURNED_DOWN), ActionApplied)
     assert life.run.attempt.needs.risk.warnings == ("audit -e 2 holds until the next boot, even after a rollback",)
+
+
+async def test_an_approval_that_nobody_gave_expires_by_its_id(life):
+    asked = await life.until(ApprovalRequested)
+    await perform_effect(life.run, ExpireApproval())
+    (expired,) = life.events(ApprovalExpired)
+    assert (expired.approval, expired.reason) == (asked.approval, "nobody approved it in time")
+    assert not expired.drifted

@@ -81,3 +81,10 @@ def test_only_the_owner_may_append_and_change(database, mine, theirs):
     for leases, run in ((theirs, "r1"), (mine, "r2"), (mine, "unknown")):
         with pytest.raises(LeaseLost):
             leases.create_fence(run)()
+
+
+def test_a_run_that_nobody_has_asked_for_is_taken_without_a_time_of_asking(database, mine):
+    mine.acquire("r", "h", 1)
+    with Session(database) as session:
+        row = session.get_one(LeaseRow, "r")
+        assert (row.node, row.epoch, row.asked_at) == ("mine", 1, 0.0)

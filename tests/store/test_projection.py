@@ -1,10 +1,12 @@
 """The row of a run follows its log."""
 
+import msgspec
 import pytest
 from sqlmodel import Session
 
 from app.events.kinds import (
     AttemptStarted,
+    FixProven,
     ItemEscalated,
     ItemPassed,
     LessonLearnt,
@@ -20,8 +22,9 @@ from app.events.record import build_recorded_event
 from app.events.vocabulary import Lesson
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.store.fixes import FixRow
 from app.store.models import LessonRow, RunRow
-from tests.loop.playing import SOUND, pack, request, rule
+from tests.loop.playing import FIX, SOUND, pack, request, rule
 
 BEGUN = [request(pack([rule("V-1")])), RunStarted(worker="w", confinement="", scanner="s", probes=SOUND)]
 
@@ -87,3 +90,10 @@ def test_an_item_that_did_not_survive_the_reboot_counts_as_escalated_alone(datab
     with Session(database) as session:
         row = session.get_one(RunRow, "r")
         assert (row.passed, row.escalated) == (0, 1)
+
+
+def test_a_fix_that_was_proven_is_stored_with_its_run(database):
+    fix = msgspec.structs.replace(FIX, id="r.V-1.1", rule="V-1", run="r")
+    state_after(database, *BEGUN, FixProven(rule="V-1", attempt=1, fix=fix))
+    with Session(database) as session:
+        assert session.get_one(FixRow, fix.id).rule == "V-1"

@@ -101,3 +101,11 @@ def test_the_time_per_finding_is_that_of_the_last_runs_on_the_host_that_changed_
     keep("clean", ended_at=160.0, findings=0, queued_at=23.0)
     session.flush()
     assert run_queries.find_seconds_per_finding(session, "web") == 3
+
+
+def test_the_pace_of_a_host_counts_each_run_that_had_a_finding(session):
+    for at, (findings, seconds) in enumerate(((0, 9.0), (1, 40.0), (2, 40.0))):
+        times = {"queued_at": float(at), "started_at": 100.0, "ended_at": 100.0 + seconds}
+        session.add(RunRow(id=f"h{at}", host="h", findings=findings, **times, **RUN))
+    assert run_queries.find_seconds_per_finding(session, "h") == 30.0
+    assert run_queries.find_seconds_per_finding(session, "other") is None
