@@ -29,7 +29,9 @@ from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 from app.store.run_list_filters import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 
 if TYPE_CHECKING:
-    from app.events.command import Verb  # msgspec comes with it, and help needs it not
+    from app.events.command import Verb  # msgspec comes with these, and help needs it not
+    from app.runs.order import Order
+    from app.runs.rollout.rollout_request import RolloutSpec
 
 app = typer.Typer()
 ModeName = Annotated[
@@ -102,7 +104,6 @@ def start_run(
     from app.cli.server_to_lineup import select_endpoints_as_lineup, split_engine_words
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
-    from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms
 
     addresses, choice = split_engine_words(engine)
     asked = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
@@ -124,10 +125,18 @@ def start_run(
     )
     order = restrict_order_to_open_rules(order, papers) if papers else order
     if hosts:
-        limits = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
-        rollout = RolloutSpec(order=order, hosts=(), words=hosts, terms=limits)
+        rollout = _create_rollout_spec(order, hosts, at_once, waves, harmed, escalated)
         raise typer.Exit(asyncio.run(run_rollout(settings, rollout, as_json=as_json)))
     raise typer.Exit(asyncio.run(harden_host(settings, order, as_json=as_json)))
+
+
+def _create_rollout_spec(
+    order: "Order", hosts: str, at_once: int, waves: str, harmed: int, escalated: float
+) -> "RolloutSpec":
+    from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms
+
+    terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed, escalated=escalated)
+    return RolloutSpec(order=order, hosts=(), words=hosts, terms=terms)
 
 
 def _to_option(one: RunFilter) -> Parameter:
