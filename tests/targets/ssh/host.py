@@ -37,7 +37,8 @@ export SSHD_SESSION=$PPID
 [ -x /usr/sbin/auditctl ] && deaf="--ro-bind /dev/null /usr/sbin/auditctl"
 bwrap --unshare-user --uid {uid} --gid {uid} --cap-add ALL --bind {root} / --ro-bind /usr /usr $deaf --dev /dev \\
   --bind /proc /proc --tmpfs /tmp {small} {sudo} --bind {folder} /tmp/host \\
-  --ro-bind /usr/bin/timeout /var/lib/timeout --ro-bind {folder}/each /usr/bin/timeout --chdir / /bin/sh -c "$SSH_ORIGINAL_COMMAND"
+  --ro-bind /usr/bin/timeout /var/lib/timeout --ro-bind {folder}/each /usr/bin/timeout \\
+  --chdir / /bin/sh -c "$SSH_ORIGINAL_COMMAND"
 """
 _EACH = """#!/bin/sh
 # Stands before timeout, by which every script is run: each one is counted, and held or cut off where a test wants it.
