@@ -37,12 +37,12 @@ export SSHD_SESSION=$PPID
 [ -x /usr/sbin/auditctl ] && deaf="--ro-bind /dev/null /usr/sbin/auditctl"
 bwrap --unshare-user --uid {uid} --gid {uid} --cap-add ALL --bind {root} / --ro-bind /usr /usr $deaf --dev /dev \\
   --bind /proc /proc --tmpfs /tmp {small} {sudo} --bind {folder} /tmp/host \\
-  --ro-bind /usr/bin/timeout /var/lib/timeout --ro-bind {folder}/each /usr/bin/timeout \\
+  --ro-bind /usr/bin/timeout /dev/timeout --ro-bind {folder}/each /usr/bin/timeout \\
   --chdir / /bin/sh -c "$SSH_ORIGINAL_COMMAND"
 """
 _EACH = """#!/bin/sh
 # Stands before timeout, by which every script is run: each one is counted, and held or cut off where a test wants it.
-cd /tmp/host 2>/dev/null || exec /var/lib/timeout "$@" # a script that is tried on a copy sees other folders
+cd /tmp/host 2>/dev/null || exec /dev/timeout "$@" # a script that is tried on a copy sees other folders
 until=$(cat holds 2>/dev/null) && if [ "$until" = 0 ]; then
   touch holds.here
   while [ -e holds ]; do sleep 0.01; done
@@ -52,7 +52,7 @@ fi
 left=$(cat cuts 2>/dev/null) && echo $((left - 1)) >cuts
 [ "$left" = 0 ] && [ -e cuts.before ] && kill -9 $SSHD_SESSION
 cd /
-( [ ! -e /tmp/host/full ] || . /tmp/host/full; exec /var/lib/timeout "$@" )
+( [ ! -e /tmp/host/full ] || . /tmp/host/full; exec /dev/timeout "$@" )
 code=$?
 [ -e /tmp/host/told ] && echo "$(date +%s.%N) ${SSH_CONNECTION%% *} $code" >>/tmp/host/told
 [ "$left" = 0 ] && kill -9 $SSHD_SESSION
