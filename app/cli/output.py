@@ -33,7 +33,7 @@ def print_line(text: str, *, to_stderr: bool = False) -> None:
 
 
 def print_rows(rows: Sequence[Any], empty_message: str, *, as_json: bool) -> None:
-    """Print rows, or dataclasses of one type with a column for each field; `nothing` if there are none."""
+    """Print rows, or dataclasses of one type with a column for each field; `empty_message` if there are none."""
     if as_json:
         return print_json(rows)
     if not rows:
@@ -88,7 +88,7 @@ def to_datetime(at: float | None) -> datetime | None:
 
 
 def write_output(pieces: Iterable[bytes], out: str, default_file: str) -> None:
-    """Write `pieces` to the file `out`, to stdout for `-`, or to the file `usual` if `out` is empty."""
+    """Write `pieces` to the file `out`, to stdout for `-`, or to the file `default_file` if `out` is empty."""
     if out == STDOUT:
         sys.stdout.buffer.writelines(pieces)
         return

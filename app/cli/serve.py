@@ -41,7 +41,7 @@ SideTask = Callable[[Runtime], Awaitable[None]]
 async def serve_until_signal(
     settings: Settings, *, first_order: Order | None = None, side_task: SideTask | None = None
 ) -> None:
-    """Serve the application until SIGINT or SIGTERM. Submit `first` at the start, if given."""
+    """Serve the application until SIGINT or SIGTERM. Submit `first_order` at the start, if given."""
     began = time.monotonic()
     lineup = load_lineup(settings)
     _require_admin(settings)

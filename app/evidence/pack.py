@@ -27,12 +27,12 @@ MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 
 
 def build_pack(events: Iterable[Recorded], signer: Signer) -> bytes:
-    """Return evidence.zip, or raise Unusable if it does not verify. Equal runs and keys give equal bytes."""
+    """Return evidence.zip, or raise EnvironmentUnusable if it does not verify. Equal runs and keys give equal bytes."""
     return b"".join(chunk for _, chunk in build_chunks(build_checked_files(events, signer)))
 
 
 def build_checked_files(events: Iterable[Recorded], signer: Signer) -> Files:
-    """Return the files of the pack, or raise Unusable if it is too large or does not verify."""
+    """Return the files of the pack, or raise EnvironmentUnusable if it is too large or does not verify."""
     files = build_pack_files(events, signer)
     run = json.loads(files["manifest.json"])["run"]
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:

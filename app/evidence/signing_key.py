@@ -55,7 +55,7 @@ def is_valid_signature(public: str, signature: str, what: bytes) -> bool:
 
 
 def find_key(folder: Path) -> SigningKey | None:
-    """Return the key in `folder`, or None if there is none; raise Unusable if it cannot be read."""
+    """Return the key in `folder`, or None if there is none; raise EnvironmentUnusable if it cannot be read."""
     file = folder / _FILE
     try:
         return replace(derive_key(bytes.fromhex(file.read_text("ascii").strip())), changes=_read_changes(folder))

@@ -19,7 +19,7 @@ _LIMIT = 64 * 1024
 
 
 async def start_ssh_process(access: SshAccess, command: str, account: str = "", output_limit: int = _LIMIT) -> Process:
-    """Start ssh with three pipes; `limit` is the longest output that one read may wait for."""
+    """Start ssh with three pipes; `output_limit` is the longest output that one read may wait for."""
     options = ["BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR"]
     try:
         return await asyncio.create_subprocess_exec(

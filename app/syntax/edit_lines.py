@@ -6,7 +6,10 @@ from collections.abc import Collection
 def replace_or_insert_line(
     text: str, line_text: str, replaced_index: int | None, dropped_indexes: Collection[int], insert_index: int
 ) -> str:
-    """Write the line in place of line `keep`, or before line `at`; drop the lines in `drop`. Indexes start at 0."""
+    """Write the line in place of the one at `replaced_index`, or else before the one at `insert_index`.
+
+    The lines at `dropped_indexes` go. Indexes start at 0.
+    """
     lines = text.split("\n")
     open_end = lines[-1] != ""
     result = []

@@ -20,7 +20,7 @@ def is_disk_full(exc: BaseException | None) -> bool:
 
 
 def run_host_preparation(prepare: Callable[[], T], host: str) -> T:
-    """Run `work`, which prepares a host for a run; raise EnvironmentUnusable if the disk stays full."""
+    """Run `prepare`, which prepares a host for a run; raise EnvironmentUnusable if the disk stays full."""
     try:
         return retry_while_disk_full(prepare)
     except OSError as exc:

@@ -34,7 +34,7 @@ class HealthProbe:
 def run_health_probes(
     files: Files, today: int, audit_disk: DiskUsage | None = None, cache: ReadTrackingCache | None = None
 ) -> tuple[Probe, ...]:
-    """Run all health probes. `today` is in days since 1970; `recall` is the cache of this host."""
+    """Run all health probes. `today` is in days since 1970; `cache` is the cache of this host."""
     now, known = CachedFiles(files), cache or ReadTrackingCache()
 
     def run_probe(name: str) -> Probe:

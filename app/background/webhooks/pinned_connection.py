@@ -54,7 +54,7 @@ def explain_not_public(address: Address) -> str:
 
 
 def choose_allowed_address(host: str, found: list[Address], *, allow_private: bool) -> Address:
-    """Return the first address. Raise AddressNotPublic if any of them is not public and `local` is off."""
+    """Return the first address. Raise AddressNotPublic if any of them is not public and `allow_private` is off."""
     for address in found:
         if not allow_private and (why := explain_not_public(address)):
             raise AddressNotPublic(

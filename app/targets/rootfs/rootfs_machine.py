@@ -62,7 +62,7 @@ class Rootfs:
         (self.folder / "base").write_text(base.name)
 
     def start(self) -> SshAccess:
-        """Start the machine in its own session; it runs until `stop`. Raise Unusable if sshd does not answer."""
+        """Start the machine in its own session; it runs until `stop`. Raise an error if sshd does not answer."""
         self._require_built()
         if self.is_up:
             return self.get_access()

@@ -84,7 +84,7 @@ class SshConnection:
         seconds: float = _SECONDS,
         on_line: OnLine | None = None,
     ) -> ScriptResult:
-        """Run the script `name` of remote/ as root."""
+        """Run the script `script_name` of remote/ as root."""
         return self.run_text(load_script(script_name), *arguments, data=data, seconds=seconds, on_line=on_line)
 
     def run_text(
@@ -111,13 +111,13 @@ class SshConnection:
         return SshConnection(self.end, self._known_hosts, self._loop)
 
     def connect_through_script(self, script_name: str, end: Endpoint) -> "SshConnection":
-        """Return a connection to the program that script `name` starts on the host, tunnelled through this one."""
+        """Return a connection to the program that `script_name` starts on the host, tunnelled through this one."""
         self.become_root()
         program = build_program_command(script_name, _SECONDS, sudo=bool(self._sudo))
         return self._create_sibling(end, Tunnel(self._get_connection, program))
 
     def assert_alive(self) -> None:
-        """Raise LineCut if this connection is lost: then a failed second login says nothing about the host."""
+        """Raise ConnectionLost if this connection is lost: then a failed second login says nothing about the host."""
         self.run_text(":")
 
     def drop(self) -> None:
@@ -145,7 +145,7 @@ class SshConnection:
 
     @asynccontextmanager
     async def _hand_over_lease_if_unreachable(self) -> AsyncIterator[None]:
-        """Give the lease to another node if the host cannot be reached from here; raise Fenced then."""
+        """Give the lease to another node if the host cannot be reached from here; raise LeaseLost then."""
         try:
             yield
         except ConnectionLost as exc:
@@ -161,7 +161,7 @@ class SshConnection:
         return result
 
     async def _ensure_root_access(self) -> bool:
-        """Return True if scripts need sudo, False if we are root; raise Unusable if sudo does not work."""
+        """Return True if scripts need sudo, False if we are root; raise EnvironmentUnusable if sudo does not work."""
         if self._sudo is None:
             sudo = self._by_sudo or not await self._is_root()
             # Claim before any read, so that a stale owner can change nothing that we have read.

@@ -79,7 +79,7 @@ def parse_endpoint(login: str, method: Way, secret_at: str = "", watched_logins:
 
 
 def load_key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
-    """Return copies of the endpoint's key pairs, since a connection changes its own; raise Unusable if unreadable."""
+    """Return copies of the endpoint's key pairs, since a connection changes its own; raise an error if unreadable."""
     try:
         return [copy(pair) for pair in _load_cached_pairs(end.secret_at, _stamp_key_files(end.secret_at))]
     except OSError as exc:
@@ -111,7 +111,7 @@ def _stamp_file(path: Path) -> tuple[int, ...] | None:
 def require_password_for_host(end: Endpoint, fingerprints: Collection[str], *, must_name_host: bool) -> None:
     """Raise unless a password from the environment belongs to this host and key, as the variable NAME_FOR says.
 
-    With `said`, NAME_FOR must be set, because the requester does not control the environment.
+    With `must_name_host`, NAME_FOR must be set, because the requester does not control the environment.
     """
     if end.way != "password" or "/" in end.secret_at:
         return

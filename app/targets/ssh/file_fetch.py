@@ -23,7 +23,7 @@ _FINE = (0, 1)
 def fetch_patterns(
     connection: SshConnection, patterns: Iterable[str] = ALWAYS, rule_paths: Iterable[str] = ()
 ) -> Snapshot:
-    """Fetch the files that match `patterns`, and the world-readable files in `named`."""
+    """Fetch the files that match `patterns`, and the world-readable files in `rule_paths`."""
     asked = ("all", *to_shell_patterns(patterns), "--", *to_shell_patterns(rule_paths))
     return _fetch_snapshot(connection, asked, _FETCH_SECONDS)
 
@@ -61,7 +61,7 @@ def parse_archive(stream: bytes) -> dict[str, SnapshotEntry]:
 
 
 def _require_plausible_size(member: tarfile.TarInfo, came: int) -> None:
-    """Raise Unusable for a sparse or oversized member: it can claim any number of zero bytes."""
+    """Raise EnvironmentUnusable for a sparse or oversized member: it can claim any number of zero bytes."""
     if member.issparse() or member.size > came:
         sent = f"the host sent {clean_text(member.name, 100)!a} as {member.size} bytes in {came}"
         raise EnvironmentUnusable(f"{sent}: Temper does not read sparse files. Check the file, and tar on the host.")

@@ -54,7 +54,7 @@ def probe_new_login(connection: SshConnection) -> tuple[Probe, Probe]:
 
 
 def _run_and_explain_failure(connection: SshConnection, attempt: Callable[[], None]) -> str:
-    """Run `tried` and return its error, or "". Raise instead if the main connection is lost."""
+    """Run `attempt` and return its error, or "". Raise instead if the main connection is lost."""
     try:
         attempt()
     except TemperError as exc:

@@ -73,7 +73,7 @@ _NO_JOURNAL, _NO_TIMER = 4, 6
 
 
 def find_rollback_obstacle(connection: SshConnection) -> str:
-    """Return why the host cannot roll a change back, or "". Raise Unusable if it cannot be changed at all."""
+    """Return why the host cannot roll a change back, or "". Raise an error if it cannot be changed at all."""
     said = connection.run("ready", str(ROOM))
     if not said.code:
         return ""
@@ -83,7 +83,10 @@ def find_rollback_obstacle(connection: SshConnection) -> str:
 
 
 def check_rollback_or_consent(connection: SshConnection, host: str, given_consent: str) -> bool:
-    """Return True if the host keeps journals, False if `said` accepts that it does not; raise Unusable otherwise."""
+    """Return True if the host keeps journals, False if `given_consent` accepts that it does not.
+
+    Raise EnvironmentUnusable otherwise.
+    """
     why = find_rollback_obstacle(connection)
     if why and given_consent != consent.build_consent_sentence(host):
         raise EnvironmentUnusable(

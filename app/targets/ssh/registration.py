@@ -59,7 +59,7 @@ def _format_known_host(end: Endpoint, key: asyncssh.SSHKey) -> str:
 
 
 def uninstall_from_host(connection: SshConnection, scanner_folder: str) -> list[str]:
-    """Remove our files and the scanner's folder `content`; return the paths. Raise BadInput if a change is open."""
+    """Remove our files and `scanner_folder`; return the paths. Raise BadInput if a change is open."""
     said = connection.run("clean", scanner_folder)
     if said.code == _OPEN:
         raise BadInput(

@@ -18,7 +18,7 @@ _MOST_OUTPUT = 1024 * 1024
 
 
 def create_remote_asker(connection: SshConnection, host_files: Files) -> Ask:
-    """Return an asker that runs programs on the host; only files that differ from `held` are sent."""
+    """Return an asker that runs programs on the host; only files that differ from `host_files` are sent."""
 
     def ask_remote(files: Files, question: Query) -> ProgramOutcome | None:
         made = {path: text.encode() for path, text in question.made}

@@ -76,7 +76,7 @@ def build_shell_command(*, sudo: bool) -> ShellCommand:
 
 
 def build_program_command(script_name: str, seconds: float, *, sudo: bool) -> ShellCommand:
-    """Return the command for script `name`, whose stdin and stdout its caller keeps."""
+    """Return the command for script `script_name`, whose stdin and stdout its caller keeps."""
     return _build_command(load_script(script_name), sudo=sudo, seconds=seconds)
 
 

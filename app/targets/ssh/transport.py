@@ -45,7 +45,7 @@ SECOND_LINE_TIMEOUTS = replace(SHORT_TIMEOUTS, login=20)
 async def open_second_connection(
     main: asyncssh.SSHClientConnection, opening: Coroutine[None, None, asyncssh.SSHClientConnection]
 ) -> asyncssh.SSHClientConnection:
-    """Await `opening` and return its connection; raise LineCut if the main connection closes first."""
+    """Await `opening` and return its connection; raise ConnectionLost if the main connection closes first."""
     opened, ended = asyncio.create_task(opening), asyncio.create_task(main.wait_closed())
     try:
         await asyncio.wait((opened, ended), return_when=asyncio.FIRST_COMPLETED)

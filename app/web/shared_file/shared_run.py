@@ -55,7 +55,7 @@ def name_shared_file(run: str) -> str:
 
 
 def issue_shared_file(archive: RunArchive, row: RunRow, notary: Notary, by: Requester, *, prompts: bool) -> bytes:
-    """Return the file of an ended run, signed and noted in the audit record. Raise Unusable if it does not verify."""
+    """Return the file of an ended run, signed and noted in the audit record. Raise an error if it does not verify."""
     content = build_shared_file(archive, row, notary, prompts=prompts)
     try:
         manifest = check_shared_file(content, key=notary.key.public)

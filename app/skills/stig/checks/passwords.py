@@ -63,7 +63,7 @@ def create_password_length_check(rule: str, least: int) -> Check:
 
 
 def add_pam_override_check(file_check: Check, module: str, wanted: WantedOption) -> Check:
-    """Return `stated`, failing also if an argument of the PAM module replaces the value of the file."""
+    """Return `file_check`, failing also if an argument of the PAM module replaces the value of the file."""
 
     def check_files(files: Files) -> Verdict:
         verdict = file_check(files)
