@@ -23,7 +23,7 @@ from app.web.access.password_checker import CONNECTIONS, PasswordChecker
 from app.web.access.right_check import guard_routes
 from app.web.api import fallbacks
 from app.web.conditional_responses import ConditionalResponses
-from app.web.pages.mission.past_moments import PastMoments
+from app.web.pages.mission.past_view_thread import PastViewThread
 from app.web.routes import ROUTES
 from app.web.stream.stream_registry import StreamRegistry
 
@@ -65,7 +65,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     application.state.runtime, application.state.reading = runtime, reading
     application.state.readers = asyncio.Semaphore(READERS)
     application.state.streams = StreamRegistry(runtime.bus, runtime.store)
-    moments = application.state.moments = PastMoments(reading)
+    moments = application.state.moments = PastViewThread(reading)
     api.install_api(application)
     pages.install_pages(application)
     application.router.routes.extend(ROUTES)

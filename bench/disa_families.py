@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from app.scanners.openscap.content import find_datastream
 from app.scanners.openscap.published_rules import read_published
+from app.scanners.openscap.scap_files import find_datastream
 
 CONTENT = "U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark"
 WORDS = ("fail", "pass", "notapplicable", "error", "unknown")

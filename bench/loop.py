@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
 
@@ -32,13 +33,18 @@ from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.syntax.files import FileState
+from app.targets.assessment import Assessment
+from app.targets.change_plan import ChangePlan, ProposedChange
+from app.targets.read_tracking_cache import ReadTrackingCache
+from app.targets.rebooter import RollbackResult
+from app.targets.resources.resource_dry_run import DryRun
 from app.targets.running_settings_report import InForceReport
-from app.targets.target import AppliedChange, Preview, RollbackResult
+from app.targets.target import AppliedChange
 from app.targets.target_thread import TargetThread
 
 ANSWERS = {
-    "plan": {"approach": "a", "paths": ["/etc/x"], "steps": [], "risk": "", "rollback": "", "validation": ""},
-    "act": {"actions": [{"do": "chmod", "path": "/etc/x", "mode": "0600"}], "note": ""},
+    "plan": {"approach": "a", "paths": ["/etc/issue"], "steps": [], "risk": "", "rollback": "", "validation": ""},
+    "act": {"actions": [{"do": "chmod", "path": "/etc/issue", "mode": "0600"}], "note": ""},
     "review": {"explanation": "e", "veto": False, "reason": ""},
     "triage": {"assessment": "a", "alarm": False, "reason": ""},
 }
@@ -47,11 +53,20 @@ ANSWERS = {
 class InstantHost:
     """Everything on it works, at once."""
 
-    name, simulated, confinement = "bench", True, "none"
+    name, simulated, confinement, rebooter = "bench", True, "none", None
+
+    def __init__(self):
+        self.recall = ReadTrackingCache()
 
     @property
     def files(self):
         return self
+
+    def cache_reads(self):
+        return nullcontext()
+
+    def require_paths(self, paths): ...
+    def assert_usable(self): ...
 
     def read(self, path):
         return b"x"
@@ -69,19 +84,23 @@ class InstantHost:
     def read_facts(self):
         return {}
 
-    def review_actions(self, actions, allowed_paths, asks):
+    def assess_actions(self, actions, allowed, asks=frozenset(), scope=None):
+        change = ProposedChange(tuple(actions), frozenset(allowed), asks, scope)
+        return Assessment(change, DryRun(), ChangePlan((), {}, {}, ""), "", (), (), "")
+
+    def answer_questions(self, questions, named):
+        return ()
+
+    def list_pending(self):
         return []
 
-    def preview_actions(self, actions):
-        return Preview("", ())
-
-    def apply(self, journal, actions, allowed_paths, asks):
-        return AppliedChange("", (FileChange("/etc/x", "a", "b"),), 0.0)
+    def apply(self, journal, actions, allowed, asks=frozenset(), seen=None, scope=None):
+        return AppliedChange("", (FileChange("/etc/issue", "a", "b"),), 0.0)
 
     def roll_back(self, journal):
         return RollbackResult((), (), 0.0)
 
-    def commit(self, journal): ...
+    def commit(self, journal, *, keep_images=False): ...
     def check_health(self):
         return (Probe("p", True, ""),)
 
@@ -114,6 +133,12 @@ class OnceFailing:
         self.opened = True
         return [Verdict(rule, word, "") for rule in rules]
 
+    async def fetch_fix_script(self, rule):
+        return ""
+
+    async def scan_rehearsal(self, files, rules):
+        return [Verdict(rule, "pass", "") for rule in rules]
+
 
 class NoCommands:
     async def read_commands(self):
@@ -137,10 +162,9 @@ def answer(request: httpx.Request) -> httpx.Response:
 
 
 async def per_item(items: int) -> float:
-    rules = {
-        f"R-{number}": Rule(f"R-{number}", "", "II", "t", "r", "f", (), lambda _: Verdict("", "pass", ""))
-        for number in range(items)
-    }
+    wants, passes = "/etc/issue must have mode 0600.", Verdict("", "pass", "")
+    names = [f"R-{number}" for number in range(items)]
+    rules = {name: Rule(name, "", "II", "t", wants, "f", ("/etc/issue",), lambda _: passes) for name in names}
     with tempfile.TemporaryDirectory() as folder:
         store = EventStore(open_database(Path(folder) / "bench.sqlite"))
         writer = LogWriter(store, Bus())

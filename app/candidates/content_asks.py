@@ -12,7 +12,7 @@ from app.events.vocabulary import (
     WriteFile,
 )
 from app.skills.stated_settings import find_stated_settings
-from app.targets.subjects.setting_file_families import find_stated_family
+from app.targets.subjects.setting_file_formats import find_stated_family
 
 
 def list_settings_of_content(candidates: Iterable[Candidate]) -> frozenset[str]:

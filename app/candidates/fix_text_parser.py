@@ -19,7 +19,7 @@ from app.syntax.files import Files
 from app.syntax.option_edit import can_set_option
 from app.targets.file_changes import plan_changes
 from app.targets.host_accounts import read_host_accounts
-from app.targets.subjects.setting_file_families import find_stated_family
+from app.targets.subjects.setting_file_formats import find_stated_family
 
 _CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")
 """A path with a placeholder or a wildcard is none of one file."""

@@ -18,7 +18,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.runs.order import Order
 from app.runtime.data_folder import hold_lock
-from app.scanners.openscap.content import add_benchmark, list_datastreams
+from app.scanners.openscap.scap_files import add_benchmark, list_datastreams
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.targets import host_registry

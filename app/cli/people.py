@@ -12,7 +12,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.people.rights import RIGHTS, Right, has_right
 from app.people.token_expiry import is_credential_valid
-from app.runs.usage import compute_usage, format_usage_csv, parse_usage_query
+from app.runs.usage_by_person import compute_usage, format_usage_csv, parse_usage_query
 from app.store import credentials, people
 from app.store.clock import database_time
 from app.store.db import open_database

@@ -17,12 +17,12 @@ from app.errors import BadInput
 from app.events.vocabulary import Word
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.scanner_factory import open_scanner
+from app.runs.tailored_profiles import import_tailoring, list_tailored_profiles
 from app.runs.tailoring_export import TailoringSpec, export_tailoring
-from app.runs.tailoring_import import import_tailoring, list_tailored_profiles
 from app.scanners.openscap.benchmark import Profile, read_benchmark
-from app.scanners.openscap.content import add_benchmark, find_datastream, list_datastreams
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.scanner import OpenScapScanner
+from app.scanners.openscap.scap_files import add_benchmark, find_datastream, list_datastreams
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 from app.scanners.scanner import BuiltinScanner, Verdict
 from app.skills.catalog import load_skill, suggest_rules

@@ -74,12 +74,12 @@ async def _serve_lineup(
         return None if signalled else runtime.own_server.change
 
 
-def _apply_lineup_change(settings: Settings, change: LineupChange, start: str) -> tuple[Settings, Lineup]:
+def _apply_lineup_change(settings: Settings, change: LineupChange, initial_lineup: str) -> tuple[Settings, Lineup]:
     """Return settings and line-up after a change. The key is kept where the command line's is: in the environment."""
     if change.key:
         os.environ[KEY_VARIABLE] = change.key
     gc.unfreeze()  # the parts of the old line-up are collected like anything else
-    settings = replace(settings, lineup=change.path or start)
+    settings = replace(settings, lineup=change.path or initial_lineup)
     return settings, load_lineup(settings)
 
 

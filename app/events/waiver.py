@@ -20,7 +20,7 @@ class Waiver(Struct, frozen=True, kw_only=True):
     until: str
     """Day on which it ends, UTC: 2027-01-31. On that day the finding is open again."""
 
-    def is_active(self, at: float) -> bool:
+    def is_unexpired(self, at: float) -> bool:
         return datetime.fromtimestamp(at, UTC).date().isoformat() < self.until
 
     @property

@@ -104,13 +104,13 @@ class Notary:
                 f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}"
             )
 
-    def append_audit_line_once(self, of: str, what: str, by: Requester, did: str, detail: str) -> None:
+    def append_audit_line_once(self, subject: str, digest: str, by: Requester, action: str, detail: str) -> None:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
-            if audit.has_seal(session, of, what):
+            if audit.has_seal(session, subject, digest):
                 return  # without taking the lock of the record
-        event = AuditedRequest(who=by.who, right=by.right, via=by.via, source="", did=did, status=0, detail=detail)
-        if line := audit.append_seal_once(self.database, event, of, what):
+        event = AuditedRequest(who=by.who, right=by.right, via=by.via, source="", did=action, status=0, detail=detail)
+        if line := audit.append_seal_once(self.database, event, subject, digest):
             sign_head(self.folder, self.key, line.seq, line.hash)
 
 

@@ -6,6 +6,9 @@ The same plan has the columns of eMASS' import template, too.
 import csv
 import io
 from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
 
 from app.events.record import format_timestamp
 from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome
@@ -14,33 +17,9 @@ from app.evidence.run_record import RuleRecord, RunRecord
 from app.text.clean import clean_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "＝", "＋", "－", "＠")
-EMASS_COLUMNS = (
-    "POA&M Item ID",
-    "Control Vulnerability Description",
-    "Security Control Number (NC/NA controls only)",
-    "Office/Org",
-    "Security Checks",
-    "Resources Required",
-    "Scheduled Completion Date",
-    "Milestone with Completion Dates",
-    "Milestone Changes",
-    "Source Identifying Vulnerability",
-    "Status",
-    "Comments",
-    "Raw Severity",
-    "Devices Affected",
-    "Mitigations (in-house and in conjunction with the Navy CSSP)",
-    "Predisposing Conditions",
-    "Severity",
-    "Relevance of Threat",
-    "Threat Description",
-    "Likelihood",
-    "Impact",
-    "Impact Description",
-    "Residual Risk Level",
-    "Recommendations",
-    "Resulting Residual Risk after Proposed Mitigations",
-)
+EMASS_COLUMNS = msgspec.toml.decode(
+    Path(__file__).with_name("emass_columns.toml").read_bytes(), type=dict[str, tuple[str, ...]]
+)["columns"]
 EMASS_LONGEST = 2000
 """Most characters that eMASS accepts in one field."""
 

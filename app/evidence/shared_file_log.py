@@ -16,7 +16,7 @@ from app.events.prompt_redaction import WITHHELD, redact_prompt
 from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
 from app.evidence.build_id import compute_build_id
 from app.evidence.signing_key import Signer, is_valid_signature
-from app.evidence.verify import BrokenPack, check_signer, compute_sha256
+from app.evidence.verify import BrokenPack, check_signer_against_log, compute_sha256
 
 FORMAT = "temper shared file 1"
 SEALED = b"temper shared file\n"
@@ -114,7 +114,7 @@ def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str,
         raise BrokenPack(f"it is signed by the key {manifest['key']}, and not by the one that you gave")
     if compute_sha256(log.show) != manifest["show"]:
         raise BrokenPack("the pictures of the replay are not what was signed")
-    check_signer(manifest, _check_lines(log.lines, manifest), key)
+    check_signer_against_log(manifest, _check_lines(log.lines, manifest), key)
     if head not in ("", manifest["chain_head"]):
         raise BrokenPack(f"the chain head is {manifest['chain_head']}, not {head}: this is another log")
     return manifest

@@ -131,7 +131,9 @@ def check_pack(files: Files, head: str = "", key: str = "") -> Object:
         _check_change_approvals(files, events)
         _check_reboot_approval(events)
         _check_papers(files, events, manifest, key)
-        check_signer(manifest, _read_start_field(events, "key") or "", key)  # last: what a paper says names its fault
+        check_signer_against_log(
+            manifest, _read_start_field(events, "key") or "", key
+        )  # last: what a paper says names its fault
     except SHAPE_ERRORS as exc:
         raise BrokenPack(f"the pack is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
     return manifest
@@ -166,18 +168,18 @@ def check_signature(files: Files, manifest: Object, key: str) -> None:
         raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
 
 
-def check_signer(manifest: Object, named: str, key: str) -> None:
-    """Raise BrokenPack unless the signer is the key that the log names, or its successor. A given `key` counts alone.
+def check_signer_against_log(manifest: Object, logged_key: str, given_key: str) -> None:
+    """Raise BrokenPack unless the signer is the key that the log names, or its successor. A given key counts alone.
 
     The manifest lists the changes of the key since the log, each new key signed by the one before it."""
     for change in manifest.get("key_changes", []):
         signature, new = bytes.fromhex(change["signature"]), bytes.fromhex(change["key"])
-        if not named or not verify_ed25519(bytes.fromhex(named), signature, NEXT_KEY + new):
+        if not logged_key or not verify_ed25519(bytes.fromhex(logged_key), signature, NEXT_KEY + new):
             raise BrokenPack("the manifest lists a change of the key that the key before it did not sign")
-        named = change["key"]
-    if not key and named and named != manifest.get("key", ""):
+        logged_key = change["key"]
+    if not given_key and logged_key and logged_key != manifest.get("key", ""):
         why = "after a lost key that is right: give --key if you know whose it is"
-        raise BrokenPack(f"it is signed by the key {manifest.get('key')}, and the log names {named}; {why}")
+        raise BrokenPack(f"it is signed by the key {manifest.get('key')}, and the log names {logged_key}; {why}")
 
 
 def encode_envelope(payload: bytes) -> bytes:

@@ -20,7 +20,7 @@ async def drive_run(run: Run, inbox: Inbox, interrupted_by: str = "") -> None:
     """Drive the run to its end. `interrupted_by` says why it was left off, if its process did not end."""
     if run.state.started and not run.state.ended:
         run.append(RunResumed(by=run.services.worker, after_crash=True, reason=interrupted_by))
-    ears = asyncio.create_task(_handle_commands(run, inbox), name=f"commands of run {run.state.run}")
+    ears = asyncio.create_task(_handle_commands_until_cancelled(run, inbox), name=f"commands of run {run.state.run}")
     try:
         await _perform_until_done(run)
     finally:
@@ -106,7 +106,7 @@ async def _cancel_and_wait(task: asyncio.Task[None]) -> None:
         task.exception()  # retrieved, so that asyncio does not log it
 
 
-async def _handle_commands(run: Run, inbox: Inbox) -> None:
+async def _handle_commands_until_cancelled(run: Run, inbox: Inbox) -> None:
     while True:
         for command in await inbox.read_commands():
             event = interpret_command(command, run.state, run.services.clock())

@@ -106,7 +106,7 @@ class DurableQueue:
         async with self._turn:
             if self.awake and not self._tasks:
                 await asyncio.to_thread(_configure_queue, polling_interval_sec=FIRST_SECONDS)
-                await self._shut_down()
+                await self._stop_and_cancel_runs()
 
     def launch_blocking(self) -> None:
         logging.getLogger("dbos").addFilter(is_worth_logging)
@@ -202,9 +202,9 @@ class DurableQueue:
         """Shut down for good; the next process resumes its runs."""
         async with self._turn:
             self._closed = True
-            await self._shut_down()
+            await self._stop_and_cancel_runs()
 
-    async def _shut_down(self) -> None:
+    async def _stop_and_cancel_runs(self) -> None:
         """Stop DBOS first, so that interrupted runs stay pending and resume at the next launch."""
         self.awake = False
         await asyncio.to_thread(DBOS.destroy, destroy_registry=True)

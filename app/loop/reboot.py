@@ -74,7 +74,7 @@ async def announce_reboot(run: Run, _: effects.Reboot) -> None:
     def check_host_before_reboot(rebooter: Rebooter) -> tuple[BootStatus, bool, str, bool]:
         if not (rebooter.is_disposable or run.state.reboot.is_approved):
             raise EnvironmentUnusable(f"{run.services.target.name} is not rebooted, because nobody approved it.")
-        return rebooter.check_boot(), rebooter.is_emulated, rebooter.snapshot, rebooter.can_undo_alone
+        return rebooter.check_boot(), rebooter.is_emulated, rebooter.snapshot_name, rebooter.can_undo_alone
 
     found, emulated, snapshot, can_undo_alone = await _call_rebooter(run, check_host_before_reboot)
     if not found.boot:

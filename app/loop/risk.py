@@ -6,6 +6,9 @@ Anything unknown is assumed to cut the connection.
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
+
+import msgspec
 
 from app.events.approval_policy import ChangeRisk
 from app.events.kinds import ActionProposed
@@ -25,65 +28,13 @@ class Hazard:
     paths: tuple[str, ...] = ()
 
 
-UNKNOWN = Hazard("something else", cuts_the_line=True)
-NETWORK = Hazard("network", cuts_the_line=True, paths=("/etc/firewalld/*", "/etc/ipsec.conf"))
-LOGIN = Hazard("remote login", cuts_the_line=True, paths=("/etc/ssh/*", "/etc/crypto-policies/*"))
-SERVICES = Hazard(
-    "services",
-    cuts_the_line=False,
-    paths=(
-        "/etc/aliases",
-        "/etc/chrony*",
-        "/etc/dconf/*",
-        "/etc/gdm/*",
-        "/etc/postfix/*",
-        "/etc/usbguard/*",
-        "/etc/systemd/coredump.conf*",
-    ),
-)
-BOOT = Hazard("boot", cuts_the_line=True, paths=("/etc/default/grub", "/etc/systemd/system.conf*"))
-KERNEL = Hazard("kernel settings", cuts_the_line=False, paths=("/etc/sysctl.conf", "/etc/sysctl.d/*"))
-HAZARDS = (
-    LOGIN,
-    Hazard(
-        "passwords and logins",
-        cuts_the_line=True,
-        paths=("/etc/pam.d/*", "/etc/securetty", "/etc/security/*", "/etc/sssd/*", "/etc/systemd/logind.conf*"),
-    ),
-    Hazard(
-        "accounts",
-        cuts_the_line=True,
-        paths=(
-            "/etc/passwd*",
-            "/etc/shadow*",
-            "/etc/group*",
-            "/etc/gshadow*",
-            "/etc/login.defs",
-            "/etc/libuser.conf",
-            "/etc/default/useradd",
-        ),
-    ),
-    Hazard("root rights", cuts_the_line=True, paths=("/etc/sudoers", "/etc/sudoers.d/*")),
-    Hazard("shells", cuts_the_line=True, paths=("/etc/profile", "/etc/profile.d/*", "/etc/bash*rc", "/etc/csh.cshrc")),
-    Hazard("SELinux", cuts_the_line=True, paths=("/etc/selinux/*",)),
-    NETWORK,
-    KERNEL,
-    Hazard("kernel modules", cuts_the_line=False, paths=("/etc/modprobe.d/*",)),
-    BOOT,
-    Hazard(
-        "audit",
-        cuts_the_line=False,
-        paths=("/etc/audit/*", "/etc/rsyslog.conf", "/etc/rsyslog.d/*", "/etc/systemd/journald.conf*"),
-    ),
-    Hazard("packages", cuts_the_line=False, paths=("/etc/dnf/*", "/etc/yum.repos.d/*")),
-    Hazard("file permissions", cuts_the_line=False),
-    Hazard("banners", cuts_the_line=False, paths=("/etc/issue", "/etc/issue.net", "/etc/motd")),
-    Hazard("the mission application", cuts_the_line=False, paths=("/etc/mission/*",)),
-    SERVICES,
-    UNKNOWN,
-)
+HAZARDS = msgspec.toml.decode(
+    Path(__file__).with_name("hazards.toml").read_bytes(), type=dict[str, tuple[Hazard, ...]]
+)["hazard"]
 _BY_WORD = {hazard.word: hazard for hazard in HAZARDS}
 WORDS = tuple(_BY_WORD)
+LOGIN, NETWORK, KERNEL = _BY_WORD["remote login"], _BY_WORD["network"], _BY_WORD["kernel settings"]
+BOOT, SERVICES, UNKNOWN = _BY_WORD["boot"], _BY_WORD["services"], _BY_WORD["something else"]
 _NETWORK_KEYS = "net."
 
 

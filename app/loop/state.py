@@ -307,7 +307,7 @@ def _find_scanner_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
 def find_active_waiver(state: RunState, rule: str, at: float) -> Waiver | None:
     """Return the active waiver with the latest end, or None."""
     known = state.started.waivers if state.started else ()
-    active = (one for one in known if one.rule == rule and one.is_active(at))
+    active = (one for one in known if one.rule == rule and one.is_unexpired(at))
     return max(active, key=lambda one: one.until, default=None)
 
 

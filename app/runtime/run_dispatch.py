@@ -98,5 +98,5 @@ def pass_on_unreachable_run(
 def create_other_node_check(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
     """Return a function that says whether another node could take the run at the time of the call."""
     with Session(database) as session:
-        alone_until = time.monotonic() + nodes.get_seconds_until_takeover_possible(session, leases.node, run)
+        alone_until = time.monotonic() + nodes.get_seconds_until_another_node_may_try(session, leases.node, run)
     return lambda: leases.nodes > 1 and time.monotonic() >= alone_until

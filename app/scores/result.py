@@ -130,10 +130,10 @@ def is_fixed(trial: Trial, fate: TrialOutcome) -> bool:
 
 def is_scanner_pass(fate: TrialOutcome) -> bool:
     """Return True for an initial finding that the scanner now passes."""
-    return is_open_finding(fate) and fate.closing == "pass"
+    return was_finding_at_start(fate) and fate.closing == "pass"
 
 
-def is_open_finding(fate: TrialOutcome) -> bool:
+def was_finding_at_start(fate: TrialOutcome) -> bool:
     return fate.opening == "fail"
 
 

@@ -14,8 +14,8 @@ from app.scores.result import (
     is_gamed,
     is_harmed,
     is_left_to_person,
-    is_open_finding,
     is_scanner_pass,
+    was_finding_at_start,
 )
 
 _Z = 1.959964
@@ -85,7 +85,7 @@ def compute_mean_with_interval(values: Sequence[float]) -> Mean | None:
 
 
 def build_score_row(score: Score) -> ScoreRow:
-    found = [(trial, fate) for trial in score.trials for fate in trial.fates if is_open_finding(fate)]
+    found = [(trial, fate) for trial in score.trials for fate in trial.fates if was_finding_at_start(fate)]
     fates = [fate for _, fate in found]
     checked = [(trial, fate) for trial, fate in found if fate.met is not None]
     worked = [fate for fate in fates if fate.turns]

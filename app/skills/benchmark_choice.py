@@ -10,8 +10,8 @@ import msgspec
 from app.errors import BadInput
 from app.events.vocabulary import Published
 from app.events.waiver import Waiver
-from app.scanners.openscap.content import ADDED, list_benchmarks
 from app.scanners.openscap.published_rules import read_published
+from app.scanners.openscap.scap_files import ADDED, list_benchmarks
 from app.skills.skill import Skill
 
 

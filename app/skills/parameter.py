@@ -20,8 +20,8 @@ class Parameter:
     rules: tuple[str, ...]
     """The rules that use it."""
     kind: Kind = "number"
-    least: float | None = None
-    most: float | None = None
+    least: int | float | None = None
+    most: int | float | None = None
     choices: tuple[str, ...] = ()
     """Allowed values; empty allows any of the kind."""
     stated: str = ""

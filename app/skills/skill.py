@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from app.errors import BadInput
 from app.events.vocabulary import Category, Mode, ParameterUsed, Tailored
-from app.scanners.openscap.content import ScapContent
+from app.scanners.openscap.scap_files import ScapContent
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.files import Files

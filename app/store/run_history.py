@@ -86,7 +86,7 @@ class StoredRunHistory(RunHistory):
         if not before:
             return PreviousState()
         kinds = ("run.started", "force", "verdict", "item.passed", "item.escalated")
-        return build_previous_state(before, list(self._store.read_events(before, kinds=kinds)))
+        return build_end_state(before, list(self._store.read_events(before, kinds=kinds)))
 
     def _find_last_run(self, *modes: str) -> str:
         with open_read_session(self._database) as session:
@@ -109,7 +109,7 @@ def find_passed_rules(events: Iterable[Recorded]) -> frozenset[str]:
     return frozenset(rule for rule, word in words.items() if word == "pass")
 
 
-def build_previous_state(run: str, events: list[Recorded]) -> PreviousState:
+def build_end_state(run: str, events: list[Recorded]) -> PreviousState:
     began, asked = next(iter(select_events(events, RunStarted)), None), select_events(events, InForceChecked)
     passed = frozenset(one.rule for one in select_events(events, ItemPassed))
     passed -= {one.rule for one in select_events(events, ItemEscalated) if one.reopened}

@@ -72,7 +72,7 @@ def list_unended_runs(session: Session, host: str | None = None) -> Sequence[Run
     return session.exec(query.where(col(RunRow.host) == host) if host else query).all()
 
 
-def list_busy_hosts(session: Session) -> set[str]:
+def list_hosts_with_unended_runs(session: Session) -> set[str]:
     """Return the hosts with an unended run."""
     return set(session.exec(select(RunRow.host).where(col(RunRow.state).in_(UNENDED))))
 

@@ -42,7 +42,7 @@ class WaiverRow(SQLModel, table=True):
     def state(self, now: float) -> WaiverState:
         if self.ended_at is not None:
             return "taken back"
-        return "in force" if self.waiver.is_active(now) else "over"
+        return "in force" if self.waiver.is_unexpired(now) else "over"
 
     @property
     def waiver(self) -> Waiver:

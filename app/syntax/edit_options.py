@@ -3,8 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax import edit_lines, host_text, keyvalue
-from app.syntax.keyvalue import Parser
+from app.syntax import edit_lines, host_text, option_parsers
+from app.syntax.option_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
 _PARTS = re.compile(r"([ \t]*[^ \t=]+)([ \t]*=[ \t]*|[ \t]+)")
@@ -58,11 +58,11 @@ class OptionFile:
 
 
 def parse_auditd_settings(text: str, path: str) -> list[Setting]:
-    return keyvalue.parse_auditd(text, path)[0]
+    return option_parsers.parse_auditd(text, path)[0]
 
 
 def get_ini_option(text: str, key: str) -> str | None:
-    found = find_last(keyvalue.parse_ini(text, ""), key)
+    found = find_last(option_parsers.parse_ini(text, ""), key)
     return None if found is None else found.value
 
 
@@ -70,7 +70,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
     """Set `key`, spelled section.key. A missing section is added at the end."""
     lines = text.split("\n")
     name, _, option = key.partition(".")
-    stated = keyvalue.parse_ini(text, "")
+    stated = option_parsers.parse_ini(text, "")
     found = [s.line - 1 for s in stated if s.key == key]
     if found:
         keep = found[-1]
@@ -80,7 +80,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
         return edit_lines.replace_or_insert_line(text, start + value, keep, set(drop) - {keep}, 0)
     pairs = (_PAIR.match(lines[s.line - 1]) for s in stated if s.value)
     written = option + next((m[2] for m in pairs if m), " = ") + value
-    headers = [index for index, line in enumerate(lines) if keyvalue.parse_section(line) == name]
+    headers = [index for index, line in enumerate(lines) if option_parsers.parse_section(line) == name]
     if not headers:
         return edit_lines.replace_or_insert_line(
             text, f"[{name}]\n{written}", None, (), edit_lines.find_append_index(text)
@@ -96,10 +96,10 @@ def _skip_continuations(lines: list[str], index: int) -> int:
     return index
 
 
-def _find_section_end(lines: list[str], header: int) -> int:
-    last_line = header
-    for index in range(header + 1, len(lines)):
-        if keyvalue.parse_section(lines[index]) is not None:
+def _find_section_end(lines: list[str], header_index: int) -> int:
+    last_line = header_index
+    for index in range(header_index + 1, len(lines)):
+        if option_parsers.parse_section(lines[index]) is not None:
             break
         if lines[index].strip(host_text.TRAIL):
             last_line = index

@@ -37,7 +37,7 @@ def _parse_limit_key(key: str) -> tuple[str, str, str]:
     return words[0], words[1], words[2]
 
 
-def get_module_option(text: str, key: str) -> str | None:
+def get_kernel_module_option(text: str, key: str) -> str | None:
     command, module = _parse_module_key(key)
     found = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
@@ -45,7 +45,7 @@ def get_module_option(text: str, key: str) -> str | None:
     return next((x.rest for x in found if x.module == module), None)
 
 
-def put_module_option(text: str, key: str, value: str) -> str:
+def put_kernel_module_option(text: str, key: str, value: str) -> str:
     command, module = _parse_module_key(key)
     stated = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":

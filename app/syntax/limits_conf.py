@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 
 MAIN = "/etc/security/limits.conf"
@@ -41,4 +41,4 @@ def list_exempt_domains(text: str) -> list[str]:
 
 
 def read_limits(files: Files) -> list[Limit]:
-    return keyvalue.read_setting_files(files, [MAIN, *host_text.glob_files(files, FOLDER)], parse_limits)
+    return option_parsers.read_setting_files(files, [MAIN, *host_text.glob_files(files, FOLDER)], parse_limits)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 
 FOLDER = "/etc/modprobe.d/*.conf"
@@ -48,7 +48,7 @@ def normalize_module_name(module: str) -> str:
 
 
 def read_module_lines(files: Files) -> list[ModuleLine]:
-    return keyvalue.read_setting_files(files, host_text.glob_files(files, FOLDER), parse_module_lines)
+    return option_parsers.read_setting_files(files, host_text.glob_files(files, FOLDER), parse_module_lines)
 
 
 def _join_lines(text: str) -> Iterator[tuple[int, str]]:

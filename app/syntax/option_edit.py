@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.errors import BadInput
-from app.syntax import edit_options, edit_row_files, edit_sshd, keyvalue, shell_assignments, sysctl
+from app.syntax import edit_options, edit_row_files, edit_sshd, option_parsers, shell_assignments, sysctl
 from app.syntax.edit_options import OptionFile
 
 Get = Callable[[str, str], str | None]
@@ -35,13 +35,15 @@ DIALECTS = (
         edit_sshd.get_sshd_option,
         edit_sshd.put_sshd_option,
     ),
-    _build_dialect("/etc/login.defs", options=OptionFile(keyvalue.parse_login_defs, "\t", comments=False)),
+    _build_dialect("/etc/login.defs", options=OptionFile(option_parsers.parse_login_defs, "\t", comments=False)),
     _build_dialect(
         "/etc/security/pwquality.conf",
         "/etc/security/pwquality.conf.d/*.conf",
-        options=OptionFile(keyvalue.parse_options, " = ", comments=True, folded=True),
+        options=OptionFile(option_parsers.parse_options, " = ", comments=True, folded=True),
     ),
-    _build_dialect("/etc/security/faillock.conf", options=OptionFile(keyvalue.parse_options, " = ", comments=True)),
+    _build_dialect(
+        "/etc/security/faillock.conf", options=OptionFile(option_parsers.parse_options, " = ", comments=True)
+    ),
     _build_dialect(
         "/etc/audit/auditd.conf",
         options=OptionFile(edit_options.parse_auditd_settings, " = ", comments=False, folded=True),
@@ -60,7 +62,9 @@ DIALECTS = (
         edit_row_files.get_limit,
         edit_row_files.put_limit,
     ),
-    Dialect(("/etc/modprobe.d/*.conf",), edit_row_files.get_module_option, edit_row_files.put_module_option),
+    Dialect(
+        ("/etc/modprobe.d/*.conf",), edit_row_files.get_kernel_module_option, edit_row_files.put_kernel_module_option
+    ),
     Dialect(
         ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"),
         edit_row_files.get_audit_control,

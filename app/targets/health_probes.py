@@ -10,7 +10,7 @@ from app.syntax.host_text import fold_case
 from app.targets import host_accounts, pam_outcome, sudo_rights, upload_permissions
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.questions import audit_halt_probes, boot, login_probes, password_change, sudo_grants
+from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.text.clean import clean_text
@@ -208,9 +208,11 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "password-change": HealthProbe(password_change.probe_password_change, "password changes refused", "lockout"),
     "sudo-rights": HealthProbe(sudo_grants.probe_sudo_rights, "a user's sudo rights gone"),
     "login-shells": HealthProbe(login_probes.probe_login_shells, "a user's shell gone", "destruction"),
-    "next-boot": HealthProbe(boot.probe_next_boot, "a host that would not boot", "destruction"),
+    "next-boot": HealthProbe(next_boot_probes.probe_next_boot, "a host that would not boot", "destruction"),
     "selinux-boot": HealthProbe(
-        boot.probe_selinux_boot, "a host that would halt at its next boot: its SELinux policy is missing", "destruction"
+        next_boot_probes.probe_selinux_boot,
+        "a host that would halt at its next boot: its SELinux policy is missing",
+        "destruction",
     ),
     "audit-disk": HealthProbe(audit_halt_probes.probe_audit_disk, "a host that its audit log is about to stop"),
     "audit-panic": HealthProbe(

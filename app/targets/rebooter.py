@@ -35,7 +35,7 @@ class Rebooter(Protocol):
         """Whether the host's processor is emulated, so that it boots slowly."""
 
     @property
-    def snapshot(self) -> str:
+    def snapshot_name(self) -> str:
         """The name of the snapshot that `prepare` takes; empty if the machine is not ours."""
 
     @property

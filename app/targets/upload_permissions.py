@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.syntax import keyvalue
+from app.syntax import option_parsers
 from app.syntax.files import Files, FileState
 from app.syntax.setting import Setting, find_last
 
@@ -24,7 +24,7 @@ def find_inbox(files: Files) -> str | None:
 
 
 def read_mission_settings(files: Files) -> list[Setting]:
-    return keyvalue.read_setting_files(files, [MISSION_CONFIG], keyvalue.parse_ini)
+    return option_parsers.read_setting_files(files, [MISSION_CONFIG], option_parsers.parse_ini)
 
 
 def read_upload_umask(files: Files) -> Umask | None:
@@ -32,7 +32,7 @@ def read_upload_umask(files: Files) -> Umask | None:
     own = find_last(read_mission_settings(files), "inbox.upload_umask")
     if own is not None and own.value != "login":
         return _parse_umask(own)
-    login = find_last(keyvalue.read_setting_files(files, [LOGIN_DEFS], keyvalue.parse_login_defs), "UMASK")
+    login = find_last(option_parsers.read_setting_files(files, [LOGIN_DEFS], option_parsers.parse_login_defs), "UMASK")
     return _parse_umask(login or Setting("UMASK", _DEFAULT_UMASK, LOGIN_DEFS, 0))
 
 
@@ -50,7 +50,9 @@ def _parse_umask(setting: Setting) -> Umask | None:
 
 
 def find_backup_login(files: Files) -> Setting | None:
-    return find_last(keyvalue.read_setting_files(files, [BACKUP_CONFIG], keyvalue.parse_ini), "backup.login")
+    return find_last(
+        option_parsers.read_setting_files(files, [BACKUP_CONFIG], option_parsers.parse_ini), "backup.login"
+    )
 
 
 BACKUP_CONFIG = "/etc/mission/backup.conf"

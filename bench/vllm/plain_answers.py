@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from app.scores.result import SignedScore, Trial, is_fixed, is_harmed, is_open_finding
+from app.scores.result import SignedScore, Trial, is_fixed, is_harmed, was_finding_at_start
 from app.scores.score_figures import compute_mean_with_interval, compute_share_with_interval
 
 _KINDS = ("turn.started", "turn.finished", "turn.interrupted")
@@ -113,7 +113,7 @@ def describe_condition(folder: Path, broken: Path | None) -> dict[str, Any]:
         with broken.open("a") as file:
             for end in unread:
                 file.write(json.dumps({"of": folder.name} | {name: end.get(name) for name in _KEPT}) + "\n")
-    found = [(trial, fate) for trial in trials for fate in trial.fates if is_open_finding(fate)]
+    found = [(trial, fate) for trial in trials for fate in trial.fates if was_finding_at_start(fate)]
     by_purpose = defaultdict(Counter)
     for one in asked:
         by_purpose[one.purpose][one.outcome] += 1

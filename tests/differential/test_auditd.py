@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from app.syntax import audit_rule_files, host_text, keyvalue
+from app.syntax import audit_rule_files, host_text, option_parsers
 from app.targets.effects.audit_rules import LOADED
 from app.targets.effects.auditd import PATH, STARTS, Auditd
 from app.targets.effects.auditd_options import DEFAULTS
@@ -129,6 +129,6 @@ def test_our_reading_is_theirs(name):
 
 def test_a_file_that_our_parser_objects_to_is_refused_by_auditd():
     texts = {PATH: "".join(f"{key} = {value}\n" for key, value in SOUND.items()) + "num_logs=5\n"}
-    assert keyvalue.parse_auditd(texts[PATH], PATH)[1] != []
+    assert option_parsers.parse_auditd(texts[PATH], PATH)[1] != []
     with laid_out({**GROUPS, **texts}) as wall:
         assert said([*wall, "/sbin/auditd", "-f", "-c", "/etc/audit"])[0] == 6

@@ -104,7 +104,7 @@ def benchmark(*inside):
 
 def rules_of_p0(file):
     found = read_benchmark(file)
-    return found.list_profile_rules(found.resolve_profile("p0"))
+    return found.list_profile_rules(found.resolve_profile_id("p0"))
 
 
 @pytest.mark.parametrize(

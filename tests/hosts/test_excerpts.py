@@ -5,9 +5,9 @@ import re
 import pytest
 
 from app.scanners.openscap.benchmark import read_benchmark
-from app.scanners.openscap.content import ScapContent
 from app.scanners.openscap.datastream_excerpt import open_datastream
 from app.scanners.openscap.scanner import OpenScapScanner
+from app.scanners.openscap.scap_files import ScapContent
 from tests.hosts.test_rootfs import CONTENT
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(3000)]

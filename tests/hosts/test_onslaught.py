@@ -3,7 +3,7 @@
 import pytest
 
 from app.cli.debian_demo import RULES, SKILL
-from app.scanners.openscap.content import add_benchmark
+from app.scanners.openscap.scap_files import add_benchmark
 from tests.hostile_answers import read_honest_answers
 from tests.hosts.conftest import inside, root_may_log_in
 from tests.hosts.onslaught import READINGS, attack_host, choose_rules, find_changed_files, list_own_files

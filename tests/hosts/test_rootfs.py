@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from app.scanners.openscap.benchmark import read_benchmark
-from app.scanners.openscap.content import ScapContent
 from app.scanners.openscap.scanner import OpenScapScanner
+from app.scanners.openscap.scap_files import ScapContent
 from tests.hostfiles import DictFiles
 from tests.hosts.over_ssh import OverSsh
 
@@ -22,7 +22,7 @@ SSHD = "/etc/ssh/sshd_config"
 def scanner(machine):
     file = machine.folder.parent / "bases" / (machine.folder / "base").read_text() / CONTENT
     benchmark = read_benchmark(file)
-    profile = benchmark.resolve_profile("anssi_bp28_enhanced")
+    profile = benchmark.resolve_profile_id("anssi_bp28_enhanced")
     ids = {rule.name: rule.id for rule in benchmark.list_profile_rules(profile)}
     return OpenScapScanner(
         OverSsh(machine.get_access()), ScapContent(file, profile), ids, "/var/cache/temper/scap"

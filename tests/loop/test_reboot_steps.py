@@ -49,7 +49,7 @@ class Host:
 
     def __init__(self, *looks, probes=SOUND, undone=False, faults=(), takes=10.0, **more):
         self.is_disposable = more.pop("disposable", True)
-        self.is_emulated, self.can_undo_alone, self.snapshot = (
+        self.is_emulated, self.can_undo_alone, self.snapshot_name = (
             more.pop(name, usual) for name, usual in (("emulated", False), ("alone", True), ("snapshot", "s"))
         )
         assert not more

@@ -2,7 +2,7 @@ from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStart
 from app.events.vocabulary import PendingSetting, Probe
 from app.loop.running_settings_check import build_in_force_events, compare_after_reboot
 from app.loop.state import RunState
-from app.store.run_history import PreviousState, build_previous_state
+from app.store.run_history import PreviousState, build_end_state
 from app.targets.running_settings_report import InForceReport
 from tests.evidence.logs import chain
 
@@ -68,7 +68,7 @@ def test_how_the_last_run_left_a_host_is_read_off_its_log():
             verdict("V-9", "pass", "attempt"),
         ]
     )
-    found = build_previous_state("r1", events)
+    found = build_end_state("r1", events)
     assert found == PreviousState("r1", "b1", (WELL,), frozenset({"V-1"}), frozenset({"V-1"}), (("V-1", LATE),))
 
 
@@ -82,5 +82,5 @@ def test_what_a_reboot_undid_is_no_longer_what_the_run_passed():
             ItemEscalated(rule="V-2", reason="does not survive a reboot", reopened=True),
         ]
     )
-    found = build_previous_state("r1", events)
+    found = build_end_state("r1", events)
     assert (found.boot, found.passed) == ("b2", frozenset({"V-1"}))

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.database import AT_WORK, NOBODY, print_nodes
+from app.cli.shared_database import AT_WORK, NOBODY, print_nodes
 from app.config import Settings
 from app.store import nodes
 from app.store.clock import database_time

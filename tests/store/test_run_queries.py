@@ -54,7 +54,7 @@ def test_runs_are_found_by_state_host_person_and_time(session):
     assert run_queries.has_unended_runs(session)
     assert [row.id for row in run_queries.list_unended_runs(session)] == ["a2", "b1", "a3"]
     assert [row.id for row in run_queries.list_unended_runs(session, "a")] == ["a2", "a3"]
-    assert run_queries.list_busy_hosts(session) == {"a", "b"}
+    assert run_queries.list_hosts_with_unended_runs(session) == {"a", "b"}
     assert run_queries.find_newest_run(session).id == "a3"
     assert run_queries.find_newest_run(session, "b").id == "b2"
     assert [row.id for row in run_queries.list_newest_runs(session, 2)] == ["a3", "c1"]

@@ -17,7 +17,7 @@ from app.store import rollouts
 from app.store.background_task import PeriodicTask
 from app.store.db import use_autocommit
 from app.store.models import RunRow
-from app.store.run_queries import list_busy_hosts
+from app.store.run_queries import list_hosts_with_unended_runs
 
 MOST_STEPS = 50
 """Maximum steps in one transaction; commands to the rollout wait for its end."""
@@ -125,4 +125,4 @@ def _read_snapshot(session: Session, state: RolloutState) -> _RunSnapshot:
     if state.status != "running":
         by = format_rollout_author(state.rollout)
         commanded = rollouts.find_commanded_runs(session, runs, verb, by, state.since)
-    return _RunSnapshot(rollouts.find_runs_by_id(session, runs), list_busy_hosts(session), commanded)
+    return _RunSnapshot(rollouts.find_runs_by_id(session, runs), list_hosts_with_unended_runs(session), commanded)

@@ -129,7 +129,7 @@ class Benchmark:
     def _offered_profiles(self) -> Mapping[str, Element]:
         return self._own or self._profiles
 
-    def resolve_profile(self, name: str) -> str:
+    def resolve_profile_id(self, name: str) -> str:
         """Return the full profile id for a full or short one; raise BadInput if unknown."""
         for id_ in self._offered_profiles:
             if name in (id_, shorten_id(id_)):

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from app.errors import TemperError, is_infrastructure_fault
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
-from app.scanners.openscap.content import ScapContent
 from app.scanners.openscap.datastream_excerpt import CannotCut, DataStream, open_datastream
 from app.scanners.openscap.oscap_command import (
     OscapResult,
@@ -25,6 +24,7 @@ from app.scanners.openscap.oscap_command import (
     parse_judged_rule,
     require_content,
 )
+from app.scanners.openscap.scap_files import ScapContent
 from app.scanners.scanner import Progress, Verdict
 from app.syntax.files import Files
 from app.text.clean import clean_text

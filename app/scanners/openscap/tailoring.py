@@ -10,8 +10,8 @@ from lxml import etree
 
 from app.errors import BadInput
 from app.scanners.openscap.benchmark import Benchmark, is_valid_id, shorten_id
-from app.scanners.openscap.content import ADDED, OWN, list_named_files
 from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, get_text, parse_xml
+from app.scanners.openscap.scap_files import ADDED, OWN, list_named_files
 from app.text.clean import clean_text
 
 ENDING = "-tailoring.xml"

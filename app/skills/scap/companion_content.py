@@ -13,9 +13,9 @@ from pathlib import Path
 from app.errors import BadInput
 from app.events.vocabulary import Published
 from app.scanners.openscap.benchmark import TASKS, Benchmark, read_benchmark
-from app.scanners.openscap.content import ADDED, list_benchmarks, list_datastreams, list_manuals
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.safe_xml import MOST
+from app.scanners.openscap.scap_files import ADDED, list_benchmarks, list_datastreams, list_manuals
 from app.text.clean import read_bounded
 
 PUBLISHER = "ComplianceAsCode"
@@ -109,7 +109,7 @@ def _read_fixes(system: str, file: Path, _stamp: int) -> dict[str, str]:
     """
     try:
         benchmark = read_benchmark(file)
-        found = benchmark.map_references_to_fixes(system, benchmark.resolve_profile(_PROFILE), _STIG_ID)
+        found = benchmark.map_references_to_fixes(system, benchmark.resolve_profile_id(_PROFILE), _STIG_ID)
     except BadInput:
         return {}
     return {id_: "\n".join(fixes) for id_, fixes in found.items()}

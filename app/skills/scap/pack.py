@@ -22,8 +22,8 @@ from app.scanners.openscap.benchmark import (
     read_benchmark,
     shorten_id,
 )
-from app.scanners.openscap.content import ScapContent, find_datastream, list_datastreams
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
+from app.scanners.openscap.scap_files import ScapContent, find_datastream, list_datastreams
 from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
@@ -65,7 +65,7 @@ def _build_skill(
     """
     whole, mine = read_benchmark(file), load_tailoring_file(by) if by else None
     benchmark = apply_tailoring(mine, whole) if mine else whole
-    full = benchmark.resolve_profile(profile)
+    full = benchmark.resolve_profile_id(profile)
     known = benchmark.list_profile_parameters(full)
     values = {known[name].id: text for name, text in given if name in known}
     joined = join_content(file, whole)

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
+
+import msgspec
 
 from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
@@ -11,47 +14,9 @@ from app.skills.stig.checks.options import create_disk_full_check, create_passwo
 from app.skills.stig.checks.passwords import create_password_length_check
 from app.skills.stig.checks.sshd import create_sshd_banner_check, create_sshd_time_check
 
-
-def _create_number_parameter(
-    rule: str, name: str, title: str, least: int, most: int | None, usual: int, stated: str
-) -> Parameter:
-    bound = f"The STIG {stated} ({rule})."
-    return Parameter(name=name, title=title, usual=str(usual), rules=(rule,), least=least, most=most, stated=bound)
-
-
-# No parameter for the attempts before a lockout: below three locks people out, which the policy refuses.
-_ALL = (
-    _create_number_parameter("V-258107", "minlen", "Characters of a new password", 15, 99, 15, "asks for 15 or more"),
-    _create_number_parameter(
-        "V-258041", "pass_max_days", "Days after which a password expires", 1, 60, 60, "allows 60 at the most"
-    ),
-    _create_number_parameter(
-        "V-258068", "tmout", "Seconds after which an idle shell ends", 100, 600, 600, "allows 600 at the most"
-    ),
-    _create_number_parameter(
-        "V-258069", "maxlogins", "Logins at a time for one account", 1, 10, 10, "allows 10 at the most"
-    ),
-    _create_number_parameter(
-        *("V-257996", "client_alive_interval", "Seconds until SSH asks an idle client", 10, 600, 600),
-        "allows 600 at the most, and 0 switches the question off",
-    ),
-    Parameter(
-        name="disk_full_action",
-        title="What a full audit disk does",
-        usual="HALT",
-        rules=("V-258154",),
-        kind="text",
-        choices=("HALT", "SINGLE", "SYSLOG"),
-        stated="The STIG allows these three, SYSLOG where service counts for more than records (V-258154).",
-    ),
-    Parameter(
-        name="banner",
-        title="The notice that /etc/issue shows before a login over SSH",
-        usual="",
-        rules=("V-257981",),
-        kind="text",
-    ),
-)
+_ALL = msgspec.toml.decode(
+    Path(__file__).with_name("site_parameters.toml").read_bytes(), type=dict[str, tuple[Parameter, ...]]
+)["parameter"]
 PARAMETERS = {one.name: one for one in _ALL}
 
 

@@ -34,16 +34,19 @@ from app.skills.stig_wide.rule_texts import (
     describe_module,
     describe_option,
 )
-from app.syntax import keyvalue
+from app.syntax import option_parsers
 from app.syntax.host_text import fold_case
 
-_LOGIN_DEFS = OptionSource(options.LOGIN_DEFS, adapt_parser_without_problems(keyvalue.parse_login_defs))
-_AUDITD = OptionSource(options.AUDITD, keyvalue.parse_auditd, normalize=fold_case)
-_DNF = OptionSource(options.DNF, adapt_parser_without_problems(keyvalue.parse_ini))
+_LOGIN_DEFS = OptionSource(options.LOGIN_DEFS, adapt_parser_without_problems(option_parsers.parse_login_defs))
+_AUDITD = OptionSource(options.AUDITD, option_parsers.parse_auditd, normalize=fold_case)
+_DNF = OptionSource(options.DNF, adapt_parser_without_problems(option_parsers.parse_ini))
 _PWQUALITY = OptionSource(
-    passwords.PWQUALITY, adapt_parser_without_problems(keyvalue.parse_options), (passwords.PWQUALITY_FOLDER,), fold_case
+    passwords.PWQUALITY,
+    adapt_parser_without_problems(option_parsers.parse_options),
+    (passwords.PWQUALITY_FOLDER,),
+    fold_case,
 )
-_FAILLOCK = OptionSource(passwords.FAILLOCK, adapt_parser_without_problems(keyvalue.parse_options))
+_FAILLOCK = OptionSource(passwords.FAILLOCK, adapt_parser_without_problems(option_parsers.parse_options))
 
 
 def load_table() -> RuleTable:

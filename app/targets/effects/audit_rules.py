@@ -6,9 +6,9 @@ from app.resources.kind import Objection
 from app.syntax import audit_rule_files, host_text
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.files import Files
-from app.targets.effects.audit_key_conflicts import list_key_takers
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon_settings import UNSET, Daemon
+from app.targets.effects.shadowed_audit_keys import list_key_takers
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,

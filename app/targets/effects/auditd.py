@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.auditd_options import ACTIONS, DEFAULTS, is_valid_value
@@ -103,7 +103,7 @@ class Auditd(Daemon):
         return Auditd(arrives=before.state(PATH) is None)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        stated, problems = keyvalue.parse_auditd(host_text.read_text(files, PATH) or "", PATH)
+        stated, problems = option_parsers.parse_auditd(host_text.read_text(files, PATH) or "", PATH)
         found = {**DEFAULTS, **{setting.key: _normalize_setting(setting) for setting in stated}}
         sound = (
             not problems and all(is_valid_value(setting.key, setting.value) for setting in stated) and can_start(found)

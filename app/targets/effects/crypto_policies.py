@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case, split_names
 from app.targets.effects.daemon_settings import UNSET, Daemon
@@ -79,7 +79,7 @@ def _read_module_file(files: Files, module: str) -> list[tuple[str, str]] | None
     if text is None:
         return None
     found: dict[str, list[str]] = {}
-    for setting in keyvalue.parse_options(text, ""):
+    for setting in option_parsers.parse_options(text, ""):
         found.setdefault(fold_case(setting.key), []).append(" ".join(setting.value.split()))
     return [(key, " ".join(values)) for key, values in found.items()]
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.targets.effects.daemon_settings import Daemon
 from app.targets.effects.strictness_comparison import (
@@ -48,7 +48,7 @@ class Faillock(Daemon):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
-        for setting in keyvalue.parse_options(host_text.read_text(files, PATH) or "", PATH):
+        for setting in option_parsers.parse_options(host_text.read_text(files, PATH) or "", PATH):
             value = _parse_faillock_value(setting.key, setting.value)
             if value is not None:
                 found[setting.key] = value

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.targets.effects.daemon_settings import UNSET, Daemon
 from app.targets.effects.strictness_comparison import (
@@ -64,7 +64,7 @@ class LoginDefs(Daemon):
     def read_settings(self, files: Files) -> Mapping[str, str]:
         text = host_text.read_text(files, PATH) or ""
         found = dict(_DEFAULTS)
-        for setting in keyvalue.parse_login_defs(text, PATH):
+        for setting in option_parsers.parse_login_defs(text, PATH):
             found[setting.key] = _parse_shadow_value(setting.key, setting.value)
         found.setdefault("HOME_MODE", _derive_home_mode(found["UMASK"]))
         window = _classify_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon_settings import UNSET, Daemon
@@ -53,7 +53,7 @@ class Pwquality(Daemon):
         found = dict(DEFAULTS)
         drop_ins = {*host_text.glob_files(files, FOLDER), *host_text.glob_files(files, _HIDDEN)}
         for path in [*sorted(drop_ins), MAIN]:
-            for setting in keyvalue.parse_options(host_text.read_text(files, path) or "", path):
+            for setting in option_parsers.parse_options(host_text.read_text(files, path) or "", path):
                 value = _parse_pwquality_value(setting)
                 if value is None:
                     return {**found, READ: "no"}

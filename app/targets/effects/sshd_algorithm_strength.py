@@ -3,43 +3,14 @@
 An algorithm adds no risk beside one that is no stronger: an attacker could have chosen that one.
 """
 
+from pathlib import Path
+
+import msgspec
+
 from app.targets.effects.strictness_comparison import Strength, compare_unranked
 
-_RISING = tuple(
-    tuple(line.split())
-    for line in """
-    3des-cbc aes128-cbc aes192-cbc aes256-cbc
-    aes128-cbc aes128-ctr aes192-ctr aes256-ctr
-    aes192-cbc aes192-ctr
-    aes256-cbc aes256-ctr
-    aes128-gcm@openssh.com aes256-gcm@openssh.com
-    hmac-md5-96 hmac-md5 hmac-sha1 hmac-sha2-256 hmac-sha2-512
-    hmac-md5-96 hmac-sha1-96 hmac-sha1
-    hmac-md5-96-etm@openssh.com hmac-md5-etm@openssh.com hmac-sha1-etm@openssh.com hmac-sha2-256-etm@openssh.com
-    hmac-sha2-256-etm@openssh.com hmac-sha2-512-etm@openssh.com
-    hmac-md5-96-etm@openssh.com hmac-sha1-96-etm@openssh.com hmac-sha1-etm@openssh.com
-    hmac-md5-96 hmac-md5-96-etm@openssh.com
-    hmac-md5 hmac-md5-etm@openssh.com
-    hmac-sha1-96 hmac-sha1-96-etm@openssh.com
-    hmac-sha1 hmac-sha1-etm@openssh.com
-    hmac-sha2-256 hmac-sha2-256-etm@openssh.com
-    hmac-sha2-512 hmac-sha2-512-etm@openssh.com
-    umac-64@openssh.com umac-128@openssh.com umac-128-etm@openssh.com
-    umac-64@openssh.com umac-64-etm@openssh.com umac-128-etm@openssh.com
-    diffie-hellman-group1-sha1 diffie-hellman-group14-sha1 diffie-hellman-group14-sha256 diffie-hellman-group16-sha512
-    diffie-hellman-group16-sha512 diffie-hellman-group18-sha512
-    diffie-hellman-group-exchange-sha1 diffie-hellman-group-exchange-sha256
-    ecdh-sha2-nistp256 ecdh-sha2-nistp384 ecdh-sha2-nistp521
-    curve25519-sha256 curve25519-sha256@libssh.org sntrup761x25519-sha512 sntrup761x25519-sha512@openssh.com
-    sntrup761x25519-sha512@openssh.com sntrup761x25519-sha512
-    curve25519-sha256@libssh.org curve25519-sha256
-    ssh-dss ssh-rsa rsa-sha2-256 rsa-sha2-512
-    ssh-dss-cert-v01@openssh.com ssh-rsa-cert-v01@openssh.com rsa-sha2-256-cert-v01@openssh.com
-    rsa-sha2-256-cert-v01@openssh.com rsa-sha2-512-cert-v01@openssh.com
-    ecdsa-sha2-nistp256 ecdsa-sha2-nistp384 ecdsa-sha2-nistp521
-    gss-group1-sha1- gss-group14-sha1- gss-group14-sha256- gss-group16-sha512-
-    """.strip().split("\n")
-)
+_LINES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, str])["rising"]
+_RISING = tuple(tuple(line.split()) for line in _LINES.splitlines())
 """Each line is ordered from weaker to stronger."""
 
 

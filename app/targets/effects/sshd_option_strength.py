@@ -1,8 +1,10 @@
 """Compares two values of an sshd keyword by how much they allow."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from app.syntax.host_text import split_names
+import msgspec
+
 from app.targets.effects import sshd_algorithm_strength
 from app.targets.effects.daemon_settings import UNSET
 from app.targets.effects.strictness_comparison import (
@@ -15,43 +17,14 @@ from app.targets.effects.strictness_comparison import (
     create_ranked_comparison,
 )
 
-_BETTER_NO = split_names("""
-    allowagentforwarding compression gssapiauthentication gssapienablek5users gssapikeyexchange
-    gssapistorecredentialsonrekey hostbasedauthentication hostbasedusesnamefrompacketonly kbdinteractiveauthentication
-    kerberosauthentication kerberosgetafstoken kerberosorlocalpasswd passwordauthentication permitemptypasswords
-    permittty permituserrc streamlocalbindunlink x11forwarding
-""")
-_BETTER_YES = split_names("""
-    disableforwarding gssapicleanupcredentials gssapistrictacceptorcheck ignoreuserknownhosts kerberosticketcleanup
-    printlastlog strictmodes usepam x11uselocalhost
-""")
-_NO_MATTER = split_names("debianbanner exposeauthinfo ipqos printmotd tcpkeepalive versionaddendum x11displayoffset")
-_ALGORITHMS = split_names("""
-    casignaturealgorithms ciphers gssapikexalgorithms hostbasedacceptedalgorithms hostkeyalgorithms kexalgorithms macs
-    pubkeyacceptedalgorithms
-""")
-_FEWER = ("acceptenv", "authorizedkeysfile", "subsystem")
-_NAMES_KEPT_OUT = ("denyusers", "denygroups")
-_NAMES_LET_IN = ("allowusers", "allowgroups")
-_OPENS = ("permitopen", "permitlisten")
-_LOWER = ("maxauthtries", "maxsessions")
-_LOWER_LIMITS = split_names(
-    "clientalivecountmax clientaliveinterval logingracetime persourcemaxstartups unusedconnectiontimeout"
-)
-_FORWARDS = {"yes": "local remote", "local": "local", "remote": "remote", "no": ""}
-_RIGHTS: dict[str, dict[str, str]] = {
-    "allowtcpforwarding": _FORWARDS,
-    "allowstreamlocalforwarding": _FORWARDS,
-    "permittunnel": {"yes": "ip link", "point-to-point": "ip", "ethernet": "link", "no": ""},
-    "gatewayports": {"yes": "always", "clientspecified": "where the client says", "no": ""},
-}
-"""What each value allows; one that allows less is stricter."""
-_WORDS: dict[str, Compare] = {
-    "permitrootlogin": create_ranked_comparison("yes", "without-password", "forced-commands-only", "no"),
-    "ignorerhosts": create_ranked_comparison("no", "shosts-only", "yes"),
-    "fingerprinthash": create_ranked_comparison("MD5", "SHA256"),
-    "loglevel": create_ranked_comparison("SILENT", "FATAL", "ERROR", "INFO", "VERBOSE"),
-}
+
+class _Tables(msgspec.Struct):
+    keywords: dict[str, str]
+    rising: dict[str, str]
+    rights: dict[str, dict[str, str]]
+
+
+_TABLES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_Tables)
 _NOTICES = ("/etc/issue", "/etc/issue.net", "/etc/motd")
 _LOGS = ("AUTH", "AUTHPRIV")
 
@@ -158,19 +131,22 @@ def _compare_facilities(was: str, now: str) -> Strength:
     return Strength.EQUAL if was in _LOGS and now in _LOGS else compare_unranked(was, now)
 
 
+_BY_TABLE: dict[str, Compare] = {
+    "better_no": create_ranked_comparison("yes", "no"),
+    "better_yes": create_ranked_comparison("no", "yes"),
+    "no_matter": lambda _was, _now: Strength.EQUAL,
+    "algorithms": sshd_algorithm_strength.compare_algorithms,
+    "fewer": lambda was, now: compare_sets(was.split(), now.split()),
+    "names_kept_out": _compare_deny_lists,
+    "names_let_in": _compare_allow_lists,
+    "opens": _compare_permitted_destinations,
+    "lower": _compare_lower,
+    "lower_limits": _compare_limits,
+}
 _COMPARES: dict[str, Compare] = (
-    dict.fromkeys(_BETTER_NO, create_ranked_comparison("yes", "no"))
-    | dict.fromkeys(_BETTER_YES, create_ranked_comparison("no", "yes"))
-    | dict.fromkeys(_NO_MATTER, lambda _was, _now: Strength.EQUAL)
-    | dict.fromkeys(_ALGORITHMS, sshd_algorithm_strength.compare_algorithms)
-    | dict.fromkeys(_FEWER, lambda was, now: compare_sets(was.split(), now.split()))
-    | dict.fromkeys(_NAMES_KEPT_OUT, _compare_deny_lists)
-    | dict.fromkeys(_NAMES_LET_IN, _compare_allow_lists)
-    | dict.fromkeys(_OPENS, _compare_permitted_destinations)
-    | dict.fromkeys(_LOWER, _compare_lower)
-    | dict.fromkeys(_LOWER_LIMITS, _compare_limits)
-    | {keyword: _create_rights_comparison(rights) for keyword, rights in _RIGHTS.items()}
-    | _WORDS
+    {name: _BY_TABLE[table] for table, names in _TABLES.keywords.items() for name in names.split()}
+    | {name: _create_rights_comparison(rights) for name, rights in _TABLES.rights.items()}
+    | {name: create_ranked_comparison(*values.split()) for name, values in _TABLES.rising.items()}
     | {
         "authenticationmethods": _compare_auth_methods,
         "banner": _compare_banners,

@@ -98,7 +98,7 @@ def _covers_runas(wide: str, narrow: str) -> bool:
 
 
 def _covers_command(wide: str, narrow: str) -> bool:
-    return wide in ("ALL", narrow) or (_is_path(wide) and " " not in wide and narrow.startswith(f"{wide} "))
+    return wide in ("ALL", narrow) or (_names_single_file(wide) and " " not in wide and narrow.startswith(f"{wide} "))
 
 
 def _are_disjoint(one: SudoRight, other: SudoRight) -> bool:
@@ -106,15 +106,15 @@ def _are_disjoint(one: SudoRight, other: SudoRight) -> bool:
     if one.runas.isalnum() and other.runas.isalnum() and "ALL" not in (one.runas, other.runas):
         return one.runas != other.runas
     (first, _, given), (second, _, wanted) = one.command.partition(" "), other.command.partition(" ")
-    edits = "sudoedit" in (first, second) and (_is_path(first) or _is_path(second))
-    if edits or not (_is_path(first) and _is_path(second)):
+    edits = "sudoedit" in (first, second) and (_names_single_file(first) or _names_single_file(second))
+    if edits or not (_names_single_file(first) and _names_single_file(second)):
         return edits
     named = first.rpartition("/")[2] != second.rpartition("/")[2]
     plain = not (_PATTERN.search(given) or _PATTERN.search(wanted))
     return named or bool(plain and given and wanted and given != wanted)
 
 
-def _is_path(command: str) -> bool:
+def _names_single_file(command: str) -> bool:
     """Return True if the command is one file, not a folder or pattern."""
     path = command.partition(" ")[0]
     return path.startswith("/") and not path.endswith("/") and not _PATTERN.search(path)

@@ -40,7 +40,7 @@ def roll_back_change(name: str, journals: MirroredJournal, tree: RemoteTree) -> 
         unlike = []
     elif there is None:
         unlike = [f"{one}: what would put it back was kept on the host, and is gone" for one in held.keys() - before]
-    tree.refresh_snapshot(believe=True)
+    tree.refresh_snapshot(trust_snapshot=True)
     left = [f"{path}: {text}" for path, text in find_differences(tree, before, folders).items()]
     tree.distrust_snapshot()
     if left:

@@ -8,8 +8,8 @@ from app.syntax import sudoers
 from app.syntax.files import Files
 from app.targets.health_probes import to_probe
 from app.targets.host_accounts import HostAccounts, read_host_accounts
-from app.targets.questions.boot import NEEDED, NO_WORK
 from app.targets.questions.login_probes import list_password_accounts
+from app.targets.questions.next_boot_probes import NEEDED, NO_WORK
 from app.targets.questions.password_change import STEPS, describe_steps
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
 from app.targets.questions.sudo_grants import describe_sudo_rights, select_usable_rights

@@ -23,7 +23,7 @@ class RemoteTree:
         self._held: Snapshot | None = None
         self._complete: Snapshot | None = None
         """The last snapshot with all that judges look for: seeing that takes twenty times as long as comparing."""
-        self._believed = False
+        self._trusted = False
         self._sharing = self._fetched_once = False
         self.local_only = False
         """True if the host keeps no journals."""
@@ -42,12 +42,12 @@ class RemoteTree:
                 self._held = self._fetch_snapshot()
             return self._held
 
-    def refresh_snapshot(self, *, believe: bool = False) -> Snapshot:
+    def refresh_snapshot(self, *, trust_snapshot: bool = False) -> Snapshot:
         """Fetch all files again. With `believe`, single paths are not fetched again until `distrust_snapshot`."""
         with self._fetching:
             if self._held is None or not self._fetched_once:
                 self._held = self._fetch_snapshot()
-            self._fetched_once, self._believed = self._sharing, believe
+            self._fetched_once, self._trusted = self._sharing, trust_snapshot
             return self._held
 
     @contextmanager
@@ -74,7 +74,7 @@ class RemoteTree:
         return found
 
     def distrust_snapshot(self) -> None:
-        self._believed = False
+        self._trusted = False
 
     @contextmanager
     def allow_unjournalled_writes(self) -> Iterator[None]:
@@ -122,7 +122,7 @@ class RemoteTree:
 
     def _refetch_path(self, path: str) -> Snapshot:
         """Fetch the path again and update the snapshot, so that the plan uses what was checked."""
-        if self._believed:
+        if self._trusted:
             return self.snapshot
         held, found = self.snapshot, file_fetch.fetch_paths(self._line, [path])
         with self._fetching:

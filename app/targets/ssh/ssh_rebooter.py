@@ -49,7 +49,7 @@ class SshRebooter:
         return self._machine is not None and self._machine.is_up and self._machine.is_emulated
 
     @property
-    def snapshot(self) -> str:
+    def snapshot_name(self) -> str:
         return BEFORE_REBOOT if self._machine is not None and self._machine.is_up else ""
 
     @property
@@ -75,8 +75,8 @@ class SshRebooter:
             said = self._line.run("guard", guard, str(seconds), load_script("guarded"), data=names)
             if said.code:
                 raise ActionFailed(f"{self._line.end} is not rebooted: {said.reason}.")
-        if self.snapshot and self._machine:
-            self._machine.take_snapshot(self.snapshot)
+        if self.snapshot_name and self._machine:
+            self._machine.take_snapshot(self.snapshot_name)
 
     def order(self) -> None:
         try:

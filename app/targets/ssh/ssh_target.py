@@ -15,7 +15,7 @@ from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets import baseline, policy
-from app.targets.answers_from_files import answer_from_files, clean_answer
+from app.targets.architect_answers_from_files import answer_from_files, clean_answer
 from app.targets.assessment import Assessment
 from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.confinement import Confinement, detect_confinement
@@ -151,7 +151,7 @@ class SshTarget:
     ) -> AppliedChange:
         began = time.monotonic()
         try:
-            files = self._tree.refresh_snapshot(believe=True)
+            files = self._tree.refresh_snapshot(trust_snapshot=True)
             done = self._transactions.apply(journal, ProposedChange(tuple(actions), allowed, asks, scope), seen)
             self._force.activate(self._journals.services)
             self._confirm_by_login(journal)

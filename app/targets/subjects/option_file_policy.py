@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.syntax import host_text, keyvalue, sshd_line
+from app.syntax import host_text, option_parsers, sshd_line
 from app.syntax.files import Files, FileState
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
@@ -121,7 +121,7 @@ def fold_uppercase_key(key: str) -> str:
 
 
 def parse_option_line(line: str) -> list[Setting]:
-    return keyvalue.parse_options(line, "")
+    return option_parsers.parse_options(line, "")
 
 
 def parse_sysctl_line(line: str) -> list[Setting]:
@@ -136,21 +136,23 @@ def parse_selinux(line: str) -> list[Setting]:
 
 
 def parse_ini_text(text: str) -> list[Setting]:
-    return keyvalue.parse_ini(text, "")
+    return option_parsers.parse_ini(text, "")
 
 
 def parse_login_defs(line: str) -> list[Setting]:
-    return keyvalue.parse_login_defs(line, "")
+    return option_parsers.parse_login_defs(line, "")
 
 
 def parse_auditd(line: str) -> list[Setting]:
-    settings, problems = keyvalue.parse_auditd(line, "")
+    settings, problems = option_parsers.parse_auditd(line, "")
     return [] if problems else settings
 
 
 def parse_ini_line(line: str) -> list[Setting]:
     """Parse one option line. A line that starts with a blank would continue the one above."""
-    return [Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in keyvalue.parse_ini(line, "")]
+    return [
+        Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in option_parsers.parse_ini(line, "")
+    ]
 
 
 def parse_sshd_line(line: str) -> list[Setting]:

@@ -19,7 +19,7 @@ from app.targets.effects.strictness_comparison import (
     create_ranked_comparison,
 )
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, create_unknown_objection
-from app.targets.subjects.setting_file_families import OTHER, Family, StatedSetting, find_stated_family, load_families
+from app.targets.subjects.setting_file_formats import OTHER, Family, StatedSetting, find_stated_family, load_families
 
 
 def _compare_days(was: str, now: str) -> Strength:

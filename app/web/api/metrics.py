@@ -204,11 +204,11 @@ def _collect_turn_metrics(turns: TurnCounters) -> Iterator[MetricFamily]:
 
 
 def _build_histogram(
-    name: str, said: str, bounds: Sequence[float], of: Sequence[tuple[Labels, Sequence[int], float]]
+    name: str, said: str, bounds: Sequence[float], bucket_counts: Sequence[tuple[Labels, Sequence[int], float]]
 ) -> MetricFamily:
     """Return a histogram of counts between bounds and their sum, for each set of labels."""
     samples: list[tuple[str, Labels, float]] = []
-    for labels, counts, total in of:
+    for labels, counts, total in bucket_counts:
         for bound, count in zip((*map(str, bounds), "+Inf"), accumulate(counts), strict=True):
             samples.append((f"{name}_bucket", labels | {"le": bound}, float(count)))
         samples += [(f"{name}_sum", labels, round(total, 3)), (f"{name}_count", labels, float(sum(counts)))]

@@ -2,8 +2,10 @@
 
 import functools
 import json
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from fastapi import FastAPI, Request
 from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
@@ -37,28 +39,7 @@ TOKEN = {
 }
 LICENSE = {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
 SERVERS = [{"url": "/", "description": "The server that sent this description."}]
-TAGS = {
-    "index": "Index of all addresses.",
-    "runs": "Start, find, pause and stop runs, and read their items.",
-    "events": "Read events in pages, or stream them live.",
-    "approvals": "List the changes that wait for approval, and answer them.",
-    "inbox": "List everything that waits for a person, with the answers.",
-    "evidence": "Download the documents of runs that have ended.",
-    "lessons": "Read what failed attempts taught, over all runs.",
-    "rules": "List the rules of a skill.",
-    "hosts": "Add, group, scan and remove hosts.",
-    "rollouts": "Harden many hosts in waves.",
-    "waivers": "Manage waivers: findings that an owner accepts until a date.",
-    "parameters": "Set the values that rules leave to the site.",
-    "tailorings": "Tailor the profiles of a data stream.",
-    "schedules": "Start runs at set times.",
-    "machine": "Read engines, GPUs, samples and energy.",
-    "nodes": "List the processes that share a database.",
-    "webhooks": "Send events to other systems.",
-    "people": "Manage people, tokens and links, and read the audit log.",
-    "usage": "Read tokens and energy per person and API token.",
-    "health": "Monitor the server.",
-}
+TAGS = msgspec.toml.decode(Path(__file__).with_name("tags.toml").read_bytes(), type=dict[str, str])
 _READ_AS_IS = ("application/json", "text/event-stream")
 OPEN = ("/healthz", "/readyz")
 "No sign-in needed."

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from app.events.record import format_timestamp
 from app.events.vocabulary import Provenance
+from app.machine.sampling.event_marks import MarkKind, read_event_marks
 from app.machine.sampling.run_token_rates import read_run_rates
-from app.machine.sampling.sample_marks import MarkKind, read_sample_marks
 from app.machine.sampling.series import Grid, How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import can_see_run, get_visible_runs, guests
@@ -168,7 +168,7 @@ def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Ma
     shown = get_visible_runs()
     if run:
         shown = (run,) if can_see_run(run) else ()
-    return [Mark.from_source(one) for one in read_sample_marks(runtime.store, shown, begin, end)]
+    return [Mark.from_source(one) for one in read_event_marks(runtime.store, shown, begin, end)]
 
 
 def to_sample_series(key: SeriesKey, values: Values) -> SampleSeries:

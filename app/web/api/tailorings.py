@@ -6,8 +6,8 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from app.people.rights import operators, viewers
+from app.runs.tailored_profiles import LONGEST, TailoredProfile, import_tailoring, list_tailored_profiles
 from app.runs.tailoring_export import TailoringSpec, export_tailoring
-from app.runs.tailoring_import import LONGEST, TailoredProfile, import_tailoring, list_tailored_profiles
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example

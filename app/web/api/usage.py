@@ -6,7 +6,7 @@ from fastapi import Depends, Query, Response
 from pydantic import Field
 
 from app.people.rights import WHO, has_right, operators
-from app.runs.usage import PERS, UsageLine, compute_usage, format_usage_csv, parse_usage_query
+from app.runs.usage_by_person import PERS, UsageLine, compute_usage, format_usage_csv, parse_usage_query
 from app.store.clock import database_time
 from app.web.api.api_model import ApiModel, Figure, declare_field, derive_figure
 from app.web.api.api_route import create_router as api_router

@@ -7,7 +7,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import operators, resolve_recorded_name, viewers
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
-from app.runs.tailoring_import import list_tailored_profiles
+from app.runs.tailored_profiles import list_tailored_profiles
 from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.host_registry import FIXTURE

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.events.kinds import AuditedRequest
 from app.events.record import GENESIS
 from app.people.rights import RIGHTS, admins
-from app.runs.usage import compute_usage, parse_usage_query
+from app.runs.usage_by_person import compute_usage, parse_usage_query
 from app.store import audit, credentials, people
 from app.store.models import CredentialRow
 from app.web.deps import TheRuntime, TheSession

@@ -2,7 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import get_args
+
+import msgspec
 
 from app.engines.endpoint_lineup import ROLES
 from app.people.rights import RIGHTS
@@ -11,39 +14,8 @@ from app.store.run_list_filters import FILTERS
 from app.targets.ssh.endpoint import Way
 from app.web.pages.order_form_parser import USUAL_MODE
 
-LABELS = {
-    "host": "Host",
-    "skill": "Skill",
-    "mode": "Mode",
-    "state": "State",
-    "rules": "Rules",
-    "consent": "Consent",
-    "hosts": "Hosts",
-    "place": "Address: user@address",
-    "way": "Log in with",
-    "secret_at": "Key file on this server, or TEMPER_SSH_…",
-    "at_once": "Hosts at once",
-    "waves": "Waves",
-    "harmed": "Pause at this many harmed hosts",
-    "escalated": "Pause above this % escalated",
-    "note": "Note",
-    "cron": "Schedule, in cron syntax",
-    "zone": "Time zone",
-    "window": "Time limit, minutes",
-    "name": "Name",
-    "right": "Right",
-    "password": "Password (enter it again)",
-    "tags": "Tags, separated by spaces",
-    "reason": "Reason",
-    "actions": "Actions",
-    "run": "Run",
-    "url": "Address",
-    "kinds": "Kinds",
-    "template": "Body",
-    "address": "Address of the model server",
-    "key": "Key (enter it again)",
-    "model": "Model",
-    **{str(role): f"Model of the {role}" for role in ROLES},
+LABELS = msgspec.toml.decode(Path(__file__).with_name("form_labels.toml").read_bytes(), type=dict[str, str]) | {
+    str(role): f"Model of the {role}" for role in ROLES
 }
 CHOICES: dict[str, tuple[str, ...]] = {
     "mode": (USUAL_MODE, *MODES),

@@ -14,8 +14,8 @@ from app.evidence.shrunk_runs import read_whole_log
 from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import read_engine_outages
+from app.machine.sampling.event_marks import read_event_marks
 from app.machine.sampling.run_token_rates import read_run_rates
-from app.machine.sampling.sample_marks import read_sample_marks
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import WHO, Person
 from app.skills.catalog import load_skill
@@ -108,7 +108,7 @@ def _read_samples(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> 
     """Return the answer of /api/v1/samples about the time of the run, without the tokens of other runs."""
     begin, end = log[0].at, max(log[-1].at, log[0].at + 1)
     grid = Thinning(archive.store).read(begin, end, choose_step(begin, end))
-    marks = read_sample_marks(archive.store, (row.id,), begin, end)
+    marks = read_event_marks(archive.store, (row.id,), begin, end)
     sampled = {key: values for key, values in grid.to_series().items() if key.kind != "role"}
     sampled |= read_run_rates(archive.store, row.id, grid, simulated=row.simulated)
     series = [to_sample_series(key, values) for key, values in sampled.items()]

@@ -11,7 +11,7 @@ def benchmark():
 
 
 def rules(benchmark, profile):
-    return {rule.name: rule for rule in benchmark.list_profile_rules(benchmark.resolve_profile(profile))}
+    return {rule.name: rule for rule in benchmark.list_profile_rules(benchmark.resolve_profile_id(profile))}
 
 
 def test_profiles_are_listed_with_what_they_select(benchmark):
@@ -45,9 +45,9 @@ def test_prose_comes_before_a_script(benchmark):
 
 
 def test_a_profile_is_known_short_and_in_full_and_another_is_refused_with_the_choice(benchmark):
-    assert benchmark.resolve_profile("base") == benchmark.resolve_profile(f"{PROFILE}base") == f"{PROFILE}base"
+    assert benchmark.resolve_profile_id("base") == benchmark.resolve_profile_id(f"{PROFILE}base") == f"{PROFILE}base"
     with pytest.raises(BadInput, match="it has: base, more"):
-        benchmark.resolve_profile("bas")
+        benchmark.resolve_profile_id("bas")
 
 
 def test_profiles_that_extend_each_other_come_to_an_end():

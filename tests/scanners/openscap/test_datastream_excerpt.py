@@ -3,10 +3,10 @@
 import pytest
 
 from app.scanners.openscap.benchmark import read_benchmark
-from app.scanners.openscap.content import FOLDERS, ScapContent, list_datastreams
 from app.scanners.openscap.datastream_excerpt import CannotCut, DataStream, open_datastream
 from app.scanners.openscap.file_tree_shell import TreeShell
 from app.scanners.openscap.scanner import OpenScapScanner
+from app.scanners.openscap.scap_files import FOLDERS, ScapContent, list_datastreams
 from tests.scanners.openscap.content import DATA, PROFILE, RULE, VALUE
 
 LINKED = DATA / "scap" / "linked-ds.xml"

@@ -7,11 +7,11 @@ import subprocess
 
 import pytest
 
-from app.scanners.openscap.content import ScapContent
 from app.scanners.openscap.datastream_excerpt import DataStream
 from app.scanners.openscap.file_tree_shell import TreeShell
 from app.scanners.openscap.oscap_command import OscapResult
 from app.scanners.openscap.scanner import OpenScapScanner
+from app.scanners.openscap.scap_files import ScapContent
 from tests.hostfiles import DictFiles
 from tests.scanners.openscap.content import ARF, DATA, PROFILE, RULE, SMALL, SSG, TAILORING
 

@@ -190,7 +190,7 @@ def test_the_next_run_leaves_no_pre_images_of_the_last_one_behind(booting, chang
 def test_a_machine_of_ours_is_put_back_to_before_the_reboot_and_shows_its_console(booting, opened):
     machine = Machine(booting)
     target = opened(machine=machine)
-    assert (target.rebooter.is_disposable, target.rebooter.snapshot) == (True, "before-reboot")
+    assert (target.rebooter.is_disposable, target.rebooter.snapshot_name) == (True, "before-reboot")
     assert not opened().rebooter.is_disposable
     target.prepare()
     before = booting.everything()

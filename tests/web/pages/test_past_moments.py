@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app.events.kinds import RunFinished, RunQueued, RunStarted
 from app.events.vocabulary import Budget
 from app.people.rights import WHO, Person
-from app.web.pages.mission.past_moments import KEPT, WAITING
+from app.web.pages.mission.past_view_thread import KEPT, WAITING
 from tests.runs.doors import house
 
 QUEUED = RunQueued(

@@ -3,7 +3,7 @@
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import audit_rule_files, host_text, keyvalue
+from app.syntax import audit_rule_files, host_text, option_parsers
 from app.syntax.files import Files
 
 RULES = "/etc/audit/audit.rules"
@@ -33,7 +33,7 @@ def _create_control_check(rule: str, key: str, wanted: str, *, final: bool) -> C
         if final and lines[-1].line != decides.line:
             both = f"{format_location(decides)} locks the rules, and {format_location(lines[-1])} stands behind it."
             return bench.fails(both, lines[-1])
-        for other in keyvalue.read_setting_files(
+        for other in option_parsers.read_setting_files(
             files, host_text.glob_files(files, SOURCES), audit_rule_files.parse_controls
         ):
             if other.key == key and other.value != wanted:

@@ -9,7 +9,7 @@ from app.skills.stig.checks.options import (
     format_value_suffix,
 )
 from app.skills.stig.checks.verdicts import RuleJudge, format_location
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.pam import parse_service
@@ -35,7 +35,7 @@ def create_permanent_lockout_check(rule: str) -> Check:
 
 
 def _create_faillock_check(rule: str, wanted: WantedOption) -> Check:
-    stated = create_last_line_check(RuleJudge(rule, FAILLOCK), keyvalue.parse_options, wanted)
+    stated = create_last_line_check(RuleJudge(rule, FAILLOCK), option_parsers.parse_options, wanted)
     return add_pam_override_check(stated, "pam_faillock.so", wanted)
 
 
@@ -46,7 +46,7 @@ def create_password_length_check(rule: str, least: int) -> Check:
 
     def check_files(files: Files) -> Verdict:
         paths = [*host_text.glob_files(files, PWQUALITY_FOLDER), PWQUALITY]
-        stated = keyvalue.read_setting_files(files, paths, keyvalue.parse_options)
+        stated = option_parsers.read_setting_files(files, paths, option_parsers.parse_options)
         lines = [s for s in stated if fold_case(s.key) == wanted.key]
         wrong = next((s for s in lines if not wanted.accepts(s.value)), None)
         if wrong is not None:

@@ -64,20 +64,20 @@ def _select_loaded(lines: Sequence[AuditLine]) -> list[AuditLine]:
 def _find_recording(found: Sequence[_LoadedRule], event: AuditRule, call: str) -> AuditLine | None:
     """Return the line that records the event for a call; None if there is none or an exception is ahead of it."""
     for one in found:
-        if not _has_call(one.rule, call):
+        if not _covers_call(one.rule, call):
             continue
-        if _covers_event(one.rule, event):
+        if _covers_fields(one.rule, event):
             return one.line
         if one.rule.where == "never,exit" and set(one.rule.fields) <= set(event.fields):
             return None
     return None
 
 
-def _has_call(rule: AuditRule, call: str) -> bool:
+def _covers_call(rule: AuditRule, call: str) -> bool:
     return not rule.calls or call in rule.calls
 
 
-def _covers_event(rule: AuditRule, wanted: AuditRule) -> bool:
+def _covers_fields(rule: AuditRule, wanted: AuditRule) -> bool:
     if rule.where != wanted.where or _list_filters(rule) != _list_filters(wanted):
         return False
     asked, given = wanted.get_values("perm"), rule.get_values("perm")

@@ -7,7 +7,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption
 from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
-from app.syntax import host_text, keyvalue, sysctl
+from app.syntax import host_text, option_parsers, sysctl
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
@@ -54,4 +54,6 @@ def _describe_last_line(wanted: WantedOption, read: Sequence[Setting]) -> str:
 def _find_lines(files: Files, key: str) -> list[Setting]:
     """Return the lines for the setting in the files that may be changed, in reading order."""
     paths = [path for pattern in _ALL for path in host_text.glob_files(files, pattern)]
-    return [one for one in keyvalue.read_setting_files(files, paths, sysctl.parse_sysctl_options) if one.key == key]
+    return [
+        one for one in option_parsers.read_setting_files(files, paths, sysctl.parse_sysctl_options) if one.key == key
+    ]

@@ -9,10 +9,10 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption, format_value_suffix
 from app.skills.stig.checks.verdicts import RuleJudge
-from app.syntax import host_text, keyvalue
+from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.setting import BadSetting, Setting
-from app.targets.subjects.setting_file_families import find_stated_family
+from app.targets.subjects.setting_file_formats import find_stated_family
 
 _BLANKS, _AROUND_SIGN = re.compile(r"[ \t]+"), re.compile(r" ?= ?")
 Parsed = tuple[Sequence[Setting], Sequence[BadSetting]]
@@ -29,7 +29,7 @@ class OptionSource:
     """Maps the spellings of a key that the program takes for the same to one."""
 
 
-def adapt_parser_without_problems(parse: keyvalue.Parser) -> Callable[[str, str], Parsed]:
+def adapt_parser_without_problems(parse: option_parsers.Parser) -> Callable[[str, str], Parsed]:
     return lambda text, path: (parse(text, path), ())
 
 

@@ -42,7 +42,7 @@ from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_context import MissionView, PageRequest, build_mission_view
 from app.web.pages.mission.page_renderer import PageRenderer
-from app.web.pages.mission.past_moments import PastMoments, TheMoments
+from app.web.pages.mission.past_view_thread import PastViewThread, TheMoments
 from app.web.pages.mission.replay import Replay
 from app.web.pages.start_run import FORM_PERSON
 from app.web.pages.templating import render_page, render_template
@@ -114,7 +114,7 @@ async def show_run(
 
 
 def _get_past_view(
-    moments: PastMoments,
+    moments: PastViewThread,
     runtime: Runtime,
     missions: MissionLoader,
     sharing: Sharing | None,

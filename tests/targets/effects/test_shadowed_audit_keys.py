@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax.audit_rule_files import parse_audit_lines
-from app.targets.effects.audit_key_conflicts import list_key_takers
+from app.targets.effects.shadowed_audit_keys import list_key_takers
 from tests.targets.effects.change import lost
 
 WATCH = "-w /etc/passwd -p wa -k identity"

@@ -3,7 +3,7 @@ import zipfile
 import pytest
 
 from app.errors import BadInput
-from app.scanners.openscap.content import add_benchmark, find_datastream, list_benchmarks, list_datastreams
+from app.scanners.openscap.scap_files import add_benchmark, find_datastream, list_benchmarks, list_datastreams
 from tests.scanners.openscap.content import SMALL, STIG
 
 

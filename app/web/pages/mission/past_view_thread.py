@@ -25,7 +25,7 @@ KEPT, KEPT_SECONDS = 32, 30.0
 LONGEST_REST = 0.2
 
 
-class PastMoments:
+class PastViewThread:
     """Builds past moments one after the other, and rests after each as long as it took.
 
     Building holds the interpreter's lock: without the rest, forty viewers slow every other request of the process."""
@@ -70,4 +70,4 @@ class PastMoments:
             self._rest_until = ended + min(ended - began, LONGEST_REST)
 
 
-TheMoments = Annotated[PastMoments, Depends(create_state_dependency("moments"))]
+TheMoments = Annotated[PastViewThread, Depends(create_state_dependency("moments"))]

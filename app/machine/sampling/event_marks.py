@@ -28,7 +28,7 @@ _KINDS: dict[str, MarkKind] = {
 
 
 @dataclass(frozen=True)
-class SampleMark:
+class EventMark:
     at: float
     kind: MarkKind
     run: str
@@ -36,7 +36,7 @@ class SampleMark:
     text: str
 
 
-def read_sample_marks(store: EventStore, runs: Sequence[str] | None, since: float, until: float) -> list[SampleMark]:
+def read_event_marks(store: EventStore, runs: Sequence[str] | None, since: float, until: float) -> list[EventMark]:
     """Return marks of these runs, or of all for None; engine marks are always included."""
     on = [span.run for span in store.list_run_spans(since, until) if runs is None or span.run in runs]
     kinds = (*_KINDS, "turn.started") if until - since <= HAND_OVERS_WITHIN else tuple(_KINDS)
@@ -45,7 +45,7 @@ def read_sample_marks(store: EventStore, runs: Sequence[str] | None, since: floa
     return sorted(found, key=lambda mark: (mark.at, mark.seq))[-MOST:]
 
 
-def _find_run_marks(events: Iterator[Recorded], until: float) -> Iterator[SampleMark]:
+def _find_run_marks(events: Iterator[Recorded], until: float) -> Iterator[EventMark]:
     held: dict[str, str] = {}
     for one in events:
         if one.at > until:
@@ -54,12 +54,12 @@ def _find_run_marks(events: Iterator[Recorded], until: float) -> Iterator[Sample
             before, held[event.engine] = held.get(event.engine), event.role
             if before and before != event.role:
                 text = f"{event.engine} goes from {before} to {event.role}"
-                yield SampleMark(one.at, "hand-over", one.run, one.seq, text)
+                yield EventMark(one.at, "hand-over", one.run, one.seq, text)
         elif told := event.describe():
-            yield SampleMark(one.at, _KINDS[get_event_kind(event)], one.run, one.seq, told.text)
+            yield EventMark(one.at, _KINDS[get_event_kind(event)], one.run, one.seq, told.text)
 
 
-def _to_engine_mark(one: Recorded) -> SampleMark | None:
+def _to_engine_mark(one: Recorded) -> EventMark | None:
     if not isinstance(event := one.event, EngineState) or event.state == "loading":
         return None
-    return SampleMark(one.at, "engine", "", one.seq, f"{event.engine} is {event.state}")
+    return EventMark(one.at, "engine", "", one.seq, f"{event.engine} is {event.state}")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.errors import BadInput, Rejected, convert_bad_input_to_rejected
 from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
-from app.scanners.openscap.content import find_datastream, list_datastreams
+from app.scanners.openscap.scap_files import find_datastream, list_datastreams
 from app.scanners.openscap.tailoring import (
     TailoringFile,
     add_tailoring,

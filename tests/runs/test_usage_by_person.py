@@ -18,7 +18,7 @@ from app.events.vocabulary import Budget, Spent
 from app.lineups.reader import find_lineup, read_lineup
 from app.runs.order import Order, create_run_request
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_host_order, create_rollout_request
-from app.runs.usage import format_usage_csv, index_energy, parse_usage_query, sum_usage
+from app.runs.usage_by_person import format_usage_csv, index_energy, parse_usage_query, sum_usage
 from app.store import credentials
 from app.store.models import PersonRow, RunRow, ScheduleRow
 from tests.runs.doors import house
