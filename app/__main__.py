@@ -9,7 +9,7 @@ from app import __version__
 from app.cli.commands import administration, decisions, engines, hosts, rollouts, runs, scores, serving
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
 from app.cli.lazy_root_command import Terminal
-from app.cli.server_log import print_failure, set_plain_format
+from app.cli.server_log import print_failure, set_last_resort_format
 from app.errors import TemperError
 from app.private_files import set_private_umask
 from app.text.clean import clean_text
@@ -50,7 +50,7 @@ for part in PARTS:
 
 def main() -> None:
     set_private_umask()
-    set_plain_format()
+    set_last_resort_format()
     UsageError.exit_code = USAGE  # type: ignore[attr-defined]
     try:
         app()

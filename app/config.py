@@ -68,11 +68,11 @@ class Settings:
     """Pace of simulated engines as a multiple of the measured rate; 0 means as fast as possible."""
 
     @property
-    def is_demo(self) -> bool:
+    def is_sign_in_off(self) -> bool:
         return not self.sign_in and (self.host == "localhost" or _is_loopback(self.host))
 
     @property
-    def database_location(self) -> Path | str:
+    def database_path_or_url(self) -> Path | str:
         return self.database_url or self.data / "temper.sqlite"
 
     @property

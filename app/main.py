@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.middleware.gzip import GZipMiddleware
 
 from app import __version__
-from app.background.tasks import run_background_tasks
+from app.background.tasks import open_background_tasks
 from app.people.identity_provider_groups import GroupRights
 from app.runtime.runtime import Runtime
 from app.store.db import open_separate_engine
@@ -41,7 +41,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     syslog = AuditSyslog(runtime.settings.audit_syslog)
     passwords = PasswordChecker(own)
     credentials, ledger = (
-        Authenticator(own, demo=runtime.settings.is_demo, clock=runtime.clock.now),
+        Authenticator(own, demo=runtime.settings.is_sign_in_off, clock=runtime.clock.now),
         AccessLedger(own, syslog),
     )
     rechecks = AccessRechecks(credentials)
@@ -56,7 +56,7 @@ def create_app(runtime: Runtime) -> FastAPI:
             for one in (ledger, rechecks, application.state.health, application.state.inbox_watch):
                 one.start()
                 stack.push_async_callback(one.close)
-            async with run_background_tasks(runtime):
+            async with open_background_tasks(runtime):
                 yield
 
     application = FastAPI(

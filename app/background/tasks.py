@@ -47,7 +47,7 @@ async def _run_tidy_process(words: list[str]) -> None:
 
 
 @asynccontextmanager
-async def run_background_tasks(runtime: Runtime) -> AsyncIterator[None]:
+async def open_background_tasks(runtime: Runtime) -> AsyncIterator[None]:
     database, changes, clock = runtime.database, runtime.changes.version, runtime.clock.now
     sender = WebhookSender(
         database, runtime.store, runtime.bus, lambda: runtime.is_leader, version=changes, clock=clock

@@ -10,7 +10,7 @@ import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
 from app.candidates.ansible_file_modules import MODULES
-from app.candidates.command_emulation import answer_command, read_mounts
+from app.candidates.command_emulation import answer_command, read_expected_mounts
 from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
 from app.events.vocabulary import AnyAction
@@ -52,7 +52,7 @@ class _Play:
         self.scratch = ScratchFiles(files)
         self.resources: list[AnyAction] = []
         self._steps = 0
-        mounts = read_mounts(files)
+        mounts = read_expected_mounts(files)
         self._known: dict[str, Any] = {
             "ansible_facts": {"packages": AnyPackage(), "mounts": mounts},
             "ansible_mounts": mounts,
@@ -85,7 +85,9 @@ class _Play:
 
     def _list_loop_items(self, task: Mapping[str, Any]) -> list[Any] | None:
         if "with_together" in task:
-            return [list(row) for row in zip_longest(*map(_read_list, fill_in(task["with_together"], self._known)))]
+            return [
+                list(row) for row in zip_longest(*map(_parse_list_literal, fill_in(task["with_together"], self._known)))
+            ]
         loop = task.get("loop", task.get("with_items"))
         if loop is None:
             return None
@@ -110,12 +112,12 @@ class _Play:
             self._known |= filled if isinstance(filled, dict) else {}
             return {"changed": False}
         if kind in _PACKAGES:
-            return self._propose_packages(filled)
+            return self._add_package_actions(filled)
         if kind in _UNITS:
             return self._add_unit_actions(filled)
         if kind == "mount":
             return self._add_mount_options(filled)
-        if kind == "file" and isinstance(filled, dict) and (action := self._plan_permissions(filled)):
+        if kind == "file" and isinstance(filled, dict) and (action := self._build_permission_action(filled)):
             if task.get("check_mode") is not True:
                 self._add_action(action)
             return {"changed": True, "item": item}
@@ -127,7 +129,7 @@ class _Play:
         except KeyError as exc:
             raise Undecidable(f"The module {kind} lacks {exc}.") from exc
 
-    def _propose_packages(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _add_package_actions(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         names = arguments.get("name", arguments.get("pkg", []))
         verb = "remove_package" if arguments.get("state") in ("absent", "removed") else "install_package"
         for name in [names] if isinstance(names, str) else names:
@@ -144,7 +146,7 @@ class _Play:
     def _add_mount_options(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Ask for the options alone: nothing is mounted that fstab does not have."""
         place, words = str(arguments.get("path", arguments.get("name", ""))), str(arguments.get("opts", "")).split(",")
-        there = [one["options"].split(",") for one in read_mounts(self.scratch.now) if one["mount"] == place]
+        there = [one["options"].split(",") for one in read_expected_mounts(self.scratch.now) if one["mount"] == place]
         if not there:
             raise Undecidable(f"{place} has no line in /etc/fstab, and no file system is made here.")
         options = [word for word in get_args(MountOption) if word in words and word not in there[-1]]
@@ -152,7 +154,7 @@ class _Play:
             self._add_action({"do": "add_mount_options", "mount": place, "options": options})
         return {"changed": bool(options)}
 
-    def _plan_permissions(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _build_permission_action(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the action for another owner or a folder's mode; None if the mode of a file is all that is asked.
 
         Raises Undecidable for a folder with all its content, and for a mode that depends on the one before.
@@ -207,7 +209,7 @@ def _read_mode_digits(mode: Any, path: str) -> str:
     raise Undecidable(f"The mode {mode!r} of {path} depends on the one before.")
 
 
-def _read_list(value: Any) -> Any:
+def _parse_list_literal(value: Any) -> Any:
     """Return a list that a filter has made a text of, as Ansible does."""
     try:
         return ast.literal_eval(value) if isinstance(value, str) else value

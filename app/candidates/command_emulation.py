@@ -31,13 +31,13 @@ def answer_command(arguments: Any, files: Files) -> Outcome:
         case ["findmnt", "--fstab", place]:
             return _answer_findmnt(place, read_fstab(files))
         case ["findmnt", place] if place.startswith("/"):
-            return _answer_findmnt(place, read_mounts(files))
+            return _answer_findmnt(place, read_expected_mounts(files))
         case [program, *_] if program.rpartition("/")[2] in _LOADS:
             return _build_outcome((), changed=True)
     raise Undecidable("The module command does what cannot be told beforehand.")
 
 
-def read_mounts(files: Files) -> list[dict[str, str]]:
+def read_expected_mounts(files: Files) -> list[dict[str, str]]:
     """Return what /etc/fstab mounts, and /dev/shm, which is mounted without it. What is mounted now is in no file."""
     found = read_fstab(files)
     return found if any(one["mount"] == SHARED_MEMORY["mount"] for one in found) else [*found, SHARED_MEMORY]

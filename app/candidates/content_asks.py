@@ -34,4 +34,4 @@ def _list_written_settings(action: AnyAction) -> Iterable[str]:
         return find_stated_settings(text)
     lines = text.split("\n")
     stated = family.read_stated_line("", lines[0]) if len(lines) == 1 else family.list_settings(text)
-    return [family.spell_setting(one) for one in stated]
+    return [family.format_asks_entry(one) for one in stated]

@@ -61,7 +61,7 @@ def find_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     return tuple(dict.fromkeys(steps))
 
 
-def derive_action_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
+def derive_actions_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
     """Return the setting that the text names in a sentence: "Set UMASK to 077". Raises Undecidable if it names none."""
     found = _SET_SENTENCE.match(fix)
     if found is None or "*" in path or not can_set_option(path):
@@ -112,7 +112,7 @@ def _derive_stated_line_actions(fix: str, files: Files) -> Iterator[AnyAction]:
             raise Undecidable(f"The fix text leaves a value open, which a person decides: {one.line!r}.")
         family = find_stated_family(one.path)
         if family is None or family.partial:
-            yield from _plan_line_action(one.path, one.line, scratch)
+            yield from _plan_and_apply_line(one.path, one.line, scratch)
             continue
         text = family.place_line(placed.read_text(one.path) or "", one.section, one.line)
         if placed.write_text(one.path, text) and files.state(one.path) is None:
@@ -120,7 +120,7 @@ def _derive_stated_line_actions(fix: str, files: Files) -> Iterator[AnyAction]:
     yield from placed.derive_actions()
 
 
-def _plan_line_action(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
+def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
     text = scratch.read_text(path) or ""
     if _UMASK.fullmatch(line) and (edits := _replace_umasks(path, text, line)):
         yield from edits

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from app.candidates.ansible_tasks import translate_tasks
 from app.candidates.content_asks import list_settings_of_content
-from app.candidates.fix_text_parser import derive_action_from_sentence, find_stated_actions
+from app.candidates.fix_text_parser import derive_actions_from_sentence, find_stated_actions
 from app.candidates.in_memory_edits import Undecidable
 from app.candidates.permission_fixes import derive_permission_fixes
 from app.candidates.questions_for_person import find_person_decision
@@ -40,20 +40,20 @@ def gather_candidates(
     skill: Skill,
     rule: Rule,
     files: Files,
-    broken_at: str = "",
+    broken_file: str = "",
     recipes: Iterable[Recipe] = (),
     evidence: str = "",
 ) -> list[Candidate]:
     """Return the proposals for this host: recipes first, the content's tasks and fix text, then what the scanner shows.
 
-    `broken_at` is the file in which the scanner found the rule broken, `evidence` what it says of it.
+    `broken_file` is the file in which the scanner found the rule broken, `evidence` what it says of it.
     """
     found = [Candidate(source=one.source, actions=one.actions) for one in recipes if one.rule == rule.id]
     found += [
         _make_candidate(one.source, partial(translate_tasks, one.text, files)) for one in skill.list_tasks(rule.id)
     ]
     if not rule.script:
-        found.append(_make_candidate(PROSE, lambda: _derive_prose_actions(rule, files, broken_at)))
+        found.append(_make_candidate(PROSE, lambda: _derive_prose_actions(rule, files, broken_file)))
     if " has mode " in evidence:
         found.append(_make_candidate(EVIDENCE, lambda: derive_permission_fixes(rule.title, evidence)))
     if not any(one.actions for one in found):
@@ -62,10 +62,12 @@ def gather_candidates(
 
 
 def judge_candidates(
-    found: Iterable[Candidate], target: Target, asks: Asks, scope: RuleScope | None = None
+    found: Iterable[Candidate], target: Target, permitted_weakenings: Asks, scope: RuleScope | None = None
 ) -> tuple[Candidate, ...]:
     """Return the candidates with what each would change and what the policy says; equal changes are merged."""
-    judged = [part for one in found for part in _judge_with_parts(_add_reloads(one), target, asks, scope)]
+    judged = [
+        part for one in found for part in _judge_with_parts(_add_reloads(one), target, permitted_weakenings, scope)
+    ]
     return tuple(_merge_repeated(judged, lambda one: one.diff if one.is_usable else ""))
 
 
@@ -74,16 +76,24 @@ def has_usable_or_impossible(judged: Iterable[Candidate]) -> bool:
     return any(one.is_usable or one.refusal.startswith(IMPOSSIBLE) for one in judged)
 
 
-def try_scripts(
-    skill: Skill, rule: Rule, target: Target, asks: Asks, scope: RuleScope | None, known: Collection[Candidate]
+def add_script_candidates(
+    skill: Skill,
+    rule: Rule,
+    target: Target,
+    permitted_weakenings: Asks,
+    scope: RuleScope | None,
+    known_candidates: Collection[Candidate],
 ) -> tuple[Candidate, ...]:
-    """Return `known`, and judged what the content's scripts do to a copy of the host's files. It takes seconds."""
+    """Return `known_candidates`, and judged what the content's scripts do to a copy of the host's files.
+
+    It takes seconds.
+    """
     found = [
         _make_candidate(f"{one.source}{SCRIPT_TRIAL}", partial(translate_script, rule.id, one.text, target))
         for one in skill.list_scripts(rule.id)
     ]
-    judged = judge_candidates(found, target, asks, scope)
-    return tuple(_merge_repeated([*known, *judged], lambda one: one.diff if one.is_usable else ""))
+    judged = judge_candidates(found, target, permitted_weakenings, scope)
+    return tuple(_merge_repeated([*known_candidates, *judged], lambda one: one.diff if one.is_usable else ""))
 
 
 def _add_reloads(one: Candidate) -> Candidate:
@@ -98,19 +108,21 @@ def _list_decisions(rule: Rule) -> list[Candidate]:
     return [Candidate(source=PERSON, gap=one.reason, question=one.question)] if one else []
 
 
-def _derive_prose_actions(rule: Rule, files: Files, broken_at: str) -> tuple[AnyAction, ...]:
+def _derive_prose_actions(rule: Rule, files: Files, broken_file: str) -> tuple[AnyAction, ...]:
     try:
         return find_stated_actions(rule.fix, files)
     except Undecidable:
-        return derive_action_from_sentence(rule.fix, broken_at or next(iter(rule.paths), ""))
+        return derive_actions_from_sentence(rule.fix, broken_file or next(iter(rule.paths), ""))
 
 
-def _judge_with_parts(one: Candidate, target: Target, asks: Asks, scope: RuleScope | None) -> Iterator[Candidate]:
+def _judge_with_parts(
+    one: Candidate, target: Target, permitted_weakenings: Asks, scope: RuleScope | None
+) -> Iterator[Candidate]:
     """Yield the judged candidate. If it is refused as a whole, its packages, units and files follow apart.
 
     A package brings units and files along, which nobody can foresee: what it brings may already be all that is wanted.
     """
-    whole = _judge_candidate(one, target, asks, scope)
+    whole = _judge_candidate(one, target, permitted_weakenings, scope)
     yield whole
     groups: dict[str, list[AnyAction]] = {}
     for action in one.actions if whole.refusal else ():
@@ -120,18 +132,18 @@ def _judge_with_parts(one: Candidate, target: Target, asks: Asks, scope: RuleSco
         return
     for kind, actions in groups.items():
         part = Candidate(source=f"{one.source}, its {kind} part", actions=tuple(actions))
-        judged = _judge_candidate(_add_reloads(part), target, asks, scope)
+        judged = _judge_candidate(_add_reloads(part), target, permitted_weakenings, scope)
         if judged.is_usable:
             yield judged
 
 
-def _judge_candidate(one: Candidate, target: Target, asks: Asks, scope: RuleScope | None) -> Candidate:
+def _judge_candidate(one: Candidate, target: Target, permitted_weakenings: Asks, scope: RuleScope | None) -> Candidate:
     if not one.actions:
         return one
     if scope:
         scope = dataclasses.replace(scope, proposed=one.actions)
-    asks |= list_settings_of_content([one])
-    assessed = target.assess_actions(one.actions, frozenset(one.places), asks, scope)
+    permitted_weakenings |= list_settings_of_content([one])
+    assessed = target.assess_actions(one.actions, frozenset(one.places), permitted_weakenings, scope)
     refusals = [f"{refusal.clause}: {refusal.reason}" for refusal in assessed.refusals]
     refusal = clean_text(redact_secrets(" ".join(refusals) or assessed.plan.obstacle or ""), MOST_REFUSAL)
     return replace(one, refusal=refusal, diff=redact_secrets(assessed.shown_text)[:MOST_DIFF])
@@ -153,11 +165,11 @@ def _find_open_value(action: AnyAction) -> str:
     return next((found[0] for text in texts if (found := _OPEN.search(text))), "")
 
 
-def _merge_repeated(found: Sequence[Candidate], describe: Callable[[Candidate], str]) -> list[Candidate]:
-    """Merge candidates that `describe` finds equal; the first stays and names the sources of the others."""
+def _merge_repeated(found: Sequence[Candidate], get_merge_key: Callable[[Candidate], str]) -> list[Candidate]:
+    """Merge candidates that `get_merge_key` finds equal; the first stays and names the sources of the others."""
     kept: dict[str, Candidate] = {}
     for number, one in enumerate(found):
-        key = (describe(one) if one.actions else "") or f"number {number}"
+        key = (get_merge_key(one) if one.actions else "") or f"number {number}"
         first = kept.get(key)
         kept[key] = replace(first, also=(*first.also, *one.also, one.source)) if first else one
     return list(kept.values())

@@ -76,7 +76,7 @@ class ScratchFiles:
             yield _create_write_action(path, text, wanted.mode)
             return
         if before.content != wanted.content:
-            lines = _derive_line_actions(path, host_text.decode_bytes(before.content), text)
+            lines = _propose_line_actions(path, host_text.decode_bytes(before.content), text)
             if len(lines) <= MOST_ACTIONS and _has_planned_content(lines, wanted.content, self._files, path):
                 yield from lines
             else:
@@ -92,7 +92,7 @@ def _create_write_action(path: str, text: str, mode: int) -> WriteFile:
     return WriteFile(path=path, content=text, mode=f"{mode:04o}")
 
 
-def _derive_line_actions(path: str, before: str, after: str) -> list[AnyAction]:
+def _propose_line_actions(path: str, before: str, after: str) -> list[AnyAction]:
     """Return replaced, removed and appended lines; what they cannot express comes out as another result."""
     old, new = before.split("\n"), after.split("\n")
     actions: list[AnyAction] = []

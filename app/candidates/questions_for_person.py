@@ -26,7 +26,7 @@ def load_decisions() -> tuple[PersonDecision, ...]:
     return msgspec.convert(found, tuple[PersonDecision, ...])
 
 
-def find_person_decision(rule: str, text: str) -> PersonDecision | None:
+def find_person_decision(rule_id: str, text: str) -> PersonDecision | None:
     """Return what a person has to decide for the rule; None if nothing is known of it."""
-    fitting = (one for one in load_decisions() if re.fullmatch(one.rule, rule) or re.search(one.text, text))
+    fitting = (one for one in load_decisions() if re.fullmatch(one.rule, rule_id) or re.search(one.text, text))
     return next(fitting, None)

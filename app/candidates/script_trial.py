@@ -25,14 +25,14 @@ _AGES: tuple[tuple[int, AgeSetting], ...] = ((3, "min"), (4, "max"), (5, "warn")
 """The fields of /etc/shadow with ageing."""
 
 
-def translate_script(rule: str, text: str, target: Target) -> tuple[AnyAction, ...]:
+def translate_script(rule_id: str, text: str, target: Target) -> tuple[AnyAction, ...]:
     """Return the typed actions that change the host's files as the script changes a copy of them.
 
     Raises Undecidable if the script cannot be tried, or does what no typed action does.
     """
     if len(text) > LONGEST:
         raise Undecidable(f"The content's script has more than {LONGEST} characters and is not tried.")
-    foreseen = target.assess_actions((create_vendor_action(rule, text),), frozenset()).foreseen
+    foreseen = target.assess_actions((create_vendor_action(rule_id, text),), frozenset()).foreseen
     if foreseen.lacking:
         raise Undecidable(f"The content's script cannot be tried on a copy: {foreseen.lacking.rstrip('.')}.")
     if any(path in foreseen.files for path in _ACCOUNTS):

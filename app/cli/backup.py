@@ -19,7 +19,7 @@ from sqlmodel import Session, col, select
 
 from app import __version__
 from app.cli.database_access import record_action, require_database
-from app.cli.verify import check_audit_log, print_lines
+from app.cli.verify import print_lines, read_and_check_audit_log
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import BrokenChain, check_chain
@@ -49,14 +49,14 @@ class BackupManifest(msgspec.Struct, frozen=True):
     """The sha256 of each regular file, by its name in the archive."""
 
 
-def back_up(settings: Settings, into: Path) -> None:
+def back_up(settings: Settings, backup_file: Path) -> None:
     """Write the database and the data folder to one file of mode 0600, also while runs are at work.
 
     The keys are copied before the database and the hosts' journals after it: the log may have grown since its head
     was signed, and every change that the log announces has its pre-image.
     """
     require_database(settings)
-    with tempfile.TemporaryDirectory(prefix="temper-backup-", dir=into.absolute().parent) as folder:
+    with tempfile.TemporaryDirectory(prefix="temper-backup-", dir=backup_file.absolute().parent) as folder:
         copied = Path(folder)
         _copy_tree(settings.data / KEYS, copied / "data" / KEYS)
         name = _copy_database(settings, copied)
@@ -69,12 +69,15 @@ def back_up(settings: Settings, into: Path) -> None:
             for member in (MANIFEST, name, "data"):
                 archive.add(copied / member, member)
         part.chmod(0o600)
-        part.replace(into)
-    database = open_database(settings.database_location)
+        part.replace(backup_file)
+    database = open_database(settings.database_path_or_url)
     record_backup(database, made.made_at, getpass.getuser())
-    record_action(database, "temper backup", right="admin", detail=into.name)
+    record_action(database, "temper backup", right="admin", detail=backup_file.name)
     database.dispose()
-    print_lines(f"backed up to {into}: {len(files)} files, {into.stat().st_size} bytes. It contains keys: protect it.")
+    print_lines(
+        f"backed up to {backup_file}: {len(files)} files, {backup_file.stat().st_size} bytes. "
+        "It contains keys: protect it."
+    )
 
 
 def restore_backup(settings: Settings, file: Path) -> None:
@@ -85,7 +88,7 @@ def restore_backup(settings: Settings, file: Path) -> None:
         unpacked = Path(folder)
         made = _unpack_archive(file, unpacked)
         _check_digests(made, unpacked)
-        _restore_database(settings, made, unpacked)
+        _check_kind_and_restore_postgres(settings, made, unpacked)
         if made.database == SQLITE:
             (unpacked / SQLITE).rename(unpacked / "data" / "temper.sqlite")
         held = _check_chains(settings, unpacked / "data")
@@ -97,7 +100,7 @@ def restore_backup(settings: Settings, file: Path) -> None:
 
 
 def _copy_database(settings: Settings, into: Path) -> str:
-    place = settings.database_location
+    place = settings.database_path_or_url
     if isinstance(place, Path):
         with closing(sqlite3.connect(place)) as source, closing(sqlite3.connect(into / SQLITE)) as copy:
             source.backup(copy)
@@ -106,10 +109,10 @@ def _copy_database(settings: Settings, into: Path) -> str:
     return POSTGRES
 
 
-def _restore_database(settings: Settings, made: BackupManifest, unpacked: Path) -> None:
-    place = settings.database_location
-    if isinstance(place, Path) != (made.database == SQLITE):
-        kind, way = ("SQLite", "unset") if made.database == SQLITE else ("PostgreSQL", "set")
+def _check_kind_and_restore_postgres(settings: Settings, manifest: BackupManifest, unpacked: Path) -> None:
+    place = settings.database_path_or_url
+    if isinstance(place, Path) != (manifest.database == SQLITE):
+        kind, way = ("SQLite", "unset") if manifest.database == SQLITE else ("PostgreSQL", "set")
         raise BadInput(f"the backup is of a {kind} database: {way} TEMPER_DATABASE_URL and restore it again.")
     if isinstance(place, Path):
         return
@@ -239,10 +242,10 @@ def _check_digests(made: BackupManifest, unpacked: Path) -> None:
 
 def _check_chains(settings: Settings, data: Path) -> str:
     """Check the audit log, its signed head and each run's chain; return what holds. Raise BadInput if one fails."""
-    place = settings.database_location
+    place = settings.database_path_or_url
     database = open_database(data / "temper.sqlite" if isinstance(place, Path) else place)
     try:
-        found = check_audit_log(data, database)[2]
+        found = read_and_check_audit_log(data, database)[2]
         with Session(database) as session:
             runs = session.exec(select(RunRow.id, RunRow.shrunk_at).order_by(col(RunRow.queued_at))).all()
         for run, shrunk_at in runs:

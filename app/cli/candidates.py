@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import to_builtins
 
-from app.candidates.gather import gather_candidates, has_usable_or_impossible, judge_candidates, try_scripts
+from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
 from app.candidates.recipe_files import load_recipes
 from app.cli.output import print_json, print_line
 from app.cli.scan import load_site_skill
@@ -32,7 +32,7 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.permitted_weakenings)
         if not has_usable_or_impossible(judged):
-            judged = try_scripts(skill, rule, target, rule.permitted_weakenings, None, judged)
+            judged = add_script_candidates(skill, rule, target, rule.permitted_weakenings, None, judged)
     finally:
         target.close()
     if as_json:
@@ -73,7 +73,7 @@ def _print_candidates(rule: Rule, found: Sequence[Candidate]) -> None:
             print_line(f"    {clean_text(line, 400)}")
 
 
-def _describe_policy_answer(row: Candidate) -> str:
-    if row.gap:
-        return clean_text(row.gap, 400)
-    return clean_text(f"refused. {row.refusal}", 600) if row.refusal else "accepted by the policy"
+def _describe_policy_answer(candidate: Candidate) -> str:
+    if candidate.gap:
+        return clean_text(candidate.gap, 400)
+    return clean_text(f"refused. {candidate.refusal}", 600) if candidate.refusal else "accepted by the policy"

@@ -14,9 +14,9 @@ from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy
 from app.evidence.external_log_receipt import parse_hook_command
 from app.lineups.model import Lineup
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.runs.approval_file import read_approvals
-from app.runtime.data_folder import create_folder, hold_lock
+from app.runtime.data_folder import create_private_folder, hold_lock
 from app.runtime.lifespan import create_runtime
 from app.runtime.runtime import Runtime
 
@@ -26,7 +26,7 @@ async def open_runtime(settings: Settings, lineup: Lineup) -> AsyncIterator[Runt
     approvals = _load_approval_policy(settings)
     parse_hook_command(settings.log_hook)  # fail now instead of at the first pack
     load_recipes(settings.recipes_folder, settings.recipes)  # nor at the first run
-    create_folder(settings.data)
+    create_private_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())
     # A shared database needs no lock, but only one process may launch and adopt engines in this folder.
     with hold_lock(settings.lock_path) if launches or not settings.database_url else nullcontext():
@@ -48,7 +48,7 @@ def _load_approval_policy(settings: Settings) -> ApprovalPolicy | None:
     if not settings.approvals:
         return None
     policy = read_approvals(Path(settings.approvals))
-    if policy.max_people > 1 and settings.kind == "serve" and settings.is_demo:
+    if policy.max_people > 1 and settings.kind == "serve" and settings.is_sign_in_off:
         raise BadInput(
             f"{settings.approvals} requires two people for some changes, and without sign-in Temper "
             "cannot tell people apart: start with --sign-in."
@@ -57,9 +57,9 @@ def _load_approval_policy(settings: Settings) -> ApprovalPolicy | None:
 
 
 def load_lineup(settings: Settings) -> Lineup:
-    lineup = read_lineup(find_lineup(settings.lineup))
+    lineup = read_lineup(find_lineup_path(settings.lineup))
     return lineup.to_attached() if settings.attach else lineup
 
 
 def _open_simulator(settings: Settings, engines: list[str]) -> AbstractAsyncContextManager[SimulatorProcess]:
-    return run_simulator(find_lineup(settings.lineup), engines, settings.speed, settings.data / "simulator.log")
+    return run_simulator(find_lineup_path(settings.lineup), engines, settings.speed, settings.data / "simulator.log")

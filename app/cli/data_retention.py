@@ -34,7 +34,7 @@ def tidy_runs(settings: Settings, days: float, *, dry_run: bool) -> int:
         return DONE
     _finish_earlier_tidy(database)
     key = open_notary(settings.data, database).key
-    done = [_shrink_run(database, row, key) for row in due]
+    done = [_try_shrink_run(database, row, key) for row in due]
     EventStore(database).delete_samples(before)
     print_line(f"runs shrunk: {sum(done)}; samples from before {_format_time(before)} deleted")
     return DONE if all(done) else LEFT
@@ -43,12 +43,12 @@ def tidy_runs(settings: Settings, days: float, *, dry_run: bool) -> int:
 def _finish_earlier_tidy(database: Engine) -> None:
     """Finish the deletions of an interrupted tidy."""
     with Session(database) as session:
-        runs = store.list_unswept_runs(session)
+        runs = store.list_shrunk_runs_with_deltas(session)
     for run in runs:
         print_line(f"run {run}: {store.delete_finished_turn_deltas(database, run)} more events deleted")
 
 
-def _shrink_run(database: Engine, row: RunRow, key: SigningKey) -> bool:
+def _try_shrink_run(database: Engine, row: RunRow, key: SigningKey) -> bool:
     try:
         done = shrink_run(database, row.id, key, getpass.getuser(), time.time())
     except TemperError as exc:

@@ -24,7 +24,7 @@ class Identified(Protocol):
 
 
 def has_database(settings: Settings) -> bool:
-    return not isinstance(settings.database_location, Path) or settings.database_location.exists()
+    return not isinstance(settings.database_path_or_url, Path) or settings.database_path_or_url.exists()
 
 
 def describe_missing_database(settings: Settings) -> str:
@@ -39,40 +39,40 @@ def require_database(settings: Settings) -> None:
 def open_existing_database(settings: Settings) -> Engine:
     """Open the database of a command that only reads: raise BadInput instead of creating one."""
     require_database(settings)
-    return open_database(settings.database_location)
+    return open_database(settings.database_path_or_url)
 
 
 @contextmanager
-def use_database(settings: Settings) -> Iterator[Engine]:
+def open_or_create_database(settings: Settings) -> Iterator[Engine]:
     """Open the database, which is created if there is none, until the end of the block."""
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     try:
         yield database
     finally:
         database.dispose()
 
 
-def find_run(database: Engine, wanted: str) -> str:
-    """Return the id of the run that begins with `wanted`. Raise BadInput unless there is exactly one."""
+def resolve_run_id(database: Engine, id_prefix: str) -> str:
+    """Return the id of the run that begins with `id_prefix`. Raise BadInput unless there is exactly one."""
     with Session(database) as session:
-        if found := _require_unique_match(run_queries.find_runs_by_prefix(session, wanted), wanted):
+        if found := _find_unique_match_id(run_queries.find_runs_by_prefix(session, id_prefix), id_prefix):
             return found
         newest = run_queries.find_newest_run(session)
     if newest is None:
         raise BadInput("there is no run in this data folder yet: start one with temper run.")
-    raise BadInput(f"there is no run {wanted!r}: the newest is {newest.id}.")
+    raise BadInput(f"there is no run {id_prefix!r}: the newest is {newest.id}.")
 
 
-def find_rollout(database: Engine, wanted: str) -> str:
-    """Return the id of the rollout that begins with `wanted`. Raise BadInput unless there is exactly one."""
+def resolve_rollout_id(database: Engine, id_prefix: str) -> str:
+    """Return the id of the rollout that begins with `id_prefix`. Raise BadInput unless there is exactly one."""
     with Session(database) as session:
-        found = _require_unique_match(find_rollouts_by_prefix(session, wanted), wanted)
-        return found or require_rollout(session, wanted).id
+        found = _find_unique_match_id(find_rollouts_by_prefix(session, id_prefix), id_prefix)
+        return found or require_rollout(session, id_prefix).id
 
 
-def _require_unique_match(rows: Sequence[Identified], wanted: str) -> str | None:
+def _find_unique_match_id(rows: Sequence[Identified], id_prefix: str) -> str | None:
     if len(rows) > 1:
-        raise BadInput(f"{wanted!r} matches {', '.join(row.id for row in rows)}: give more characters of the id.")
+        raise BadInput(f"{id_prefix!r} matches {', '.join(row.id for row in rows)}: give more characters of the id.")
     return rows[0].id if rows else None
 
 
@@ -87,6 +87,6 @@ def sync_host_folders(settings: Settings) -> HostFolders | None:
     """Bring the local hosts folder up to date with the shared database; return None if there is none."""
     if not settings.database_url:
         return None
-    files = HostFolders(open_database(settings.database_location), settings.hosts_folder)
+    files = HostFolders(open_database(settings.database_path_or_url), settings.hosts_folder)
     files.sync_on_start()
     return files

@@ -11,7 +11,7 @@ from typing import Literal
 
 from sqlmodel import Session
 
-from app.cli.database_access import use_database
+from app.cli.database_access import open_or_create_database
 from app.cli.output import print_line
 from app.cli.serve import serve_until_signal
 from app.config import Settings
@@ -63,7 +63,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
         add_missing_scap_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
         running = f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
-        rules = None if whole else select_demo_rules()
+        rules = None if whole else keep_rules_of_demo_profile()
         order = create_demo_order(settings, name, "demo on a disposable Debian", rules)
         asyncio.run(serve_until_signal(settings, first_order=order if start else None))
     finally:
@@ -83,14 +83,16 @@ def ensure_machine_built(machine: Rootfs | VirtualMachine, what: str, build: Cal
 
 def has_unended_run(settings: Settings, name: str) -> bool:
     """Return True if an interrupted run continues, so the machine must not be reset."""
-    with use_database(settings) as database, Session(database) as session:
+    with open_or_create_database(settings) as database, Session(database) as session:
         return bool(run_queries.list_unended_runs(session, name))
 
 
-def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: SshAccess, title: str = TITLE) -> None:
+def register_machine(
+    settings: Settings, machine: Rootfs | VirtualMachine, access: SshAccess, title: str = TITLE
+) -> None:
     """Register the machine as a host, or register it again if its port has changed."""
     watch = f"root={machine.get_access('root').key}"
-    end = parse_endpoint(f"{at.account}@127.0.0.1:{at.port}", "key", str(at.key), (watch,))
+    end = parse_endpoint(f"{access.account}@127.0.0.1:{access.port}", "key", str(access.key), (watch,))
     there = host_registry.find_host(settings.hosts_folder, machine.name)
     if there and there.end.secret_at != end.secret_at:
         raise BadInput(f"another host is already called {machine.name!r}: choose a name with --machine.")
@@ -100,7 +102,7 @@ def register_machine(settings: Settings, machine: Rootfs | VirtualMachine, at: S
         return
     if there:
         host_registry.remove_host(settings.hosts_folder, machine.name)
-    known = read_identity_from_known_hosts(end, at.known_hosts)
+    known = read_identity_from_known_hosts(end, access.known_hosts)
     found = known.known_hosts, known.fingerprint
     host_registry.register_host(settings.hosts_folder, machine.name, end, *found, title, own)
 
@@ -113,10 +115,10 @@ def add_missing_scap_content(datastream: Path) -> None:
         print_line(f"Its content is kept here, too: temper scap list {name}", to_stderr=True)
 
 
-def select_demo_rules(rules: Sequence[str] = RULES) -> tuple[str, ...]:
+def keep_rules_of_demo_profile(demo_rules: Sequence[str] = RULES) -> tuple[str, ...]:
     """Return those rules of a demo that the profile has."""
     known = load_skill(SKILL).rules
-    return tuple(rule for rule in rules if rule in known)
+    return tuple(rule for rule in demo_rules if rule in known)
 
 
 def create_demo_order(settings: Settings, host: str, note: str, rules: tuple[str, ...] | None) -> Order:

@@ -19,12 +19,12 @@ from app.engines.doctor.boot_log import LONGEST, read_boots
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_inventory import inspect_machine
 from app.engines.doctor.log_checks import diagnose_log
-from app.engines.doctor.pitfall import Pitfall, Severity, sort_worst_first
+from app.engines.doctor.pitfall import Pitfall, Severity, sort_by_engine_and_severity
 from app.engines.doctor.server_checks import diagnose_server, inspect_server
 from app.engines.doctor.server_kinds import ServerExplanation, explain_server
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.text.clean import clean_text
 
 FINE, WILL_STOP, BAD_INPUT = 0, 1, 2
@@ -57,20 +57,22 @@ def print_pitfalls(lineup_or_address: str, log: str, key_env: str, *, as_json: b
     return WILL_STOP if any(one.severity == "stop" for one in findings) else FINE
 
 
-def _diagnose_server_address(what: str, log: str, key_env: str) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
+def _diagnose_server_address(
+    address: str, log: str, key_env: str
+) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
     if log:
         raise BadInput("Give a server's address or --log, not both.")
-    return asyncio.run(_diagnose_address(what, os.environ.get(key_env, "") if key_env else ""))
+    return asyncio.run(_diagnose_address(address, os.environ.get(key_env, "") if key_env else ""))
 
 
-def _diagnose_lineup_or_log(what: str, log: str) -> tuple[Pitfall, ...]:
-    if not what and not log:
+def _diagnose_lineup_or_log(lineup_name: str, log: str) -> tuple[Pitfall, ...]:
+    if not lineup_name and not log:
         raise BadInput("Give a line-up (a shipped one's name, or a path), a server's address, or --log FILE.")
-    lineup = read_lineup(find_lineup(what)) if what else None
+    lineup = read_lineup(find_lineup_path(lineup_name)) if lineup_name else None
     found = diagnose_lineup(lineup, inspect_machine(lineup)) if lineup else ()
     if log:
-        return sort_worst_first([*found, *_diagnose_log_file(Path(log), lineup)])
-    return sort_worst_first([*found, *asyncio.run(_diagnose_running(lineup))]) if lineup else found
+        return sort_by_engine_and_severity([*found, *_diagnose_log_file(Path(log), lineup)])
+    return sort_by_engine_and_severity([*found, *asyncio.run(_diagnose_running(lineup))]) if lineup else found
 
 
 def _diagnose_log_file(path: Path, lineup: Lineup | None) -> tuple[Pitfall, ...]:
@@ -101,7 +103,7 @@ async def _diagnose_address(url: str, key: str) -> tuple[ServerExplanation | Non
         if explained and explained.kind not in _CHECKED:
             return explained, ()
         look = await inspect_server(http, base, key)
-    return explained, sort_worst_first(diagnose_server(look))
+    return explained, sort_by_engine_and_severity(diagnose_server(look))
 
 
 async def _diagnose_running(lineup: Lineup) -> list[Pitfall]:

@@ -19,7 +19,7 @@ from app.engines.client import read_api_key
 from app.engines.replica_choice import EngineTraffic
 from app.errors import TemperError
 from app.lineups.model import Lineup
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison, compare_probe_results
@@ -33,9 +33,9 @@ LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷
 
 
 async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int:
-    lineup = read_lineup(find_lineup(settings.lineup))
+    lineup = read_lineup(find_lineup_path(settings.lineup))
     engines = choose_engines(lineup, engine)
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     found: list[ProbeComparison] = []
     async with AsyncExitStack() as stack:
         stack.callback(database.dispose)
@@ -46,7 +46,7 @@ async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int
             lineup, engines, there.bases, http, there.cards, settings.speed, read_api_key, EngineTraffic(), there.loaded
         )
         for subject in asked:
-            if one := await _probe_subject(subject, lineup, database, status):
+            if one := await _probe_and_compare_subject(subject, lineup, database, status):
                 found.append(one)
                 if not as_json:
                     print_comparison(one, Console())
@@ -55,7 +55,7 @@ async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int
     return FINE if len(found) == len(asked) and not any(one.now and one.now.problem for one in found) else COULD_NOT
 
 
-async def _probe_subject(
+async def _probe_and_compare_subject(
     subject: ProbeSubject, lineup: Lineup, database: Database, status: Status
 ) -> ProbeComparison | None:
     """Probe one replica and store the result. Print the error and return None if it fails."""

@@ -15,7 +15,7 @@ from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.simulator_process import run_simulator
 from app.errors import EnvironmentUnusable
 from app.lineups.model import Engine, Lineup
-from app.lineups.reader import find_lineup
+from app.lineups.reader import find_lineup_path
 from app.machine.gpus.gpu_reading import GpuSource
 from app.machine.measuring.engine_startup_figures import EngineLoad, create_engine_load
 from app.machine.sampling.sampler_setup import create_gpu_source
@@ -42,7 +42,7 @@ async def open_engines(
         bases = {engine.name: engine.addresses for engine in engines if not engine.simulation}
         if played := [name for name, engine in lineup.engines.items() if engine.simulation]:
             log = settings.data / "probe-simulator.log"
-            path = find_lineup(settings.lineup)
+            path = find_lineup_path(settings.lineup)
             simulator = await stack.enter_async_context(run_simulator(path, played, settings.speed, log))
             bases |= simulator.bases
             report("the simulator loads")
@@ -52,7 +52,9 @@ async def open_engines(
         cards = create_gpu_source(lineup, bases, http)
         stack.push_async_callback(cards.close)
         if missing := [one for one in engines if one.launch and not await _are_replicas_ready(http, one)]:
-            loaded = await stack.enter_async_context(_launch_engines(settings, lineup, missing, http, cards, report))
+            loaded = await stack.enter_async_context(
+                _launch_and_measure_loads(settings, lineup, missing, http, cards, report)
+            )
             yield ReadyEngines(bases, cards, loaded)
         else:
             yield ReadyEngines(bases, cards)
@@ -76,7 +78,7 @@ async def _wait_for_simulated(http: httpx.AsyncClient, engine: Engine, base: str
 
 
 @asynccontextmanager
-async def _launch_engines(
+async def _launch_and_measure_loads(
     settings: Settings,
     lineup: Lineup,
     engines: Sequence[Engine],

@@ -2,7 +2,7 @@
 
 import getpass
 
-from app.cli.database_access import find_run, open_existing_database
+from app.cli.database_access import open_existing_database, resolve_run_id
 from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
@@ -23,7 +23,7 @@ def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None
     if paper is None and form != ZIP:
         raise BadInput(f"there is no format {form!r}: choose one of {', '.join([ZIP, *_BY_FORMAT])}.")
     database = open_existing_database(settings)
-    run = find_run(database, wanted)
+    run = resolve_run_id(database, wanted)
     if paper:
         content = paper.build(read_run_record(EventStore(database).read_events(run)))
     else:
@@ -45,6 +45,6 @@ def print_or_change_signing_key(settings: Settings, change_reason: str) -> None:
 
 def export_trajectory(settings: Settings, wanted: str, out: str) -> None:
     database = open_existing_database(settings)
-    run = find_run(database, wanted)
+    run = resolve_run_id(database, wanted)
     content = build_trajectory(EventStore(database).read_events(run))
     write_output([content], out, f"{run}-trajectory.json")

@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.database_access import require_database, sync_host_folders, use_database
+from app.cli.database_access import open_or_create_database, require_database, sync_host_folders
 from app.cli.output import print_line
 from app.cli.progress import ProgressPrinter
 from app.config import Settings
@@ -43,19 +43,19 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
     try:
         await asyncio.to_thread(require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
-            run = runtime.find_unended_run_like(request) or await runtime.submit_run(request)
+            run = runtime.find_unended_run_by_request(request) or await runtime.submit_run(request)
             return await _follow_run(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
         require_no_own_recipes(settings)
         print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
-        with use_database(settings) as database:
+        with open_or_create_database(settings) as database:
             return await _follow_run(*await _submit_to_other_process(database, request), as_json=as_json)
 
 
 def require_no_other_nodes(settings: Settings) -> None:
     if not settings.database_url:
         return
-    with use_database(settings) as database, Session(database) as session:
+    with open_or_create_database(settings) as database, Session(database) as session:
         if others := nodes.list_responsive_nodes(session):
             raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
 
@@ -113,10 +113,10 @@ def run_exit_code(state: RunState) -> int:
     return ALL_PASSED if passed and not undecided else SOME_DID_NOT
 
 
-def restrict_order_to_open_rules(order: Order, assessment: Path) -> Order:
+def restrict_order_to_open_rules(order: Order, assessment_file: Path) -> Order:
     if order.rules is not None:
         raise BadInput("give --from or --rules, not both.")
-    start = read_starting_point(assessment, load_skill(order.skill))
+    start = read_starting_point(assessment_file, load_skill(order.skill))
     print_line(f"temper: {start.summary_text}", to_stderr=True)
     note = "; ".join(part for part in (order.note, start.note_for_log) if part)
     return replace(order, rules=start.rules, note=note)
@@ -127,7 +127,7 @@ def run_check_after_reboot(settings: Settings, host: str, *, as_json: bool) -> i
     require_database(settings)
     sync_host_folders(settings)
     require_known_host(host, settings.hosts_folder)
-    with use_database(settings) as database:
+    with open_or_create_database(settings) as database:
         order = create_reboot_check_order(database, host, getpass.getuser())
         code = asyncio.run(harden_host(settings, order, as_json=as_json))
         found = _find_reboot_result(database, host)

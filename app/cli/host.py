@@ -86,7 +86,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
     if files:
         files.store_registration(name)
     if has_database(settings):
-        with Session(open_database(settings.database_location)) as session, session.begin():
+        with Session(open_database(settings.database_path_or_url)) as session, session.begin():
             forget_host(session, name)
     print_line(f"{name} is removed; its journals stay in {settings.hosts_folder / name}")
 
@@ -140,13 +140,14 @@ def _create_endpoint(new: NewHost) -> Endpoint:
     return parse_endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]], new.watch)
 
 
-def _confirm_host_key(end: Endpoint, accept: str) -> HostIdentity:
+def _confirm_host_key(end: Endpoint, accepted_fingerprint: str) -> HostIdentity:
     known = asyncio.run(fetch_host_identity(end))
-    if accept and accept != known.fingerprint:
+    if accepted_fingerprint and accepted_fingerprint != known.fingerprint:
         raise BadInput(
-            f"{end} shows the host key {known.fingerprint}, not {clean_text(accept, 80)}. The host was not added."
+            f"{end} shows the host key {known.fingerprint}, not {clean_text(accepted_fingerprint, 80)}. "
+            "The host was not added."
         )
-    if not accept:
+    if not accepted_fingerprint:
         print_line(
             f"{end} shows the host key {known.fingerprint}. Compare it on the host's console: "
             "ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
@@ -157,7 +158,7 @@ def _confirm_host_key(end: Endpoint, accept: str) -> HostIdentity:
 
 
 def set_group_hosts(settings: Settings, name: str, hosts: Sequence[str]) -> None:
-    with Session(open_database(settings.database_location)) as session, session.begin():
+    with Session(open_database(settings.database_path_or_url)) as session, session.begin():
         found = save_group(session, name, hosts, settings.hosts_folder)
     print(f"{name}: {', '.join(found)}")  # noqa: T201
 

@@ -14,17 +14,17 @@ class Terminal(typer.Typer):
     """A Typer app made of unnamed parts, each with commands and groups."""
 
     def __call__(self, *args: Any, **more: Any) -> Any:
-        return super(Terminal, self.select_command(*sys.argv[1:2])).__call__(*args, **more)
+        return super(Terminal, self.narrow_to_command(*sys.argv[1:2])).__call__(*args, **more)
 
-    def select_command(self, first: str = "") -> Self:
+    def narrow_to_command(self, command_name: str = "") -> Self:
         """Return a copy with only the named command or group, or self. Parsing all commands takes 25 ms."""
         commands = [
             one
             for part in self._iterate_parts()
             for one in part.registered_commands
-            if _read_command_name(one) == first
+            if _read_command_name(one) == command_name
         ]
-        groups = [one for part in self._iterate_parts() for one in part.registered_groups if one.name == first]
+        groups = [one for part in self._iterate_parts() for one in part.registered_groups if one.name == command_name]
         if not (commands or groups):
             return self
         only = copy(self)

@@ -58,7 +58,7 @@ def raise_file_limit() -> int:
 
 
 def create_server(application: FastAPI, settings: Settings, end_streams: Callable[[], None]) -> "Server":
-    crowd = ConnectionLimiter.create(raise_file_limit(), settings.proxies, only_operators=settings.is_demo)
+    crowd = ConnectionLimiter.create(raise_file_limit(), settings.proxies, only_operators=settings.is_sign_in_off)
     config = uvicorn.Config(
         application,
         http=partial(TimeoutH11Protocol, crowd, HttpTimeouts()),  # type: ignore[arg-type]  # uvicorn calls it like the class

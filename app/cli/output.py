@@ -51,7 +51,7 @@ def print_stored_rows(
     """Print the rows that `read` returns from the database. Do not create a missing database."""
     if not has_database(settings):
         return print_rows([], describe_missing_database(settings), as_json=as_json)
-    with Session(open_database(settings.database_location)) as session:
+    with Session(open_database(settings.database_path_or_url)) as session:
         rows = read(session)
     return print_rows(rows, empty_message, as_json=as_json)
 

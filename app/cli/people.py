@@ -22,7 +22,7 @@ from app.store.events import EventStore
 def create_person(settings: Settings, name: str, right: str) -> None:
     """Create a person; prompt for the password or read it from a pipe."""
     new = people.build_person(name, right, _read_password())
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         people.add_person(session, new)
     record_action(database, f"admin create {name} {right}", right="admin")
@@ -31,7 +31,7 @@ def create_person(settings: Settings, name: str, right: str) -> None:
 
 def create_token(settings: Settings, name: str, right: str, label: str, days: float) -> None:
     wanted = parse_right(right)
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         owner = people.find_person(session, name)
         if owner is None or owner.disabled:
@@ -66,7 +66,7 @@ def _read_tokens(session: Session) -> list[Row]:
     columns = ("id", "kind", "person", "right", "label", "run", "expires_at", "used_at", "made_by")
     return [
         to_row(one, columns, run=one.run or None, made_by=one.made_by or None)
-        for one in credentials.list_credentials(session, ("token", "link"))
+        for one in credentials.list_unended_credentials(session, ("token", "link"))
         if is_credential_valid(one, now)
     ]
 

@@ -14,10 +14,10 @@ from rich.text import Text
 from app.engines.fit.estimate_result import Estimate, Fit, dump_fit
 from app.engines.fit.fit_plan import plan_lineup
 from app.engines.fit.gpu_kinds import parse_gpus
-from app.engines.fit.known_models import find_shape
+from app.engines.fit.known_models import load_model_shape
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup, Precision
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.text.clean import clean_text
 
 FITS, DOES_NOT_FIT = 0, 2
@@ -48,7 +48,7 @@ def print_plan(lineup: str, single_model: SingleModel | None, *, gpus: str, as_j
     planned = (
         _create_single_lineup(single_model, gpus)
         if single_model
-        else _replace_gpus(read_lineup(find_lineup(lineup)), gpus)
+        else _replace_gpus(read_lineup(find_lineup_path(lineup)), gpus)
     )
     fits = plan_lineup(planned)
     if as_json:
@@ -65,10 +65,10 @@ def _replace_gpus(lineup: Lineup, gpus: str) -> Lineup:
     return replace(lineup, gpus=parse_gpus(gpus, indices))
 
 
-def _create_single_lineup(one: SingleModel, gpus: str) -> Lineup:
+def _create_single_lineup(single_model: SingleModel, gpus: str) -> Lineup:
     if not gpus:
         raise BadInput("A plan for a model needs GPUs: add --gpu, such as --gpu h200:1.")
-    engine = _create_engine(one)
+    engine = _create_engine(single_model)
     return Lineup(engine.name, engine.title, "", parse_gpus(gpus, engine.gpus), {engine.name: engine}, {})
 
 
@@ -79,7 +79,7 @@ def _create_engine(wanted: SingleModel) -> Engine:
         "name": Path(wanted.model).name,
         "title": wanted.model,
         "gpus": tuple(range(wanted.tp * wanted.pp)),
-        "max_model_len": wanted.max_model_len or find_shape(wanted.model).positions,
+        "max_model_len": wanted.max_model_len or load_model_shape(wanted.model).positions,
     }
     return Engine(**asdict(wanted) | own)
 
@@ -88,7 +88,7 @@ def _print_engines(console: Console, fits: tuple[Fit, ...]) -> None:
     table = Table("per GPU", title="Before anything is started", title_justify="left", box=None)
     for fit in fits:
         table.add_column(clean_text(fit.name, 40), justify="right", overflow="fold")
-    for what, cells in _iterate_figures(fits):  # one row for each figure, so that three engines fit in 80 columns
+    for what, cells in _iterate_figure_rows(fits):  # one row for each figure, so that three engines fit in 80 columns
         table.add_row(what, *cells)
     console.print(table)
     for fit in fits:
@@ -101,7 +101,7 @@ def _print_engines(console: Console, fits: tuple[Fit, ...]) -> None:
             _print_source(console, "with drafts", fit.limit_with_speculation_tok_s)
 
 
-def _iterate_figures(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text | str]]]:
+def _iterate_figure_rows(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text | str]]]:
     yield "fits", [Text("yes", "green") if fit.fits else Text("no", "bold red") for fit in fits]
     yield "weights, GiB", [_format_estimate(fit.weights_gib_per_gpu, 1) for fit in fits]
     yield "KV pool, GiB", [_format_estimate(fit.kv_pool_gib_per_gpu, 1) for fit in fits]
@@ -114,9 +114,11 @@ def _iterate_figures(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text | s
         yield "with drafts, tok/s", [_format_estimate(fit.limit_with_speculation_tok_s, 1) for fit in fits]
 
 
-def _print_source(console: Console, what: str, one: Estimate) -> None:
-    console.print(Padding(Text(f"{what}: {one.provenance}; {clean_text(one.source, 1000)}", style="dim"), (0, 0, 0, 4)))
+def _print_source(console: Console, label: str, estimate: Estimate) -> None:
+    console.print(
+        Padding(Text(f"{label}: {estimate.provenance}; {clean_text(estimate.source, 1000)}", style="dim"), (0, 0, 0, 4))
+    )
 
 
-def _format_estimate(one: Estimate, digits: int) -> str:
-    return "—" if one.value is None else f"{one.value:,.{digits}f}"
+def _format_estimate(estimate: Estimate, decimals: int) -> str:
+    return "—" if estimate.value is None else f"{estimate.value:,.{decimals}f}"

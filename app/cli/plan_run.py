@@ -14,7 +14,9 @@ ALL_PROPOSED, SOME_OPEN = 0, 2
 _SHOWN = 200
 
 
-def print_run_forecast(settings: Settings, host: str, skill_name: str, rules: Sequence[str], *, as_json: bool) -> int:
+def print_finding_forecasts(
+    settings: Settings, host: str, skill_name: str, rules: Sequence[str], *, as_json: bool
+) -> int:
     """Print the forecast; return 0 if a change is accepted for every finding, else 2. Nothing is changed."""
     skill = load_site_skill(settings, skill_name, host)
     recipes = load_recipes(settings.recipes_folder, settings.recipes)
@@ -24,11 +26,11 @@ def print_run_forecast(settings: Settings, host: str, skill_name: str, rules: Se
         print_json([one.to_row() for one in found.findings])
     else:
         _print_forecast(host, found)
-    return ALL_PROPOSED if len(found.ready_findings) == len(found.findings) else SOME_OPEN
+    return ALL_PROPOSED if len(found.findings_with_accepted_proposal) == len(found.findings) else SOME_OPEN
 
 
 def _print_forecast(host: str, found: RunForecast) -> None:
-    total, ready = len(found.findings), len(found.ready_findings)
+    total, ready = len(found.findings), len(found.findings_with_accepted_proposal)
     print_line(f"{host}: {total} findings. For {ready} a change is proposed that the policy accepts:")
     for source, count in found.source_counts:
         print_line(f"  {count:4}  from {source}")

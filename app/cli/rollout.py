@@ -10,7 +10,12 @@ from sqlmodel import Session
 
 from app.background.rollouts.rollout_controller import RolloutController
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.database_access import find_rollout, open_existing_database, sync_host_folders, use_database
+from app.cli.database_access import (
+    open_existing_database,
+    open_or_create_database,
+    resolve_rollout_id,
+    sync_host_folders,
+)
 from app.cli.evidence import create_requester
 from app.cli.harden import (
     ALL_PASSED,
@@ -61,7 +66,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
     except AlreadyInUse as exc:
         require_no_own_recipes(settings)
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
-        with use_database(settings) as database:
+        with open_or_create_database(settings) as database:
             request = _create_request(settings, database, wanted, lineup)
             return await _follow_rollout(database, _submit_rollout(database, request), as_json=as_json)
 
@@ -151,7 +156,7 @@ def _read_rollouts(session: Session) -> list[Row]:
 
 def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
     database = open_existing_database(settings)
-    state = fold_rollout(_read_rollout_events(database, find_rollout(database, wanted), 0))
+    state = fold_rollout(_read_rollout_events(database, resolve_rollout_id(database, wanted), 0))
     rows = [
         {"host": part.host, "wave": part.wave, "run": part.run or None, "outcome": part.outcome_text}
         for part in state.parts.values()
@@ -161,17 +166,17 @@ def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
 
 def apply_rollout_verb(settings: Settings, wanted: str, verb: str, reason: str) -> None:
     database = open_existing_database(settings)
-    rollout = find_rollout(database, wanted)
+    rollout = resolve_rollout_id(database, wanted)
     state = command_rollout(database, rollout, verb, by=getpass.getuser(), reason=reason)
     print(f"rollout {rollout} is {state.status}")  # noqa: T201
 
 
 def write_rollout_evidence(settings: Settings, wanted: str, out: str) -> None:
     database = open_existing_database(settings)
-    rollout = find_rollout(database, wanted)
+    rollout = resolve_rollout_id(database, wanted)
     with Session(database) as session:
         row = require_rollout(session, rollout)
     if row.ended_at is None:
         raise BadInput(f"rollout {rollout} is {row.state}: its evidence is available when it has ended.")
     archive = open_notary(settings.data, database).issue_bundle(rollout, create_requester())
-    write_output(archive.stream_archive(), out, f"rollout-{rollout}-{FILE}")
+    write_output(archive.stream_archive_and_close(), out, f"rollout-{rollout}-{FILE}")

@@ -5,13 +5,13 @@ import getpass
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.database_access import find_run, open_existing_database
+from app.cli.database_access import open_existing_database, resolve_run_id
 from app.cli.options import read_secret
 from app.cli.output import print_line
 from app.config import Settings
 from app.errors import BadInput, Rejected
 from app.events.command import Verb
-from app.loop.inbox import find_open_approval
+from app.loop.inbox import find_open_approval_id
 from app.loop.state import fold_events
 from app.people.rights import has_right
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
@@ -25,12 +25,12 @@ from app.web.access.authenticator import Authenticator
 def send_run_command(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
     """Send `verb` to a run. The caller is the token's owner if `token_from` is set, else the account."""
     database = open_existing_database(settings)
-    run, (by, means) = find_run(database, wanted), _identify_caller(database, token_from)
+    run, (by, means) = resolve_run_id(database, wanted), _identify_caller(database, token_from)
     remaining = ""
     with Session(database) as session, session.begin():
         if verb in DECISIONS:
             state = fold_events(EventStore(database).read_events_for_fold(run))
-            waiting = find_open_approval(state, database_time(session))
+            waiting = find_open_approval_id(state, database_time(session))
             if waiting is None:
                 raise Rejected("approval", f"run {run} is not waiting for an approval.", "not-waiting")
             progress = record_answer(session, state, waiting, verb, by=by, means=means, reason=reason)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Session
 
-from app.cli.database_access import find_run, open_existing_database, record_action
+from app.cli.database_access import open_existing_database, record_action, resolve_run_id
 from app.cli.output import Row, print_stored_rows, to_row
 from app.config import Settings
 from app.runs.labels import set_run_labels
@@ -25,7 +25,7 @@ def list_runs(settings: Settings, filters: GivenFilters, most: int, *, as_json: 
 
 def set_run_name_and_tags(settings: Settings, wanted: str, name: str | None, tags: Sequence[str] | None) -> None:
     database = open_existing_database(settings)
-    run = find_run(database, wanted)
+    run = resolve_run_id(database, wanted)
     with Session(database) as session, session.begin():
         row = session.get_one(RunRow, run)
         set_run_labels(row, name, tags)

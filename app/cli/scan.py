@@ -129,7 +129,7 @@ def load_site_skill(settings: Settings, name: str, host: str) -> Skill:
     """Return the skill with the host's site values; with the defaults if there is no database."""
     if not has_database(settings):
         return load_skill(name)
-    return load_skill_with_site_values(name, host, open_database(settings.database_location))
+    return load_skill_with_site_values(name, host, open_database(settings.database_path_or_url))
 
 
 def resolve_rule_ids(rules: Sequence[str], pack: Skill) -> list[str]:

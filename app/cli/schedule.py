@@ -22,7 +22,7 @@ from app.store.host_groups import read_groups
 
 def add_schedule(settings: Settings, wanted: ScheduleSpec) -> None:
     sync_host_folders(settings)
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     with Session(database) as session:
         grouped, now = read_groups(session), database_time(session)
     if (words := wanted.order.host) in grouped or words == ALL_HOSTS or any(sign in words for sign in ",*?["):

@@ -14,7 +14,7 @@ from sqlmodel import Session
 
 from app import __version__
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.database_access import use_database
+from app.cli.database_access import open_or_create_database
 from app.cli.engines_for_probe import wait_until_loaded
 from app.cli.evidence import create_requester
 from app.cli.exit_codes import DONE, NOT_PINNED
@@ -79,7 +79,7 @@ class ScoreSubject:
     kind: Kind
 
 
-def select_score_data_folder(settings: Settings, lineup: str) -> Settings:
+def build_score_settings(settings: Settings, lineup: str) -> Settings:
     """Return settings with a separate data folder, so that other runs' lessons and hosts have no effect.
 
     A baseline without a model takes any line-up: no engine of it is asked.
@@ -147,32 +147,32 @@ def run_score(settings: Settings, asked: ScoreOptions) -> int:
         held_back=hash_held_back_seed(asked.held_back),
     )
     notes = TrialJournal(asked.out.with_suffix(".part"), order)
-    asyncio.run(_play_trials(settings, lineup, order, notes, asked))
-    return finish_score(settings, order, lineup, notes, asked)
+    asyncio.run(_play_remaining_trials(settings, lineup, order, notes, asked))
+    return write_and_print_score(settings, order, lineup, notes, asked)
 
 
-async def _play_trials(
-    settings: Settings, lineup: Lineup | None, order: ScoreOrder, notes: TrialJournal, asked: ScoreOptions
+async def _play_remaining_trials(
+    settings: Settings, lineup: Lineup | None, order: ScoreOrder, journal: TrialJournal, asked: ScoreOptions
 ) -> None:
-    left = [one for one in plan_trials(order, asked.held_back) if one.trial_key not in notes.done]
+    left = [one for one in plan_trials(order, asked.held_back) if one.trial_key not in journal.done]
     if lineup is None:
         for one in left:
-            notes.add(await run_untouched_trial(order, one.seed, one.host, one.rules, settings.data / "twin"))
+            journal.add(await run_untouched_trial(order, one.seed, one.host, one.rules, settings.data / "twin"))
         return
     await close_interrupted_runs(settings)
-    if notes.done:
-        print_line(f"Resuming: trials done: {len(notes.done)}, trials left: {len(left)}.", to_stderr=True)
+    if journal.done:
+        print_line(f"Resuming: trials done: {len(journal.done)}, trials left: {len(left)}.", to_stderr=True)
     if not left:
         return
     async with open_runtime(settings, lineup) as runtime:
-        await require_engines_loaded(runtime)
+        await wait_until_engines_loaded(runtime)
         for number, one in enumerate(left, 1):
             trial = await run_builtin_trial(runtime, order, one.seed, one.host, one.rules, asked.budget)
-            notes.add(trial)
+            journal.add(trial)
             print_trial(number, len(left), trial)
 
 
-async def require_engines_loaded(runtime: Runtime) -> None:
+async def wait_until_engines_loaded(runtime: Runtime) -> None:
     """Wait until the engines that Temper starts are ready. A run would wait for an engine that ended at its start."""
     for one in (one for replicas in runtime.launched.values() for one in replicas):
         await wait_until_loaded(one, lambda _: None)
@@ -182,7 +182,7 @@ async def close_interrupted_runs(settings: Settings) -> None:
     """Append run.failed to the runs of interrupted trials; the trials are repeated."""
     if not (settings.data / "temper.sqlite").exists():
         return
-    with hold_lock(settings.lock_path), use_database(settings) as database:
+    with hold_lock(settings.lock_path), open_or_create_database(settings) as database:
         store = EventStore(database)
         writer = LogWriter(store, Bus())
         writer.start()
@@ -195,21 +195,21 @@ async def close_interrupted_runs(settings: Settings) -> None:
         await writer.close()
 
 
-def print_trial(number: int, of: int, trial: Trial) -> None:
+def print_trial(number: int, total: int, trial: Trial) -> None:
     outcomes = (
         f"{fate.rule} {fate.ended or fate.closing}{'' if fate.met is not False else ', not in effect'}"
         for fate in trial.fates
     )
     harm = f"; HARM STAYED: {trial.worse or trial.left}" if is_harmed(trial) else ""
-    print_line(f"{number}/{of} seed {trial.seed}, {trial.host}: {'; '.join(outcomes)}{harm}", to_stderr=True)
+    print_line(f"{number}/{total} seed {trial.seed}, {trial.host}: {'; '.join(outcomes)}{harm}", to_stderr=True)
 
 
-def finish_score(
-    settings: Settings, order: ScoreOrder, lineup: Lineup | None, notes: TrialJournal, asked: ScoreOptions
+def write_and_print_score(
+    settings: Settings, order: ScoreOrder, lineup: Lineup | None, journal: TrialJournal, asked: ScoreOptions
 ) -> int:
     """Sign and write the result of all trials, delete the notes and return the exit code."""
-    database = open_database(settings.database_location)
-    trials = tuple(notes.done.values())
+    database = open_database(settings.database_path_or_url)
+    trials = tuple(journal.done.values())
     found = (_find_run_started(database, trial.run) for trial in trials if trial.run)
     started = next((one for one in found if one), None)  # merged trials: some were played elsewhere
     seats = started.seats if started else ()
@@ -226,11 +226,11 @@ def finish_score(
         scanner=started.scanner if started else "",
         trials=trials,
     )
-    content = write_score(settings, database, made, asked)
+    content = sign_and_write_score(settings, database, made, asked)
     if asked.public and lineup:
         write_submission(settings, database, made, lineup, asked.public, asked.quantized)
     database.dispose()
-    notes.discard()
+    journal.discard()
     if asked.as_json:
         sys.stdout.write(content.decode())
     else:
@@ -238,14 +238,14 @@ def finish_score(
     return HARM_STAYED if any(map(is_harmed, trials)) else NO_HARM
 
 
-def write_score(settings: Settings, database: Engine, made: Score, asked: ScoreOptions) -> bytes:
+def sign_and_write_score(settings: Settings, database: Engine, score: Score, asked: ScoreOptions) -> bytes:
     notary = open_notary(settings.data, database)
-    content = score_file.sign_score(made, notary.key)
+    content = score_file.sign_score(score, notary.key)
     try:
         asked.out.write_bytes(content)
         if asked.pack:
             by = create_requester()
-            runs = (trial.run for trial in made.trials if trial.run)
+            runs = (trial.run for trial in score.trials if trial.run)
             score_file.write_score_pack(asked.pack, content, runs, lambda run: notary.issue_evidence(run, by))
     except OSError as exc:
         raise BadInput(f"cannot write {exc.filename}: {exc.strerror}. Choose another path.") from exc
@@ -286,7 +286,7 @@ def write_score_table(files: Sequence[Path], into: Path | None) -> None:
 def verify_score(path: Path, key: str) -> int:
     """Return 0 if the score is valid, 2 if it is not, 3 if it is and no key was given."""
     try:
-        found, looked = score_file.check_score_file(path, key)
+        found, looked = score_file.read_verified_score_file(path, key)
     except score_file.BrokenScore as exc:
         print_line(f"does not hold: {path}: {exc}", to_stderr=True)
         return 2
@@ -298,10 +298,10 @@ def verify_score(path: Path, key: str) -> int:
     return DONE if key else NOT_PINNED
 
 
-def export_tasks(folder: Path, rules: str, hosts: int, held_back: str) -> None:
+def export_tasks(folder: Path, rules: str, host_count: int, held_back_seed: str) -> None:
     chosen = [
-        create_builtin_host() if number == 0 and not held_back else generate_host(f"{held_back}/1", number)
-        for number in range(hosts)
+        create_builtin_host() if number == 0 and not held_back_seed else generate_host(f"{held_back_seed}/1", number)
+        for number in range(host_count)
     ]
     made = export_harbor_tasks(folder, select_rules(rules, "stig"), chosen)
     print_line(f"{len(made)} tasks in {folder}")

@@ -10,17 +10,17 @@ from app.cli.debian_demo import (
     SKILL,
     add_missing_scap_content,
     ensure_machine_built,
+    keep_rules_of_demo_profile,
     register_machine,
-    select_demo_rules,
 )
 from app.cli.score import (
     ScoreOptions,
+    build_score_settings,
     choose_score_subject,
     close_interrupted_runs,
-    finish_score,
     print_trial,
-    require_engines_loaded,
-    select_score_data_folder,
+    wait_until_engines_loaded,
+    write_and_print_score,
 )
 from app.config import Settings
 from app.errors import BadInput
@@ -40,20 +40,20 @@ ANSIBLE, WHOLE = "ansible", "all"
 _DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
 
 
-def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
+def score_debian(settings: Settings, asked: ScoreOptions, machine_name: str) -> int:
     """Run all trials and return the exit code. The machine lies in the data folder of `settings`."""
     if asked.held_back or asked.hosts != 1:
         raise BadInput(
             "hosts are generated only from the built-in host: leave out --hosts and --held-back with --host."
         )
-    machine = Rootfs(settings.data / "rootfs", name)
+    machine = Rootfs(settings.data / "rootfs", machine_name)
     base = BASE if asked.lineup == ANSIBLE else BaseImage()
     ensure_machine_built(machine, "a Debian 12", partial(machine.build, base))
     add_missing_scap_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
-    own = select_score_data_folder(settings, asked.lineup)
+    own = build_score_settings(settings, asked.lineup)
     subject = choose_score_subject(own, asked)
     lineup = subject.lineup
-    rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else select_demo_rules()
+    rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else keep_rules_of_demo_profile()
     order = ScoreOrder(
         label=subject.label,
         kind=subject.kind,
@@ -61,34 +61,34 @@ def score_debian(settings: Settings, asked: ScoreOptions, name: str) -> int:
         rules=rules,
         seeds=asked.seeds,
         hosts=1,
-        host=name,
+        host=machine_name,
         together=True,
     )
     notes = TrialJournal(asked.out.with_suffix(".part"), order)
     try:
-        asyncio.run(_run_trials(own, lineup, order, notes, machine, asked))
+        asyncio.run(_run_remaining_trials(own, lineup, order, notes, machine, asked))
     finally:
         machine.stop()
-    return finish_score(own, order, lineup, notes, asked)
+    return write_and_print_score(own, order, lineup, notes, asked)
 
 
-async def _run_trials(
+async def _run_remaining_trials(
     settings: Settings,
     lineup: Lineup | None,
     order: ScoreOrder,
-    notes: TrialJournal,
+    journal: TrialJournal,
     machine: Rootfs,
     asked: ScoreOptions,
 ) -> None:
-    left = [seed for seed in range(1, order.seeds + 1) if (seed, order.host, order.rules) not in notes.done]
+    left = [seed for seed in range(1, order.seeds + 1) if (seed, order.host, order.rules) not in journal.done]
     async with AsyncExitStack() as stack:
         runtime = None
         if lineup:
             await close_interrupted_runs(settings)
             runtime = await stack.enter_async_context(open_runtime(settings, lineup))
-            await require_engines_loaded(runtime)
+            await wait_until_engines_loaded(runtime)
         for seed in left:
-            target = _open_fresh_target(settings, machine)
+            target = _reset_and_open_target(settings, machine)
             try:
                 if runtime:
                     trial = await run_added_host_trial(runtime, order, seed, target, machine, asked.budget)
@@ -97,18 +97,18 @@ async def _run_trials(
                     trial = await run_vendor_trial(order, seed, machine, target, fix)
             finally:
                 await asyncio.to_thread(target.close)
-            notes.add(trial)
+            journal.add(trial)
             print_trial(seed, order.seeds, trial)
 
 
-async def _apply_vendor_fix(machine: Rootfs, by: str, order: ScoreOrder, rules: str) -> VendorOutcome:
+async def _apply_vendor_fix(machine: Rootfs, tool: str, order: ScoreOrder, rule_arguments: str) -> VendorOutcome:
     profile = f"xccdf_org.ssgproject.content_profile_{SKILL.rpartition(':')[2]}"
-    if by == ANSIBLE:
-        return await run_ansible_fixes(machine.get_access(), rules, order.rules, _DATASTREAM, profile)
-    return await run_bash_fixes(machine.get_access(), rules, _DATASTREAM, profile)
+    if tool == ANSIBLE:
+        return await run_ansible_fixes(machine.get_access(), rule_arguments, order.rules, _DATASTREAM, profile)
+    return await run_bash_fixes(machine.get_access(), rule_arguments, _DATASTREAM, profile)
 
 
-def _open_fresh_target(settings: Settings, machine: Rootfs) -> Target:
+def _reset_and_open_target(settings: Settings, machine: Rootfs) -> Target:
     machine.reset()
     register_machine(settings, machine, machine.start())
     return open_target(machine.name, settings.hosts_folder)

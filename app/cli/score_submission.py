@@ -14,8 +14,8 @@ from app.lineups.model import Lineup
 from app.scores.atif import build_trajectory
 from app.scores.public_score import (
     SignedPublicScore,
-    check_public_score,
     describe_setup,
+    read_verified_public_score,
     sign_public_score,
 )
 from app.scores.result import Score
@@ -39,25 +39,25 @@ For that, repeat the score, or ask for the evidence of its runs (temper score --
 
 
 def write_submission(
-    settings: Settings, database: Engine, made: Score, lineup: Lineup, into: Path, quantized: str
+    settings: Settings, database: Engine, made: Score, lineup: Lineup, file: Path, quantization: str
 ) -> None:
     """Sign and write a result that can be sent in. No address of an engine is in it."""
     store, notary = EventStore(database), open_notary(settings.data, database)
     runs = [trial.run for trial in made.trials if trial.run]
     trajectories = [build_trajectory(store.read_events(run)) for run in runs]
     hidden = {urlsplit(url).netloc for engine in lineup.engines.values() for url in engine.base_urls}
-    facts = describe_setup(lineup, made.machine, quantized)
+    facts = describe_setup(lineup, made.machine, quantization)
     try:
-        into.write_bytes(sign_public_score(made, facts, trajectories, hidden, notary.key))
+        file.write_bytes(sign_public_score(made, facts, trajectories, hidden, notary.key))
     except OSError as exc:
         raise BadInput(f"cannot write {exc.filename}: {exc.strerror}. Choose another path.") from exc
-    print_line(f"Written: {into}. Look at it, then check it with `temper score check {into}`.", to_stderr=True)
+    print_line(f"Written: {file}. Look at it, then check it with `temper score check {file}`.", to_stderr=True)
 
 
 def check_score(path: Path, key: str) -> int:
     """Print what a public score proves and what it does not. Return 0, 2 if it does not hold, 3 without a key."""
     try:
-        found = check_public_score(path, key)
+        found = read_verified_public_score(path, key)
     except BrokenScore as exc:
         print_line(f"does not hold: {path}: {clean_text(str(exc), 500)}", to_stderr=True)
         return DOES_NOT_HOLD

@@ -14,9 +14,9 @@ from functools import partial
 from sqlmodel import Session
 
 from app import __version__
-from app.background.tasks import run_background_tasks
+from app.background.tasks import open_background_tasks
 from app.cli.command_runtime import load_lineup, open_runtime
-from app.cli.database_access import use_database
+from app.cli.database_access import open_or_create_database
 from app.cli.listening_socket import create_server, open_listener
 from app.config import Settings
 from app.engines.endpoint_lineup import KEY_VARIABLE
@@ -93,7 +93,7 @@ def _log_start(runtime: Runtime, greeting: str, **where: object) -> None:
         "database": "postgresql" if is_shared(runtime.database) else "sqlite",
         "data": str(settings.data),
         "lineup": runtime.lineup.name,
-        "sign_in": not settings.is_demo,
+        "sign_in": not settings.is_sign_in_off,
     }
     log.info("server started", extra={**where, **known})
     if settings.log_format == "text":
@@ -105,9 +105,9 @@ def _log_stop(began: float) -> None:
 
 
 def _require_admin(settings: Settings) -> None:
-    if settings.is_demo:
+    if settings.is_sign_in_off:
         return
-    with use_database(settings) as database, Session(database) as session:
+    with open_or_create_database(settings) as database, Session(database) as session:
         admins = people.count_admins(session)
     if not admins:
         raise EnvironmentUnusable(
@@ -125,16 +125,16 @@ async def work_until_signal(settings: Settings) -> None:
         asyncio.get_running_loop().add_signal_handler(number, partial(_log_reason_and_end, number.name, stopped.set))
     async with open_runtime(settings, lineup) as runtime:
         _log_start(runtime, f"Temper works on runs as {runtime.name}")
-        async with run_background_tasks(runtime):
+        async with open_background_tasks(runtime):
             _freeze_heap()
             await _wait_for_any(stopped, runtime.writer.broken)
         await runtime.writer.flush()  # raises the reason if the log is broken
     _log_stop(began)
 
 
-def _log_reason_and_end(reason: str, end: Callable[[], None]) -> None:
+def _log_reason_and_end(reason: str, request_exit: Callable[[], None]) -> None:
     log.info("server stopping", extra={"reason": reason})
-    end()
+    request_exit()
 
 
 def _freeze_heap() -> None:
@@ -182,7 +182,7 @@ async def _run_server(runtime: Runtime, listener: socket.socket) -> bool:
     return signalled.is_set()
 
 
-async def _end_on_lineup_change(runtime: Runtime, end: Callable[[], None]) -> None:
+async def _end_on_lineup_change(runtime: Runtime, request_exit: Callable[[], None]) -> None:
     """End the server for another line-up once no run is in progress, so that each run keeps the one it began with."""
     await runtime.own_server.requested.wait()
     while True:
@@ -190,10 +190,10 @@ async def _end_on_lineup_change(runtime: Runtime, end: Callable[[], None]) -> No
         if await asyncio.to_thread(runtime.is_idle):
             break
         await runtime.changes.wait_for_change(version, CHANGE_SECONDS)
-    _log_reason_and_end("another line-up was chosen", end)
+    _log_reason_and_end("another line-up was chosen", request_exit)
 
 
-async def _end_on_broken_log(event: asyncio.Event, end: Callable[[], None]) -> None:
+async def _end_on_broken_log(broken: asyncio.Event, request_exit: Callable[[], None]) -> None:
     """Stop the process when its log is broken, so that a supervisor can restart it."""
-    await event.wait()
-    _log_reason_and_end("the log of events cannot be written", end)
+    await broken.wait()
+    _log_reason_and_end("the log of events cannot be written", request_exit)

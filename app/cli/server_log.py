@@ -62,10 +62,10 @@ class JsonLog(logging.Formatter):
         }
         if record.exc_info and record.exc_info[0]:
             line["traceback"] = self.formatException(record.exc_info)[-LONGEST:]
-        return json.dumps({**_list_extra_fields(record), **line}, default=str)
+        return json.dumps({**_collect_extra_fields(record), **line}, default=str)
 
 
-def set_plain_format() -> None:
+def set_last_resort_format() -> None:
     """Set the formatter of Python's last-resort handler, which writes to standard error."""
     if logging.lastResort is not None:
         logging.lastResort.setFormatter(CommandLog())
@@ -113,11 +113,11 @@ def _get_logger_label(record: logging.LogRecord) -> str:
 
 
 def _join_fields(head: str, record: logging.LogRecord) -> str:
-    fields = " ".join(f"{name}={_quote_value(value)}" for name, value in _list_extra_fields(record).items())
+    fields = " ".join(f"{name}={_quote_value(value)}" for name, value in _collect_extra_fields(record).items())
     return f"{head}  {fields}" if fields else head
 
 
-def _list_extra_fields(record: logging.LogRecord) -> dict[str, Any]:
+def _collect_extra_fields(record: logging.LogRecord) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if name not in _NO_FIELDS and value is not None}
 
 

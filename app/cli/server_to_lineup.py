@@ -47,37 +47,37 @@ def select_endpoints_as_lineup(settings: Settings, words: Sequence[str]) -> Sett
     return replace(settings, lineup=str(path))
 
 
-def select_stored_lineup(settings: Settings, *, chosen: bool) -> Settings:
+def select_stored_lineup(settings: Settings, *, is_lineup_given: bool) -> Settings:
     """Return the settings with the line-up that was chosen on the page, unless this start chose one."""
     stored = settings.data / custom_model_server.LINEUP_FILE
-    if chosen or not stored.is_file():
+    if is_lineup_given or not stored.is_file():
         return settings
     note = f"Using the line-up {stored}, which was chosen on the page. --lineup takes another one."
     Console(stderr=True, highlight=False).print(Text(note), soft_wrap=True)
     return replace(settings, lineup=str(stored.resolve()))
 
 
-def split_engine_words(words: Sequence[str] | None) -> tuple[list[str], str]:
+def parse_engine_option(values: Sequence[str] | None) -> tuple[list[str], str]:
     """Return the addresses among the words, and the other one: `none`, or `lineup` if there is no other."""
-    addresses = [word for word in words or () if is_address(word)]
-    others = [word for word in words or () if not is_address(word)]
+    addresses = [word for word in values or () if is_address(word)]
+    others = [word for word in values or () if not is_address(word)]
     if len(others) > 1 or (others and addresses):
         raise BadInput("Give --engine none, or the addresses of servers, not both.")
     return addresses, others[0] if others else "lineup"
 
 
-def inspect_address(one: EndpointAddress) -> EndpointReport:
+def inspect_address(endpoint: EndpointAddress) -> EndpointReport:
     """Ask the server. Raise BadInput with what to do if it does not answer or serves no model."""
 
     async def ask_server() -> EndpointReport:
         async with httpx.AsyncClient() as http:
-            return await inspect_endpoint(http, one.base, os.environ.get(KEY_VARIABLE, ""), one.model)
+            return await inspect_endpoint(http, endpoint.base, os.environ.get(KEY_VARIABLE, ""), endpoint.model)
 
     try:
         return asyncio.run(ask_server())
     except EngineError as exc:
         hint = f" If it needs a key, set {KEY_VARIABLE}." if "API key" in str(exc) else ""
-        raise BadInput(clean_text(f"--engine {one.base}: {exc}{hint}", 500)) from exc
+        raise BadInput(clean_text(f"--engine {endpoint.base}: {exc}{hint}", 500)) from exc
 
 
 def write_lineup(data: Path, found: Sequence[tuple[EndpointAddress, EndpointReport]]) -> Path:
@@ -87,10 +87,10 @@ def write_lineup(data: Path, found: Sequence[tuple[EndpointAddress, EndpointRepo
     return path.resolve()
 
 
-def print_report(one: EndpointAddress, report: EndpointReport, console: Console) -> None:
+def print_report(endpoint: EndpointAddress, report: EndpointReport, console: Console) -> None:
     """Print what was found and what Temper does without what is missing."""
-    roles = f", for the {', '.join(one.roles)}" if one.roles else ""
-    console.print(Text(f"{one.base}{roles}", style="bold"))
+    roles = f", for the {', '.join(endpoint.roles)}" if endpoint.roles else ""
+    console.print(Text(f"{endpoint.base}{roles}", style="bold"))
     for label, found, note in report.rows:
         line = f"  {label}: {found}" + (f" ({note})" if note else "")
         console.print(Text(clean_text(line, 300)), soft_wrap=True)

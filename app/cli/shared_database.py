@@ -2,13 +2,13 @@
 
 from sqlmodel import Session
 
-from app.cli.database_access import describe_missing_database, has_database, use_database
+from app.cli.database_access import describe_missing_database, has_database, open_or_create_database
 from app.cli.output import print_line, print_rows
 from app.config import Settings
 from app.errors import BadInput
 from app.runtime.data_folder import hold_lock
 from app.store import nodes
-from app.store.database_copy import copy_all_tables
+from app.store.database_copy import copy_database_and_verify_chains
 from app.store.db import is_shared, mask_password, open_database
 from app.targets.stuck_hosts import find_stuck_hosts
 
@@ -25,15 +25,15 @@ def copy_database(settings: Settings) -> None:
     if not file.is_file():
         raise BadInput(f"there is no {file} to copy: give its folder with --data.")
     with hold_lock(settings.lock_path):
-        source, into = open_database(file), open_database(settings.database_location)
+        source, into = open_database(file), open_database(settings.database_path_or_url)
         try:
-            copied = copy_all_tables(source, into)
+            copied = copy_database_and_verify_chains(source, into)
         finally:
             source.dispose()
             into.dispose()
     rows = copied.rows
     print_line(
-        f"copied to {mask_password(settings.database_location)}: {sum(rows.values())} rows, "
+        f"copied to {mask_password(settings.database_path_or_url)}: {sum(rows.values())} rows, "
         f"{rows['event']} of them events, runs: {rows['run']}; valid chains in the copy: {copied.chains}"
     )
     print_line(
@@ -47,9 +47,9 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
     if not has_database(settings):
         print_rows([], describe_missing_database(settings), as_json=as_json)
         return AT_WORK
-    with use_database(settings) as database:
+    with open_or_create_database(settings) as database:
         if not is_shared(database):
-            only_file = f"{settings.database_location} is a file, which only one process uses at a time."
+            only_file = f"{settings.database_path_or_url} is a file, which only one process uses at a time."
             print_rows([], f"{only_file} Nodes need PostgreSQL: set TEMPER_DATABASE_URL.", as_json=as_json)
             return AT_WORK
         with Session(database) as session:

@@ -36,7 +36,7 @@ _NOTHING_GIVEN = "Give a line-up (`temper lineups` lists them), or the address o
 _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent": "dim"}
 
 
-def start_lineup(settings: Settings, *, anyway: bool) -> None:
+def start_lineup_and_serve(settings: Settings, *, anyway: bool) -> None:
     """Start the engines and serve. Raise BadInput first if the doctor finds that they cannot start."""
     if not anyway and (blockers := describe_blockers(settings)):
         raise BadInput(f"{blockers} (details: `temper doctor {settings.lineup}`; start anyway: --anyway)")
@@ -50,7 +50,7 @@ def describe_blockers(settings: Settings) -> str:
     return "; ".join(f"{one.engine or lineup.name}: {one.says}: {one.fix}" for one in stops)
 
 
-def choose_engines_to_start(settings: Settings, addresses: Sequence[str]) -> Settings:
+def select_lineup_or_endpoints(settings: Settings, addresses: Sequence[str]) -> Settings:
     """Return the settings for the line-up, or for the servers at `addresses`. Raise BadInput for both or neither."""
     if settings.lineup and addresses:
         raise BadInput("Give a line-up or --engine, not both.")
@@ -65,7 +65,7 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses
         raise BadInput("Give a line-up or --engine, not both.")
     if not addresses and not settings.lineup:
         raise BadInput(_NOTHING_GIVEN)
-    lineup = _create_lineup_of_endpoints(addresses) if addresses else load_lineup(settings)
+    lineup = _create_lineup_without_engines(addresses) if addresses else load_lineup(settings)
     if not addresses and not any(engine.launch for engine in lineup.engines.values()):
         raise BadInput(
             f"{lineup.name} starts no engine, so there is no configuration to print: give a line-up with [launch]."
@@ -86,7 +86,7 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
 
 
-def _create_lineup_of_endpoints(addresses: Sequence[str]) -> Lineup:
+def _create_lineup_without_engines(addresses: Sequence[str]) -> Lineup:
     """Return a line-up without engines, for files that start Temper alone. Raise BadInput for a wrong address."""
     where = ", ".join(dict.fromkeys(one.base for one in parse_endpoints(addresses)))
     return Lineup(name="endpoints", title=clean_text(where, 200), note="", gpus=(), engines={}, seats={})
@@ -135,8 +135,8 @@ async def _report_new_steps(
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def _log_step(one: LaunchedReplica, step: ColdStartStep) -> None:
-    fields = {"engine": one.name, "step": step.name, "at_s": round(step.at, 1), "found": step.figure_text or None}
+def _log_step(replica: LaunchedReplica, step: ColdStartStep) -> None:
+    fields = {"engine": replica.name, "step": step.name, "at_s": round(step.at, 1), "found": step.figure_text or None}
     log.info("engine starts", extra=fields)
 
 
@@ -144,14 +144,14 @@ def _are_launches_over(looks: list[LaunchStatus]) -> bool:
     return all(look.state in ("ready", "dead") for look in looks)
 
 
-def _render_launch(one: LaunchedReplica, look: LaunchStatus) -> Group:
+def _render_launch(replica: LaunchedReplica, look: LaunchStatus) -> Group:
     head = Table.grid(padding=(0, 2))
     for width in (16, 8, 30, None):
         head.add_column(width=width)
     bar = ProgressBar(total=1.0, completed=look.share or 0.0, width=30) if look.share is not None else ""
     eta = f"about {look.eta_s:.0f} s left, based on earlier loads on this machine" if look.eta_s is not None else ""
-    head.add_row(Text(one.name, "bold"), Text(look.state, _COLOURS[look.state]), bar, Text(eta, "dim"))
-    steps = [Text(_format_step(step), style="dim") for step in one.cold.steps]
+    head.add_row(Text(replica.name, "bold"), Text(look.state, _COLOURS[look.state]), bar, Text(eta, "dim"))
+    steps = [Text(_format_step(step), style="dim") for step in replica.cold.steps]
     if look.state == "loading":
         steps.append(Text(clean_text(look.detail, 100), style="yellow"))
     return Group(head, *(Padding(step, (0, 0, 0, 4)) for step in steps))

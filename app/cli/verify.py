@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.database_access import find_run, open_existing_database
+from app.cli.database_access import open_existing_database, resolve_run_id
 from app.cli.exit_codes import DONE, NOT_ALL, NOT_PINNED
 from app.cli.output import print_line
 from app.cli.score import verify_score
@@ -29,7 +29,7 @@ from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
 from app.evidence.shared_file_log import check_shared_file
 from app.evidence.shrunk_runs import check_against_log, read_kept_pack
-from app.evidence.signing_key import parse_public_key
+from app.evidence.signing_key import read_public_key
 from app.evidence.time_stamping import check_stamp
 from app.loop.state import RunState, fold_events
 from app.scores.score_file import is_score_file
@@ -74,7 +74,7 @@ def _validate_chain_head(head: str | None) -> str:
 
 def _parse_key(key: str | None) -> str:
     try:
-        return "" if key is None else parse_public_key(key)
+        return "" if key is None else read_public_key(key)
     except BadInput as exc:
         raise UnusableOption(f"--key: {exc}") from exc
 
@@ -96,12 +96,12 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
     except OSError as exc:
         raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:
-        return _report_broken(f"{path}: {exc}")
+        return _print_broken_and_get_code(f"{path}: {exc}")
     print_lines(
         f"holds: {path}: run {manifest['run']}, {manifest['events']} events, {len(files)} files",
         f"chain head {manifest['chain_head']}",
         f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}",
-        *pack.list_unverified_claims(manifest, head, key),
+        *pack.list_signer_and_unverified_claims(manifest, head, key),
         *pack.list_proofs(files, manifest),
         *([stamped_by] if stamped_by else []),
         left or "its documents are identical to those that this Temper makes from these events",
@@ -115,13 +115,13 @@ def verify_shared_file(path: Path, head: str, key: str) -> int:
     except OSError as exc:
         raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:
-        return _report_broken(f"{path}: {exc}")
+        return _print_broken_and_get_code(f"{path}: {exc}")
     hidden = len(manifest["withheld"])
     print_lines(
         f"holds: {path}: run {manifest['run']}, {manifest['events']} events and the pictures of their replay",
         f"chain head {manifest['chain_head']}",
         *([f"{hidden} prompts are withheld: their hashes are part of the chain"] if hidden else []),
-        *pack.list_unverified_claims(manifest, head, key),
+        *pack.list_signer_and_unverified_claims(manifest, head, key),
         "the page around them is not signed: it can say what it likes before it plays",
     )
     return HOLDS if key else NOT_PINNED
@@ -135,7 +135,7 @@ def _verify_bundle(path: Path, files: pack.Files, head: str, key: str) -> int:
         f"holds: {path}: rollout {index['rollout']}, {packs}",
         f"chain head {index['chain_head']}",
         f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}",
-        *pack.list_unverified_claims(index, head, key),
+        *pack.list_signer_and_unverified_claims(index, head, key),
         *left,
     )
     return HOLDS if key else NOT_PINNED
@@ -145,15 +145,15 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
     database = open_existing_database(settings)
     store = EventStore(database)
     try:
-        rows, last, found, signed = check_audit_log(settings.data, database)
+        rows, last, found, signed = read_and_check_audit_log(settings.data, database)
         for run, seal in found.seals.items():
             check_run_seal(run, seal, {seq: digest for seq, _, digest in store.read_lines(run, after=seal.events - 1)})
     except BrokenChain as exc:
-        return _report_broken(f"audit log: {exc}")
+        return _print_broken_and_get_code(f"audit log: {exc}")
     if head and head not in {digest for _, _, digest in rows}:
-        return _report_broken(f"audit log: its chain head is {last}, and no line has the hash {head}")
+        return _print_broken_and_get_code(f"audit log: its chain head is {last}, and no line has the hash {head}")
     if key and key not in found.keys:
-        return _report_broken(f"audit log: no line is signed with the key {key}")
+        return _print_broken_and_get_code(f"audit log: no line is signed with the key {key}")
     print_lines(f"holds: audit log, {len(rows)} lines", f"chain head {last}")
     if head and head != last:
         print_lines(f"{head} is the hash of an earlier line; the audit log has more lines now")
@@ -166,7 +166,7 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
 
 def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int:
     database = open_existing_database(settings)
-    run = find_run(database, wanted)
+    run = resolve_run_id(database, wanted)
     with Session(database) as session:
         row = run_queries.find_run(session, run)
         session.expunge_all()
@@ -181,11 +181,13 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
         seal = found.seals.get(run)
         check_run_seal(run, seal, {seq: digest for seq, _, digest in rows})
     except BrokenChain as exc:
-        return _report_broken(f"run {run}: {exc}")
+        return _print_broken_and_get_code(f"run {run}: {exc}")
     if head not in ("", last):
-        return _report_broken(f"run {run}: its chain head is {last}, not {head}")
+        return _print_broken_and_get_code(f"run {run}: its chain head is {last}, not {head}")
     if key and key not in found.keys:
-        return _report_broken(f"run {run}: the audit log that seals it has no line signed with the key {key}")
+        return _print_broken_and_get_code(
+            f"run {run}: the audit log that seals it has no line signed with the key {key}"
+        )
     state = fold_events(log)
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))
@@ -203,7 +205,7 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     return HOLDS
 
 
-def check_audit_log(
+def read_and_check_audit_log(
     data: Path, database: Engine
 ) -> tuple[list[tuple[int, bytes, str]], str, AuditAnchors, SignedHead | None]:
     """Return the audit log's lines, chain head, anchors and signature. Raise BrokenChain if it does not hold."""
@@ -217,17 +219,17 @@ def check_audit_log(
 
 def _check_sealing_audit_log(settings: Settings, database: Engine) -> AuditAnchors:
     try:
-        return check_audit_log(settings.data, database)[2]
+        return read_and_check_audit_log(settings.data, database)[2]
     except BrokenChain as exc:
         raise BrokenChain(f"the audit log that seals it is not valid: {exc}") from exc
 
 
-def _check_shrunk_chain(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, ours: list[str]) -> str:
+def _check_shrunk_chain(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, own_keys: list[str]) -> str:
     """Check the chain of a shrunk run through its evidence, since its log has gaps. Return the chain's head."""
     try:
         files = check_against_log(archive, rows)
         by = json.loads(files["manifest.json"]).get("key", "")
-        head: str = pack.check_pack(files, key=key or (by if by in ours else ""))["chain_head"]
+        head: str = pack.check_pack(files, key=key or (by if by in own_keys else ""))["chain_head"]
     except pack.BrokenPack as exc:
         raise BrokenChain(str(exc)) from exc
     return head
@@ -238,18 +240,18 @@ def print_lines(*lines: str) -> None:
         print_line(clean_line(line, 4000))
 
 
-def _report_broken(why: str) -> int:
+def _print_broken_and_get_code(why: str) -> int:
     print_lines(f"does not hold: {why}")
     return BROKEN
 
 
-def _compare_host_tree(settings: Settings, database: Engine, state: RunState, tree: str) -> str:
+def _compare_host_tree(settings: Settings, database: Engine, state: RunState, tree_digest: str) -> str:
     assert state.request
     host = state.request.host
     with Session(database) as session:
         newest = run_queries.find_newest_run(session, host)
     if newest is None or newest.id != state.run:
         return f"a later run has worked on {host}"
-    if open_target(host, settings.hosts_folder).compute_digest() == tree:
+    if open_target(host, settings.hosts_folder).compute_digest() == tree_digest:
         return f"{host} is as the run left it"
     return f"{host} is NOT as the run left it: its files have changed since"

@@ -8,11 +8,11 @@ from app.targets.vm.virtual_machine import VirtualMachine, list_machines
 
 
 def print_machines(folder: Path, *, as_json: bool) -> None:
-    rows = [_describe_machine(machine) for machine in list_machines(folder)]
+    rows = [_to_machine_row(machine) for machine in list_machines(folder)]
     print_rows(rows, "There are no machines. Build one with temper machine build NAME.", as_json=as_json)
 
 
-def _describe_machine(machine: VirtualMachine) -> Row:
+def _to_machine_row(machine: VirtualMachine) -> Row:
     record = machine.read_record()
     taken = sorted((one.taken_at, label) for label, one in record.snapshots.items())
     return {

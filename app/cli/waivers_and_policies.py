@@ -9,7 +9,7 @@ from app.cli.output import Row, print_rows, print_stored_rows, to_datetime, to_r
 from app.config import Settings
 from app.errors import BadInput
 from app.loop.state import fold_events
-from app.runs.approval_file import build_approval_table, find_unreachable_rules, read_approvals
+from app.runs.approval_file import build_approval_table, list_unreachable_rule_lines, read_approvals
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
 from app.runs.waiver_changes import create_waiver, end_waiver
@@ -34,7 +34,7 @@ def _read_inbox(session: Session) -> list[Row]:
 
 
 def add_waiver(settings: Settings, wish: WaiverSpec) -> None:
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         row = create_waiver(session, wish, database_time(session), settings.hosts_folder)
         waiver, summary = row.id, row.waiver.summary
@@ -65,7 +65,7 @@ def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
 
 
 def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool) -> None:
-    with Session(open_database(settings.database_location)) as session:
+    with Session(open_database(settings.database_path_or_url)) as session:
         states = list_parameter_states(session, skill, host, settings.hosts_folder)
     columns = ("name", "value", "set_for", "may_be", "usual", "rules", "title")
     rows = [
@@ -76,7 +76,7 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
 
 
 def set_parameter_value(settings: Settings, parameter: ParameterSpec) -> None:
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         row = set_parameter(session, parameter, database_time(session), settings.hosts_folder)
         result = f"{row.name} = {' '.join(row.value.split())}, for {row.scope.label}"
@@ -111,6 +111,6 @@ def check_approvals(file: Path, *, as_json: bool) -> None:
     print_rows(build_approval_table(policy), "", as_json=as_json)
     if as_json:
         return
-    for line in find_unreachable_rules(policy):
+    for line in list_unreachable_rule_lines(policy):
         print(f"line {line} never applies: an earlier rule already covers every change that it matches")  # noqa: T201
     print(f"In mode review, each change needs at least one person. sha256 {policy.sha256}")  # noqa: T201

@@ -146,7 +146,7 @@ class EngineClient:
                     begun
                     or not question.schema
                     or self._lacks is not None
-                    or not await self._find_refused_features(question)
+                    or not await self._probe_refused_features(question)
                 ):
                     raise
             else:
@@ -162,7 +162,7 @@ class EngineClient:
                 pieces.append(part)
         raise AssertionError("a reply ends with Finished or raises")
 
-    async def _find_refused_features(self, question: Question) -> frozenset[Lack]:
+    async def _probe_refused_features(self, question: Question) -> frozenset[Lack]:
         """Test which schema features the engine refuses, once, after its first refusal, with one token per feature."""
         if await self._refuses_schema(question, PLAINEST):
             return frozenset()  # the schema was not the reason
@@ -254,7 +254,7 @@ class EngineClient:
             return False
 
     async def list_models(self) -> tuple[ServedModel, ...]:
-        answer = await self._get(f"{self.base_url}/models", self._key)
+        answer = await self._get_answer_body(f"{self.base_url}/models", self._key)
         try:
             return tuple(card.to_served_model() for card in msgspec.json.decode(answer, type=_Models).data)
         except NOT_JSON as exc:
@@ -274,7 +274,7 @@ class EngineClient:
 
     async def read_sample(self, url: str = "") -> EngineSample:
         """Read the metrics from `url`, by default /metrics beside the base URL."""
-        sample = parse_metrics((await self._get(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
+        sample = parse_metrics((await self._get_answer_body(url or f"{self._root}/metrics")).decode("utf-8", "replace"))
         if url or not (sample.counts_late and sample.running):
             return sample
         # llama.cpp's requests, which no other endpoint reports before they end
@@ -285,11 +285,11 @@ class EngineClient:
     async def _read_optional(self, path: str, shape: type[T]) -> T | None:
         """Return what the server answers at a path that not every server has, or None."""
         try:
-            return msgspec.json.decode(await self._get(f"{self._root}{path}", self._key), type=shape)
+            return msgspec.json.decode(await self._get_answer_body(f"{self._root}{path}", self._key), type=shape)
         except (EngineError, *NOT_JSON):
             return None
 
-    async def _get(self, url: str, headers: dict[str, str] | None = None) -> bytes:
+    async def _get_answer_body(self, url: str, headers: dict[str, str] | None = None) -> bytes:
         with self._translate_errors(self._patience):
             async with asyncio.timeout(self._patience), self._http.stream("GET", url, headers=headers) as response:
                 if response.status_code != httpx.codes.OK:
@@ -319,15 +319,19 @@ class EngineClient:
         try:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as exc:
-            raise EngineUnavailable(f"{where} cannot be reached: is the engine running?{self._quote(exc)}") from exc
+            raise EngineUnavailable(
+                f"{where} cannot be reached: is the engine running?{self._describe_or_log_error(exc)}"
+            ) from exc
         except (httpx.ReadTimeout, TimeoutError) as exc:
             raise EngineStalled(f"{where} has sent nothing for {patience:g} s: look at the engine's log.") from exc
         except (httpx.PoolTimeout, httpx.WriteTimeout) as exc:
             raise EngineUnavailable(f"{where} does not take the request: it is overloaded or hangs.") from exc
         except httpx.HTTPError as exc:
-            raise EngineDied(f"{where} broke its answer off: look at the engine's log.{self._quote(exc)}") from exc
+            raise EngineDied(
+                f"{where} broke its answer off: look at the engine's log.{self._describe_or_log_error(exc)}"
+            ) from exc
 
-    def _quote(self, exc: httpx.HTTPError | httpx.InvalidURL) -> str:
+    def _describe_or_log_error(self, exc: httpx.HTTPError | httpx.InvalidURL) -> str:
         """Return the library's own words for those who test an address; others read them in the server's log."""
         if self._name == self._root:
             return f" ({exc})"

@@ -77,7 +77,7 @@ def apply_log_line(cold: ColdStart, line: str, now: float) -> ColdStart:
     reached = {step.name for step in cold.steps}
     found = {name: match[1] for name, pattern in _STEPS if name not in reached and (match := pattern.search(plain))}
     if found:
-        at = round(max(0.0, parse_timestamp(plain, now) - cold.started), 1)
+        at = round(max(0.0, parse_timestamp_or_now(plain, now) - cold.started), 1)
         steps = tuple(ColdStartStep(name, at, _parse_figure(said)) for name, said in found.items())
         version = found.get("engine starts", cold.version)
         return replace(cold, steps=(*cold.steps, *steps), version=version, newest=steps[-1].name)
@@ -87,7 +87,7 @@ def apply_log_line(cold: ColdStart, line: str, now: float) -> ColdStart:
     return replace(cold, newest=text[1][:160]) if text and text[1].strip() else cold
 
 
-def parse_timestamp(line: str, now: float) -> float:
+def parse_timestamp_or_now(line: str, now: float) -> float:
     """Return the line's Unix time, or `now` without a timestamp. vLLM logs local time without the year."""
     if not (found := _STAMP.search(line)):
         return now

@@ -99,7 +99,7 @@ class EngineSample:
 
 
 def parse_metrics(text: str) -> EngineSample:
-    found, capacity = _collect_totals(text)
+    found, capacity = _collect_metric_values(text)
     if late := bool(found[_LLAMACPP_READ]):
         _convert_llamacpp_names(found)
     if found["sglang:generation_tokens_total"] or found["sglang:num_running_reqs"]:
@@ -155,7 +155,7 @@ def compute_growth(previous: float | None, current: float | None) -> float | Non
     return current - previous if current >= previous else current
 
 
-def _collect_totals(text: str) -> tuple[Totals, list[float]]:
+def _collect_metric_values(text: str) -> tuple[Totals, list[float]]:
     found: Totals = defaultdict(list)
     capacity = []
     for name, labels, value in _iterate_samples(text):

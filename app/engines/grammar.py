@@ -18,8 +18,8 @@ class GrammarFeature:
     schema: dict[str, Any]
 
 
-def _build_object_schema(field: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": {"x": field}, "required": ["x"], "additionalProperties": False}
+def _build_object_schema(property_schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {"x": property_schema}, "required": ["x"], "additionalProperties": False}
 
 
 PLAINEST = _build_object_schema({"type": "boolean"})

@@ -19,7 +19,7 @@ def find_model_billions(name: str) -> float | None:
     return max((float(size) / (1000 if unit.lower() == "m" else 1) for size, unit in _SIZE.findall(name)), default=None)
 
 
-def find_path_billions(path: str) -> float | None:
+def find_billions_in_path(path: str) -> float | None:
     """Return the size that the name of the model's folder or file gives; None if it gives none."""
     names = (part for part in reversed(PurePosixPath(path).parts) if not _NOT_A_NAME.fullmatch(part))
     return find_model_billions(next(names, ""))

@@ -34,7 +34,7 @@ def read_table_gib(table: Path, name: str) -> float | None:
     return int(kib) / _KIB_PER_GIB if kib.isdecimal() else None
 
 
-def read_stat(pid: int, proc: Path = PROC) -> list[str]:
+def read_stat_fields_after_name(pid: int, proc: Path = PROC) -> list[str]:
     """Return the fields after the name, which may contain any character: state, parent, group, session and so on."""
     try:
         return (proc / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()

@@ -83,9 +83,9 @@ class EngineQueue:
         """Total wait of all turns in seconds; `waits` is the histogram."""
 
     @asynccontextmanager
-    async def wait_for_turn(self, bases: Sequence[str], wanted: TurnRequest) -> AsyncIterator[QueuedTurn]:
+    async def hold_turn(self, bases: Sequence[str], request: TurnRequest) -> AsyncIterator[QueuedTurn]:
         """Wait for a replica and hold it within the context. A cancelled turn leaves the queue at once."""
-        turn = QueuedTurn(wanted, bases, self._clock(), self._away)
+        turn = QueuedTurn(request, bases, self._clock(), self._away)
         self._waiting.append(turn)
         try:
             self.call_ready_turns()
@@ -120,7 +120,7 @@ class EngineQueue:
         self._why = ""
         while self._waiting:
             first = min(self._waiting, key=self._rank_turn)
-            place = self._choose_replica(first)
+            place = self._choose_replica_index(first)
             if place is None:
                 return
             self._call_turn(first, place)
@@ -128,9 +128,9 @@ class EngineQueue:
     def _rank_turn(self, turn: QueuedTurn) -> tuple[int, int, float]:
         return URGENCY[turn.request.purpose], self._served.get(turn.request.host, 0), turn.queued_at
 
-    def _choose_replica(self, turn: QueuedTurn) -> int | None:
+    def _choose_replica_index(self, turn: QueuedTurn) -> int | None:
         """Return the least loaded replica with room, or None. If no replica is available, let one turn try and fail."""
-        order = [(place, turn.bases[place]) for place in self._traffic.rank_replicas(turn.bases)]
+        order = [(place, turn.bases[place]) for place in self._traffic.rank_replica_indexes(turn.bases)]
         there = [(place, base) for place, base in order if base not in self._traffic.unavailable]
         for place, base in there:
             self._why = explain_wait(self._read_capacity(base), self._traffic.measure_load(base), turn.request.tokens)
@@ -153,14 +153,17 @@ class EngineQueue:
             max(1, self._nodes()),
         )
 
-    def _call_turn(self, turn: QueuedTurn, place: int) -> None:
+    def _call_turn(self, turn: QueuedTurn, replica_index: int) -> None:
         self._waiting.remove(turn)
         self._turns += 1
         self._served[turn.request.host] = self._turns
         self._served.move_to_end(turn.request.host)
         while len(self._served) > HOSTS_REMEMBERED:
             self._served.popitem(last=False)
-        turn.replica, turn.number = place, self._traffic.begin_request(turn.bases[place], turn.request.tokens)
+        turn.replica, turn.number = (
+            replica_index,
+            self._traffic.begin_request(turn.bases[replica_index], turn.request.tokens),
+        )
         turn.away = self._away - turn.away_before
         turn.waited = max(0.0, self._clock() - turn.queued_at - turn.away)
         self.waited += turn.waited

@@ -12,7 +12,7 @@ import msgspec
 from app.engines.chat_messages import Delta, Finished, Message, Question, ServerDialect
 from app.engines.client import EngineClient, ServedModel
 from app.engines.error_message import NOT_JSON
-from app.engines.model_size import SMALL_BILLIONS, find_model_billions, find_path_billions
+from app.engines.model_size import SMALL_BILLIONS, find_billions_in_path, find_model_billions
 from app.errors import EngineError, EngineRefused, EngineStalled
 from app.lineups.model import SchemaForm
 from app.text.clean import clean_text
@@ -80,7 +80,7 @@ class EndpointReport:
         """Return True if the context is known, and not assumed for want of an answer."""
         return self.context_source != _ASSUMED
 
-    def _describe_size(self) -> tuple[str, str]:
+    def _describe_size_and_source(self) -> tuple[str, str]:
         if self.billions is None:
             return "unknown", f"set guided = true in a copy of the line-up if it is below {SMALL_BILLIONS:g} billion"
         amount = f"{self.billions:.3g} billion" if self.billions >= 1 else f"{self.billions * 1000:.0f} million"
@@ -95,7 +95,7 @@ class EndpointReport:
         return [
             ("program", self.program or "unknown", ""),
             ("model", self.model, "" if len(self.models) < 2 else f"one of {len(self.models)}; choose with URL#MODEL"),
-            ("size", *self._describe_size()),
+            ("size", *self._describe_size_and_source()),
             ("context", f"{self.context:,} tokens", self.context_source),
             ("answers bound to a JSON Schema", _to_word(self.structured), "" if self.structured else unbound),
             (f"{AT_ONCE} requests at once", _to_word(self.several), "" if self.several else ONE_BY_ONE),
@@ -122,7 +122,7 @@ class _OllamaModels(msgspec.Struct):
     models: list[_OllamaModel]
 
 
-def normalize_base(address: str) -> str:
+def build_v1_base_url(address: str) -> str:
     """Return the base URL of an address: with /v1 and without a slash behind it."""
     return address.rstrip("/").removesuffix("/v1") + "/v1"
 
@@ -144,12 +144,12 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
         tok_s=end.decode_rate,
         metrics=await _has_metrics(client),
     )
-    form, detail = await _find_schema_form(http, base, key, chosen.id)
-    context, source = await _find_context(client, chosen)
+    form, detail = await _find_schema_form_and_detail(http, base, key, chosen.id)
+    context, source = await _find_context_and_source(client, chosen)
     if form:
         report = replace(report, structured=True, schema_form=form)
     several = await _can_answer_concurrently(client, chosen.id)
-    size, where = await _find_size(http, client, base, chosen, report.program)
+    size, where = await _find_size_and_source(http, client, base, chosen, report.program)
     report = replace(report, stated_billions=size, stated_where=where)
     return replace(report, structured_detail=detail, several=several, context=context, context_source=source)
 
@@ -196,19 +196,23 @@ def _classify_token_counts(pieces: list[Delta], end: Finished) -> TokenCounts:
     return "with each piece" if any(one.is_counted for one in pieces) else "at the end"
 
 
-async def _find_schema_form(http: httpx.AsyncClient, base: str, key: str, model: str) -> tuple[SchemaForm | None, str]:
+async def _find_schema_form_and_detail(
+    http: httpx.AsyncClient, base: str, key: str, model: str
+) -> tuple[SchemaForm | None, str]:
     """Return the form in which a schema binds an answer; if none does, None with what happened to the first."""
     details = []
     for form in get_args(SchemaForm):
         dialect = ServerDialect(extensions=False, schema_form=form)
-        bound, detail = await _try_schema(EngineClient(http, base, key=key, patience=PATIENCE, dialect=dialect), model)
+        bound, detail = await _try_schema_and_explain(
+            EngineClient(http, base, key=key, patience=PATIENCE, dialect=dialect), model
+        )
         if bound:
             return form, ""
         details.append(detail)
     return None, details[0]
 
 
-async def _try_schema(client: EngineClient, model: str) -> tuple[bool, str]:
+async def _try_schema_and_explain(client: EngineClient, model: str) -> tuple[bool, str]:
     """Return whether an answer is bound to a schema: a question is asked whose natural answer does not fit it."""
     try:
         pieces, _ = await _ask_question(client, model, "Reply with the single word hello and nothing else.", _SCHEMA)
@@ -265,7 +269,7 @@ async def _read_ollama_version(http: httpx.AsyncClient, base: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-async def _find_size(
+async def _find_size_and_source(
     http: httpx.AsyncClient, client: EngineClient, base: str, model: ServedModel, program: str
 ) -> tuple[float | None, str]:
     """Return the size of the model in billions and who says so; None if nothing but the served name can."""
@@ -276,7 +280,7 @@ async def _find_size(
     if find_model_billions(model.id) is not None:
         return None, ""
     path = await client.read_model_path() if program.startswith("SGLang") else model.root
-    size = find_path_billions(path)
+    size = find_billions_in_path(path)
     return size, "" if size is None else "the name of the model that the server loaded says so"
 
 
@@ -290,7 +294,7 @@ async def _read_ollama_size(http: httpx.AsyncClient, base: str, model: str) -> f
     return next((find_model_billions(one.details.parameter_size) for one in found if one.name == model), None)
 
 
-async def _find_context(client: EngineClient, model: ServedModel) -> tuple[int, str]:
+async def _find_context_and_source(client: EngineClient, model: ServedModel) -> tuple[int, str]:
     """Return the context in tokens and where it is known from.
 
     A server that does not say names it when it refuses a prompt that is far too long, which it does before it reads it.

@@ -27,7 +27,7 @@ class Approver(Struct, frozen=True, kw_only=True):
         return frozenset(one.casefold() for one in (self.name, *self.made_by))
 
     @property
-    def token_makers(self) -> frozenset[str]:
+    def other_token_makers(self) -> frozenset[str]:
         """The people who made the token, without its owner."""
         return self.people - {self.name.casefold()}
 
@@ -113,12 +113,12 @@ class PeopleNeeded(Struct, frozen=True, kw_only=True):
         return f"needs {count}: {self.why}, by {self.by}"
 
 
-def describe_missing_approvals(of: int, given: int) -> str:
+def describe_missing_approvals(needed_count: int, given_count: int) -> str:
     """Describe the approvals that are still missing; empty if none."""
-    return f"{given} of {of}: waits for another person" if given < of else ""
+    return f"{given_count} of {needed_count}: waits for another person" if given_count < needed_count else ""
 
 
-def describe_token(token: str, made_by: Sequence[str]) -> str:
+def format_token_suffix(token: str, made_by: Sequence[str]) -> str:
     """Return which token was used and who made it, in brackets; empty if none was."""
     if not token:
         return ""

@@ -10,7 +10,7 @@ from app.events.approval_policy import (
     Approver,
     PeopleNeeded,
     describe_missing_approvals,
-    describe_token,
+    format_token_suffix,
 )
 from app.events.architect_questions import AnsweredQuestion
 from app.events.vocabulary import (
@@ -884,7 +884,7 @@ class ApprovalGiven(RunEvent, frozen=True, tag="approval.given"):
     @property
     def approver_text(self) -> str:
         """The approver, and which token made by whom was used."""
-        return f"{self.by}{describe_token(self.token, self.made_by)}"
+        return f"{self.by}{format_token_suffix(self.token, self.made_by)}"
 
     def describe(self) -> Sentence:
         waits = describe_missing_approvals(self.of, self.given)
@@ -939,12 +939,12 @@ class EngineState(Sample, frozen=True, tag="engine.state"):
     """State of each replica, in the order of the addresses."""
 
     @property
-    def is_healthy(self) -> bool:
+    def is_ready_or_loading(self) -> bool:
         return self.state in ("ready", "loading")
 
     def describe(self) -> Sentence:
         said = f"Engine {self.engine} is {self.state}" + (f": {self.detail}" if self.detail else "")
-        return Sentence(said) if self.is_healthy else Sentence(said, "✗", "alarm")
+        return Sentence(said) if self.is_ready_or_loading else Sentence(said, "✗", "alarm")
 
 
 class EngineSampled(Sample, frozen=True, tag="engine.sample"):
@@ -1200,13 +1200,13 @@ def get_event_kind(event: Event | type[Event]) -> str:
     return str(tag)
 
 
-def list_event_types(base: type[Any]) -> tuple[type[Event], ...]:
+def list_leaf_event_types(base: type[Any]) -> tuple[type[Event], ...]:
     """Return the kinds below a class, in the order of their declaration."""
-    return tuple(kind for one in base.__subclasses__() for kind in list_event_types(one) or (one,))
+    return tuple(kind for one in base.__subclasses__() for kind in list_leaf_event_types(one) or (one,))
 
 
 RUN_KINDS, ROLLOUT_KINDS, SAMPLE_KINDS, KINDS = (
-    tuple(map(get_event_kind, list_event_types(base))) for base in (RunEvent, RolloutEvent, Sample, Event)
+    tuple(map(get_event_kind, list_leaf_event_types(base))) for base in (RunEvent, RolloutEvent, Sample, Event)
 )
-TOLD_KINDS = tuple(get_event_kind(one) for one in list_event_types(RunEvent) if one.describe is not stay_silent)
+TOLD_KINDS = tuple(get_event_kind(one) for one in list_leaf_event_types(RunEvent) if one.describe is not stay_silent)
 """Kinds in the log of a run that can have a sentence."""

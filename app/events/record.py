@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from app.events.kinds import Event, list_event_types
+from app.events.kinds import Event, list_leaf_event_types
 
 GENESIS = "0" * 64
 MACHINE = "machine"
@@ -45,12 +45,14 @@ class _Envelope(msgspec.Struct):
     run: str
 
 
-_decode_event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(functools.reduce(operator.or_, list_event_types(Event)))
+_decode_event: msgspec.json.Decoder[Any] = msgspec.json.Decoder(
+    functools.reduce(operator.or_, list_leaf_event_types(Event))
+)
 _decode_envelope = msgspec.json.Decoder(_Envelope)
 
 
-def format_timestamp(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
+def format_timestamp(epoch_seconds: float) -> str:
+    return datetime.fromtimestamp(epoch_seconds, UTC).replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def build_recorded_event(run: str, seq: int, at: float, event: Event, previous: str) -> Recorded:

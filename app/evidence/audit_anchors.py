@@ -10,7 +10,7 @@ from app.events.kinds import AuditedRequest, ItemOutcome, RunEnd
 from app.events.record import BrokenChain, Recorded, parse_line
 from app.evidence.notary import SignedHead, is_key_successor
 from app.store.models import RunRow
-from app.store.projection import find_increments
+from app.store.projection import find_run_counter_increments
 
 _SEAL = re.compile(r"seal: (?:evidence of run|run) (\S+)(?: ended)?")
 _FIELD = re.compile(r"(\w+)=(\S+)")
@@ -48,11 +48,11 @@ def read_audit_anchors(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
             found.seals[seal[1]] = Seal(seq, int(fields["events"]), fields["head"])
             found.manifests |= {fields["manifest"]} if "manifest" in fields else set()
         elif event.did in ("key: made", "key: changed"):
-            _add_audit_key(found, seq, fields)
+            _add_signing_key(found, seq, fields)
     return found
 
 
-def _add_audit_key(found: AuditAnchors, seq: int, fields: Mapping[str, str]) -> None:
+def _add_signing_key(found: AuditAnchors, seq: int, fields: Mapping[str, str]) -> None:
     public, old = fields["public"], fields.get("from", "")
     if not old and found.keys[-1:] == [public]:
         return  # several processes of an older Temper noted their first key at once
@@ -95,7 +95,7 @@ def check_run_row(row: RunRow, log: list[Recorded]) -> None:
         raise BrokenChain("its row gives another end than the log")
     counts = Counter({"tokens": 0} | dict.fromkeys(get_args(ItemOutcome), 0))
     for one in log:
-        counts.update({name: many for name, many in find_increments(one.event).items() if name in counts})
+        counts.update({name: many for name, many in find_run_counter_increments(one.event).items() if name in counts})
     for column, count in counts.items():
         counted = getattr(row, column)
         if counted > count or (ends and row.ended_at is not None and counted != count):

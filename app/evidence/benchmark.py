@@ -37,13 +37,15 @@ def describe_benchmark(pack: Skill, started: RunStarted | None) -> BenchmarkTitl
     return replace(title, note=" ".join([title.note, *more]))
 
 
-def _choose_benchmark_title(pack: Skill, given: Published | None) -> BenchmarkTitle:
-    if given:
+def _choose_benchmark_title(pack: Skill, published: Published | None) -> BenchmarkTitle:
+    if published:
         source = (
-            f"{len(given.rules)} of {len(pack.documented_rules)} rules are "
-            f"named by {given.file}, sha256 {given.sha256}."
+            f"{len(published.rules)} of {len(pack.rules_including_left_out)} rules are "
+            f"named by {published.file}, sha256 {published.sha256}."
         )
-        return BenchmarkTitle(given.id, given.title, given.title, given.version, given.release, source)
+        return BenchmarkTitle(
+            published.id, published.title, published.title, published.version, published.release, source
+        )
     if all(rule.stig_id.startswith("RHEL-09-") for rule in pack.rules.values()):
         return BenchmarkTitle(
             id="RHEL_9_STIG",

@@ -7,14 +7,14 @@ from pathlib import Path
 from app.errors import EnvironmentUnusable
 
 
-def read_or_fetch_once(file: Path, what: str, ask: Callable[[], bytes] | None) -> bytes | None:
+def read_or_fetch_once(file: Path, answer_name: str, ask: Callable[[], bytes] | None) -> bytes | None:
     """Return the stored answer, else request one with `ask` and store it; None if `ask` is None."""
     try:
         return file.read_bytes()
     except FileNotFoundError:
         pass
     except OSError as exc:
-        raise EnvironmentUnusable(f"the {what} {file} cannot be read: {exc.strerror}.") from exc
+        raise EnvironmentUnusable(f"the {answer_name} {file} cannot be read: {exc.strerror}.") from exc
     if ask is None:
         return None
     got = ask()

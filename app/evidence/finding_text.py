@@ -80,7 +80,7 @@ def _join_clean_lines(lines: list[str]) -> str:
 def _describe_attempt_steps(tried: AttemptRecord) -> list[str]:
     attempt = tried.attempt
     steps = [attempt.offered.provenance] if attempt.offered and attempt.replayed_fix_id else []
-    steps += [describe_answer(answer) for answer in tried.answers]
+    steps += [describe_approval_answer(answer) for answer in tried.answers]
     if attempt.applied:
         steps.append(f"changed {', '.join(change.path for change in attempt.applied.changes)}")
     if attempt.failed:
@@ -93,7 +93,7 @@ def _describe_attempt_steps(tried: AttemptRecord) -> list[str]:
     return steps or ["nothing was changed"]
 
 
-def describe_answer(answer: Answer) -> str:
+def describe_approval_answer(answer: Answer) -> str:
     match answer:
         case ApprovalGiven():
             text = f"approved by {answer.approver_text}" + (f", {answer.given} of {answer.of}" if answer.of > 1 else "")

@@ -22,7 +22,15 @@ from app.evidence.shrunk_runs import read_evidence
 from app.evidence.signing_key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.spool import Spool
 from app.evidence.time_stamping import FOLDER, get_stamp
-from app.evidence.verify import ATTESTED, NEXT_KEY, RECEIPT, STAMP, build_chunks, compute_sha256, unpack_archive
+from app.evidence.verify import (
+    ATTESTED,
+    NEXT_KEY,
+    RECEIPT,
+    STAMP,
+    build_named_archive_chunks,
+    compute_sha256,
+    unpack_archive,
+)
 from app.private_files import write_new_private_file
 from app.store import audit
 from app.store.events import EventStore
@@ -67,7 +75,7 @@ class Notary:
     hook: tuple[str, ...] = ()
     """The command that enters statements in an external log; empty for none."""
 
-    def issue_evidence(self, run: str, by: Requester) -> bytes:
+    def issue_evidence(self, run: str, requester: Requester) -> bytes:
         """Return the run's evidence.zip. Its digest is in the audit record before this returns."""
         files = unpack_archive(read_evidence(self.database, run, self.key))
         content = files["manifest.json"]
@@ -77,23 +85,27 @@ class Notary:
             "a log's receipt", lambda: get_receipt(data / RECEIPTS, self.hook, statement) if statement else None
         )
         files |= {name: answer for name, answer in ((STAMP, stamp), (RECEIPT, receipt)) if answer}
-        archive = b"".join(chunk for _, chunk in build_chunks(dict(sorted(files.items()))))
+        archive = b"".join(chunk for _, chunk in build_named_archive_chunks(dict(sorted(files.items()))))
         manifest = json.loads(content)
         key = f" key={manifest['key']}" if "key" in manifest else ""
         detail = f"events={manifest['events']} head={manifest['chain_head']} manifest={compute_sha256(content)}{key}"
-        self.append_audit_line_once(f"run {run}", compute_sha256(content), by, f"seal: evidence of run {run}", detail)
+        self.append_audit_line_once(
+            f"run {run}", compute_sha256(content), requester, f"seal: evidence of run {run}", detail
+        )
         return archive
 
-    def issue_bundle(self, rollout: str, by: Requester) -> Spool:
+    def issue_bundle(self, rollout: str, requester: Requester) -> Spool:
         """Return the rollout's evidence as a spool. Each run's pack is noted in the record as issued."""
         events = list(EventStore(self.database).read_events(rollout))
         with ExitStack() as unfinished:
             archive = unfinished.enter_context(closing(Spool(self.folder.parent)))
-            write_bundle(events, lambda run: self.issue_evidence(run, by), self.key, archive)
+            write_bundle(events, lambda run: self.issue_evidence(run, requester), self.key, archive)
             unfinished.pop_all()
         manifest = archive.get_sha256("manifest.json")
         detail = f"events={len(events)} head={events[-1].hash} manifest={manifest} key={self.key.public}"
-        self.append_audit_line_once(f"rollout {rollout}", manifest, by, f"seal: evidence of rollout {rollout}", detail)
+        self.append_audit_line_once(
+            f"rollout {rollout}", manifest, requester, f"seal: evidence of rollout {rollout}", detail
+        )
         return archive
 
     def seal_ended_run(self, run: str) -> None:
@@ -104,12 +116,14 @@ class Notary:
                 f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}"
             )
 
-    def append_audit_line_once(self, subject: str, digest: str, by: Requester, action: str, detail: str) -> None:
+    def append_audit_line_once(self, subject: str, digest: str, requester: Requester, action: str, detail: str) -> None:
         """Append a line to the audit record unless an equal one was noted before."""
         with Session(self.database) as session:
             if audit.has_seal(session, subject, digest):
                 return  # without taking the lock of the record
-        event = AuditedRequest(who=by.who, right=by.right, via=by.via, source="", did=action, status=0, detail=detail)
+        event = AuditedRequest(
+            who=requester.who, right=requester.right, via=requester.via, source="", did=action, status=0, detail=detail
+        )
         if line := audit.append_seal_once(self.database, event, subject, digest):
             sign_head(self.folder, self.key, line.seq, line.hash)
 
@@ -132,7 +146,7 @@ def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[s
     return notary
 
 
-def change_signing_key(notary: Notary, by: Requester, why: str) -> SigningKey:
+def change_signing_key(notary: Notary, requester: Requester, why: str) -> SigningKey:
     """Create a new key, record it with the old key's signature, and delete the old private half."""
     if not why.strip():
         raise BadInput("give the reason for changing the key: the audit log records it.")
@@ -141,7 +155,7 @@ def change_signing_key(notary: Notary, by: Requester, why: str) -> SigningKey:
         vouched = notary.key.sign(NEXT_KEY + bytes.fromhex(new.public))
         detail = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
         after = Notary(notary.database, notary.folder, new)
-        after.append_audit_line_once("key", new.public, by, "key: changed", detail)
+        after.append_audit_line_once("key", new.public, requester, "key: changed", detail)
         replace_key(notary.folder, file, (notary.key.public, new.public, vouched))
     finally:
         file.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from app.evidence.build_id import compute_build_id
 from app.evidence.document_catalog import PAPERS
 from app.evidence.run_record import RunRecord, read_run_record
 from app.evidence.signing_key import Signer
-from app.evidence.verify import Events, Files, Object, build_chunks, build_plain_files, compute_sha256
+from app.evidence.verify import Events, Files, Object, build_named_archive_chunks, build_plain_files, compute_sha256
 from app.skills.skill import build_rulebook
 
 FORMAT = "temper evidence 3"
@@ -28,7 +28,7 @@ MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 
 def build_pack(events: Iterable[Recorded], signer: Signer) -> bytes:
     """Return evidence.zip, or raise EnvironmentUnusable if it does not verify. Equal runs and keys give equal bytes."""
-    return b"".join(chunk for _, chunk in build_chunks(build_checked_files(events, signer)))
+    return b"".join(chunk for _, chunk in build_named_archive_chunks(build_checked_files(events, signer)))
 
 
 def build_checked_files(events: Iterable[Recorded], signer: Signer) -> Files:
@@ -48,7 +48,7 @@ def build_checked_files(events: Iterable[Recorded], signer: Signer) -> Files:
 
 def build_pack_files(events: Iterable[Recorded], signer: Signer) -> Files:
     log = PackLog()
-    case = read_run_record(log.record_events(events))
+    case = read_run_record(log.yield_and_collect_events(events))
     files = {
         "README.txt": _render_pack_readme(case).encode(),
         "chain.txt": log.hashes.getvalue(),
@@ -72,7 +72,7 @@ class PackLog:
         self.lines, self.hashes = BytesIO(), BytesIO()
         self.steady: Events = []
 
-    def record_events(self, events: Iterable[Recorded]) -> Iterator[Recorded]:
+    def yield_and_collect_events(self, events: Iterable[Recorded]) -> Iterator[Recorded]:
         for one in events:
             self.lines.write(one.line + b"\n")
             self.hashes.write(f"{one.hash}\n".encode())

@@ -8,7 +8,7 @@ from jinja2 import Environment
 
 from app.config import PACKAGE
 from app.events.record import format_timestamp
-from app.evidence.finding_text import describe_answer, describe_outcome, format_verdict
+from app.evidence.finding_text import describe_approval_answer, describe_outcome, format_verdict
 from app.evidence.run_record import RunRecord, Status
 from app.text.clean import clean_text
 from app.text.jinja_environment import create_environment
@@ -45,7 +45,7 @@ def _create_environment() -> Environment:
     made.globals.update(
         outcome=describe_outcome,
         said_by=format_verdict,
-        answered=describe_answer,
+        answered=describe_approval_answer,
     )
     return made
 

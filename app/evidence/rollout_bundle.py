@@ -47,7 +47,7 @@ def read_chain_head(pack: bytes) -> str:
 
 
 def build_bundle_index(
-    events: Sequence[Recorded], asked: RolloutOrdered, files: Sequence[Object], heads: Mapping[str, str], key: str
+    events: Sequence[Recorded], order: RolloutOrdered, files: Sequence[Object], heads: Mapping[str, str], key: str
 ) -> Object:
     """Return the index. `files` are manifest entries; `heads` has the chain head of each run."""
     ends = {one.of: one for one in select_events(events, RolloutHostEnded)}
@@ -56,9 +56,9 @@ def build_bundle_index(
         "made_by": compute_build_id(),
         "key": key,
         "rollout": events[0].run,
-        "asked_by": asked.by,
-        "note": asked.note,
-        "simulated": asked.simulated,
+        "asked_by": order.by,
+        "note": order.note,
+        "simulated": order.simulated,
         "events": len(events),
         "chain_head": events[-1].hash,
         "runs": [
@@ -83,9 +83,9 @@ def _build_run_entry(begun: RolloutHostBegun, ended: RolloutHostEnded | None, he
     }
 
 
-def _render_bundle_readme(rollout: str, asked: RolloutOrdered, runs: int) -> str:
-    played = "\nSIMULATED: the engines, the hosts or both.\n" if asked.simulated else ""
-    return f"""Evidence of Temper rollout {rollout}: {len(asked.hosts)} hosts, {runs} of them begun.
+def _render_bundle_readme(rollout: str, order: RolloutOrdered, runs: int) -> str:
+    played = "\nSIMULATED: the engines, the hosts or both.\n" if order.simulated else ""
+    return f"""Evidence of Temper rollout {rollout}: {len(order.hosts)} hosts, {runs} of them begun.
 {played}
 runs/           The evidence.zip of each run, named by host and run. Each has its own README.txt and verify.py.
 rollout.jsonl   What the rollout itself did: which host when, how each ended, who paused it and why.

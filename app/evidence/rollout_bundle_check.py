@@ -25,15 +25,20 @@ def is_bundle(files: Files) -> bool:
         return False
 
 
-def check_bundle(files: Files, head: str = "", key: str = "", left: Callable[[str], None] = lambda _: None) -> Object:
-    """Return the index if everything holds, else raise BrokenPack. `left` is called with what could not be compared."""
+def check_bundle(
+    files: Files, head: str = "", key: str = "", report_uncompared: Callable[[str], None] = lambda _: None
+) -> Object:
+    """Return the index if everything holds, else raise BrokenPack.
+
+    `report_uncompared` is called with what could not be compared.
+    """
     try:
         index: Object = json.loads(files["manifest.json"])
         _check_listed_files(files, index)
         verify.check_signature(files, index, key)
         events = _check_rollout_events(files, index, head)
         for run in index["runs"]:
-            _check_run_pack(files[name_pack_file(run["host"], run["run"])], run, key, left)
+            _check_run_pack(files[name_pack_file(run["host"], run["run"])], run, key, report_uncompared)
         _check_index(events, files, index)
     except (*SHAPE_ERRORS, BrokenChain, msgspec.MsgspecError) as exc:
         raise BrokenPack(f"it is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
@@ -63,17 +68,17 @@ def _check_rollout_events(files: Files, index: Object, head: str) -> list[Record
     return [parse_line(line, digest) for _, line, digest in rows]
 
 
-def _check_run_pack(pack: bytes, run: dict[str, Any], key: str, left: Callable[[str], None]) -> None:
+def _check_run_pack(pack: bytes, run_entry: dict[str, Any], key: str, report_uncompared: Callable[[str], None]) -> None:
     try:
         files = unpack_archive(pack)
-        manifest = verify.check_pack(files, run["chain_head"], key)
+        manifest = verify.check_pack(files, run_entry["chain_head"], key)
         why = compare_rebuilt_pack(files)
     except BrokenPack as exc:
-        raise BrokenPack(f"the pack of {run['host']}: {exc}") from exc
-    if (manifest["run"], manifest["host"]) != (run["run"], run["host"]):
-        raise BrokenPack(f"the pack of {run['host']}: it is of run {manifest['run']} on {manifest['host']}")
+        raise BrokenPack(f"the pack of {run_entry['host']}: {exc}") from exc
+    if (manifest["run"], manifest["host"]) != (run_entry["run"], run_entry["host"]):
+        raise BrokenPack(f"the pack of {run_entry['host']}: it is of run {manifest['run']} on {manifest['host']}")
     if why:
-        left(f"{run['host']}: {why}")
+        report_uncompared(f"{run_entry['host']}: {why}")
 
 
 def _check_index(events: list[Recorded], files: Files, index: Object) -> None:

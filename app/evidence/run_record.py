@@ -195,7 +195,7 @@ def _build_rule_records(
     known = {one.rule: one for one in started.published.rules} if started and started.published else {}
     tailored = started.tailored if started else None
     last = state.opening if request.mode == "scan" else state.closing
-    for rule in pack.documented_rules:
+    for rule in pack.rules_including_left_out:
         closing = last.get(rule.id)
         holds = closing is not None and closing.word in ("pass", "notapplicable")
         yield RuleRecord(
@@ -206,6 +206,6 @@ def _build_rule_records(
             state.items.get(rule.id),
             tuple(one for (of, _), one in tried.items() if of == rule.id),
             find_active_waiver(state, rule.id, state.at) if rule.id in request.rules and not holds else None,
-            tailored.rule_summary if tailored and rule.id in tailored.left_out else "",
+            tailored.excluded_rule_summary if tailored and rule.id in tailored.left_out else "",
             tuple(one for one in started.parameters if rule.id in one.rules) if started else (),
         )

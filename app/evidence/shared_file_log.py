@@ -47,9 +47,9 @@ class SharedLog:
 
 
 def build_shared_log(
-    log: Sequence[Recorded], show: bytes, about: dict[str, Any], signer: Signer, *, prompts: bool
+    log: Sequence[Recorded], replay_content: bytes, manifest_fields: dict[str, Any], signer: Signer, *, prompts: bool
 ) -> SharedLog:
-    """Return the signed log of a run. `about` goes into the manifest.
+    """Return the signed log of a run. `manifest_fields` goes into the manifest.
 
     Prompts, and the host's answers to questions, are withheld unless `prompts` is set.
     """
@@ -64,15 +64,15 @@ def build_shared_log(
         "key": signer.public,
         **({"key_changes": changes} if changes else {}),
         "run": log[-1].run,
-        **about,
+        **manifest_fields,
         "as_of": format_timestamp(log[-1].at),
         "events": len(log),
         "chain_head": log[-1].hash,
         "withheld": withheld,
-        "show": compute_sha256(show),
+        "show": compute_sha256(replay_content),
     }
     content = json.dumps(manifest, ensure_ascii=True).encode()
-    return SharedLog(content, signer.sign(SEALED + content), b"\n".join(lines), show)
+    return SharedLog(content, signer.sign(SEALED + content), b"\n".join(lines), replay_content)
 
 
 def _encode_line(one: Recorded, *, withheld: bool) -> bytes:
@@ -114,7 +114,7 @@ def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str,
         raise BrokenPack(f"it is signed by the key {manifest['key']}, and not by the one that you gave")
     if compute_sha256(log.show) != manifest["show"]:
         raise BrokenPack("the pictures of the replay are not what was signed")
-    check_signer_against_log(manifest, _check_lines(log.lines, manifest), key)
+    check_signer_against_log(manifest, _find_key_in_checked_lines(log.lines, manifest), key)
     if head not in ("", manifest["chain_head"]):
         raise BrokenPack(f"the chain head is {manifest['chain_head']}, not {head}: this is another log")
     return manifest
@@ -128,7 +128,7 @@ def _parse_line(line: bytes) -> dict[str, Any]:
         return {}
 
 
-def _check_lines(lines: bytes, manifest: dict[str, Any]) -> str:
+def _find_key_in_checked_lines(lines: bytes, manifest: dict[str, Any]) -> str:
     """Return the signing key that the log names, or an empty string. Raise BrokenPack if the chain is broken."""
     previous, seq, withheld, named = GENESIS, 0, set(manifest["withheld"]), ""
     for seq, text in enumerate(lines.split(b"\n"), 1):

@@ -16,7 +16,7 @@ from app.events.kinds import AuditedRequest
 from app.events.record import Recorded, parse_line
 from app.evidence.pack import FILE, build_checked_files, build_pack
 from app.evidence.signing_key import Signer
-from app.evidence.verify import BrokenPack, Files, build_chunks, read_chain, unpack_archive
+from app.evidence.verify import BrokenPack, Files, build_named_archive_chunks, read_chain, unpack_archive
 from app.store import audit, shrunk_runs
 from app.store.events import EventStore
 from app.store.request_session import open_read_session
@@ -63,13 +63,13 @@ def _decompress_pack(run: str, held: bytes) -> bytes:
 def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float) -> ShrinkResult | None:
     """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
     held, digest = _compress_files(build_checked_files(EventStore(database).read_events(run), signer))
-    if _digest_compressed(held) != digest:
+    if _compute_decompressed_digest(held) != digest:
         raise EnvironmentUnusable(
             f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine."
         )
     audit.record_audit_event(database, _build_shrink_event(run, who, digest))
     with Session(database) as session, session.begin():
-        if not shrunk_runs.save_evidence_pack(session, run, held, now):
+        if not shrunk_runs.mark_shrunk_and_store_pack(session, run, held, now):
             return None
     return ShrinkResult(run, shrunk_runs.delete_finished_turn_deltas(database, run), len(held))
 
@@ -78,16 +78,16 @@ def _compress_files(files: Files) -> tuple[bytes, str]:
     """Return the compressed pack and the sha256 of the uncompressed one."""
     into, digest = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
-        for _, chunk in build_chunks(files):
+        for _, chunk in build_named_archive_chunks(files):
             pressing.write(chunk)
             digest.update(chunk)
     return into.getvalue(), digest.hexdigest()
 
 
-def _digest_compressed(held: bytes) -> str:
+def _compute_decompressed_digest(compressed: bytes) -> str:
     """Return the sha256 of the decompressed pack, or the error if it cannot be decompressed."""
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(held)) as pack:
+        with gzip.GzipFile(fileobj=io.BytesIO(compressed)) as pack:
             return hashlib.file_digest(pack, "sha256").hexdigest()
     except (OSError, EOFError, zlib.error) as exc:
         return str(exc)

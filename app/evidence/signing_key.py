@@ -92,23 +92,25 @@ def create_next_key(folder: Path) -> tuple[SigningKey, Path]:
     return derive_key(bytes.fromhex(new.read_text("ascii").strip())), new
 
 
-def replace_key(folder: Path, new: Path, change: tuple[str, str, str]) -> None:
-    """Make `new` the current key, and keep the signed change. This destroys the old private half."""
+def replace_key(folder: Path, new_key_file: Path, change: tuple[str, str, str]) -> None:
+    """Make `new_key_file` the current key, and keep the signed change. This destroys the old private half."""
     kept = "".join(" ".join(one) + "\n" for one in (*_read_changes(folder), change))
     whole = folder / f".{_CHANGES}"
     whole.write_text(kept, "ascii")
     whole.replace(folder / _CHANGES)
-    new.replace(folder / _FILE)
+    new_key_file.replace(folder / _FILE)
     _sync_folder(folder)
 
 
-def parse_public_key(given: str) -> str:
+def read_public_key(key_or_path: str) -> str:
     """Parse a public key, given as hexadecimal digits or as a file that holds them."""
-    path = Path(given)
-    text = path.read_text("ascii", "replace")[:200] if len(given) != 64 and path.is_file() else given
+    path = Path(key_or_path)
+    text = path.read_text("ascii", "replace")[:200] if len(key_or_path) != 64 and path.is_file() else key_or_path
     key = text.strip().lower()
     if len(key) != 64 or set(key) - set("0123456789abcdef"):
-        raise BadInput(f"{given[:80]!a} is not a public key: give the 64 hexadecimal digits that `temper key` prints.")
+        raise BadInput(
+            f"{key_or_path[:80]!a} is not a public key: give the 64 hexadecimal digits that `temper key` prints."
+        )
     return key
 
 

@@ -50,7 +50,7 @@ class Spool:
         heads, end = self._build_spool_frames()
         return self.held + sum(map(len, (*heads, *end)))
 
-    def stream_archive(self) -> Iterator[bytes]:
+    def stream_archive_and_close(self) -> Iterator[bytes]:
         """Yield the archive's bytes and close the spool."""
         heads, end = self._build_spool_frames()
         with self._file:

@@ -58,12 +58,12 @@ def _request_stamp(authority: str, manifest: bytes) -> bytes:
 CHECK_PATIENCE = 30.0
 
 
-def check_stamp(files: Files, authority: Path) -> str:
+def check_stamp(files: Files, ca_file: Path) -> str:
     """Return a sentence on the stamp, or raise BrokenPack. Certificates must have been valid at the stamp's time."""
     if STAMP not in files:
         raise BrokenPack("it has no time stamp that --ca could be held against")
-    if not authority.is_file():
-        raise BadInput(f"--ca: there is no file {authority}: name the authority's certificate, in PEM.")
+    if not ca_file.is_file():
+        raise BadInput(f"--ca: there is no file {ca_file}: name the authority's certificate, in PEM.")
     if (openssl := shutil.which("openssl")) is None:
         raise BadInput("--ca needs openssl, which is not installed: apt-get install openssl.")
     at = read_stamp_time(files[STAMP], files["manifest.json"])
@@ -71,9 +71,9 @@ def check_stamp(files: Files, authority: Path) -> str:
         there = Path(folder)
         for name in ("manifest.json", STAMP):
             (there / name).write_bytes(files[name])
-        words = ["ts", "-verify", "-data", "manifest.json", "-in", STAMP, "-CAfile", str(authority.absolute())]
+        words = ["ts", "-verify", "-data", "manifest.json", "-in", STAMP, "-CAfile", str(ca_file.absolute())]
         words += ["-attime", str(int(datetime.fromisoformat(at).timestamp()))]
         done = subprocess.run([openssl, *words], cwd=there, capture_output=True, timeout=CHECK_PATIENCE, check=False)
     if done.returncode or b"Verification: OK" not in done.stdout + done.stderr:
-        raise BrokenPack(f"the time stamp is not signed by an authority of {authority.name}, says openssl")
-    return f"openssl says that the stamp is signed by an authority of {authority.name}, valid at {at}"
+        raise BrokenPack(f"the time stamp is not signed by an authority of {ca_file.name}, says openssl")
+    return f"openssl says that the stamp is signed by an authority of {ca_file.name}, valid at {at}"

@@ -61,7 +61,7 @@ class BadArguments(Exception):
     """The arguments are not understood; nothing was verified."""
 
 
-def build_chunks(files: Files) -> list[tuple[str, bytes]]:
+def build_named_archive_chunks(files: Files) -> list[tuple[str, bytes]]:
     """Return the bytes of the archive of these files in order, each chunk with the name of its owner."""
     entries = [(name, len(content), zlib.crc32(content)) for name, content in files.items()]
     heads, end = build_frames(entries, compute_sha256(files.get("manifest.json", b"")))
@@ -69,18 +69,20 @@ def build_chunks(files: Files) -> list[tuple[str, bytes]]:
     return [*body, *end]
 
 
-def build_frames(files: list[tuple[str, int, int]], manifest: str) -> tuple[list[bytes], list[tuple[str, bytes]]]:
+def build_frames(
+    entries: list[tuple[str, int, int]], manifest_sha256: str
+) -> tuple[list[bytes], list[tuple[str, bytes]]]:
     """Return the archive's header of each file, given as name, size and checksum, and its directory and end."""
     heads, directory, offset = [], [], 0
-    for name, size, crc in files:
+    for name, size, crc in entries:
         raw = name.encode("ascii")
         fields = (20, 0, 0, 0, 33, crc, size, size)  # stored, dated 1 January 1980
         heads.append(LOCAL.pack(b"PK\3\4", *fields, len(raw), 0) + raw)
         entry = CENTRAL.pack(b"PK\1\2", 0x0314, *fields, len(raw), 0, 0, 0, 0, 0o100644 << 16, offset) + raw
         directory.append((f"the directory's entry of {name}", entry))
         offset += len(heads[-1]) + size
-    seal = b"manifest sha256 " + manifest.encode()
-    count, length = len(files), sum(len(entry) for _, entry in directory)
+    seal = b"manifest sha256 " + manifest_sha256.encode()
+    count, length = len(entries), sum(len(entry) for _, entry in directory)
     end = END.pack(b"PK\5\6", 0, 0, count, count, length, offset, len(seal)) + seal
     return heads, [*directory, ("the end of the archive", end)]
 
@@ -108,7 +110,7 @@ def unpack_archive(data: bytes) -> Files:
     if moved := next((name for name in files if name != next(order)), None):
         raise BrokenPack(f"{moved} is not where it was packed: the files of the archive are in another order")
     at = 0
-    for what, chunk in build_chunks(files):
+    for what, chunk in build_named_archive_chunks(files):
         if not data.startswith(chunk, at):
             first = next(n for n, byte in enumerate(chunk) if data[at + n : at + n + 1] != bytes([byte]))
             raise BrokenPack(f"{what} is not as it was packed; byte {at + first} of the archive shows it")
@@ -188,7 +190,7 @@ def encode_envelope(payload: bytes) -> bytes:
     return b"DSSEv1 %d %s %d %s" % (len(kind), kind, len(payload), payload)
 
 
-def _check_statement(files: Files, manifest: Object, rows: list[Object], asked: list[str]) -> None:
+def _check_statement(files: Files, manifest: Object, rows: list[Object], requested_rules: list[str]) -> None:
     """Raise BrokenPack if the in-toto statement contradicts the pack. Formats 1 and 2 have no statement."""
     content = files.get(ATTESTED)
     if content is None and manifest["format"] in FORMATS[:2]:
@@ -200,7 +202,7 @@ def _check_statement(files: Files, manifest: Object, rows: list[Object], asked: 
     if key != manifest.get("key") or not verify_ed25519(bytes.fromhex(key), by, encode_envelope(payload)):
         raise BrokenPack(f"{ATTESTED} is not signed by the key that the manifest names")
     statement, known = json.loads(payload), {row["id"]: row for row in rows}
-    scans = [(known[rule]["named"], known[rule]["opening"], known[rule]) for rule in asked]
+    scans = [(known[rule]["named"], known[rule]["opening"], known[rule]) for rule in requested_rules]
     expected = {field: manifest[field] for field in ("run", "host", "chain_head", "simulated", "made_by")}
     expected["lineup"] = json.loads(files["lineup.json"])
     expected["rules"] = [
@@ -285,7 +287,7 @@ def list_proofs(files: Files, manifest: Object) -> "list[str]":
     return lines
 
 
-def list_unverified_claims(manifest: Object, head: str, key: str) -> list[str]:
+def list_signer_and_unverified_claims(manifest: Object, head: str, key: str) -> list[str]:
     """Return who signed and one line for each claim that the given key and head do not verify."""
     by = manifest.get("key")
     if not by:
@@ -443,7 +445,7 @@ def _check_change_approvals(files: Files, events: Events) -> None:
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
-            given = _add_approver(given, event, needs, askers) if kind == "approval.given" else []
+            given = _combine_approvers(given, event, needs, askers) if kind == "approval.given" else []
         elif kind == "action.applying":
             final = event["rule"] in careful or (needs.get("risk") or {}).get("irreversible")
             asks = request["mode"] == "review" or final or theirs
@@ -478,7 +480,7 @@ def _check_reboot_approval(events: Events) -> None:
             if asked and event["binds"] != compute_sha256(b"\0".join(parts)):
                 raise BrokenPack(f"the approval that event {seq} asks for is bound to another reboot")
         elif kind == "approval.given":
-            given = _add_approver(given, event, needs, askers)
+            given = _combine_approvers(given, event, needs, askers)
         elif kind == "reboot.announced" and not (disposable or (asked and len(given) >= max(needs["people"], 1))):
             raise BrokenPack(f"event {seq} reboots the host without the approval that it needs")
 
@@ -494,22 +496,24 @@ def _read_checked_needs(event: Object, policy: Object) -> Object:
     return needs
 
 
-def _add_approver(given: "list[set[str]]", event: Object, needs: Object, askers: "set[str]") -> "list[set[str]]":
-    """Return `given` with the people of this approval: the approver and who made their token, if it counts.
+def _combine_approvers(
+    approvers: "list[set[str]]", event: Object, needs: Object, askers: "set[str]"
+) -> "list[set[str]]":
+    """Return `approvers` with the people of this approval: the approver and who made their token, if it counts.
 
     Where two people are required, only signed-in approvers count; a token that an asker made for somebody never does.
     """
     name, makers = event["by"].casefold(), {one.casefold() for one in event.get("made_by", [])}
     alone = needs.get("people", 1) < 2
     identified = alone or event.get("via") in ("session", "token")
-    if not identified or (makers - {name}) & askers or any({name, *makers} & one for one in given):
-        return given
-    return [*given, {name, *makers}]
+    if not identified or (makers - {name}) & askers or any({name, *makers} & one for one in approvers):
+        return approvers
+    return [*approvers, {name, *makers}]
 
 
 def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> None:
     """Raise BrokenPack if a paper contradicts the skill, the scans or the log about any rule."""
-    rows = _build_expected_results(_read_checked_rules(files, events, manifest, key), events)
+    rows = _build_expected_results(_read_verified_rulebook(files, events, manifest, key), events)
     played = _describe_simulation(events)
     if manifest["simulated"] != played:
         raise BrokenPack("manifest.json does not say what was simulated")
@@ -517,7 +521,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     note = _describe_benchmark(rows, events, files)
     comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
     comment += f". {note}" if note else ""
-    done = _check_cklb(json.loads(files["checklist.cklb"]), rows, (about["host"], comment))
+    done = _read_checked_cklb_comments(json.loads(files["checklist.cklb"]), rows, (about["host"], comment))
     _check_same(
         "checklist.ckl",
         _read_ckl_rows(_parse_xml(files, "checklist.ckl")),
@@ -553,7 +557,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
         raise BrokenPack(f"checklist.cklb does not say of {odd[0]} that it was SIMULATED")
 
 
-def _read_checked_rules(files: Files, events: Events, manifest: Object, key: str) -> list[Object]:
+def _read_verified_rulebook(files: Files, events: Events, manifest: Object, key: str) -> list[Object]:
     rules: list[Object] = json.loads(files["rules.json"])
     known = {rule["id"]: rule for rule in rules}
     if lacking := [rule for rule in events[0][1]["rules"] if rule not in known]:
@@ -580,7 +584,7 @@ INCOMPLETE = (
 def _describe_benchmark(rows: list[Object], events: Events, files: Files) -> str:
     """Return the papers' note on the benchmark, tailoring and site values; the first versions wrote no note."""
     note = INCOMPLETE if "results.xccdf.xml" in files else ""
-    if given := _read_published(events):
+    if given := _read_published_benchmark(events):
         note = f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
     if by := _read_start_field(events, "tailored"):
         left = f"Rules not applicable by tailoring: {len(by['left_out'])}."
@@ -590,7 +594,7 @@ def _describe_benchmark(rows: list[Object], events: Events, files: Files) -> str
     return note
 
 
-def _read_published(events: Events) -> Object:
+def _read_published_benchmark(events: Events) -> Object:
     return _read_start_field(events, "published") or {}
 
 
@@ -599,9 +603,9 @@ def _read_start_field(events: Events, field: str) -> Any:
     return next((event.get(field) for _, event in events if event["kind"] == "run.started"), None)
 
 
-def _describe_tailoring_file(by: Object) -> str:
-    version = f", version {by['version']}" if by["version"] else ""
-    return f"{by['file']}{version}, sha256 {by['sha256']}"
+def _describe_tailoring_file(tailoring: Object) -> str:
+    version = f", version {tailoring['version']}" if tailoring["version"] else ""
+    return f"{tailoring['file']}{version}, sha256 {tailoring['sha256']}"
 
 
 def _describe_parameters(rule: str, events: Events) -> str:
@@ -651,7 +655,7 @@ def _build_expected_results(rules: list[Object], events: Events) -> list[Object]
     last = scans["opening" if request["mode"] == "scan" else "closing"]
     rebooted = any(event["kind"] == "reboot.returned" for _, event in events)
     when = "After the run and its reboot" if rebooted else "After the run"
-    known, rows = {one["rule"]: one for one in _read_published(events).get("rules", [])}, []
+    known, rows = {one["rule"]: one for one in _read_published_benchmark(events).get("rules", [])}, []
     for rule in rules:
         opening, closing = scans["opening"].get(rule["id"]), last.get(rule["id"])
         asked = rule["id"] in request["rules"]
@@ -702,7 +706,7 @@ def _reduce_to_ascii(text: str) -> str:
     return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
 
 
-def _accept_matching_text(actual: str, expected: str) -> str:
+def _get_expected_if_matching(actual: str, expected: str) -> str:
     """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
     here, there = _reduce_to_ascii(actual), _reduce_to_ascii(expected)
@@ -723,14 +727,16 @@ _CKLB = (
 )
 
 
-def _check_cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -> dict[str, str]:
+def _read_checked_cklb_comments(
+    checklist: Object, rows: list[Object], host_and_comment: tuple[str, str]
+) -> dict[str, str]:
     """Check the checklist and return its comment on each rule."""
     (stig,) = checklist["stigs"]
     findings = {row["named"]["group"]: row["found"] for row in rows}
     actual = [
         (
             *(rule[field] for field in _CKLB),
-            _accept_matching_text(rule["finding_details"], findings.get(rule["group_id"], "")),
+            _get_expected_if_matching(rule["finding_details"], findings.get(rule["group_id"], "")),
         )
         for rule in stig["rules"]
     ]
@@ -745,17 +751,21 @@ def _check_cklb(checklist: Object, rows: list[Object], about: tuple[str, str]) -
         for row in rows
     ]
     target = checklist["target_data"]
-    _check_same("checklist.cklb", [_read_asset(target, "host_name", "comments"), *actual], [about, *expected])
+    _check_same(
+        "checklist.cklb", [_read_asset(target, "host_name", "comments"), *actual], [host_and_comment, *expected]
+    )
     return {row["id"]: rule["comments"] for row, rule in zip(rows, stig["rules"])}
 
 
 _PLAIN = ("", "None", "Computing", "false", False, None)
 
 
-def _read_asset(fields: Object, host: str, comment: str) -> "tuple[Any, ...]":
+def _read_asset(fields: Object, host_field: str, comment_field: str) -> "tuple[Any, ...]":
     """Return host and comment of a checklist's asset, and whatever else it claims, such as an address."""
-    rest = {name: value for name, value in fields.items() if name not in (host, comment) and value not in _PLAIN}
-    return (fields[host], fields[comment], *rest.items())
+    rest = {
+        name: value for name, value in fields.items() if name not in (host_field, comment_field) and value not in _PLAIN
+    }
+    return (fields[host_field], fields[comment_field], *rest.items())
 
 
 def _parse_xml(files: Files, name: str) -> ET.Element:
@@ -781,11 +791,11 @@ def _read_ckl_rows(root: ET.Element) -> list[tuple[str, ...]]:
     return rows
 
 
-def _build_ckl_rows(rows: list[Object], done: dict[str, str]) -> list[tuple[str, ...]]:
+def _build_ckl_rows(rows: list[Object], comments: dict[str, str]) -> list[tuple[str, ...]]:
     names = [(*(row["named"][f] for f in _OF_A_RULE), row["severity"]) for row in rows]
     states = [CKL_STATUS.get(row["status"], "Not_Reviewed") for row in rows]
     ccis = [" ".join(row["named"]["ccis"]) for row in rows]
-    more = [(state, row["found"], done[row["id"]], "", of) for row, state, of in zip(rows, states, ccis)]
+    more = [(state, row["found"], comments[row["id"]], "", of) for row, state, of in zip(rows, states, ccis)]
     return [tuple(_reduce_to_ascii(text) for text in (*one, *rest)) for one, rest in zip(names, more)]
 
 
@@ -870,7 +880,7 @@ def _check_poam(files: Files, open_rows: list[Object], comments: dict[str, str],
         wanted["status"] = "Risk Accepted" if row["waiver"] else "Ongoing"
         if "rule_id" in item:
             wanted |= {"rule_id": row["named"]["id"], "ccis": " ".join(row["named"]["ccis"])}
-        wanted |= {"evidence": _accept_matching_text(item["evidence"], row["found"]), "tried": comments[row["id"]]}
+        wanted |= {"evidence": _get_expected_if_matching(item["evidence"], row["found"]), "tried": comments[row["id"]]}
         wanted |= {field: item[field] for field in ("identified", "why_open")}
     _check_same("poam.json", items, [dict(sorted(one.items())) for one in expected])
     rows = list(csv.DictReader(io.StringIO(files["poam.csv"].decode("utf-8-sig"), newline="")))
@@ -915,13 +925,13 @@ def _check_oscal(files: Files, requested_rows: list[Object], comments: dict[str,
     expected = [_build_oscal_finding(row, comments[row["id"]]) for row in requested_rows]
     _check_same("results.oscal.json", findings, expected)
     risks = [
-        (_get_risk_id(row), "deviation-approved" if row["waiver"] else "open", comments[row["id"]]) for row in left
+        (_format_rule_id(row), "deviation-approved" if row["waiver"] else "open", comments[row["id"]]) for row in left
     ]
     for name, where in (("results.oscal.json", result), ("poam.oscal.json", plan)):
         given = [(one["props"][1]["value"], one["status"], one["statement"]) for one in where.get("risks", [])]
         _check_same(name, given, risks)
     items = [(one["props"][0]["value"], one["description"]) for one in plan["poam-items"] if "props" in one]
-    _check_same("poam.oscal.json", items, [(_get_risk_id(row), comments[row["id"]]) for row in left])
+    _check_same("poam.oscal.json", items, [(_format_rule_id(row), comments[row["id"]]) for row in left])
     for name, where, rows in (("results.oscal.json", result, requested_rows), ("poam.oscal.json", plan, left)):
         seen = [_reduce_to_ascii(one["description"])[:15_000] for one in where.get("observations", [])]
         _check_same(name, seen, [_reduce_to_ascii(row["found"])[:15_000] for row in rows])
@@ -933,7 +943,7 @@ def _build_oscal_finding(row: Object, comment: str) -> "tuple[str, ...]":
     return _build_idref(row), state, word if word in ("pass", "fail") else "other", word, comment
 
 
-def _get_risk_id(row: Object) -> str:
+def _format_rule_id(row: Object) -> str:
     return " ".join(str(row["named"]["id"]).split())
 
 
@@ -1015,7 +1025,7 @@ def main(words: "list[str]") -> int:
         manifest = check_pack(files, head, key)
         lines = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         lines += [f"chain head {manifest['chain_head']}", f"manifest sha256 {compute_sha256(files['manifest.json'])}"]
-        lines += [*list_unverified_claims(manifest, head, key), *list_proofs(files, manifest)]
+        lines += [*list_signer_and_unverified_claims(manifest, head, key), *list_proofs(files, manifest)]
         code = HOLDS if key else UNPINNED
     except (BrokenPack, OSError) as exc:
         lines, code = [f"does not hold: {exc}"], BROKEN

@@ -258,7 +258,7 @@ class Lineup:
     """Whether the Architect may ask about a host before it plans. None: true unless it is guided."""
 
     @property
-    def asks_questions(self) -> bool:
+    def asks_host_questions(self) -> bool:
         return not self.seats["architect"].guided if self.questions is None else self.questions
 
     @property
@@ -268,7 +268,7 @@ class Lineup:
 
     def get_sampling(self, role: Role) -> Sampling:
         """Return the role's sampling, with what the line-up says of its prompts."""
-        asks = role == "architect" and self.asks_questions
+        asks = role == "architect" and self.asks_host_questions
         return msgspec.structs.replace(self.seats[role].sampling, candidates=self.shows_candidates, questions=asks)
 
     def to_attached(self) -> Self:

@@ -12,7 +12,7 @@ import msgspec
 from app.errors import BadLineup
 from app.events.vocabulary import Role
 from app.lineups.model import CandidatesFor, Engine, EngineKind, Gpu, Lineup, Precision, SchemaForm, Seat
-from app.lineups.toml_reader import Table, TomlReader, suggest_name
+from app.lineups.toml_reader import Table, TomlReader, format_name_suggestion
 
 LINEUPS = Path(__file__).parent
 
@@ -35,14 +35,14 @@ _STARTED = ("base_urls", "launch", "simulation")
 T = TypeVar("T")
 
 
-def find_lineup(name_or_path: str) -> Path:
+def find_lineup_path(name_or_path: str) -> Path:
     """Return the path of a shipped line-up or of a file. A slash or .toml marks a path. Raise BadLineup if missing."""
     if "/" in name_or_path or name_or_path.endswith(".toml"):
         if not (path := Path(name_or_path)).is_file():
             raise BadLineup(f"{path} does not exist: give the path of a line-up file, or a name from {LINEUPS}.")
         return path
     if name_or_path not in (names := list_shipped_lineups()):
-        raise BadLineup(f"No line-up is called {name_or_path!r}: {suggest_name(name_or_path, names)}.")
+        raise BadLineup(f"No line-up is called {name_or_path!r}: {format_name_suggestion(name_or_path, names)}.")
     return LINEUPS / f"{name_or_path}.toml"
 
 
@@ -162,7 +162,9 @@ class _LineupReader(TomlReader):
             seat = self._fill_dataclass(Seat, at, tables[role], role=role)
             if seat.engine not in engines:
                 self.reject(
-                    at, "engine", f"no engine is called {seat.engine!r}: {suggest_name(seat.engine, sorted(engines))}"
+                    at,
+                    "engine",
+                    f"no engine is called {seat.engine!r}: {format_name_suggestion(seat.engine, sorted(engines))}",
                 )
             if seat.max_tokens >= (length := engines[seat.engine].max_model_len):
                 self.reject(at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer")

@@ -40,7 +40,7 @@ class TomlReader:
         names = tuple(names)
         for key in table:
             if key not in names:
-                self.reject(at, key, f"{key!r} is not a key of this table: {suggest_name(key, names)}")
+                self.reject(at, key, f"{key!r} is not a key of this table: {format_name_suggestion(key, names)}")
 
     def reject(self, at: Table, key: str, sentence: str) -> NoReturn:
         """Raise `error` with the sentence and the line of the key."""
@@ -77,7 +77,7 @@ class TomlLines:
         return (*table, str(count))
 
 
-def suggest_name(name: str, names: Iterable[str]) -> str:
+def format_name_suggestion(name: str, names: Iterable[str]) -> str:
     """Return which of the names may be meant, for the end of a sentence."""
     names = tuple(names)
     if near := difflib.get_close_matches(name, sorted(names), n=1):

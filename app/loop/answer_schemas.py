@@ -19,7 +19,7 @@ from app.loop.shown_file import ShownFile
 from app.resources.kind import Objection, ResourceAction
 from app.syntax.option_edit import can_set_option
 from app.targets.resources.available_actions import Offer
-from app.targets.rule_scope import RuleScope, find_foreign_action, find_foreign_place
+from app.targets.rule_scope import RuleScope, find_foreign_action_objection, find_foreign_place_objection
 
 Schema = dict[str, Any]
 
@@ -84,7 +84,7 @@ class TurnSituation:
 
 
 def build_plan_schema(situation: TurnSituation) -> Schema:
-    plan = _build_own_plan_schema(situation)
+    plan = _build_schema_without_questions(situation)
     if not situation.may_ask:
         return plan
     questions = _build_array(_build_any_of([_build_question_schema(kind) for kind in QUESTIONS]), 1, situation.may_ask)
@@ -104,11 +104,11 @@ def _build_question_schema(kind: type[HostQuestion]) -> Schema:
     return _build_object(fields)
 
 
-def _build_own_plan_schema(situation: TurnSituation) -> Schema:
+def _build_schema_without_questions(situation: TurnSituation) -> Schema:
     places = [one.place for one in situation.offers]
     if situation.guided:
         said = _build_text_schema(SHORT)
-        own = _build_object({"approach": said, "paths": _build_guided_paths(situation, places)})
+        own = _build_object({"approach": said, "paths": _build_guided_paths_schema(situation, places)})
         if not situation.takeable:
             return own
         return {"anyOf": [_build_object({"approach": said, "candidate": {"enum": list(situation.takeable)}}), own]}
@@ -123,7 +123,7 @@ def _build_own_plan_schema(situation: TurnSituation) -> Schema:
     return _build_object({"approach": said} | takes | rest)
 
 
-def _build_guided_paths(situation: TurnSituation, places: list[str]) -> Schema:
+def _build_guided_paths_schema(situation: TurnSituation, places: list[str]) -> Schema:
     if situation.joint_files:
         return {"const": list(situation.joint_files)}
     changeable = [file.path for file in situation.files if any(_build_guided_schemas(file, situation))] or list(
@@ -136,7 +136,7 @@ def _build_guided_paths(situation: TurnSituation, places: list[str]) -> Schema:
 def build_act_schema(situation: TurnSituation) -> Schema:
     if not situation.guided:
         found = [one for file in situation.files for one in _build_free_schemas(file, situation)]
-        found += _build_offer_schemas(situation)
+        found += _build_resource_action_schemas(situation)
         if situation.services or not found:
             found.append(
                 _build_object({"do": {"const": "reload"}, "service": {"enum": list(situation.services) or ["none"]}})
@@ -146,7 +146,7 @@ def build_act_schema(situation: TurnSituation) -> Schema:
         )
     found = [
         *(one for file in situation.files for one in _build_guided_schemas(file, situation)),
-        *_build_offer_schemas(situation),
+        *_build_resource_action_schemas(situation),
     ]
     if not found:  # nothing from the rule applies: allow what any file can take
         found = [one for file in situation.files for one in _build_free_schemas(file, situation)]
@@ -214,7 +214,7 @@ def build_reflect_schema(situation: TurnSituation) -> Schema:
     return _build_object({"mechanism": said, "environment": said, "advice": said, "decision": decision, "reason": said})
 
 
-def _build_offer_schemas(situation: TurnSituation) -> list[Schema]:
+def _build_resource_action_schemas(situation: TurnSituation) -> list[Schema]:
     told = (msgspec.to_builtins(action) for one in situation.offers for action in one.actions)
     return [_build_object({name: {"const": value} for name, value in fields.items()}) for fields in told]
 
@@ -301,16 +301,16 @@ def resolve_candidate_paths(answer: answers.Answer, situation: TurnSituation) ->
     return msgspec.structs.replace(answer, paths=situation.takeable[answer.candidate])
 
 
-def find_foreign_part(answer: answers.Answer, situation: TurnSituation) -> Objection | None:
+def find_scope_objection(answer: answers.Answer, situation: TurnSituation) -> Objection | None:
     """Return the objection to the first thing in the answer that the rule does not name."""
     if situation.scope is None:
         return None
     if isinstance(answer, answers.Plan):
         if answer.candidate:
             return None  # judged when it was gathered, and again before it runs
-        return find_foreign_place(situation.scope, answer.paths, situation.candidates)
+        return find_foreign_place_objection(situation.scope, answer.paths, situation.candidates)
     return (
-        find_foreign_action(situation.scope, answer.actions, situation.candidates)
+        find_foreign_action_objection(situation.scope, answer.actions, situation.candidates)
         if isinstance(answer, answers.Work)
         else None
     )

@@ -53,7 +53,7 @@ def explain_uncounted_approval(
 
     `askers`: the people who ordered the run or edited the change. A token that somebody else made counts for its owner
     and for its makers: each of them could have given this approval."""
-    if lent := by.token_makers & {one.casefold() for one in askers}:
+    if lent := by.other_token_makers & {one.casefold() for one in askers}:
         return f"{min(lent)} asked for this and made this token of {by.name}: {by.name} signs in to approve it."
     if people_needed < 2:
         return ""

@@ -15,7 +15,7 @@ from app.syntax.audit_rule_files import CONTROLS
 from app.syntax.host_text import fold_case
 from app.syntax.sshd_keywords import CHOICES, find_complaint
 from app.targets.subjects.option_file_policy import OptionJudge
-from app.targets.writable_areas import find_judge
+from app.targets.writable_areas import find_judge_or_objection
 
 _OPTION = re.compile(r"#?[ \t]*([A-Za-z_][A-Za-z0-9_.]*)(?:[ \t]*=[ \t]*|[ \t]+|$)([^ \t]*)[ \t\r]*")
 """An option with at most one value, in force or commented out; comments in prose do not match."""
@@ -48,7 +48,7 @@ def list_option_keys(path: str, text: str, terms: RuleTerms, *, all_of_them: boo
     """Return the keys that the rule names and the file knows, or all known keys of the file."""
     if not option_edit.can_set_option(path):
         return ()
-    found = list(dict.fromkeys(_find_stated_keys(text)))
+    found = list(dict.fromkeys(_find_set_or_commented_keys(text)))
     spoken = list(_find_named_keys(path, found, terms))
     if not all_of_them:
         return tuple(dict.fromkeys(spoken))
@@ -57,7 +57,7 @@ def list_option_keys(path: str, text: str, terms: RuleTerms, *, all_of_them: boo
     return tuple(dict.fromkeys([*as_the_rule_has_them, *spoken, *found]))
 
 
-def _find_stated_keys(text: str) -> Iterator[str]:
+def _find_set_or_commented_keys(text: str) -> Iterator[str]:
     section = ""
     for line in text.split("\n"):
         section = option_parsers.parse_section(line) or section
@@ -69,8 +69,8 @@ def _find_named_keys(path: str, found: Iterable[str], terms: RuleTerms) -> Itera
     """Yield the named keys in the file's spelling, otherwise in the rule's."""
     known = {fold_case(key): key for key in found}
     last = {fold_case(key.rpartition(".")[2]): key for key in known.values()}
-    knows = _build_option_test(path, terms)
-    judged = isinstance(find_judge(path), OptionJudge)
+    knows = _build_known_option_test(path, terms)
+    judged = isinstance(find_judge_or_objection(path), OptionJudge)
     for word in terms.words:
         key = known.get(fold_case(word)) or last.get(fold_case(word))
         if knows(key or word) or (key and (not judged or knows(key.rpartition(".")[2]))):  # comments look like defaults
@@ -81,14 +81,14 @@ def _find_named_keys(path: str, found: Iterable[str], terms: RuleTerms) -> Itera
             yield from (" ".join(words[:count]) for count in (1, 2) if len(words) >= count)
 
 
-def _build_option_test(path: str, terms: RuleTerms) -> Callable[[str], bool]:
+def _build_known_option_test(path: str, terms: RuleTerms) -> Callable[[str], bool]:
     if path.startswith(_SSHD):
         return lambda word: not find_complaint(word, ("",), in_match=False).startswith("sshd does not know")
     if path.endswith(".rules"):
         return CONTROLS.__contains__
     if path.endswith(".sh"):
         return terms.assigned_names.__contains__
-    judge = find_judge(path)
+    judge = find_judge_or_objection(path)
     if not isinstance(judge, OptionJudge):
         return lambda _: False
     good, spelt = judge.good, judge.spelt
@@ -100,18 +100,20 @@ def list_set_choices(path: str, text: str, terms: RuleTerms) -> tuple[SetChoice,
     return tuple(choice for choice in found if choice.values)
 
 
-def _list_values(path: str, text: str, key: str, named: RuleTerms) -> tuple[str, ...]:
+def _list_values(path: str, text: str, key: str, terms: RuleTerms) -> tuple[str, ...]:
     likely = CHOICES.get(fold_case(key), ()) if path.startswith(_SSHD) else ()
-    values: Sequence[str] = [value for value in likely if value in named.folded_words] or likely
+    values: Sequence[str] = [value for value in likely if value in terms.folded_words] or likely
     if not likely:
-        quoted = [line[len(key) + 1 :].strip() for line in named.quoted_texts if line.startswith(f"{key} ")]
-        values = quoted or named.values(key)
+        quoted = [line[len(key) + 1 :].strip() for line in terms.quoted_texts if line.startswith(f"{key} ")]
+        values = quoted or terms.values(key)
     is_number, is_flag = _detect_value_kind(path, text, key)
     if is_flag:
         values = [""]
     elif is_number:
         values = [value for value in values if _NUMBER.fullmatch(value)]
-    return tuple(value for value in dict.fromkeys(values) if _is_edit_effective(path, text, key, value))[:_MOST_VALUES]
+    return tuple(value for value in dict.fromkeys(values) if _can_edit_change_text(path, text, key, value))[
+        :_MOST_VALUES
+    ]
 
 
 def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
@@ -124,20 +126,20 @@ def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
     return all(map(_NUMBER.fullmatch, examples)), not any(examples)
 
 
-def _is_edit_effective(path: str, text: str, key: str, value: str) -> bool:
+def _can_edit_change_text(path: str, text: str, key: str, value: str) -> bool:
     try:
         return option_edit.set_option(path, text, key, value) != text
     except BadInput:
         return False
 
 
-def list_droppable_words(file: ShownFile, named: RuleTerms) -> tuple[WordChoice, ...]:
+def list_droppable_words(file: ShownFile, terms: RuleTerms) -> tuple[WordChoice, ...]:
     """Return words that the rule names and that a line could drop, for files without options."""
     found = []
     for number, line in file.whole.items():
         if line.lstrip().startswith("#"):
             continue
-        words = [word for word in line.split()[1:] if len(word) >= _SHORTEST and word.rstrip(":,") in named.words]
+        words = [word for word in line.split()[1:] if len(word) >= _SHORTEST and word.rstrip(":,") in terms.words]
         if words:
             found.append(WordChoice(file.path, number, tuple(dict.fromkeys(words))))
     return tuple(found)

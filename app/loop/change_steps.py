@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.errors import ActionFailed, HostDrifted, TemperError, is_infrastructure_fault
+from app.errors import ActionFailed, HostDrifted, TemperError, is_storage_or_connection_fault
 from app.events.approval_policy import PeopleNeeded
 from app.events.kinds import (
     ActionApplied,
@@ -68,7 +68,7 @@ def redact_probes(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     return tuple(msgspec.structs.replace(probe, detail=redact_secrets(probe.detail)) for probe in probes)
 
 
-async def _get_assessment(run: Run) -> Assessment:
+async def _get_or_make_assessment(run: Run) -> Assessment:
     """Return the assessment of the current proposal. After a crash it is made anew."""
     attempt = run.attempt
     assert attempt.proposed
@@ -87,7 +87,7 @@ async def judge_proposal(run: Run, _: Judge) -> None:
     elif why := await _explain_foreign_script(run, proposed):
         refused = [(None, "not understood", why)]
     else:
-        refusals = (await _get_assessment(run)).refusals
+        refusals = (await _get_or_make_assessment(run)).refusals
         refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
     if not refused:
         run.append(ActionsAllowed(**run.event_fields, needs=await _count_people_needed(run, proposed)))
@@ -110,7 +110,7 @@ async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
-        if is_infrastructure_fault(exc):
+        if is_storage_or_connection_fault(exc):
             raise
         return redact_for_log(str(exc), 400)
     true = create_vendor_action(run.rule.stig_id, text) if 0 < len(text) <= LONGEST else None
@@ -121,13 +121,13 @@ async def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeed
     started, request = run.state.started, run.state.request
     assert started
     assert request
-    assessed = await _get_assessment(run)
+    assessed = await _get_or_make_assessment(run)
     risk = assess_risk(run.rule, proposed, assessed.plan.made, assessed.one_way)
     return decide_people_needed(started.approvals, request.mode, risk)
 
 
 async def rehearse_change(run: Run, _: Rehearse) -> None:
-    plan = (await _get_assessment(run)).plan
+    plan = (await _get_or_make_assessment(run)).plan
     if plan.obstacle:
         run.append(Rehearsed(**run.event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)))
         return
@@ -141,7 +141,7 @@ async def rehearse_change(run: Run, _: Rehearse) -> None:
 
 async def request_approval(run: Run, _: RequestApproval) -> None:
     rule, attempt = run.position
-    diff = (await _get_assessment(run)).shown_text
+    diff = (await _get_or_make_assessment(run)).shown_text
     run.append(
         ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
@@ -172,7 +172,7 @@ async def expire_approval(run: Run, _: ExpireApproval) -> None:
 
 async def apply_change(run: Run, _: Apply) -> None:
     rule, number = run.position
-    attempt, assessed = run.attempt, await _get_assessment(run)
+    attempt, assessed = run.attempt, await _get_or_make_assessment(run)
     if attempt.approval and _compute_approval_digest(run, assessed.shown_text) != attempt.approval.binds:
         run.append(_build_expiry_after_drift(attempt.approval))  # assessed anew, after a crash
         return
@@ -240,7 +240,7 @@ def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int =
 
 async def probe_changed_host(run: Run, _: Watch) -> None:
     rule, number = run.position
-    applied, before = run.attempt.applied, run.state.known_probes
+    applied, before = run.attempt.applied, run.state.baseline_probes
     changes = applied.changes if applied else ()
     now, drift, log, standing = await run.services.target.run_blocking(
         lambda target: (
@@ -264,13 +264,13 @@ async def probe_changed_host(run: Run, _: Watch) -> None:
     )
 
 
-async def gather_facts(run: Run, _: GatherFacts) -> None:
+async def gather_failure_facts(run: Run, _: GatherFacts) -> None:
     attempt = run.attempt
     if attempt.probed:
         probes = attempt.probed.probes
     else:
         now = await run.services.target.run_blocking(lambda target: target.check_health())
-        probes = compare_probes(run.state.known_probes, now)
+        probes = compare_probes(run.state.baseline_probes, now)
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
@@ -289,13 +289,13 @@ async def roll_back(run: Run, effect: RollBack) -> None:
             journal=effect.journal,
             paths=restored.paths,
             differences=tuple(map(redact_secrets, restored.differences)),
-            probes=redact_probes(compare_probes(run.state.known_probes, now)),
+            probes=redact_probes(compare_probes(run.state.baseline_probes, now)),
             seconds=round(restored.seconds, 4),
         )
     )
 
 
-async def keep_change(run: Run) -> Sequence[Event]:
+async def commit_and_build_pass_events(run: Run) -> Sequence[Event]:
     """Commit the change, then return its events. Committing again after a crash changes nothing."""
     attempt = run.attempt
     journal = attempt.journal
@@ -305,6 +305,6 @@ async def keep_change(run: Run) -> Sequence[Event]:
     await run.services.target.run_blocking(lambda target: target.commit(journal, keep_images=keep_images))
     told = tuple(lesson.id for lesson in attempt.lessons)
     rule, host, played = run.rule.id, run.services.target.name, run.services.target.simulated
-    fix = build_proven_fix(run.state.run, rule, host, attempt, played=played)
+    fix = build_proven_fix(run.state.run, rule, host, attempt, simulated=played)
     end = ItemPassed(rule=rule, attempts=attempt.number, lessons=told, replayed=attempt.replayed_fix_id)
     return (FixProven(rule=rule, attempt=attempt.number, fix=fix), end) if fix else (end,)

@@ -6,8 +6,8 @@ from app.loop.attempt_limit import explain_last_attempt
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
-from app.loop.next_reboot_effect import decide_after_closing_scan, decide_after_reboot_announcement, decide_reboot
-from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_left
+from app.loop.next_reboot_effect import decide_after_reboot_announcement, decide_comparison_after_reboot, decide_reboot
+from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_turn_seconds_left
 from app.skills.skill import Rule, Skill
 
 MOST_FRUITLESS_TURNS = 3
@@ -35,7 +35,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
     if course := decide_after_reboot_announcement(state):
         return course
     if state.stopping:
-        return _decide_stop(state)
+        return _decide_next_stop_step(state)
     if state.waiting:
         return effects.WaitOut()
     if state.started is None:
@@ -70,7 +70,7 @@ def _decide_open_change(state: RunState) -> Effect | None:
 def is_harmless(state: RunState, attempt: Attempt) -> bool:
     """Return whether the probes found the host as well after the change as before the run."""
     probed = attempt.probed
-    return probed is not None and not (probed.drift or describe_harm(state.known_probes, probed.probes))
+    return probed is not None and not (probed.drift or describe_harm(state.baseline_probes, probed.probes))
 
 
 def _has_open_change(state: RunState) -> bool:
@@ -79,7 +79,7 @@ def _has_open_change(state: RunState) -> bool:
     return attempt is not None and attempt.journal is not None
 
 
-def _decide_stop(state: RunState) -> Effect:
+def _decide_next_stop_step(state: RunState) -> Effect:
     assert state.stopping
     reason = f"stopped by {state.stopping.by}"
     if (attempt := state.attempt) and attempt.journal:
@@ -143,7 +143,7 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
 def _decide_run_end(state: RunState) -> Effect:
     """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
     looked = _get_mode(state) == "scan" or "closing" in state.scanned
-    return (decide_after_closing_scan(state) or effects.Finish()) if looked else effects.Scan("closing")
+    return (decide_comparison_after_reboot(state) or effects.Finish()) if looked else effects.Scan("closing")
 
 
 def _decide_for_item(state: RunState, item: Item, rule: Rule, now: float) -> Effect:
@@ -183,7 +183,7 @@ def _decide_recheck(state: RunState, item: Item, rule: Rule) -> Effect | None:
 
 
 def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
-    left = get_seconds_left(state, item, now)
+    left = get_turn_seconds_left(state, item, now)
     if attempt.plan is None and attempt.offered:
         return effects.Repeat()
     if attempt.vendor and attempt.proposed is None and not attempt.edited:
@@ -286,12 +286,12 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
             or explain_overspending(item, state, now)
         ):
             return effects.UseSafeDefault("reflect")
-        return effects.Ask("architect", "reflect", get_seconds_left(state, item, now))
+        return effects.Ask("architect", "reflect", get_turn_seconds_left(state, item, now))
     if attempt.vendor:
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
     spent = explain_last_attempt(item, attempt, state.budget)
-    if state.has_no_model and not item.untried_candidates and not _has_script_to_try(item, attempt, rule):
+    if state.has_no_model and not item.untried_candidates and not _can_try_content_scripts(item, attempt, rule):
         spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
@@ -300,9 +300,9 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     return effects.StartAttempt(rule.id, attempt.number + 1, vendor=spent is not None)
 
 
-def _has_script_to_try(item: Item, attempt: Attempt, rule: Rule) -> bool:
+def _can_try_content_scripts(item: Item, attempt: Attempt, rule: Rule) -> bool:
     """Return True if another attempt may find a proposal in a script of the content."""
-    return rule.foreign and attempt.proposed is not None and item.needs_script_trial
+    return rule.foreign and attempt.proposed is not None and item.needs_content_script_trial
 
 
 def _find_unrestored_harm(state: RunState) -> str | None:
@@ -312,5 +312,5 @@ def _find_unrestored_harm(state: RunState) -> str | None:
         return None
     if back.differences:
         return f"the rollback left a difference: {back.differences[0]}"
-    harm = describe_harm(state.known_probes, back.probes)
+    harm = describe_harm(state.baseline_probes, back.probes)
     return f"the host is not healthy after the rollback: {harm}" if harm else None

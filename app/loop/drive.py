@@ -16,10 +16,10 @@ from app.text.redaction import redact_secrets
 STORAGE_RETRY_SECONDS = 1.0
 
 
-async def drive_run(run: Run, inbox: Inbox, interrupted_by: str = "") -> None:
-    """Drive the run to its end. `interrupted_by` says why it was left off, if its process did not end."""
+async def drive_run(run: Run, inbox: Inbox, interruption_reason: str = "") -> None:
+    """Drive the run to its end. `interruption_reason` says why it was left off, if its process did not end."""
     if run.state.started and not run.state.ended:
-        run.append(RunResumed(by=run.services.worker, after_crash=True, reason=interrupted_by))
+        run.append(RunResumed(by=run.services.worker, after_crash=True, reason=interruption_reason))
     ears = asyncio.create_task(_handle_commands_until_cancelled(run, inbox), name=f"commands of run {run.state.run}")
     try:
         await _perform_until_done(run)

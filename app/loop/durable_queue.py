@@ -130,7 +130,7 @@ class DurableQueue:
         async def run_workflow(run: str, epoch: int = 1) -> None:
             # In its own context: DBOS would count queue calls of a run as steps of this workflow, and refuses
             # steps of a cancelled workflow, as it is when the run is offered to other nodes.
-            owned = Context().run(asyncio.run_coroutine_threadsafe, self._drive_owned_run(run, epoch), self._loop)
+            owned = Context().run(asyncio.run_coroutine_threadsafe, self._drive_and_track_run(run, epoch), self._loop)
             await asyncio.wrap_future(owned)
 
         self._workflow = run_workflow
@@ -147,7 +147,7 @@ class DurableQueue:
             queue.set_worker_concurrency(most)
         self._hurries, self._awake_since, self.awake = True, time.monotonic(), True
 
-    async def _drive_owned_run(self, run: str, epoch: int) -> None:
+    async def _drive_and_track_run(self, run: str, epoch: int) -> None:
         task = asyncio.current_task()
         assert task
         self._tasks[run], self._taken[run] = task, time.time()
@@ -185,17 +185,17 @@ class DurableQueue:
         with SetWorkflowID(make_workflow_id(run, epoch)), SetEnqueueOptions(queue_partition_key=host):
             DBOS.enqueue_workflow(QUEUE, self._workflow, run, epoch)
 
-    def list_still_queued(self, offered: Sequence[tuple[str, int]]) -> list[str]:
+    def list_still_queued(self, runs_with_epochs: Sequence[tuple[str, int]]) -> list[str]:
         """Return the offered runs that are still queued; none while suspended, as nothing is taken then. Blocking."""
         if not self.awake:
             return []
-        places = {make_workflow_id(run, epoch): run for run, epoch in offered}
+        places = {make_workflow_id(run, epoch): run for run, epoch in runs_with_epochs}
         waiting = DBOS.list_workflows(workflow_ids=list(places), status="ENQUEUED", load_input=False, load_output=False)
         return [places[one.workflow_id] for one in waiting]
 
-    async def cancel_ended(self, ended: Sequence[tuple[str, int]]) -> None:
+    async def cancel_ended(self, runs_with_epochs: Sequence[tuple[str, int]]) -> None:
         """Cancel the workflows of ended runs, given with their epochs: they would hold their hosts' slots forever."""
-        places = [place for run, epoch in ended for place in list_workflow_ids(run, epoch)]
+        places = [place for run, epoch in runs_with_epochs for place in list_workflow_ids(run, epoch)]
         await self._call_launched(DBOS.cancel_workflows, places)
 
     async def close(self) -> None:

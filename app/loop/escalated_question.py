@@ -22,7 +22,7 @@ _BY_CAUSE = {
 UNKNOWN = "has no proposal that is safe here"
 
 
-def find_open_question(item: Item) -> str:
+def describe_escalated_question(item: Item) -> str:
     known = next((one.question for one in item.candidates if one.question), "")
     if known:
         return known

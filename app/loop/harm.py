@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from app.events.vocabulary import Probe
-from app.targets.probe_comparison import describe_loss
+from app.targets.probe_comparison import describe_probe_difference
 
 SINCE = frozenset(
     {
@@ -30,9 +30,9 @@ _TOUCHED: Mapping[str, tuple[str, ...]] = {
 """The probes whose result a change of a file can alter, by the start of its path."""
 
 
-def find_unasked_probes(probes: Iterable[Probe], paths: Iterable[str]) -> tuple[str, ...]:
+def find_touched_probes_not_asked(probes: Iterable[Probe], changed_paths: Iterable[str]) -> tuple[str, ...]:
     """Return the probes that a change of these paths could touch and that the host could not be asked."""
-    changed = tuple(paths)
+    changed = tuple(changed_paths)
     touched = {
         name for start, names in _TOUCHED.items() if any(path.startswith(start) for path in changed) for name in names
     }
@@ -44,7 +44,7 @@ def find_preexisting_failures(before: Iterable[Probe], now: Iterable[Probe]) -> 
     known = {probe.name: probe for probe in before}
     failed = {name for name, probe in known.items() if not probe.ok} | (SINCE - known.keys())
     found = (probe for probe in now if not probe.ok and probe.name in failed)
-    return tuple(probe.name for probe in found if not describe_loss(known.get(probe.name), probe))
+    return tuple(probe.name for probe in found if not describe_probe_difference(known.get(probe.name), probe))
 
 
 def describe_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
@@ -53,7 +53,7 @@ def describe_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
     excused = find_preexisting_failures(known.values(), standing.values())
     for probe in standing.values():
         before_run = known.get(probe.name)
-        lost = describe_loss(before_run, probe)
+        lost = describe_probe_difference(before_run, probe)
         failed_before = before_run is not None and not before_run.ok
         if not probe.ok and probe.name not in excused and not (lost and failed_before):
             return f"{probe.name}: {probe.detail}"

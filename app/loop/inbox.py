@@ -31,11 +31,11 @@ def interpret_command(command: Command, state: RunState, now: float) -> kinds.Ev
             return kinds.RunResumed(by=command.by)
         case "stop":
             return kinds.RunStopRequested(by=command.by, reason=command.reason)
-        case "approve" if find_open_approval(state, now) == command.approval:
+        case "approve" if find_open_approval_id(state, now) == command.approval:
             return _build_approval(command, state)
-        case "refuse" if find_open_approval(state, now) == command.approval:
+        case "refuse" if find_open_approval_id(state, now) == command.approval:
             return _build_refusal(command, state)
-        case "edit" if state.attempt and find_open_approval(state, now) == command.approval:
+        case "edit" if state.attempt and find_open_approval_id(state, now) == command.approval:
             return _build_edit(command)
         case _:
             return None
@@ -79,7 +79,7 @@ def _build_edit(command: Command) -> kinds.ApprovalEdited | None:
     return kinds.ApprovalEdited(approval=command.approval, by=command.by, reason=command.reason, actions=actions)
 
 
-def find_open_approval(state: RunState, now: float) -> str | None:
+def find_open_approval_id(state: RunState, now: float) -> str | None:
     """Return the id of the open approval, or None. Expired ones are not open, even if not recorded yet."""
     if state.ended or state.stopping:
         return None

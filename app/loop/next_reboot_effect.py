@@ -44,10 +44,10 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
     return _decide_reopen_or_halt(state, unrestored) if unrestored else None
 
 
-def decide_after_closing_scan(state: RunState) -> Effect | None:
+def decide_comparison_after_reboot(state: RunState) -> Effect | None:
     """Return what follows from the closing scan after a reboot; None if nothing does."""
     reboot = state.reboot
-    if not reboot.is_underway:
+    if not reboot.is_announced_and_unskipped:
         return None
     if reboot.compared is None:
         return effects.CompareReboot()
@@ -69,7 +69,7 @@ def list_fix_journals(state: RunState) -> tuple[str, ...]:
 
 def describe_reboot_harm(state: RunState) -> str:
     """Return why the host is not well after its reboot, or an empty string."""
-    reboot, before = state.reboot, state.known_probes
+    reboot, before = state.reboot, state.baseline_probes
     if reboot.lost:
         return f"{reboot.lost.host} did not come back within {reboot.lost.seconds:.0f} s ({reboot.lost.reason})"
     if reboot.returned is None:
@@ -81,7 +81,7 @@ def describe_reboot_harm(state: RunState) -> str:
 
 def describe_unrestored(state: RunState) -> str:
     """Return what the rollback after the reboot left behind, or an empty string."""
-    undone, before = state.reboot.undone, state.known_probes
+    undone, before = state.reboot.undone, state.baseline_probes
     if undone is None:
         return ""
     if undone.differences:

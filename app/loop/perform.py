@@ -8,13 +8,13 @@ from graphlib import TopologicalSorter
 from typing import Any, TypeVar
 
 from app import __version__
-from app.candidates.gather import gather_candidates, has_usable_or_impossible, judge_candidates, try_scripts
-from app.errors import EnvironmentUnusable, TemperError, is_infrastructure_fault
+from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
+from app.errors import EnvironmentUnusable, TemperError, is_storage_or_connection_fault
 from app.events import kinds
 from app.events.vocabulary import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change_steps, effects, proven_fix, reboot, running_settings_check
 from app.loop.effects import Effect
-from app.loop.escalated_question import find_open_question
+from app.loop.escalated_question import describe_escalated_question
 from app.loop.role_turns import (
     ask_role,
     continue_without_answer,
@@ -156,7 +156,7 @@ async def _await_with_ticks(work: Coroutine[Any, Any, T], tick: Callable[[], Non
 async def _determine_scope(run: Run, _: effects.Scope) -> None:
     words = {rule: verdict.word for rule, verdict in run.state.opening.items()}
     findings = [rule for rule, word in words.items() if word == "fail"]
-    drift = await _find_drift(run, findings)
+    drift = await _build_drift_events(run, findings)
     run.append(
         *drift,
         kinds.RunScoped(
@@ -167,7 +167,7 @@ async def _determine_scope(run: Run, _: effects.Scope) -> None:
     )
 
 
-async def _find_drift(run: Run, findings: Sequence[str]) -> list[kinds.DriftFound]:
+async def _build_drift_events(run: Run, findings: Sequence[str]) -> list[kinds.DriftFound]:
     """Return drift since the last run; a freshly reset simulated host has none."""
     if run.services.target.simulated and not run.request.keep:
         return []
@@ -185,9 +185,9 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
     assert run.state.item
     own = run.state.item.lessons
     known = await asyncio.to_thread(run.services.history.list_known_lessons, effect.rule)
-    seen, offered = await _find_offered_fix(run, effect)
+    seen, offered = await _hash_files_and_find_fix(run, effect)
     run.append(
-        *await _gather_candidates(run, effect),
+        *await _build_candidate_events(run, effect),
         kinds.AttemptStarted(
             rule=effect.rule,
             attempt=effect.number,
@@ -199,7 +199,7 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
     )
 
 
-async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kinds.CandidatesGathered]:
+async def _build_candidate_events(run: Run, effect: effects.StartAttempt) -> list[kinds.CandidatesGathered]:
     """Return what recipes and the content propose, judged on this host.
 
     They are gathered once, before the first attempt on a rule. The content's scripts follow when nothing else is left:
@@ -208,7 +208,7 @@ async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kin
     item = run.state.item
     assert item
     known = item.candidates
-    if effect.vendor or (effect.number != 1 and not item.needs_script_trial):
+    if effect.vendor or (effect.number != 1 and not item.needs_content_script_trial):
         return []
     verdict = item.rechecked or run.state.opening.get(run.rule.id)
     asks, scope, rule, services = run.build_change((), None).asks, run.scope, run.rule, run.services
@@ -223,13 +223,13 @@ async def _gather_candidates(run: Run, effect: effects.StartAttempt) -> list[kin
                     return judged
             else:
                 judged = known
-            return try_scripts(services.skill, rule, target, asks, scope, judged)
+            return add_script_candidates(services.skill, rule, target, asks, scope, judged)
 
     candidates = await services.target.run_blocking(gather_candidates_on_target)
     return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)] if candidates != known else []
 
 
-async def _find_offered_fix(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:
+async def _hash_files_and_find_fix(run: Run, effect: effects.StartAttempt) -> tuple[str, ProvenFix | None]:
     """Return the digest of the rule's files and, on the first attempt, a fix proven on equal files."""
     started, target = run.state.started, run.services.target
     assert started
@@ -266,12 +266,14 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
     match effect.outcome:
         case "passed":
             kept = (
-                await change_steps.keep_change(run) if run.state.attempt else [kinds.ItemPassed(rule=rule, attempts=0)]
+                await change_steps.commit_and_build_pass_events(run)
+                if run.state.attempt
+                else [kinds.ItemPassed(rule=rule, attempts=0)]
             )
             run.append(*kept)
         case "escalated":
             assert run.state.item
-            question = find_open_question(run.state.item)
+            question = describe_escalated_question(run.state.item)
             run.append(kinds.ItemEscalated(rule=rule, reason=reason, question=question))
         case "skipped":
             run.append(kinds.ItemSkipped(rule=rule, reason=reason, waiver=effect.waiver))
@@ -300,9 +302,9 @@ async def _wait_out_fault(run: Run, _: effects.WaitOut) -> None:
     run.append(kinds.RunWaitEnded(seconds=round(time.monotonic() - began, 1)))
 
 
-def compute_pause(waits: Iterable[int]) -> float:
+def compute_pause(fault_counts: Iterable[int]) -> float:
     """Return the seconds before the next look at what failed, given how often effects met a fault in a row."""
-    times = min(max(waits, default=0), 16)  # after hours of faults the power would not fit into a float
+    times = min(max(fault_counts, default=0), 16)  # after hours of faults the power would not fit into a float
     return min(LONGEST_PAUSE, FIRST_PAUSE * (1 << times))
 
 
@@ -313,7 +315,7 @@ async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:
     try:
         await run.services.target.run_blocking(lambda target: target.assert_usable())
     except (TemperError, OSError) as exc:
-        return not is_infrastructure_fault(exc)
+        return not is_storage_or_connection_fault(exc)
     return True
 
 
@@ -370,16 +372,16 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Verify: change_steps.verify_change,
     effects.Watch: change_steps.probe_changed_host,
     effects.FailAttempt: _fail_attempt,
-    effects.GatherFacts: change_steps.gather_facts,
+    effects.GatherFacts: change_steps.gather_failure_facts,
     effects.RollBack: change_steps.roll_back,
     effects.CloseItem: _close_item,
     effects.AskForReboot: reboot.ask_for_reboot,
     effects.SkipReboot: reboot.skip_reboot,
     effects.Reboot: reboot.announce_reboot,
-    effects.AwaitReboot: reboot.await_reboot,
+    effects.AwaitReboot: reboot.order_and_await_reboot,
     effects.UndoRun: reboot.undo_run_changes,
     effects.CompareReboot: reboot.compare_fixes_after_reboot,
-    effects.ReopenItem: reboot.reopen_item,
+    effects.ReopenItem: reboot.escalate_lost_fix,
     effects.Finish: _finish_run,
     effects.Stop: _stop_run,
     effects.Halt: _halt_run,

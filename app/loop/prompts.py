@@ -12,7 +12,7 @@ from app.events.vocabulary import Lesson, Probe, Purpose, Role
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
 from app.loop.prompt_examples import format_example
-from app.loop.rule_terms import extract_script_values
+from app.loop.rule_terms import format_script_values
 from app.loop.state import Item
 from app.loop.turn_context import FILE_CHARS, TurnContext, build_situation, find_complaints
 from app.resources.registry import describe_answer_forms
@@ -27,13 +27,13 @@ _ACTION_FORMS = "250901eb"
 """Digest of the forms of actions on resources in that version."""
 
 
-def compute_prompts_version(answer_forms: str) -> str:
+def add_forms_digest_to_version(answer_forms: str) -> str:
     """Return the version of the prompts; another kind of resource adds a digest of the forms of actions by itself."""
     digest = hashlib.sha256(answer_forms.encode()).hexdigest()[:8]
     return _WORDS if digest == _ACTION_FORMS else f"{_WORDS}.{digest}"
 
 
-VERSION = compute_prompts_version(describe_answer_forms())
+VERSION = add_forms_digest_to_version(describe_answer_forms())
 """Version of all prompts, examples and schemas; change it with each of them, so that scores can be compared."""
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
@@ -152,7 +152,7 @@ def build_user_prompt(
 
 def _add_rule_and_host(prompt: Prompt, about: TurnContext, situation: TurnSituation, *, shows_candidates: bool) -> None:
     of_script = about.guided and about.rule.script
-    _add_rule_text(prompt, about, "Usual fix", extract_script_values(about.rule.fix) if of_script else about.rule.fix)
+    _add_rule_text(prompt, about, "Usual fix", format_script_values(about.rule.fix) if of_script else about.rule.fix)
     prompt.add("It can break", about.rule.breaks)
     prompt.add("Host", clean_heading(about.host))
     if not about.guided:
@@ -160,7 +160,7 @@ def _add_rule_and_host(prompt: Prompt, about: TurnContext, situation: TurnSituat
         prompt.add_host_text("Host facts", facts, _FACTS)
     if about.opening:
         prompt.add_host_text("Scanner", about.opening.evidence, _SAID)
-    prompt.add_host_text("In force now", describe_in_force_settings(about, situation), _SAID)
+    prompt.add_host_text("In force now", describe_rule_settings_in_force(about, situation), _SAID)
     prompt.add_host_text("Beside files", "\n".join(one.description for one in situation.offers), _SAID)
     if shows_candidates:
         prompt.add_host_text("Proposals", _describe_candidates(about.item), min(_PROPOSED, prompt.budget // 6))
@@ -168,7 +168,7 @@ def _add_rule_and_host(prompt: Prompt, about: TurnContext, situation: TurnSituat
         prompt.add_host_text(f"File {file.path}", file.text())
 
 
-def describe_in_force_settings(about: TurnContext, situation: TurnSituation) -> str:
+def describe_rule_settings_in_force(about: TurnContext, situation: TurnSituation) -> str:
     """Return the settings in force that the rule names."""
     told = []
     for daemon in DAEMONS:

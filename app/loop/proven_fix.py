@@ -9,7 +9,7 @@ from msgspec import Struct
 from app.events.kinds import PlanMade
 from app.events.vocabulary import ProvenFix
 from app.loop.attempt_state import Attempt
-from app.loop.harm import find_unasked_probes
+from app.loop.harm import find_touched_probes_not_asked
 from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
 from app.syntax.files import Files
@@ -40,7 +40,7 @@ def build_plan_event(fix: ProvenFix, attempt: int) -> PlanMade:
     return PlanMade(**{**_get_shared_fields(fix, PlanMade), "attempt": attempt})
 
 
-def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, played: bool) -> ProvenFix | None:
+def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, simulated: bool) -> ProvenFix | None:
     """Return the proven fix of a passed attempt, or None if it does not count as proven.
 
     It counts if it is no replay, both roles reviewed it, and every probe that it could touch was really asked.
@@ -52,11 +52,13 @@ def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, played
         return None
     if any(isinstance(action, ResourceAction) for action in proposed.actions):
         return None  # its starting point is more than files
-    if attempt.probed is None or find_unasked_probes(attempt.probed.probes, (one.path for one in applied.changes)):
+    if attempt.probed is None or find_touched_probes_not_asked(
+        attempt.probed.probes, (one.path for one in applied.changes)
+    ):
         return None
     change = _get_shared_fields(plan, ProvenFix) | _get_shared_fields(proposed, ProvenFix)
     of = {"id": f"{run}.{rule}.{attempt.number}", "rule": rule, "host": host, "run": run, "attempt": attempt.number}
-    return ProvenFix(**change | of, played=played, seen=attempt.seen, changes=applied.changes)
+    return ProvenFix(**change | of, played=simulated, seen=attempt.seen, changes=applied.changes)
 
 
 def _get_shared_fields(source: Struct, kind: type[Struct]) -> dict[str, Any]:

@@ -95,7 +95,7 @@ async def announce_reboot(run: Run, _: effects.Reboot) -> None:
     await run.log.flush()
 
 
-async def await_reboot(run: Run, _: effects.AwaitReboot) -> None:
+async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
     """Tell the host to reboot if it has not, then look until it is back or its time is over.
 
     Each look is short, so that a server that stops need not wait for the host: the next one goes on from the log.
@@ -104,7 +104,7 @@ async def await_reboot(run: Run, _: effects.AwaitReboot) -> None:
     while True:
         found = await _call_rebooter(run, lambda rebooter: rebooter.check_boot())
         if found.boot not in ("", announced.boot):
-            reason = await _record_return(run, found)
+            reason = await _record_return_if_settled(run, found)
             if not reason:
                 return None
         elif found.boot and found.phase != "stopping" and _is_order_due(ordered, clock()):
@@ -144,7 +144,7 @@ async def _cancel_ordered_reboot(run: Run, reason: str) -> None:
     await skip_reboot(run, effects.SkipReboot(redact_for_log(reason, _LONGEST)))
 
 
-async def _record_return(run: Run, found: BootStatus) -> str:
+async def _record_return_if_settled(run: Run, found: BootStatus) -> str:
     """Record that the host is back, once it has started and settled; return why that needs more time, or "".
 
     That the changes stay is confirmed on the host first and recorded second: repeating it after a crash is harmless.
@@ -247,7 +247,7 @@ async def compare_fixes_after_reboot(run: Run, _: effects.CompareReboot) -> None
     )
 
 
-async def reopen_item(run: Run, effect: effects.ReopenItem) -> None:
+async def escalate_lost_fix(run: Run, effect: effects.ReopenItem) -> None:
     attempt = run.state.items[effect.rule].attempt
     replayed = attempt.replayed_fix_id if attempt else ""
     reason = redact_for_log(effect.reason, 2 * _LONGEST)

@@ -41,14 +41,14 @@ class RebootProgress(Struct, frozen=True):
         return self.approval is not None and not (self.is_approved or self.disapproved or self.expired or self.skipped)
 
     @property
-    def is_underway(self) -> bool:
+    def is_announced_and_unskipped(self) -> bool:
         """Whether it was announced. Then it is seen through, whatever people ask for meanwhile."""
         return self.announced is not None and self.skipped is None
 
     @property
     def is_awaited(self) -> bool:
         """Whether the host may be away: neither has it come back nor was it given up."""
-        return self.is_underway and self.returned is None and self.lost is None
+        return self.is_announced_and_unskipped and self.returned is None and self.lost is None
 
 
 def advance_reboot(reboot: RebootProgress, recorded: Recorded) -> RebootProgress:
@@ -78,10 +78,10 @@ def advance_reboot(reboot: RebootProgress, recorded: Recorded) -> RebootProgress
             return reboot
 
 
-def drop_settings_in_force(attempt: Attempt | None, force: kinds.InForceChecked) -> Attempt | None:
+def drop_no_longer_pending_settings(attempt: Attempt | None, latest_check: kinds.InForceChecked) -> Attempt | None:
     """Return the attempt without the pending settings that the reboot brought into force."""
     if attempt is None or attempt.force is None:
         return attempt
-    still: Mapping[tuple[str, str], PendingSetting] = {(one.program, one.setting): one for one in force.behind}
+    still: Mapping[tuple[str, str], PendingSetting] = {(one.program, one.setting): one for one in latest_check.behind}
     behind = tuple(one for one in attempt.force.behind if (one.program, one.setting) in still)
     return replace(attempt, force=replace(attempt.force, behind=behind))

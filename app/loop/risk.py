@@ -17,7 +17,7 @@ from app.resources.kind import Objection, ResourceAction
 from app.resources.registry import get_kind
 from app.resources.vendor import RunVendorScript
 from app.skills.skill import Rule
-from app.targets.writable_areas import find_judge
+from app.targets.writable_areas import find_judge_or_objection
 from app.text.clean import clean_text
 
 
@@ -39,20 +39,23 @@ _NETWORK_KEYS = "net."
 
 
 def assess_risk(
-    rule: Rule, proposed: ActionProposed, made: Collection[str] = (), one_way: Sequence[str] = ()
+    rule: Rule, proposed: ActionProposed, changed_paths: Collection[str] = (), one_way_settings: Sequence[str] = ()
 ) -> ChangeRisk:
-    """Return the risk. `made` are the files that would change, `one_way` the settings that hold until the next boot."""
-    hazards = {*find_hazards(proposed.actions), *(one for path in made for one in _classify_file(path))}
-    foreign = [path for path in made if isinstance(find_judge(path), Objection)]
+    """Return the risk.
+
+    `changed_paths` are the files that would change, `one_way_settings` the settings that hold until the next boot.
+    """
+    hazards = {*find_hazards(proposed.actions), *(one for path in changed_paths for one in _classify_file(path))}
+    foreign = [path for path in changed_paths if isinstance(find_judge_or_objection(path), Objection)]
     return ChangeRisk(
         category=rule.category,
         breaks=tuple(hazard.word for hazard in HAZARDS if hazard in hazards),
         cuts_the_line=any(hazard.cuts_the_line for hazard in hazards),
-        irreversible=rule.irreversible or bool(one_way),
+        irreversible=rule.irreversible or bool(one_way_settings),
         replayed=bool(proposed.replayed),
         vendor=any(isinstance(action, RunVendorScript) for action in proposed.actions),
         warnings=(
-            *(f"{setting} holds until the next boot, even after a rollback" for setting in one_way),
+            *(f"{setting} holds until the next boot, even after a rollback" for setting in one_way_settings),
             *(
                 f"{clean_text(path, 256)} is none of the files that Temper judges: only modes and owners are checked"
                 for path in foreign

@@ -9,12 +9,12 @@ import msgspec
 
 from app.engines.chat_messages import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
-from app.errors import TemperError, is_infrastructure_fault
+from app.errors import TemperError, is_storage_or_connection_fault
 from app.events import kinds
 from app.events.trace_ids import build_traceparent
 from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe_source, fingerprint_actions
 from app.loop import answer_schemas, answers, prompts
-from app.loop.answer_schemas import Schema, TurnSituation, find_foreign_part
+from app.loop.answer_schemas import Schema, TurnSituation, find_scope_objection
 from app.loop.answers import Answer, BrokenAnswer, Inquiry, Plan, Reflection, Review, Triage, Work
 from app.loop.attempt_limit import WEIGH_EVERY
 from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
@@ -40,8 +40,8 @@ TEMPLATE_TOKENS = 60
 async def ask_role(run: Run, effect: Ask) -> None:
     seat = run.services.seats[effect.role]
     now, prompt, schema = await _prepare_turn(run, seat, effect.purpose)
-    wanted = TurnRequest(run.services.target.name, effect.purpose, _estimate_tokens(seat, prompt), effect.seconds)
-    async with seat.queue.wait_for_turn([replica.base_url for replica in seat.replicas], wanted) as turn:
+    wanted = TurnRequest(run.services.target.name, effect.purpose, _estimate_turn_tokens(seat, prompt), effect.seconds)
+    async with seat.queue.hold_turn([replica.base_url for replica in seat.replicas], wanted) as turn:
         if run.state.status != "running":
             return  # paused while it waited: asked again when the run resumes
         await _run_turn(run, effect, turn, prompt, schema, now)
@@ -84,7 +84,7 @@ async def _run_turn(
             run.append(kinds.TurnInterrupted(turn=name.turn, reason=why))
 
 
-def _estimate_tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
+def _estimate_turn_tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
     """Return an upper estimate of the turn's tokens in the KV cache."""
     read = sum(map(len, prompt)) // prompts.CHARS_PER_TOKEN + TEMPLATE_TOKENS
     return min(read + seat.max_tokens, seat.max_model_len)
@@ -151,9 +151,9 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, situation: Tu
                 finished.purpose, finished.answer or finished.thought, situation.numbered_lines
             )
             answer = answer_schemas.resolve_candidate_paths(parsed, situation)
-            foreign = find_foreign_part(answer, situation)
+            foreign = find_scope_objection(answer, situation)
             events = (
-                [_build_foreign_answer_failure(run, foreign)]
+                [_build_out_of_scope_failure(run, foreign)]
                 if foreign
                 else await _convert_answer_to_events(run, answer, situation)
             )
@@ -166,7 +166,7 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, situation: Tu
     run.append(finished, *events)
 
 
-def _build_foreign_answer_failure(run: Run, objection: Objection) -> kinds.AttemptFailed:
+def _build_out_of_scope_failure(run: Run, objection: Objection) -> kinds.AttemptFailed:
     """Return the failure of an attempt whose answer leaves the rule, before the host is asked anything about it."""
     reason = f"{objection.clause}: {redact_secrets(clean_text(objection.reason, 400))}"
     return kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)
@@ -187,7 +187,7 @@ async def _convert_answer_to_events(run: Run, answer: Answer, situation: TurnSit
         case Triage():
             return [_judge_triage(run, answer)]
         case Reflection():
-            return _build_reflection(run, answer)
+            return _build_reflection_events(run, answer)
         case _:
             assert_never(answer)
 
@@ -195,7 +195,7 @@ async def _convert_answer_to_events(run: Run, answer: Answer, situation: TurnSit
 async def propose_edit(run: Run, _: Propose) -> None:
     edited = run.attempt.edited
     assert edited
-    run.append(await _build_proposal(run, edited.actions, edited.reason, by=edited.by))
+    run.append(await _build_proposal(run, edited.actions, edited.reason, edited_by=edited.by))
 
 
 async def propose_proven_fix(run: Run, _: Repeat) -> None:
@@ -233,7 +233,7 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
-        if is_infrastructure_fault(exc):
+        if is_storage_or_connection_fault(exc):
             raise
         run.append(kinds.AttemptFailed(**run.event_fields, cause="engine", reason=redact_secrets(str(exc))))
         return
@@ -255,17 +255,20 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
 
 
 async def _build_proposal(
-    run: Run, actions: tuple[AnyAction, ...], note: str, plan: kinds.PlanMade | None = None, *, by: str = ""
+    run: Run, actions: tuple[AnyAction, ...], note: str, plan: kinds.PlanMade | None = None, *, edited_by: str = ""
 ) -> kinds.ActionProposed:
-    """Assess the actions and return their proposal. `plan` is given if it is not in the log yet, `by` if edited."""
-    assessed = await run.assess_change(run.build_change(actions, plan or run.attempt.plan, by_person=bool(by)))
+    """Assess the actions and return their proposal.
+
+    `plan` is given if it is not in the log yet, `edited_by` if edited.
+    """
+    assessed = await run.assess_change(run.build_change(actions, plan or run.attempt.plan, by_person=bool(edited_by)))
     return kinds.ActionProposed(
         **run.event_fields,
         actions=actions,
         note=note,
         fingerprint=fingerprint_actions(actions),
         diff=f"(cannot be shown: {assessed.shown_text})" if assessed.plan.obstacle else assessed.diff,
-        by=by,
+        by=edited_by,
         around="" if assessed.plan.obstacle else assessed.around,
     )
 
@@ -284,10 +287,10 @@ def find_harm(run: Run) -> str | None:
     probed = run.attempt.probed
     if probed is None or run.state.started is None:
         return None
-    return describe_harm(run.state.known_probes, probed.probes) or next(iter(probed.drift), None)
+    return describe_harm(run.state.baseline_probes, probed.probes) or next(iter(probed.drift), None)
 
 
-def _build_reflection(run: Run, answer: Reflection) -> list[kinds.Event]:
+def _build_reflection_events(run: Run, answer: Reflection) -> list[kinds.Event]:
     rule, attempt = run.position
     digest = hashlib.sha256(f"{rule}|{answer.mechanism}|{answer.advice}".encode()).hexdigest()[:12]
     texts = {"mechanism": answer.mechanism, "environment": answer.environment, "advice": answer.advice}

@@ -71,7 +71,7 @@ class RuleTerms:
         return found
 
 
-def extract_script_values(script: str) -> str:
+def format_script_values(script: str) -> str:
     """Return a script's variables as `NAME = VALUE` lines; the rest is shell code that says nothing of the rule."""
     return "\n".join(f"{name} = {value}" for name, value in _ASSIGNED.findall(script))
 

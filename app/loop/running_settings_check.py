@@ -15,14 +15,12 @@ from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
 
-def build_in_force_events(standing: InForceReport, rule: str = "", attempt: int = 0) -> list[InForceChecked]:
+def build_in_force_events(report: InForceReport, rule: str = "", attempt: int = 0) -> list[InForceChecked]:
     """Return the event of a check; none if no program answered, except for the boot id at the start."""
-    if not standing.checked_programs and (rule or not standing.boot):
+    if not report.checked_programs and (rule or not report.boot):
         return []
-    behind = tuple(_redact_setting(one) for one in standing.pending_settings)
-    return [
-        InForceChecked(rule=rule, attempt=attempt, boot=standing.boot, asked=standing.checked_programs, behind=behind)
-    ]
+    behind = tuple(_redact_setting(one) for one in report.pending_settings)
+    return [InForceChecked(rule=rule, attempt=attempt, boot=report.boot, asked=report.checked_programs, behind=behind)]
 
 
 def _redact_setting(one: PendingSetting) -> PendingSetting:

@@ -34,16 +34,16 @@ class ShownFile:
 
 
 def show_file(
-    path: str, files: LinkFollowingFiles, named: Iterable[str], words: Collection[str], limit: int
+    path: str, files: LinkFollowingFiles, rule_paths: Iterable[str], words: Collection[str], limit: int
 ) -> ShownFile:
     """Return the file as shown. `words` are the rule's; `limit` is the maximum of characters."""
-    if why := explain_withholding(path, files, named):
+    if why := explain_withholding(path, files, rule_paths):
         return ShownFile(path, why)
     content, state = files.read(path), files.state(path)
     if content is None or state is None:
         return ShownFile(path, ABSENT)
     raw = host_text.decode_bytes(content)
-    redacted = redact_secrets(raw, closed=is_read_restricted(state.mode)).split("\n")
+    redacted = redact_secrets(raw, from_restricted_file=is_read_restricted(state.mode)).split("\n")
     stands = raw.split("\n")
     lines = {n: clean_text(line, LONGEST_LINE) for n, line in enumerate(redacted, 1) if line.strip()}
     kept = {n: lines[n] for n in _choose_lines(lines, words, limit)}

@@ -12,7 +12,7 @@ from app.events.vocabulary import Budget, Candidate, Lesson, Phase, Probe, finge
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.harm import HISTORY
-from app.loop.reboot_state import RebootProgress, advance_reboot, drop_settings_in_force
+from app.loop.reboot_state import RebootProgress, advance_reboot, drop_no_longer_pending_settings
 from app.store.run_list_filters import RunStatus
 
 ItemStatus = Literal["waiting", "working", "passed", "escalated", "skipped", "deferred", "waived"]
@@ -64,7 +64,7 @@ class Item(Struct, frozen=True):
         return {number: one for number, one in numbered if one.is_usable and not self.has_candidate_failed(one)}
 
     @property
-    def needs_script_trial(self) -> bool:
+    def needs_content_script_trial(self) -> bool:
         """Return True if nothing else that is proposed is left, and no script was tried on a copy."""
         return not self.untried_candidates and not any(one.is_script_trial for one in self.candidates)
 
@@ -104,7 +104,7 @@ class RunState(Struct, frozen=True):
     """The probes of what has happened, as the last rollback found them."""
 
     @property
-    def known_probes(self) -> tuple[Probe, ...]:
+    def baseline_probes(self) -> tuple[Probe, ...]:
         """The probes to compare with: those from before the run, but of what has happened the last rollback's."""
         later = {probe.name: probe for probe in self.history}
         return tuple(later.get(one.name, one) for one in self.started.probes) if self.started else ()
@@ -145,7 +145,7 @@ def fold_events(events: Iterable[Recorded], state: RunState | None = None) -> Ru
     return state
 
 
-def get_unattended_seconds(state: RunState, now: float) -> float:
+def get_unobserved_gap_seconds(state: RunState, now: float) -> float:
     """Return the seconds since the newest event if too many for a run at work (clock change, suspend), else 0."""
     gap = now - state.at
     longest = state.budget.turn_seconds + SILENT_SECONDS
@@ -155,7 +155,7 @@ def get_unattended_seconds(state: RunState, now: float) -> float:
 
 
 def apply_event(state: RunState, recorded: Recorded) -> RunState:
-    if skipped := get_unattended_seconds(state, recorded.at):
+    if skipped := get_unobserved_gap_seconds(state, recorded.at):
         state = _exclude_idle_time(state, skipped)
     elif isinstance(recorded.event, kinds.TurnStarted) and recorded.event.waited_ms:
         state = _exclude_idle_time(state, recorded.event.waited_ms / 1000)
@@ -267,7 +267,9 @@ def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunS
         item = replace(before, status=status, ended=ended, reason=reason, question=getattr(event, "question", ""))
         return replace(state, working=None, items={**state.items, event.rule: item})
     if isinstance(event, kinds.InForceChecked) and state.reboot.returned:
-        fresh = (replace(one, attempt=drop_settings_in_force(one.attempt, event)) for one in state.items.values())
+        fresh = (
+            replace(one, attempt=drop_no_longer_pending_settings(one.attempt, event)) for one in state.items.values()
+        )
         return replace(state, items={one.rule: one for one in fresh})
     if state.item is None:
         return state
@@ -291,14 +293,14 @@ def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:
     item = replace(item, attempt=advance_attempt(item.attempt, event))
     if isinstance(event, kinds.AttemptFailed):
         item = replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
-        moved = _find_scanner_moves(item.attempt) if event.cause == "scanner" else ()
+        moved = _build_scanner_path_moves(item.attempt) if event.cause == "scanner" else ()
         return replace(item, moved=(*item.moved, *moved))
     if isinstance(event, kinds.AttemptReflected):
         return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
     return item
 
 
-def _find_scanner_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
+def _build_scanner_path_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
     if attempt and attempt.proposed and attempt.verdict and attempt.verdict.path:
         changed = frozenset(path for one in attempt.proposed.actions if (path := getattr(one, "path", "")))
         yield ScannerMove(changed, attempt.verdict.path)
@@ -313,7 +315,7 @@ def find_active_waiver(state: RunState, rule: str, at: float) -> Waiver | None:
 
 def explain_overspending(item: Item, state: RunState, now: float) -> str | None:
     budget = state.budget
-    now -= get_unattended_seconds(state, now)
+    now -= get_unobserved_gap_seconds(state, now)
     if item.tokens >= budget.item_tokens:
         return f"the item's {budget.item_tokens} tokens are spent"
     if now - item.started >= budget.item_seconds:
@@ -323,8 +325,8 @@ def explain_overspending(item: Item, state: RunState, now: float) -> str | None:
     return None
 
 
-def get_seconds_left(state: RunState, item: Item, now: float) -> float:
-    now -= get_unattended_seconds(state, now)
+def get_turn_seconds_left(state: RunState, item: Item, now: float) -> float:
+    now -= get_unobserved_gap_seconds(state, now)
     budget = state.budget
     item_left = item.started + budget.item_seconds - now
     run_left = state.started_at + budget.run_seconds - now

@@ -161,7 +161,7 @@ class EngineRetry:
     began: float = field(default_factory=time.monotonic)
     last: errors.EngineError | None = None
 
-    async def wait_before_retry(self, error: errors.EngineError) -> None:
+    async def wait_before_retry_or_raise(self, error: errors.EngineError) -> None:
         if time.monotonic() - self.began > PATIENCE:
             raise errors.EngineUnavailable(str(error)) from error
         self.last = error
@@ -169,14 +169,14 @@ class EngineRetry:
         self.tries += 1
 
 
-def _choose_timeout_outcome(seconds: float, patience: EngineRetry) -> tuple[TurnOutcome, str]:
-    if patience.last:
-        return "unavailable", f"{patience.last} It was waited for {seconds:.0f} s."
+def _choose_timeout_outcome(seconds: float, retry: EngineRetry) -> tuple[TurnOutcome, str]:
+    if retry.last:
+        return "unavailable", f"{retry.last} It was waited for {seconds:.0f} s."
     return "over_budget", f"not done after {seconds:.0f} s"
 
 
 async def _stream_with_retries(
-    client: EngineClient, question: Question, merger: DeltaMerger, patience: EngineRetry, stall_after: float
+    client: EngineClient, question: Question, merger: DeltaMerger, retry: EngineRetry, stall_after: float
 ) -> Finished:
     while True:
         try:
@@ -184,7 +184,7 @@ async def _stream_with_retries(
         except (errors.EngineUnavailable, errors.EngineDied) as exc:
             if any(merger.texts.values()):
                 raise
-            await patience.wait_before_retry(exc)
+            await retry.wait_before_retry_or_raise(exc)
 
 
 async def _stream_once(client: EngineClient, question: Question, merger: DeltaMerger, stall_after: float) -> Finished:

@@ -10,7 +10,7 @@ from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.vocabulary import Purpose
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
-from app.loop.rule_terms import RuleTerms, extract_script_values
+from app.loop.rule_terms import RuleTerms, format_script_values
 from app.loop.shown_file import show_file
 from app.loop.state import Item
 from app.resources.kind import ResourceAction
@@ -147,11 +147,11 @@ def _find_files_that_decide_together(about: TurnContext) -> tuple[str, ...]:
 def _extract_terms(about: TurnContext) -> RuleTerms:
     lessons = (text for one in about.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
     rule = about.rule
-    fix = extract_script_values(rule.fix) if rule.script else rule.fix
+    fix = format_script_values(rule.fix) if rule.script else rule.fix
     return RuleTerms((rule.title, rule.requirement, fix, *lessons))
 
 
-def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation:
+def _build_plan_situation(about: TurnContext, terms: RuleTerms) -> TurnSituation:
     """Build the situation of a plan: the files that decide the rule, the one that the scanner names first.
 
     Then files from lessons and, for an unguided role, every other file that the rule names.
@@ -159,10 +159,10 @@ def _build_plan_situation(about: TurnContext, named: RuleTerms) -> TurnSituation
     files = about.files
     first = [about.opening.path] if about.opening and about.opening.path else []
     first += [path for pattern in about.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
-    first += [path for path in named.paths if files.state(path) is not None]
-    names = about.scope.names_path
+    first += [path for path in terms.paths if files.state(path) is not None]
+    names = about.scope.covers_path
     paths = dict.fromkeys(path for path in first if is_judged(path) and _can_plan_name_path(path) and names(path))
-    now = _build_file_situation(about, named, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
+    now = _build_file_situation(about, terms, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
     if about.guided:
         return now
     found = (path for pattern in about.scope.changeable_patterns for path in files.glob(pattern) or [pattern])
@@ -176,17 +176,17 @@ def _can_plan_name_path(path: str) -> bool:
     return is_plain_path(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
 
 
-def _build_file_situation(about: TurnContext, named: RuleTerms, paths: Iterable[str]) -> TurnSituation:
+def _build_file_situation(about: TurnContext, terms: RuleTerms, paths: Iterable[str]) -> TurnSituation:
     limit = GUIDED_CHARS if about.guided else FILE_CHARS
-    words = {fold_case(word) for word in named.words if len(word) > _SHORT}
+    words = {fold_case(word) for word in terms.words if len(word) > _SHORT}
     files = tuple(show_file(path, about.files, about.rule.paths, words, limit) for path in dict.fromkeys(paths))
     texts = {file.path: host_text.read_text(about.files, file.path) or "" for file in files if not file.why_not}
-    return TurnSituation(named, files, texts, tuple(file.path for file in files), guided=about.guided)
+    return TurnSituation(terms, files, texts, tuple(file.path for file in files), guided=about.guided)
 
 
 def _list_services(about: TurnContext) -> tuple[str, ...]:
     """Return the services that may be reloaded; for a guided role those alone that read the plan's files."""
-    named = tuple(name for name in sorted(SERVICES) if about.scope.names_service(name))
+    named = tuple(name for name in sorted(SERVICES) if about.scope.covers_service(name))
     assert about.attempt.plan
     reading = find_services(about.attempt.plan.paths)
     return tuple(name for name in named if name in reading) if about.guided else named

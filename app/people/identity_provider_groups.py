@@ -22,7 +22,7 @@ class GroupRights:
         return next((right for right in reversed(RIGHTS) if right in given), None)
 
 
-def parse_group_rights(options: Sequence[str]) -> tuple[tuple[str, Right], ...]:
+def parse_group_right_pairs(options: Sequence[str]) -> tuple[tuple[str, Right], ...]:
     """Parse GROUP=RIGHT options; the group's name may contain an equals sign. Raise BadInput if invalid."""
     found: list[tuple[str, Right]] = []
     for one in options:

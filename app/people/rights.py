@@ -84,13 +84,13 @@ def get_token_id() -> str:
     return person.credential if person and person.via == "token" else ""
 
 
-def list_token_makers() -> tuple[str, ...]:
+def list_current_token_makers() -> tuple[str, ...]:
     """Return who made the current request's token, the first one first; empty if its owner did."""
     person = WHO.get()
     return person.made_by if person and person.via == "token" else ()
 
 
-def list_new_makers() -> tuple[str, ...]:
+def list_makers_for_new_credential() -> tuple[str, ...]:
     """Return the chain of makers for a credential that the current request makes. A name has no space."""
     person = WHO.get() or DEMO
     return tuple(dict.fromkeys((*person.made_by, person.name.replace(" ", "-"))))

@@ -14,7 +14,7 @@ from app.events.approval_policy import IDENTIFIED_VIA, Approver, describe_missin
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
 from app.loop.approval_decision import explain_uncounted_approval, list_askers
 from app.loop.attempt_state import Attempt
-from app.loop.inbox import find_open_approval
+from app.loop.inbox import find_open_approval_id
 from app.loop.state import RunState
 from app.runs.run_control import create_command_row
 from app.store.clock import database_time
@@ -64,7 +64,7 @@ def record_answer(
     if decision not in DECISIONS:
         raise Rejected("decision", f"{decision[:40]!a} is not an answer: choose one of {', '.join(DECISIONS)}.")
     at = database_time(session)
-    if not approval or find_open_approval(state, at) != approval:
+    if not approval or find_open_approval_id(state, at) != approval:
         raise Rejected("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
     ours = create_command_row(state.run, decision, by, reason, at)
     ours.via, ours.token, ours.made_by = means.via, means.token, " ".join(means.made_by)
@@ -91,23 +91,27 @@ def _normalize_actions(actions: str) -> str:
     return msgspec.json.encode({"actions": found, "note": ""}).decode()
 
 
-def _store_answer(session: Session, ours: CommandRow, of: int, askers: Sequence[str]) -> ApprovalProgress:
+def _store_answer(
+    session: Session, answer_row: CommandRow, people_required: int, askers: Sequence[str]
+) -> ApprovalProgress:
     """Insert the answer before reading the others, so that one of two concurrent answers sees the other."""
-    session.exec(select(RunRow.id).where(RunRow.id == ours.run).with_for_update()).first()
-    session.add(ours)
+    session.exec(select(RunRow.id).where(RunRow.id == answer_row.run).with_for_update()).first()
+    session.add(answer_row)
     session.flush()
-    there = select(CommandRow).where(col(CommandRow.run) == ours.run, col(CommandRow.approval) == ours.approval)
-    earlier = [row for row in session.exec(there.order_by(col(CommandRow.id))).all() if row is not ours]
-    yeses = [row for row in earlier if row.verb == "approve" and (of == 1 or row.via in IDENTIFIED_VIA)]
-    if len(yeses) == of or any(row.verb != "approve" for row in earlier):
-        return _accept_repeated_answer(session, ours, earlier, of)
-    if ours.verb == "approve" and (
+    there = select(CommandRow).where(
+        col(CommandRow.run) == answer_row.run, col(CommandRow.approval) == answer_row.approval
+    )
+    earlier = [row for row in session.exec(there.order_by(col(CommandRow.id))).all() if row is not answer_row]
+    yeses = [row for row in earlier if row.verb == "approve" and (people_required == 1 or row.via in IDENTIFIED_VIA)]
+    if len(yeses) == people_required or any(row.verb != "approve" for row in earlier):
+        return _accept_repeated_answer(session, answer_row, earlier, people_required)
+    if answer_row.verb == "approve" and (
         wrong := explain_uncounted_approval(
-            of, [_to_approver(row) for row in yeses], _to_approver(ours), ours.reason, askers
+            people_required, [_to_approver(row) for row in yeses], _to_approver(answer_row), answer_row.reason, askers
         )
     ):
         raise Rejected("approval", wrong, "wrong-state")
-    return ApprovalProgress(len(yeses) + (ours.verb == "approve"), of)
+    return ApprovalProgress(len(yeses) + (answer_row.verb == "approve"), people_required)
 
 
 def _to_approver(row: CommandRow) -> Approver:
@@ -115,12 +119,12 @@ def _to_approver(row: CommandRow) -> Approver:
 
 
 def _accept_repeated_answer(
-    session: Session, ours: CommandRow, earlier: Sequence[CommandRow], of: int
+    session: Session, answer_row: CommandRow, earlier: Sequence[CommandRow], people_required: int
 ) -> ApprovalProgress:
     """Accept a repeat of the recorded answer; reject a different one."""
     last = earlier[-1]
-    if (last.verb, last.actions) != (ours.verb, ours.actions):
-        answer = f"approval {ours.approval[:60]!a} was already answered"
+    if (last.verb, last.actions) != (answer_row.verb, answer_row.actions):
+        answer = f"approval {answer_row.approval[:60]!a} was already answered"
         raise Rejected("approval", f"{answer}: {last.by} was first, with {last.verb}.", "not-waiting")
-    session.delete(ours)
-    return ApprovalProgress(of if ours.verb == "approve" else 0, of)
+    session.delete(answer_row)
+    return ApprovalProgress(people_required if answer_row.verb == "approve" else 0, people_required)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy, ApprovalRule, ChangeRisk
 from app.events.vocabulary import Category
-from app.lineups.toml_reader import Table, TomlReader, suggest_name
+from app.lineups.toml_reader import Table, TomlReader, format_name_suggestion
 from app.loop.approval_decision import decide_people_needed
 from app.loop.risk import HAZARDS, WORDS
 
@@ -54,35 +54,37 @@ class _PolicyReader(TomlReader):
             line=self.lines.find_line((), "otherwise"),
         )
 
-    def _read_rule(self, at: Table, table: dict[str, Any]) -> ApprovalRule:
-        self.check_keys(at, table, ("people", *_LISTS, *_FLAGS))
+    def _read_rule(self, table_path: Table, table: dict[str, Any]) -> ApprovalRule:
+        self.check_keys(table_path, table, ("people", *_LISTS, *_FLAGS))
         if "people" not in table:
-            self.reject(at, "", "people is missing: add people = 0, 1 or 2")
+            self.reject(table_path, "", "people is missing: add people = 0, 1 or 2")
         if len(table) == 1:
-            self.reject(at, "", "a rule without a condition matches every change: use otherwise for that")
-        given: dict[str, Any] = {name: self._read_known_words(at, table, name) for name in _LISTS if name in table}
+            self.reject(table_path, "", "a rule without a condition matches every change: use otherwise for that")
+        given: dict[str, Any] = {
+            name: self._read_known_words(table_path, table, name) for name in _LISTS if name in table
+        }
         for name in _FLAGS:
             if name in table and not isinstance(table[name], bool):
-                self.reject(at, name, f"{name} should be true or false")
+                self.reject(table_path, name, f"{name} should be true or false")
             given[name] = table.get(name)
-        people = self._read_people_count(at, table, "people")
+        people = self._read_people_count(table_path, table, "people")
         if given["irreversible"] and not people:
-            self.reject(at, "people", "a change that cannot be undone always needs a person: people = 1 or 2")
-        return ApprovalRule(line=self.lines.find_line(at), people=people, **given)
+            self.reject(table_path, "people", "a change that cannot be undone always needs a person: people = 1 or 2")
+        return ApprovalRule(line=self.lines.find_line(table_path), people=people, **given)
 
-    def _read_people_count(self, at: Table, table: dict[str, Any], key: str) -> int:
+    def _read_people_count(self, table_path: Table, table: dict[str, Any], key: str) -> int:
         found = table[key]
         if type(found) is not int or found not in (0, 1, 2):
-            self.reject(at, key, f"{key} is a number of people: 0, 1 or 2")
+            self.reject(table_path, key, f"{key} is a number of people: 0, 1 or 2")
         return found
 
-    def _read_known_words(self, at: Table, table: dict[str, Any], key: str) -> tuple[str, ...]:
+    def _read_known_words(self, table_path: Table, table: dict[str, Any], key: str) -> tuple[str, ...]:
         found, known = table[key], _LISTS[key]
         if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
-            self.reject(at, key, f'{key} should be a list, like ["{known[0]}"]')
+            self.reject(table_path, key, f'{key} should be a list, like ["{known[0]}"]')
         for one in found:
             if one not in known:
-                self.reject(at, key, f"{one[:40]!a} is not a {key}: {suggest_name(one, known)}")
+                self.reject(table_path, key, f"{one[:40]!a} is not a {key}: {format_name_suggestion(one, known)}")
         return tuple(found)
 
 
@@ -108,7 +110,7 @@ def build_approval_table(policy: ApprovalPolicy) -> list[ApprovalLine]:
     return [ApprovalLine(sort, tuple(words), cuts, *cells) for (sort, cuts, cells), words in alike.items()]
 
 
-def find_unreachable_rules(policy: ApprovalPolicy) -> list[int]:
+def list_unreachable_rule_lines(policy: ApprovalPolicy) -> list[int]:
     """Return the line numbers of rules that never apply, because an earlier rule always does."""
     first = (
         next((rule for rule in policy.rules if rule.matches_all_conditions(risk)), None)

@@ -9,7 +9,7 @@ from typing import get_args
 from app.errors import Rejected, convert_bad_input_to_rejected
 from app.targets import host_registry
 from app.targets.host_registry import RegisteredHost
-from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint, require_password_for_host
+from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint, require_password_meant_for_host
 from app.targets.ssh.registration import HostIdentity, fetch_host_identity, find_rollback_obstacle_at_login
 
 KIND = "unsupported-host"
@@ -43,24 +43,27 @@ class AddedHost:
     """Why changes could not be rolled back; empty if they could."""
 
 
-def fetch_host_key(wish: HostSpec, hosts: Path) -> HostCandidate:
+def fetch_host_candidate(wish: HostSpec, hosts: Path) -> HostCandidate:
     """Return the host's key. Nothing but the SSH greeting is sent."""
     end = _create_endpoint(wish, hosts)
     with convert_bad_input_to_rejected("place", KIND):
         return HostCandidate(end, asyncio.run(fetch_host_identity(end)))
 
 
-def register_host(wish: HostSpec, met: HostCandidate, hosts: Path) -> AddedHost:
+def register_host(wish: HostSpec, candidate: HostCandidate, hosts: Path) -> AddedHost:
     """Register the host if `wish` accepts its key. Raise EnvironmentUnusable without a login or root."""
-    if wish.accept_key != met.key.fingerprint:
-        shown = f"{met.end} shows the host key {met.key.fingerprint}."
+    if wish.accept_key != candidate.key.fingerprint:
+        shown = f"{candidate.end} shows the host key {candidate.key.fingerprint}."
         request = "Compare it with the key on the host. If they are identical, send it as accept_key."
         raise Rejected("accept_key", f"{shown} {request}", "host-key")
     with convert_bad_input_to_rejected("secret_at", KIND):
-        require_password_for_host(met.end, [met.key.fingerprint], must_name_host=True)
-    lacking = find_rollback_obstacle_at_login(met.end, met.key)
+        require_password_meant_for_host(candidate.end, [candidate.key.fingerprint], must_name_host=True)
+    lacking = find_rollback_obstacle_at_login(candidate.end, candidate.key)
     return AddedHost(
-        host_registry.register_host(hosts, wish.name, met.end, met.key.known_hosts, met.key.fingerprint), lacking
+        host_registry.register_host(
+            hosts, wish.name, candidate.end, candidate.key.known_hosts, candidate.key.fingerprint
+        ),
+        lacking,
     )
 
 

@@ -20,7 +20,7 @@ def set_run_labels(row: RunRow, name: str | None, tags: Sequence[str] | None) ->
         row.tags = " ".join(_check_tags(tags))
 
 
-def check_name_and_tags(name: str, tags: Sequence[str]) -> None:
+def require_valid_name_and_tags(name: str, tags: Sequence[str]) -> None:
     """Validate a name and tags before the run exists."""
     _clean_name(name), _check_tags(tags)
 

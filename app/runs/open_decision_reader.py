@@ -100,7 +100,7 @@ def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tupl
     }
     left = {
         (one.run, one.event.rule): (one.at, one.event)
-        for one in attention_queries.read_unresolved_finding_events(session, set(cells.values()))
+        for one in attention_queries.read_escalation_and_deferral_events(session, set(cells.values()))
         if isinstance(one.event, ItemEscalated | ItemDeferred)
     }
     simulated = {(row.host, row.skill): row.simulated for row in rows}

@@ -12,14 +12,14 @@ from app.events.vocabulary import Category
 from app.events.waiver import Waiver
 from app.loop.approval_decision import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
-from app.loop.inbox import find_open_approval
+from app.loop.inbox import find_open_approval_id
 from app.loop.reboot_state import RebootProgress
 from app.loop.state import RunState
 from app.people.rights import Person, has_right
 from app.skills.skill import Rule
 from app.store.models import RunRow
 from app.store.rollouts import RolloutRow
-from app.store.waivers import WaiverDue, WaiverRow, list_due_waivers
+from app.store.waivers import WaiverDue, WaiverRow, list_ending_or_ended_waivers
 
 DecisionKind = Literal["approval", "escalated", "deferred", "rollout", "waiver", "host", "run"]
 Risk = Literal["high", "medium", "low"]
@@ -131,9 +131,9 @@ def list_decisions(sources: InboxSources) -> list[OpenDecision]:
         *_list_approvals(sources),
         *_list_left_findings(sources),
         *_list_paused_rollouts(sources),
-        *_list_failed_hosts(sources),
+        *_list_failed_last_runs(sources),
         *_list_paused_runs(sources),
-        *map(_to_waiver_decision, list_due_waivers(sources.waivers, sources.now, WAIVER_DAYS)),
+        *map(_to_waiver_decision, list_ending_or_ended_waivers(sources.waivers, sources.now, WAIVER_DAYS)),
     ]
     return sorted(
         found, key=lambda one: (GROUPS.index(one.get_group(sources.now)), _ORDER.index(one.risk), one.since, one.id)
@@ -155,7 +155,7 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
 def _list_approvals(sources: InboxSources) -> Iterator[OpenDecision]:
     for state, rule in sources.asking:
         asking = state.asking
-        if not state.request or not asking or not asking.approval or not find_open_approval(state, sources.now):
+        if not state.request or not asking or not asking.approval or not find_open_approval_id(state, sources.now):
             continue
         if isinstance(asking, RebootProgress):
             yield _to_approval(state, state.request, asking, asking.approval)
@@ -233,36 +233,36 @@ def _list_left_findings(sources: InboxSources) -> Iterator[OpenDecision]:
         if one.rule not in sources.in_work.get(one.host, ()) and not _is_waived(one, in_force, groups[one.host]):
             together.setdefault((one.outcome, one.host, one.skill), []).append(one)
     for found in together.values():
-        yield _to_finding_decision(found)
+        yield _to_findings_decision(found)
 
 
 def _is_waived(finding: LeftFinding, in_force: Sequence[Waiver], groups: frozenset[str]) -> bool:
     return any(one.rule == finding.rule and one.scope.covers_host(finding.host, tuple(groups)) for one in in_force)
 
 
-def _to_finding_decision(found: Sequence[LeftFinding]) -> OpenDecision:
-    first, newest = found[0], max(found, key=lambda one: one.at)
-    counted = "1 finding" if len(found) == 1 else f"{len(found)} findings"
+def _to_findings_decision(findings: Sequence[LeftFinding]) -> OpenDecision:
+    first, newest = findings[0], max(findings, key=lambda one: one.at)
+    counted = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
     why = (
         f"{first.host}: {counted} escalated, because no attempt passed. Decide what to do."
         if first.outcome == "escalated"
-        else f"{first.host}: {counted} deferred. Run {'it' if len(found) == 1 else 'them'} again, or add a waiver."
+        else f"{first.host}: {counted} deferred. Run {'it' if len(findings) == 1 else 'them'} again, or add a waiver."
     )
     return OpenDecision(
         kind=first.outcome,
         id=f"{first.outcome}:{first.host}:{first.skill}",
-        title=(first.title or first.rule) if len(found) == 1 else f"{counted} {first.outcome}",
+        title=(first.title or first.rule) if len(findings) == 1 else f"{counted} {first.outcome}",
         why=why,
-        since=min(one.at for one in found),
-        risk=min((_RISKS.get(one.category, "medium") for one in found), key=_ORDER.index),
+        since=min(one.at for one in findings),
+        risk=min((_RISKS.get(one.category, "medium") for one in findings), key=_ORDER.index),
         host=first.host,
-        rule=first.rule if len(found) == 1 else "",
+        rule=first.rule if len(findings) == 1 else "",
         run=newest.run,
         skill=first.skill,
         mode="review",
         simulated=newest.simulated,
-        breaks=first.breaks if len(found) == 1 else "",
-        findings=tuple(sorted(found, key=lambda one: (one.category or "IV", one.rule))),
+        breaks=first.breaks if len(findings) == 1 else "",
+        findings=tuple(sorted(findings, key=lambda one: (one.category or "IV", one.rule))),
         answers=(PossibleAnswer("review", "Run again, ask before each change", "go", "no"),),
     )
 
@@ -290,7 +290,7 @@ def _list_paused_rollouts(sources: InboxSources) -> Iterator[OpenDecision]:
             )
 
 
-def _list_failed_hosts(sources: InboxSources) -> Iterator[OpenDecision]:
+def _list_failed_last_runs(sources: InboxSources) -> Iterator[OpenDecision]:
     for run in sources.failed:
         if run.host not in sources.in_work:
             yield OpenDecision(

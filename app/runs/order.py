@@ -68,7 +68,7 @@ class Order:
     """Id of the API token that ordered it."""
 
     @property
-    def is_whole_skill(self) -> bool:
+    def has_no_named_rules(self) -> bool:
         return self.rules is None or self.rules == (ALL,)
 
 
@@ -118,7 +118,7 @@ def validate_order(order: Order, hosts: Path) -> Skill:
     if order.reboot:
         _check_reboot(order.host, mode, hosts)
     with convert_bad_input_to_rejected("consent"):
-        consent.check_consent(order.host, order.consent)
+        consent.check_consent_if_given(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
         if not lowest <= getattr(order.budget, name) <= highest:
             raise Rejected(f"budget.{name}", f"the budget's {name} must be between {lowest:g} and {highest:g}.")
@@ -165,7 +165,7 @@ def resolve_mode(order: Order, pack: Skill) -> Mode:
 def _select_order_rules(order: Order, pack: Skill) -> tuple[str, ...]:
     if order.profile is not None:
         return _select_profile_rules(order.profile, order, pack)
-    if order.rules is None or order.is_whole_skill:
+    if order.rules is None or order.has_no_named_rules:
         return tuple(pack.rules)
     if not order.rules:
         raise Rejected("rules", f"no rules are selected: give rules of {pack.title}, or {ALL}.")

@@ -74,19 +74,21 @@ def clear_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> Param
     return row
 
 
-def list_parameter_states(session: Session, name: str, host: str, hosts: Path) -> list[ParameterState]:
-    pack = load_known_skill(name)
+def list_parameter_states(session: Session, skill_name: str, host: str, hosts: Path) -> list[ParameterState]:
+    pack = load_known_skill(skill_name)
     check_scope(session, host, "", hosts)
     rows = list_parameters(session, pack.site_value_skill_name)
     counts = find_effective_parameters(session, pack.site_value_skill_name, host)
     return [_create_state(apply_stig_bounds(one, pack), counts.get(one.name), rows) for one in pack.parameters.values()]
 
 
-def _create_state(one: Parameter, counts: ParameterRow | None, rows: Sequence[ParameterRow]) -> ParameterState:
-    mine = tuple(row for row in rows if row.name == one.name)
-    if counts is None:
-        return ParameterState(one, one.usual, "", mine)
-    return ParameterState(one, counts.value, counts.scope.label, mine)
+def _create_state(
+    parameter: Parameter, effective_row: ParameterRow | None, rows: Sequence[ParameterRow]
+) -> ParameterState:
+    mine = tuple(row for row in rows if row.name == parameter.name)
+    if effective_row is None:
+        return ParameterState(parameter, parameter.usual, "", mine)
+    return ParameterState(parameter, effective_row.value, effective_row.scope.label, mine)
 
 
 def load_skill_with_site_values(name: str, host: str, database: Engine) -> Skill:
@@ -113,19 +115,19 @@ def resolve_used_values(pack: Skill, rows: Mapping[str, ParameterRow]) -> tuple[
     return tuple(sorted(found, key=lambda one: one.name))
 
 
-def apply_stig_bounds(known: Parameter, pack: Skill) -> Parameter:
+def apply_stig_bounds(parameter: Parameter, pack: Skill) -> Parameter:
     """Return the parameter with the STIG's bounds added if the content maps to STIG rules."""
-    if pack.content is None or known.kind != "number":
-        return known
+    if pack.content is None or parameter.kind != "number":
+        return parameter
     named = choose_benchmark(pack)
     numbers = {one.rule: one.group for one in named.rules} if named else {}
-    theirs = {numbers.get(rule, rule) for rule in known.rules}
+    theirs = {numbers.get(rule, rule) for rule in parameter.rules}
     for one in STIG.parameters.values():
-        if one.kind == "number" and theirs & set(one.rules) and not one.explain_refusal(known.usual):
-            least = max((each for each in (one.least, known.least) if each is not None), default=None)
-            most = min((each for each in (one.most, known.most) if each is not None), default=None)
-            return replace(known, least=least, most=most, stated=one.stated)
-    return known
+        if one.kind == "number" and theirs & set(one.rules) and not one.explain_refusal(parameter.usual):
+            least = max((each for each in (one.least, parameter.least) if each is not None), default=None)
+            most = min((each for each in (one.most, parameter.most) if each is not None), default=None)
+            return replace(parameter, least=least, most=most, stated=one.stated)
+    return parameter
 
 
 def _find_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> tuple[Skill, Parameter]:

@@ -9,10 +9,10 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from app.candidates.gather import gather_candidates, has_usable_or_impossible, judge_candidates, try_scripts
+from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
 from app.candidates.recipe_files import Recipe
 from app.events.vocabulary import Candidate
-from app.loop.escalated_question import find_open_question
+from app.loop.escalated_question import describe_escalated_question
 from app.loop.perform import sort_findings
 from app.loop.state import Item
 from app.loop.turn_context import build_rule_scope
@@ -33,7 +33,7 @@ class FindingForecast:
     reason: str
 
     @property
-    def needs_person(self) -> bool:
+    def asks_person_before_change(self) -> bool:
         """A change is accepted, and a person is asked before it in each mode."""
         return self.taken is not None and self.rule.irreversible
 
@@ -44,7 +44,7 @@ class FindingForecast:
             "title": self.rule.title,
             "source": self.taken.source if self.taken else "",
             "actions": to_builtins(self.taken.actions) if self.taken else [],
-            "asks_a_person": self.needs_person,
+            "asks_a_person": self.asks_person_before_change,
             "question": self.question,
             "reason": self.reason,
         }
@@ -65,12 +65,12 @@ class RunForecast:
         return None if self.pace is None else self.pace * len(self.findings)
 
     @property
-    def ready_findings(self) -> list[FindingForecast]:
+    def findings_with_accepted_proposal(self) -> list[FindingForecast]:
         return [one for one in self.findings if one.taken]
 
     @property
     def asking_findings(self) -> list[FindingForecast]:
-        return [one for one in self.findings if one.needs_person]
+        return [one for one in self.findings if one.asks_person_before_change]
 
     @property
     def source_counts(self) -> list[tuple[str, int]]:
@@ -117,9 +117,9 @@ def _forecast_finding(
         found = gather_candidates(skill, rule, target.files, verdict.path or "", recipes, verdict.evidence)
         judged = judge_candidates(found, target, rule.permitted_weakenings, scope)
         if not has_usable_or_impossible(judged):
-            judged = try_scripts(skill, rule, target, rule.permitted_weakenings, scope, judged)
+            judged = add_script_candidates(skill, rule, target, rule.permitted_weakenings, scope, judged)
     taken = next((one for one in judged if one.is_usable), None)
     if taken:
         return FindingForecast(rule, taken, "", "")
     reason = next((one.refusal or one.gap for one in reversed(judged)), "neither a recipe nor the content proposes any")
-    return FindingForecast(rule, None, find_open_question(Item(rule.id, candidates=judged)), reason)
+    return FindingForecast(rule, None, describe_escalated_question(Item(rule.id, candidates=judged)), reason)

@@ -64,9 +64,18 @@ def _is_tailoring_for_file(given: TailoringFile, file: Path) -> bool:
     return given.hint == file.name or given.hint not in {here.name for here in list_datastreams().values()}
 
 
-def _create_profiles(name: str, added: TailoringFile, whole: Benchmark, content: str) -> list[TailoredProfile]:
-    benchmark = apply_tailoring(added, whole)
+def _create_profiles(
+    name: str, tailoring: TailoringFile, whole_benchmark: Benchmark, content_name: str
+) -> list[TailoredProfile]:
+    benchmark = apply_tailoring(tailoring, whole_benchmark)
     return [
-        TailoredProfile(name, content, one, len(benchmark.list_omitted_rules(one.id)), added.version, added.sha256)
+        TailoredProfile(
+            name,
+            content_name,
+            one,
+            len(benchmark.list_rules_removed_by_tailoring(one.id)),
+            tailoring.version,
+            tailoring.sha256,
+        )
         for one in benchmark.profiles
     ]

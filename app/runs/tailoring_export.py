@@ -17,7 +17,7 @@ from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Skill, apply_parameters
 from app.store.host_groups import list_groups_of_host
-from app.store.parameters import find_effective_parameters, find_group_parameters
+from app.store.parameters import find_effective_group_parameters, find_effective_parameters
 from app.store.waivers import list_waivers
 
 
@@ -35,9 +35,9 @@ class TailoringSpec(ScopedSpec):
 def export_tailoring(session: Session, wish: TailoringSpec, now: float, hosts: Path) -> bytes:
     """Return a tailoring that extends the profile, with a reason for each change. Raise Rejected if invalid."""
     check_scope(session, wish.host, wish.group, hosts)
-    pack = _find_profile_skill(wish.skill)
+    pack = _load_profile_skill(wish.skill)
     chosen = select_rules(wish.rules, wish.skill)
-    find, name = (find_group_parameters, wish.group) if wish.group else (find_effective_parameters, wish.host)
+    find, name = (find_effective_group_parameters, wish.group) if wish.group else (find_effective_parameters, wish.host)
     rows = find(session, pack.name, name)
     made = apply_parameters(pack, resolve_used_values(pack, rows))
     content = made.content
@@ -54,10 +54,12 @@ def export_tailoring(session: Session, wish: TailoringSpec, now: float, hosts: P
     ).to_xml()
 
 
-def _find_profile_skill(name: str) -> Skill:
-    pack = load_known_skill(name)
+def _load_profile_skill(skill_name: str) -> Skill:
+    pack = load_known_skill(skill_name)
     if pack.content is None or not pack.name.startswith("scap:"):
-        raise Rejected("skill", f"{name[:80]!a} is not a profile of a data stream: give one, as scap:CONTENT:PROFILE.")
+        raise Rejected(
+            "skill", f"{skill_name[:80]!a} is not a profile of a data stream: give one, as scap:CONTENT:PROFILE."
+        )
     return pack
 
 

@@ -92,13 +92,13 @@ def index_energy(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:
 
 
 def sum_usage(
-    runs: Iterable[RunRow], energy: Mapping[str, EnergySpent], named: Mapping[str, str], per: Per
+    runs: Iterable[RunRow], energy: Mapping[str, EnergySpent], token_labels: Mapping[str, str], per: Per
 ) -> list[UsageLine]:
     groups: dict[tuple[str, str, str, bool], list[RunRow]] = {}
     for run in runs:
         period = datetime.fromtimestamp(run.queued_at, UTC).isoformat()[: _LENGTH[per]]
         groups.setdefault((period, run.whose, run.token, run.simulated), []).append(run)
-    return [_build_usage_line(key, groups[key], energy, named.get(key[2], "")) for key in sorted(groups)]
+    return [_build_usage_line(key, groups[key], energy, token_labels.get(key[2], "")) for key in sorted(groups)]
 
 
 def _build_usage_line(

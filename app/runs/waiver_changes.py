@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.runs.shared_field_checks import check_scope
-from app.runs.waiver_spec import LONGEST, WaiverSpec, check_waiver_spec, clean_waiver_field, parse_waiver_end_date
+from app.runs.waiver_spec import LONGEST, WaiverSpec, check_waiver_spec, clean_waiver_field, normalize_waiver_end_date
 from app.store.waivers import WaiverRow, list_waivers, require_waiver
 from app.text.clean import clean_line
 
@@ -32,7 +32,7 @@ def create_waiver(session: Session, spec: WaiverSpec, now: float, hosts: Path) -
         owner=clean_waiver_field(spec, "owner"),
         reason=clean_waiver_field(spec, "reason"),
         ticket=clean_waiver_field(spec, "ticket"),
-        until=parse_waiver_end_date(spec.until, now),
+        until=normalize_waiver_end_date(spec.until, now),
         by=spec.by,
         made_at=now,
     )

@@ -41,7 +41,7 @@ def clean_waiver_field(spec: WaiverSpec, field: str) -> str:
     return clean_line(getattr(spec, field), LONGEST[field]).strip()
 
 
-def parse_waiver_end_date(date_text: str, now: float) -> str:
+def normalize_waiver_end_date(date_text: str, now: float) -> str:
     today = datetime.fromtimestamp(now, UTC).date()
     try:
         day = date.fromisoformat(date_text.strip())

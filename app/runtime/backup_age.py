@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlmodel import Session
 
-from app.store.backup_times import find_newest_backup
+from app.store.backup_times import find_newest_backup_time
 
 OLD_NAME, FIRST_START = "last_backup", "first_start"
 """Files of the data folder. The first is of versions before the table of backups."""
@@ -12,7 +12,7 @@ OLD_NAME, FIRST_START = "last_backup", "first_start"
 
 def read_backup_time(session: Session, data: Path) -> float | None:
     """Return the time of the newest backup; None if none was made, or if its record cannot be read."""
-    known = (find_newest_backup(session), _read_time(data, OLD_NAME))
+    known = (find_newest_backup_time(session), _read_time(data, OLD_NAME))
     return max((one for one in known if one is not None), default=None)
 
 

@@ -84,7 +84,7 @@ class OwnServer:
         """Ask the server. Raise Rejected, with the field at fault, if it cannot be used."""
         one = _parse_server(server)
         await self._check_host(one.base)
-        report = await self._inspect_one_at_a_time(http, one, server.key)
+        report = await self._inspect_unless_busy(http, one, server.key)
         found = Inspection(secrets.token_urlsafe(16), server, one.base, report, self._clock())
         self._kept[found.id] = found
         self._forget_old_inspections()
@@ -107,7 +107,7 @@ class OwnServer:
         for role, model in wanted.items():
             if model not in known:
                 with convert_bad_input_to_rejected(role):
-                    known[model] = await self._inspect_one_at_a_time(
+                    known[model] = await self._inspect_unless_busy(
                         http, EndpointAddress(asked.base, model), asked.server.key
                     )
         seated = [
@@ -146,15 +146,19 @@ class OwnServer:
             if why := explain_forbidden(address):
                 raise Rejected("address", f"{clean_text(url.host, 100)} leads to {address}, {why}: name another one.")
 
-    async def _inspect_one_at_a_time(self, http: httpx.AsyncClient, one: EndpointAddress, key: str) -> EndpointReport:
+    async def _inspect_unless_busy(
+        self, http: httpx.AsyncClient, endpoint: EndpointAddress, key: str
+    ) -> EndpointReport:
         if self._asking:
             raise Rejected("", "Temper is asking a server already: try again when that is done.", "busy")
         self._asking = True
         try:
             async with asyncio.timeout(INSPECT_SECONDS):
-                return await inspect_endpoint(http, one.base, key, one.model)
+                return await inspect_endpoint(http, endpoint.base, key, endpoint.model)
         except TimeoutError as exc:
-            late = f"{one.base} gave no complete answer in {INSPECT_SECONDS:.0f} s: load the model, then try again."
+            late = (
+                f"{endpoint.base} gave no complete answer in {INSPECT_SECONDS:.0f} s: load the model, then try again."
+            )
             raise Rejected("address", late) from exc
         except EngineError as exc:
             at_fault = "key" if "API key" in str(exc) else "model" if "It serves: " in str(exc) else "address"

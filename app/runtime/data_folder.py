@@ -15,7 +15,7 @@ class AlreadyInUse(EnvironmentUnusable):
     """Another process already uses the data folder or database."""
 
 
-def create_folder(path: Path) -> None:
+def create_private_folder(path: Path) -> None:
     """Create the data folder, or take other accounts' access to it away. Raise EnvironmentUnusable if it cannot be."""
     _make_folder(path)
     try:
@@ -38,7 +38,7 @@ def _make_folder(path: Path) -> None:
 
 @contextmanager
 def hold_lock(path: Path) -> Iterator[None]:
-    create_folder(path.parent)
+    create_private_folder(path.parent)
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as exc:

@@ -278,7 +278,7 @@ def _describe_stalled_run(silence: Silence) -> str:
     return f"Run {silence.run} on {silence.host} has logged nothing for more than {limit}."
 
 
-def explain_unreadiness(conditions: Conditions) -> list[str]:
+def list_unreadiness_reasons(conditions: Conditions) -> list[str]:
     """Return why this node cannot do its work: faults that stop it, and engines that do not serve yet."""
     faults = [fault for fault in find_faults(conditions) if fault.stops_work and fault.kind in _UNREADY]
     named = {engine for fault in faults for engine in fault.engines}

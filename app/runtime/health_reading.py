@@ -134,7 +134,7 @@ def _read_progress(
     silent = {one.run for one in find_silences(seen, now)}
     asking = set(attention_queries.list_runs_awaiting_approval(session)) if silent else set()
     for run in seen:
-        yield _add_waiting_reasons(session, runtime, run, asking) if run.run in silent else run
+        yield _refine_silent_run_progress(session, runtime, run, asking) if run.run in silent else run
 
 
 def _build_run_progress(
@@ -159,7 +159,9 @@ def _build_run_progress(
         )
 
 
-def _add_waiting_reasons(session: Session, runtime: Runtime, run: RunProgress, asking: Collection[str]) -> RunProgress:
+def _refine_silent_run_progress(
+    session: Session, runtime: Runtime, run: RunProgress, runs_awaiting_approval: Collection[str]
+) -> RunProgress:
     if not run.is_held:
         return replace(
             run, at=max(run.at, _find_newest_end(session, run.host)), may_wait=_is_offered_as_unreachable(session, run)
@@ -167,7 +169,7 @@ def _add_waiting_reasons(session: Session, runtime: Runtime, run: RunProgress, a
     if run.step in IN_TURN:
         begun = next(runtime.store.read_events(run.run, upto=1)).event
         return replace(run, stall_seconds=begun.budget.stall_seconds) if isinstance(begun, RunQueued) else run
-    return replace(run, may_wait=run.run in asking and not _has_all_approvals(runtime, run))
+    return replace(run, may_wait=run.run in runs_awaiting_approval and not _has_all_approvals(runtime, run))
 
 
 def _find_newest_end(session: Session, host: str) -> float:

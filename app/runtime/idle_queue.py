@@ -24,7 +24,7 @@ class IdleQueueSuspender(PeriodicTask):
         self._seen = self._looked_at = -1
         self._quiet_since: float | None = None
 
-    async def suspend_when_idle(self, now: float) -> None:
+    async def suspend_or_launch_queue(self, now: float) -> None:
         version = self._looked_at = self._changes.version()
         if version == self._seen and not self._durable.awake:
             return
@@ -38,7 +38,7 @@ class IdleQueueSuspender(PeriodicTask):
         self._seen = version
 
     async def _run_once(self) -> None:
-        await self.suspend_when_idle(time.monotonic())
+        await self.suspend_or_launch_queue(time.monotonic())
 
     async def _wait_for_next(self) -> None:
         if self._durable.awake:

@@ -70,12 +70,12 @@ async def create_runtime(
     build_struct_decoders()
     await asyncio.to_thread(record_first_start, settings.data, time.time())
     async with AsyncExitStack() as stack:
-        database = await asyncio.to_thread(open_database, settings.database_location)
+        database = await asyncio.to_thread(open_database, settings.database_path_or_url)
         stack.callback(database.dispose)
         await asyncio.to_thread(open_notary, settings.data, database)  # creates the signing key before its first use
         leases = Leases(database, create_node_name()) if is_shared(database) else None
         clock = await asyncio.to_thread(open_clock, database)
-        writing = open_separate_engine(database, WRITERS, asked=False)
+        writing = open_separate_engine(database, WRITERS, tests_before_use=False)
         stack.callback(writing.dispose)
         store, bus = EventStore(database, leases, writing), Bus()
         writer = _start_until_exit(stack, LogWriter(store, bus))
@@ -114,7 +114,7 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
     if leases:
         share = partial(_read_runs_per_node, runtime.database)
         runtime.durable = DurableQueue(url, leases.node, runtime.work_on_run, share)
-        await _join_nodes(runtime, leases, stack)
+        await _join_nodes_and_launch_queue(runtime, leases, stack)
     else:
         runtime.durable = DurableQueue(url, "local", runtime.work_on_run)
         await runtime.durable.launch()
@@ -125,7 +125,7 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
     _start_until_exit(stack, IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes))
 
 
-async def _join_nodes(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:
+async def _join_nodes_and_launch_queue(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:
     """Join the other nodes. The node's heartbeat loop finds runs that dead nodes left."""
     runtime.bus.subscribe(runtime.changes)
     _start_until_exit(stack, NotificationListener(runtime.database, runtime.store, runtime.bus))
@@ -134,12 +134,12 @@ async def _join_nodes(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -
     )
     await node.join()
     stack.push_async_callback(node.leave)
-    await asyncio.to_thread(_launch_queue_exclusively, runtime)
+    await asyncio.to_thread(_launch_queue_under_lock, runtime)
     stack.push_async_callback(runtime.durable.close)
     _start_until_exit(stack, node)
 
 
-def _launch_queue_exclusively(runtime: Runtime) -> None:
+def _launch_queue_under_lock(runtime: Runtime) -> None:
     """Launch the queue under a lock: DBOS creates its tables then, and two launches would collide."""
     with hold_exclusive_lock(runtime.database, "dbos launch"):
         runtime.durable.launch_blocking()
@@ -147,7 +147,7 @@ def _launch_queue_exclusively(runtime: Runtime) -> None:
 
 def _read_runs_per_node(database: Database) -> int | None:
     with Session(database) as session:
-        return nodes.compute_runs_per_node(session)
+        return nodes.compute_max_runs_per_node(session)
 
 
 def _store_probe(database: Database, knees: dict[str, int | None], probed: ProbeResult) -> None:

@@ -53,7 +53,7 @@ class Node(BackgroundTask):
         self._database, self._kind, self._leases = database, settings.kind, leases
         self._place, self._hosts = read_or_create_folder_id(settings.data), HostFolders(database, settings.hosts_folder)
         self._durable, self._writer, self._changes, self._clock = durable, writer, changes, clock
-        self._machine, self._beaten_at = read_machine_id(), time.monotonic()
+        self._machine, self._beaten_at = read_pid_namespace_id(), time.monotonic()
         self._checked_nodes: frozenset[str] = frozenset()
         self._checked_at = 0.0
         """Time of the last check that found no runs of dead nodes; `_checked_nodes` are the nodes then."""
@@ -80,35 +80,44 @@ class Node(BackgroundTask):
         else:
             await self._rejoin_under_new_name()
 
-    async def _handle_overview(self, seen: Overview, away: float) -> None:
-        gone = self._find_dead_nodes(seen.living, seen.at, away)
+    async def _handle_overview(self, overview: Overview, seconds_since_beat: float) -> None:
+        gone = self._find_dead_nodes(overview.living, overview.at, seconds_since_beat)
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
-        if (seen.unended and at_work) or gone or seen.leader not in {row.name for row in seen.living} - gone:
-            for orphan in await asyncio.to_thread(self._sweep_dead_nodes, away, at_work):
+        if (
+            (overview.unended and at_work)
+            or gone
+            or overview.leader not in {row.name for row in overview.living} - gone
+        ):
+            for orphan in await asyncio.to_thread(self._sweep_nodes_and_claim_leadership, seconds_since_beat, at_work):
                 log.info(
                     "run offered to the nodes", extra={"run": orphan.run, "host": orphan.host, "times": orphan.epoch}
                 )
                 await self._durable.offer_again(orphan.run, orphan.host, orphan.epoch)
         if self._leases.leads and at_work:
-            await self._durable.limit_concurrency(seen.runs_per_node)
-            await self._release_ended_runs(seen.at, frozenset(row.name for row in seen.living), sure=not gone)
-        await self._apply_overview_changes(seen)
+            await self._durable.limit_concurrency(overview.max_runs_per_node)
+            await self._release_ended_runs(
+                overview.at, frozenset(row.name for row in overview.living), no_deaths_pending=not gone
+            )
+        await self._apply_overview_changes(overview)
 
-    async def _release_ended_runs(self, at: float, with_whom: frozenset[str], *, sure: bool) -> None:
-        """Release ended runs of dead nodes. `sure` means that none of these nodes is about to be declared dead."""
-        if with_whom == self._checked_nodes and at < self._checked_at + LEFT_EVERY:
+    async def _release_ended_runs(self, at: float, living_nodes: frozenset[str], *, no_deaths_pending: bool) -> None:
+        """Release ended runs of dead nodes.
+
+        `no_deaths_pending` means that none of these nodes is about to be declared dead.
+        """
+        if living_nodes == self._checked_nodes and at < self._checked_at + LEFT_EVERY:
             return
         self._checked_at = at
-        ended = await asyncio.to_thread(self._call_in_transaction, nodes.list_abandoned_runs)
+        ended = await asyncio.to_thread(self._call_in_transaction, nodes.list_dead_nodes_ended_runs)
         if ended:
             await self._durable.cancel_ended([(one.run, one.epoch) for one in ended])
             await asyncio.to_thread(self._call_in_transaction, nodes.release_runs, [one.run for one in ended])
-        self._checked_nodes = with_whom if sure and not ended else frozenset()
+        self._checked_nodes = living_nodes if no_deaths_pending and not ended else frozenset()
 
     async def _apply_overview_changes(self, overview: Overview) -> None:
         """Reload registrations and signal changes that send no notice, if they differ from the last beat."""
         if overview.registrations != self._registrations:
-            await asyncio.to_thread(self._hosts.sync_registrations)
+            await asyncio.to_thread(self._hosts.apply_registrations_of_other_nodes)
             self._registrations = overview.registrations
         notice = (overview.leader, overview.unended, overview.kept)
         if notice != self._last_notice:
@@ -149,13 +158,15 @@ class Node(BackgroundTask):
                 place=self._place,
             )
             session.add(row)
-            nodes.delete_old_nodes(session)
+            nodes.delete_old_nodes_and_leases(session)
         self._beaten_at = time.monotonic()
 
     def _send_heartbeat(self) -> Overview | None:
-        heard = self._clock.start_measuring_offset()
+        heard = self._clock.start_timing_and_get_callback()
         with Session(use_autocommit(self._database)) as session:
-            seen = nodes.send_heartbeat(session, self._leases.node, self._clock.seconds_ahead)
+            seen = nodes.send_heartbeat_and_read_overview(
+                session, self._leases.node, self._clock.own_clock_seconds_ahead
+            )
         if seen:
             heard(seen.at)
             self._leases.nodes = max(1, len(seen.workers))
@@ -163,29 +174,29 @@ class Node(BackgroundTask):
             self._leases.leads = seen.turn if seen.leader == self._leases.node else 0
         return seen
 
-    def _find_dead_nodes(self, living: Sequence[NodeRow], at: float, away: float) -> set[str]:
+    def _find_dead_nodes(self, living: Sequence[NodeRow], at: float, seconds_since_beat: float) -> set[str]:
         """Return the names of dead nodes. A node that was itself silent just now declares no others dead."""
-        silent = at - nodes.DEAD_AFTER if away < nodes.DEAD_AFTER / 2 else 0.0
+        silent = at - nodes.DEAD_AFTER if seconds_since_beat < nodes.DEAD_AFTER / 2 else 0.0
         others = (row for row in living if row.name != self._leases.node)
         return {row.name for row in others if row.seen_at < silent or self._is_dead_process(row)}
 
     def _is_dead_process(self, row: NodeRow) -> bool:
         return row.machine == self._machine and (read_start_tick(row.pid) or 0) != row.began
 
-    def _sweep_dead_nodes(self, away: float, offers: bool) -> Sequence[Orphan]:
+    def _sweep_nodes_and_claim_leadership(self, seconds_since_beat: float, may_offer_runs: bool) -> Sequence[Orphan]:
         with Session(self._database) as session, session.begin():
             mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
             if not mine:
                 return ()
-            at, living = database_time(session), nodes.list_living_nodes(session)
-            gone = self._find_dead_nodes(living, at, away)
+            at, living = database_time(session), nodes.list_unended_nodes(session)
+            gone = self._find_dead_nodes(living, at, seconds_since_beat)
             nodes.end_nodes(session, gone)
             for row in living:
                 if row.name in gone:
                     log.warning("node given up", extra={"node": row.name, "silent_s": round(at - row.seen_at, 1)})
             left = [row for row in living if row.name not in gone]
             self._leases.leads = nodes.claim_leadership(session, self._leases.node, {row.name for row in left})
-            if not offers:
+            if not may_offer_runs:
                 return ()
             durable = self._durable
             return nodes.offer_orphaned_runs(
@@ -201,7 +212,7 @@ def create_node_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
 
 
-def read_machine_id() -> str:
+def read_pid_namespace_id() -> str:
     """Return an id of boot and PID namespace. Processes with the same id can see each other's PIDs."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     return f"{boot} {Path('/proc/self/ns/pid').readlink()}"

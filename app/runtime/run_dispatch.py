@@ -45,7 +45,7 @@ class Offers(PeriodicTask):
         self._ordered += 1
         self._hurry.set()
 
-    async def offer_runs(self) -> None:
+    async def offer_next_runs_to_queue(self) -> None:
         """Give the queue each host's next run unless it knows that run."""
         queued = await asyncio.to_thread(self._store.list_next_runs_to_offer)
         if new := [(run, host) for run, host in queued if run not in self._known]:
@@ -61,7 +61,7 @@ class Offers(PeriodicTask):
         ordered, version = self._ordered, self._changes.version()
         if ordered == self._offered and (version == self._seen or not self._leads()):
             return
-        await self.offer_runs()
+        await self.offer_next_runs_to_queue()
         self._offered, self._seen = ordered, version
 
     async def _wait_for_next(self) -> None:
@@ -81,14 +81,14 @@ def offer_unreachable_run(database: Engine, leases: Leases, durable: DurableQueu
     return True
 
 
-def pass_on_unreachable_run(
+def pass_run_on_if_unreachable(
     database: Engine, leases: Leases | None, durable: DurableQueue, run: str, epoch: int
 ) -> bool:
     """Return True if this node could not reach the run's host just now, after offering the run to others."""
     if leases is None:
         return False
     with Session(database) as session, session.begin():
-        orphan = nodes.pass_on_unreachable_run(session, leases.node, run, epoch)
+        orphan = nodes.reoffer_run_tried_here(session, leases.node, run, epoch)
     if orphan is None:
         return False
     durable.offer_again_blocking(orphan.run, orphan.host, orphan.epoch)

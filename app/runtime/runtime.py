@@ -36,7 +36,7 @@ from app.machine.measuring.engine_probe_subjects import choose_engines, create_p
 from app.machine.measuring.engine_startup_figures import collect_loads
 from app.machine.measuring.memory_watch import BoardCards
 from app.machine.measuring.probe import EngineBusy
-from app.machine.measuring.probe_runner import ProbeRunner, find_working_run
+from app.machine.measuring.probe_runner import ProbeRunner, describe_working_run
 from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
@@ -45,7 +45,7 @@ from app.runtime.custom_model_server import OwnServer
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
 from app.runtime.role_engine_clients import create_seats
-from app.runtime.run_dispatch import Offers, create_other_node_check, offer_unreachable_run, pass_on_unreachable_run
+from app.runtime.run_dispatch import Offers, create_other_node_check, offer_unreachable_run, pass_run_on_if_unreachable
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
 from app.store import run_queries
@@ -152,7 +152,7 @@ class Runtime:
         with open_read_session(self.database) as session:
             return not run_queries.has_unended_runs(session)
 
-    def find_unended_run_like(self, request: RunQueued) -> str | None:
+    def find_unended_run_by_request(self, request: RunQueued) -> str | None:
         """Return the id of an interrupted run with the same request, or None."""
         for run in self.list_unended_runs():
             begun = fold_events(self.store.read_events(run, upto=1)).request
@@ -196,7 +196,7 @@ class Runtime:
         )
 
     def _describe_working_run(self) -> str:
-        return find_working_run(
+        return describe_working_run(
             fold_events(self.store.read_events_without_deltas(run)) for run in self.list_unended_runs()
         )
 
@@ -206,7 +206,7 @@ class Runtime:
         while True:
             try:
                 if await asyncio.to_thread(
-                    pass_on_unreachable_run, self.database, self.leases, self.durable, run_id, epoch
+                    pass_run_on_if_unreachable, self.database, self.leases, self.durable, run_id, epoch
                 ):
                     return None
                 await self._drive_run(run_id, epoch, interrupted_by)
@@ -233,7 +233,7 @@ class Runtime:
         # is read.
         await self.writer.flush()
         try:
-            run = await asyncio.to_thread(self._load_run, run_id, epoch)
+            run = await asyncio.to_thread(self._claim_and_load_run, run_id, epoch)
         except (TemperError, OSError) as exc:
             if fault := find_storage_fault(exc):
                 await self._record_wait(run_id, fault)
@@ -301,8 +301,8 @@ class Runtime:
         crashes = [one.event for one in last if isinstance(one.event, RunResumed) and one.event.after_crash]
         return sum(not event.reason for event in crashes) == NO_FURTHER
 
-    def _load_run(self, run_id: str, epoch: int) -> Run:
-        owned = self._claim_host(run_id, epoch)
+    def _claim_and_load_run(self, run_id: str, epoch: int) -> Run:
+        owned = self._acquire_run_ownership(run_id, epoch)
         state = fold_events(self.store.read_events_for_fold(run_id))
         assert state.request
         pack = self._load_skill(state)
@@ -331,7 +331,7 @@ class Runtime:
             return load_run_skill(state)
         return load_skill_with_site_values(state.request.skill, state.request.host, self.database)
 
-    def _claim_host(self, run_id: str, epoch: int) -> Ownership:
+    def _acquire_run_ownership(self, run_id: str, epoch: int) -> Ownership:
         """Take the run's lease if nodes share the database. A read-only run does not claim the host."""
         if not self.leases:
             return ALONE
@@ -347,7 +347,7 @@ class Runtime:
             fence=self.leases.create_fence(run_id),
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
             load_folder=partial(files.fetch_folder, host),
-            save_folder=partial(files.store_folder, host, self.leases.create_lease_check(run_id)),
+            save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
             hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
             has_other_nodes=create_other_node_check(self.database, self.leases, run_id),
         )

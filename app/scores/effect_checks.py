@@ -41,9 +41,9 @@ def record_effects(fates: Iterable[TrialOutcome], seen: Observations | None) -> 
     return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, seen)) for fate in fates)
 
 
-def _create_password_refusal_check(change_name: str) -> Callable[[Observations], bool]:
+def _create_password_refusal_check(refused_change: str) -> Callable[[Observations], bool]:
     """Create a check that passwd refused this change but accepted the two before, which proves that changes work."""
-    return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(change_name) == _REFUSED
+    return lambda seen: seen.get("second") == seen.get("third") == "0" and seen.get(refused_change) == _REFUSED
 
 
 def _create_kernel_check(key: str, value: str) -> Callable[[Observations], bool]:
@@ -51,7 +51,7 @@ def _create_kernel_check(key: str, value: str) -> Callable[[Observations], bool]
     return lambda seen: seen.get(f"now {key}") == value == seen.get(f"boot {key}")
 
 
-def _is_idle_session_ended(seen: Observations) -> bool:
+def _has_locked_idle_timeout(seen: Observations) -> bool:
     """Return True if TMOUT is at most ten minutes, exported and read-only."""
     return (
         create_range_predicate(1, 600)(seen.get("idle", "")) and seen.get("exported") == "1" and not seen.get("changed")
@@ -67,7 +67,7 @@ QUESTIONS: Mapping[str, Callable[[Observations], bool]] = {
     "set_password_hashing_algorithm_logindefs": lambda seen: seen.get("group") == "$y",
     "sshd_disable_root_login": lambda seen: seen.get("root") == "no",
     "accounts_password_pam_unix_remember": _create_password_refusal_check("again"),
-    "accounts_tmout": _is_idle_session_ended,
+    "accounts_tmout": _has_locked_idle_timeout,
     "file_permissions_sshd_config": _is_root_only_config,
     "accounts_password_pam_minlen": _create_password_refusal_check("short"),
     "accounts_umask_etc_login_defs": lambda seen: seen.get("home") == "700",

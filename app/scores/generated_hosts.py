@@ -107,7 +107,7 @@ def _rename_host(texts: dict[str, str], name: str, network: str) -> None:
                 texts[path] = new
 
 
-def lay_out_host(host: GeneratedHost, folder: Path) -> None:
+def replace_folder_with_host(host: GeneratedHost, folder: Path) -> None:
     """Write the host's files to a folder, replacing its content, as a run that keeps the host expects them."""
     manifest = read_manifest(SOURCE / "manifest.toml")
     remove_tree(folder)
@@ -123,7 +123,7 @@ def lay_out_host(host: GeneratedHost, folder: Path) -> None:
 
 async def write_and_open_host(host: GeneratedHost, folder: Path) -> FixtureTarget:
     """Write the host anew and return its target, with the initial state as the baseline."""
-    lay_out_host(host, folder)
+    replace_folder_with_host(host, folder)
     target = FixtureTarget("fixture", folder)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     return target

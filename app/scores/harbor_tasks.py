@@ -35,7 +35,7 @@ def export_harbor_tasks(folder: Path, rules: Iterable[str], chosen: Iterable[Gen
     for host in chosen:
         with tempfile.TemporaryDirectory(prefix="temper-task-") as work:
             laid = Path(work) / "host"
-            generated_hosts.lay_out_host(host, laid)
+            generated_hosts.replace_folder_with_host(host, laid)
             tree, owners = _pack_root(laid / "root"), (laid / "owners.json").read_bytes()
             remove_tree(laid)
         for rule in rules:

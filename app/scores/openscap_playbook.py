@@ -42,11 +42,11 @@ class Playbook:
 
 
 async def run_ansible_fixes(
-    access: SshAccess, rules: str, rule_names: Sequence[str], content: str, profile: str
+    access: SshAccess, rule_arguments: str, rule_names: Sequence[str], content: str, profile: str
 ) -> VendorOutcome:
     """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
     program = _find_ansible_program()
-    script = load_filled_script("fix_by_ansible.sh", rules)
+    script = load_filled_script("fix_by_ansible.sh", rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
     process = await start_ssh_process(access, line, output_limit=_MOST)
     assert process.stdout
@@ -69,25 +69,26 @@ async def run_ansible_fixes(
             process.kill()
             await process.wait()
     return parse_outcome(
-        SshResult(process.returncode or 0, out, told.decode(errors="replace")), list_unrun_rules(playbook, rule_names)
+        SshResult(process.returncode or 0, out, told.decode(errors="replace")),
+        map_unrun_rules_to_reasons(playbook, rule_names),
     )
 
 
-def drop_unplayable_rules(program: str, made: str, rules: Sequence[str], folder: Path) -> Playbook:
+def drop_unplayable_rules(program: str, playbook_text: str, rules: Sequence[str], folder: Path) -> Playbook:
     """Return the playbook without the rules that make ansible-core refuse it. Raise if another error remains."""
     left_out: dict[str, str] = {}
     while True:
-        (folder / "playbook.yml").write_text(made)
+        (folder / "playbook.yml").write_text(playbook_text)
         ran = _run_ansible([program, "-i", "localhost,", "--syntax-check", "playbook.yml"], folder)
         if ran.returncode == 0:
-            return Playbook(made, left_out)
+            return Playbook(playbook_text, left_out)
         lacks = _LACKS.search(ran.stderr)
-        hit = [rule for rule in rules if lacks and uses_module(made, rule, lacks[1])]
+        hit = [rule for rule in rules if lacks and uses_module(playbook_text, rule, lacks[1])]
         if not lacks or not hit:
             raise EnvironmentUnusable(f"ansible-core refuses the playbook: {clean_text(ran.stderr[-400:], 400)}")
         moved = _MOVED.search(ran.stderr)
         left_out |= dict.fromkeys(hit, f"collection {moved[1] if moved else lacks[1].rpartition('.')[0] or lacks[1]}")
-        made = remove_rules(made, hit)
+        playbook_text = remove_rules(playbook_text, hit)
 
 
 def uses_module(playbook: str, rule: str, module: str) -> bool:
@@ -99,7 +100,7 @@ def remove_rules(playbook: str, rules: Sequence[str]) -> str:
     return head + "".join(task for task in tasks if not any(_belongs_to_rule(task, rule) for rule in rules))
 
 
-def list_unrun_rules(playbook: Playbook, rules: Sequence[str]) -> Mapping[str, str]:
+def map_unrun_rules_to_reasons(playbook: Playbook, rules: Sequence[str]) -> Mapping[str, str]:
     """Return the reason by rule for rules that were not run."""
     tasks = _TASK.split(playbook.text)[1:]
     none = {rule: NO_FIX for rule in rules if not any(_belongs_to_rule(task, rule) for task in tasks)}

@@ -98,18 +98,20 @@ def summarize_score(score: Score) -> ScoreSummary:
     )
 
 
-def describe_setup(lineup: Lineup, machine: str, quantized: str = "") -> tuple[ScoreFact, ...]:
+def describe_setup(lineup: Lineup, machine: str, stated_quantisation: str = "") -> tuple[ScoreFact, ...]:
     """Return what is known of each engine and of the machines. No address is in it."""
-    facts = [fact for engine in lineup.engines.values() for fact in _describe_engine(engine, lineup, quantized)]
+    facts = [
+        fact for engine in lineup.engines.values() for fact in _describe_engine(engine, lineup, stated_quantisation)
+    ]
     return (*facts, ScoreFact("processor where Temper ran", machine, "measured"))
 
 
-def _describe_engine(engine: Engine, lineup: Lineup, quantized: str) -> Iterable[ScoreFact]:
+def _describe_engine(engine: Engine, lineup: Lineup, stated_quantisation: str) -> Iterable[ScoreFact]:
     stated: Provenance = "stated by the server" if engine.is_endpoint else "stated in the line-up"
     yield ScoreFact(f"{engine.name}: model", clean_text(engine.model, 300), stated)
     yield ScoreFact(f"{engine.name}: server", clean_text(engine.program or engine.program_name, 80), stated)
     yield ScoreFact(f"{engine.name}: context", str(engine.max_model_len), stated)
-    yield _find_quantisation(engine, quantized)
+    yield _find_quantisation(engine, stated_quantisation)
     gpus = [gpu.kind for gpu in lineup.gpus if gpu.index in engine.gpus]
     if gpus:
         yield ScoreFact(f"{engine.name}: GPUs", clean_text(", ".join(gpus), 200), "stated in the line-up")
@@ -121,10 +123,10 @@ def _describe_engine(engine: Engine, lineup: Lineup, quantized: str) -> Iterable
         )
 
 
-def _find_quantisation(engine: Engine, quantized: str) -> ScoreFact:
+def _find_quantisation(engine: Engine, stated_quantisation: str) -> ScoreFact:
     name = f"{engine.name}: quantisation"
-    if quantized:
-        return ScoreFact(name, clean_text(quantized, 40), "stated by the server")
+    if stated_quantisation:
+        return ScoreFact(name, clean_text(stated_quantisation, 40), "stated by the server")
     if not engine.is_endpoint:
         return ScoreFact(name, engine.precision, "stated in the line-up")
     found = find_quantisation(engine.model)
@@ -178,13 +180,13 @@ def read_public_score(path: Path) -> SignedPublicScore:
     return found
 
 
-def check_public_score(path: Path, key: str = "") -> SignedPublicScore:
+def read_verified_public_score(path: Path, expected_key: str = "") -> SignedPublicScore:
     """Return the file if signature, summary, trajectories and prompts hold; else raise BrokenScore with the first."""
     found = read_public_score(path)
     body = found.body
     if not is_valid_signature(found.key, found.signature, _build_signed_bytes(body)):
         raise BrokenScore("it is not what was signed: something was changed after the signature")
-    if key and key != found.key:
+    if expected_key and expected_key != found.key:
         raise BrokenScore(f"it is signed by the key {found.key}, and not by the one that you gave")
     if body.summary != summarize_score(body.score):
         raise BrokenScore("the summary does not follow from the trials")
@@ -196,11 +198,11 @@ def check_public_score(path: Path, key: str = "") -> SignedPublicScore:
     if [trial.run for trial in played] != [one.get("session_id") for one in body.trajectories]:
         raise BrokenScore("the trajectories are not those of the trials")
     for trial, trajectory in zip(played, body.trajectories, strict=True):
-        _compare_trajectory(trial, trajectory, body.prompts.version)
+        _require_matching_trajectory(trial, trajectory, body.prompts.version)
     return found
 
 
-def _compare_trajectory(trial: Trial, trajectory: Json, version: str) -> None:
+def _require_matching_trajectory(trial: Trial, trajectory: Json, version: str) -> None:
     """Compare a trial's turns, tokens and passes with its trajectory. Raise BrokenScore if one differs."""
     try:
         asked = [step for step in trajectory["steps"] if step["source"] == "user" and "turn" in step.get("extra", {})]
@@ -227,6 +229,6 @@ def read_any_score(path: Path) -> Score:
     if not is_public_score(path):
         return read_result_file(path).score
     try:
-        return check_public_score(path).body.score
+        return read_verified_public_score(path).body.score
     except BrokenScore as exc:
         raise BadInput(f"{path}: {exc}.") from exc

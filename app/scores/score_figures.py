@@ -10,11 +10,11 @@ from statistics import fmean
 from app.scores.result import (
     Score,
     Trial,
+    has_scanner_cleared_finding,
     is_fixed,
     is_gamed,
     is_harmed,
     is_left_to_person,
-    is_scanner_pass,
     was_finding_at_start,
 )
 
@@ -97,7 +97,7 @@ def build_score_row(score: Score) -> ScoreRow:
         score=score,
         hosts=_describe_hosts(score),
         findings=len(found),
-        passes=sum(map(is_scanner_pass, fates)),
+        passes=sum(map(has_scanner_cleared_finding, fates)),
         fixed=compute_share_with_interval(count, len(found)),
         harmed_and_undone=sum(fate.harmed for fate in fates),
         harm_stayed=compute_share_with_interval(sum(map(is_harmed, score.trials)), len(score.trials)),
@@ -115,10 +115,10 @@ def build_score_row(score: Score) -> ScoreRow:
     )
 
 
-def _compute_joules_per_fix(trials: Sequence[Trial], count: int) -> float | None:
+def _compute_joules_per_fix(trials: Sequence[Trial], fix_count: int) -> float | None:
     """Return the total energy, including failed work, per fix; None if any trial was not measured."""
     known = [trial.joules for trial in trials if trial.joules is not None]
-    return sum(known) / count if count and known and len(known) == len(trials) else None
+    return sum(known) / fix_count if fix_count and known and len(known) == len(trials) else None
 
 
 def _count_ways_to_root(trials: Sequence[Trial]) -> tuple[int, int, int] | None:

@@ -74,7 +74,7 @@ def is_score_file(path: Path) -> bool:
         return RESULT in archive.namelist()
 
 
-def check_score_file(path: Path, key: str = "") -> tuple[SignedScore, int]:
+def read_verified_score_file(path: Path, expected_key: str = "") -> tuple[SignedScore, int]:
     """Verify a score file or pack. Return the score and the number of verified runs; raise BrokenScore if invalid."""
     if path.suffix == ".json":
         found, looked = read_result(path.read_bytes()), 0
@@ -83,29 +83,29 @@ def check_score_file(path: Path, key: str = "") -> tuple[SignedScore, int]:
             if sum(one.file_size for one in archive.infolist()) > _MOST:
                 raise BrokenScore("it is larger than any score of Temper's")
             found = read_result(archive.read(RESULT))
-            looked = _verify_run_packs(found, archive)
-    if key and key != found.key:
+            looked = _verify_and_count_run_packs(found, archive)
+    if expected_key and expected_key != found.key:
         raise BrokenScore(f"it is signed by the key {found.key}, and not by the one that you gave")
     return found, looked
 
 
-def _verify_run_packs(found: SignedScore, archive: zipfile.ZipFile) -> int:
+def _verify_and_count_run_packs(signed_score: SignedScore, archive: zipfile.ZipFile) -> int:
     """Verify that each run's evidence is valid, signed by the same key and consistent with the score."""
-    trials = {trial.run: trial for trial in found.score.trials if trial.run}
+    trials = {trial.run: trial for trial in signed_score.score.trials if trial.run}
     names = {name.removeprefix(_RUNS).removesuffix(".zip") for name in archive.namelist() if name.startswith(_RUNS)}
     if odd := sorted(names ^ trials.keys()):
         raise BrokenScore(f"run {odd[0]} is in the {'pack' if odd[0] in names else 'score'} alone")
     for run, trial in trials.items():
         try:
             files = verify.unpack_archive(archive.read(f"{_RUNS}{run}.zip"))
-            verify.check_pack(files, trial.head, found.key)
-            _compare_trial(trial, files, found.score)
+            verify.check_pack(files, trial.head, signed_score.key)
+            _require_trial_matches_log(trial, files, signed_score.score)
         except verify.BrokenPack as exc:
             raise BrokenScore(f"run {run}: {exc}") from exc
     return len(trials)
 
 
-def _compare_trial(trial: Trial, files: Mapping[str, bytes], score: Score) -> None:
+def _require_trial_matches_log(trial: Trial, files: Mapping[str, bytes], score: Score) -> None:
     """Compare a trial with its log, except results observed on the host: second checks and harm."""
     lines = files["events.jsonl"].splitlines()
     hashes = files["chain.txt"].decode().split()

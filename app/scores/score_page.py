@@ -56,7 +56,7 @@ def format_name(row: ScoreRow) -> str:
     return clean_line("the script, an upper bound" if row.score.simulated else row.score.order.label, 80)
 
 
-def format_title(row: ScoreRow) -> str:
+def format_name_marking_simulation(row: ScoreRow) -> str:
     played = [*(["engine"] if row.score.simulated else []), *(["host"] if row.score.simulated_host else [])]
     return format_name(row) + (f" (SIMULATED {' and '.join(played)})" if played else "")
 
@@ -91,7 +91,10 @@ def _render_notes(rows: Sequence[ScoreRow]) -> list[str]:
     return [
         "Where each row comes from:",
         "",
-        *(f"- **{format_title(row)}, {clean_line(row.hosts, 80)}**: {describe_provenance(row)}." for row in rows),
+        *(
+            f"- **{format_name_marking_simulation(row)}, {clean_line(row.hosts, 80)}**: {describe_provenance(row)}."
+            for row in rows
+        ),
     ]
 
 
@@ -100,7 +103,7 @@ def _render_table_row(cells: Sequence[str]) -> str:
 
 
 _CELLS: dict[str, Callable[[ScoreRow], str]] = {
-    "what was scored": format_title,
+    "what was scored": format_name_marking_simulation,
     "hosts": lambda row: clean_line(row.hosts, 80),
     "findings": lambda row: str(row.findings),
     "scanner passes": lambda row: str(row.passes),

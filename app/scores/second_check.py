@@ -8,7 +8,7 @@ from typing import Protocol
 
 from app.skills.stig.checks.sshd import CIPHERS, MACS
 from app.syntax.files import Files
-from app.syntax.host_text import parse_number
+from app.syntax.host_text import parse_natural_number
 from app.targets.effects.shell_profile import FIXED
 from app.targets.effects.weakening import DAEMONS, find_weakening
 
@@ -43,30 +43,34 @@ class EnumerableFiles(Files, Protocol):
     def list_paths(self) -> list[str]: ...
 
 
-def find_weakened_setting(before: EnumerableFiles, after: EnumerableFiles, asks: frozenset[str]) -> str:
+def describe_weakened_setting(
+    before: EnumerableFiles, after: EnumerableFiles, permitted_weakenings: frozenset[str]
+) -> str:
     """Describe a setting that became weaker, or return an empty string. Only changed files are compared."""
     paths = {*before.list_paths(), *after.list_paths()}
     changed = sorted(path for path in paths if before.state(path) != after.state(path))
-    found = find_weakening(changed, before, after, asks)
+    found = find_weakening(changed, before, after, permitted_weakenings)
     return found.reason if found else ""
 
 
-def _create_sshd_check(key: str, wanted: Wanted) -> Question:
+def _create_sshd_check(key: str, accepts: Wanted) -> Question:
     """Create a check of an sshd setting, globally and in every Match block."""
 
     def check_sshd(reading: EffectiveSettings) -> bool:
         settings = reading.get_settings("sshd")
         found = [value for name, value in settings.items() if name == key or name.startswith(f"{key} for ")]
-        return bool(found) and all(map(wanted, found))
+        return bool(found) and all(map(accepts, found))
 
     return check_sshd
 
 
-def _create_all_settings_check(program: str, name_suffix: str, accepts: Wanted, *begins: str) -> Question:
+def _create_all_settings_check(program: str, setting_suffix: str, accepts: Wanted, *begins: str) -> Question:
     def check_all(reading: EffectiveSettings) -> bool:
         settings = reading.get_settings(program)
         found = [
-            v for name, v in settings.items() if name.endswith(name_suffix) and (not begins or name.startswith(begins))
+            v
+            for name, v in settings.items()
+            if name.endswith(setting_suffix) and (not begins or name.startswith(begins))
         ]
         return bool(found) and all(map(accepts, found))
 
@@ -83,7 +87,7 @@ def _create_one_of_predicate(*values: str) -> Wanted:
 
 def create_range_predicate(least: int, most: int) -> Wanted:
     def is_in_range(value: str) -> bool:
-        found = parse_number(value)
+        found = parse_natural_number(value)
         return found is not None and least <= found <= most
 
     return is_in_range

@@ -26,7 +26,7 @@ from app.scores.effect_checks import observe_effects, record_effects
 from app.scores.generated_hosts import GeneratedHost
 from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
-from app.scores.second_check import EffectiveSettings, find_weakened_setting, is_requirement_met
+from app.scores.second_check import EffectiveSettings, describe_weakened_setting, is_requirement_met
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.targets.fixture.fixture_target import FixtureTarget
@@ -55,7 +55,7 @@ async def run_builtin_trial(
     twin = await generated_hosts.write_and_open_host(host, runtime.settings.data / "twin")
     was = await asyncio.to_thread(twin.check_health)
     folder = runtime.settings.hosts_folder / "fixture"
-    generated_hosts.lay_out_host(host, folder)
+    generated_hosts.replace_folder_with_host(host, folder)
     began = time.monotonic()
     run = await _run_to_end(runtime, order, FixtureTarget("fixture", folder), rules, budget)
     seconds = time.monotonic() - began
@@ -63,7 +63,7 @@ async def run_builtin_trial(
     trial = _build_trial(runtime, pack, seed, host.name, run, await asyncio.to_thread(after.check_health), was)
     fates = tuple(_record_second_check(fate, EffectiveSettings(after.files)) for fate in trial.fates)
     asks = frozenset[str]().union(*(pack.rules[rule].permitted_weakenings for rule in rules))
-    spoilt = find_weakened_setting(twin.tree, after.tree, asks)
+    spoilt = describe_weakened_setting(twin.tree, after.tree, asks)
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
 
@@ -135,10 +135,16 @@ async def _run_to_end(
 
 
 def _build_trial(
-    runtime: Runtime, pack: Skill, seed: int, host: str, run: str, now: Sequence[Probe], was: Sequence[Probe]
+    runtime: Runtime,
+    pack: Skill,
+    seed: int,
+    host: str,
+    run: str,
+    probes_after: Sequence[Probe],
+    probes_before: Sequence[Probe],
 ) -> Trial:
     found = summarize_run(runtime.store.read_events(run), pack)
-    harm = describe_harm(was, now)
+    harm = describe_harm(probes_before, probes_after)
     return Trial(
         seed=seed,
         host=host,

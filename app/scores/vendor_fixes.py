@@ -43,13 +43,13 @@ class VendorOutcome:
 
 
 async def run_vendor_trial(
-    order: ScoreOrder, seed: int, machine: Rootfs, target: Target, work: Callable[[str], Awaitable[VendorOutcome]]
+    order: ScoreOrder, seed: int, machine: Rootfs, target: Target, run_fixes: Callable[[str], Awaitable[VendorOutcome]]
 ) -> Trial:
-    """Run a vendor's fixes on a new machine as a trial. `work` receives the rules as oscap arguments."""
+    """Run a vendor's fixes on a new machine as a trial. `run_fixes` receives the rules as oscap arguments."""
     ids = {load_skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was, open_before = await asyncio.to_thread(target.check_health), await _probe_ways_to_root(machine)
-    found = await work(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
+    found = await run_fixes(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
     harm = await _find_harm(was, target)
     open_after = await _probe_ways_to_root(machine)
     fates = tuple(
@@ -73,15 +73,15 @@ async def run_vendor_trial(
     )
 
 
-def load_filled_script(name: str, rules: str) -> str:
+def load_filled_script(name: str, rule_arguments: str) -> str:
     """Read a script and fill in the rules and the final inspection, which is the same for all kinds of fixes."""
     script, look = ((SCRIPT.parent / file).read_text() for file in (name, "look_after.sh"))
-    return script.replace("@LOOK", look.replace("@DEEDS", SCRIPT.read_text())).replace("@RULES", rules)
+    return script.replace("@LOOK", look.replace("@DEEDS", SCRIPT.read_text())).replace("@RULES", rule_arguments)
 
 
-async def run_bash_fixes(access: SshAccess, rules: str, content: str, profile: str) -> VendorOutcome:
+async def run_bash_fixes(access: SshAccess, rule_arguments: str, content: str, profile: str) -> VendorOutcome:
     """Scan, run the bash fixes and scan again, in one root shell that was opened before the fixes."""
-    script = load_filled_script("fix_by_bash.sh", rules)
+    script = load_filled_script("fix_by_bash.sh", rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
     ran = await run_over_ssh(access, line, SECONDS, script.encode())
     return parse_outcome(ran)
@@ -95,15 +95,15 @@ async def _probe_ways_to_root(machine: Rootfs) -> dict[str, bool]:
     return found
 
 
-async def _find_harm(was: Sequence[Probe], target: Target) -> tuple[str, ...]:
+async def _find_harm(probes_before: Sequence[Probe], target: Target) -> tuple[str, ...]:
     try:
-        harm = describe_harm(was, await asyncio.to_thread(target.check_health))
+        harm = describe_harm(probes_before, await asyncio.to_thread(target.check_health))
     except TemperError as exc:
         harm = f"the host can no longer be looked at: {clean_text(str(exc), 300)}"
     return (harm,) if harm else ()
 
 
-def parse_outcome(ran: SshResult, wants: Mapping[str, str] | None = None) -> VendorOutcome:
+def parse_outcome(ran: SshResult, unrun_reasons: Mapping[str, str] | None = None) -> VendorOutcome:
     parts = ran.out.split(b"<<took>>\n")
     if ran.code != 0 or len(parts) != 2:
         raise EnvironmentUnusable(
@@ -114,7 +114,11 @@ def parse_outcome(ran: SshResult, wants: Mapping[str, str] | None = None) -> Ven
     began, ended = map(float, parts[1].split())
     told = parse_observations(seen.decode("utf-8", "replace"))
     return VendorOutcome(
-        _parse_results(before.removeprefix(b"<<before>>\n")), _parse_results(after), told, ended - began, wants or {}
+        _parse_results(before.removeprefix(b"<<before>>\n")),
+        _parse_results(after),
+        told,
+        ended - began,
+        unrun_reasons or {},
     )
 
 

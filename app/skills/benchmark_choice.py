@@ -20,7 +20,7 @@ def choose_benchmark(skill: Skill, folders: Sequence[Path] = ADDED) -> Published
     own = _read_benchmark(skill.content.datastream) if skill.content else None
     numbers = _map_v_numbers_to_rules(skill, own)
     at_hand = [one for file in list_benchmarks(folders) if (one := _read_benchmark(file))] + ([own] if own else [])
-    named = (_keep_known_rules(one, numbers) for one in at_hand)
+    named = (_keep_rules_under_skill_ids(one, numbers) for one in at_hand)
     return max((one for one in named if one.rules), key=_rank_benchmark, default=None)
 
 
@@ -40,16 +40,16 @@ def _rank_benchmark(one: Published) -> tuple[int, int, list[int], str]:
 def _map_v_numbers_to_rules(skill: Skill, own: Published | None) -> dict[str, str]:
     """Map V-numbers to the skill's rules, without numbers that the content splits into several rules."""
     theirs = {one.rule: one.group for one in own.rules} if own else {}
-    pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.documented_rules]
+    pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.rules_including_left_out]
     count = Counter(theirs.values())
     return {number: rule for number, rule in pairs if number.startswith("V-") and count[number] <= 1}
 
 
-def _keep_known_rules(whole: Published, numbers: dict[str, str]) -> Published:
-    count = Counter(one.group for one in whole.rules)
-    known = (one for one in whole.rules if one.group in numbers and count[one.group] == 1)
-    rules = tuple(msgspec.structs.replace(one, rule=numbers[one.group]) for one in known)
-    return msgspec.structs.replace(whole, rules=rules)
+def _keep_rules_under_skill_ids(published: Published, rules_by_v_number: dict[str, str]) -> Published:
+    count = Counter(one.group for one in published.rules)
+    known = (one for one in published.rules if one.group in rules_by_v_number and count[one.group] == 1)
+    rules = tuple(msgspec.structs.replace(one, rule=rules_by_v_number[one.group]) for one in known)
+    return msgspec.structs.replace(published, rules=rules)
 
 
 def _read_benchmark(file: Path) -> Published | None:

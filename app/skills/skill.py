@@ -12,8 +12,8 @@ from app.scanners.openscap.scap_files import ScapContent
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.files import Files
-from app.targets.effects.legal_notices import list_chosen_notices
-from app.targets.effects.strictness_bounds import list_stated_values
+from app.targets.effects.legal_notices import list_notice_asks
+from app.targets.effects.strictness_bounds import list_asks_stated_by_rule
 
 Check = Callable[[Files], Verdict]
 _WRITTEN = (
@@ -55,8 +55,8 @@ class Rule:
     @property
     def permitted_weakenings(self) -> frozenset[str]:
         """What a change may do for this rule although it counts as weaker or past a bound."""
-        stated = list_stated_values(f"{self.requirement}\n{self.fix}")
-        return self.asks | stated | list_chosen_notices(f"{self.whole}\n{self.code}")
+        stated = list_asks_stated_by_rule(f"{self.requirement}\n{self.fix}")
+        return self.asks | stated | list_notice_asks(f"{self.whole}\n{self.code}")
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Skill:
     """The site values that this skill was built with."""
 
     @property
-    def documented_rules(self) -> tuple[Rule, ...]:
+    def rules_including_left_out(self) -> tuple[Rule, ...]:
         return (*self.rules.values(), *self.left_out.values())
 
     @property
@@ -115,7 +115,7 @@ def apply_parameters(skill: Skill, used: tuple[ParameterUsed, ...]) -> Skill:
 
 def build_rulebook(skill: Skill) -> bytes:
     """Return the rules as one document, recorded by digest and included in the evidence."""
-    return _encode_rules(tuple(skill.documented_rules))
+    return _encode_rules(tuple(skill.rules_including_left_out))
 
 
 @lru_cache(4)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.targets.subjects.setting_file_formats import find_stated_family
-from app.targets.writable_areas import find_judge, list_family_patterns
+from app.targets.writable_areas import find_judge_or_objection, list_family_patterns
 
 _SYSCTL = re.compile(
     r"(?<![\w.])((?:dev|fs|kernel|net|user|vm)\.[a-z0-9_.]{1,80}[a-z0-9_])"
@@ -50,7 +50,7 @@ def find_stated_settings(text: str) -> frozenset[str]:
     kernel = {f"{loader} {key} {value}" for key, value in _SYSCTL.findall(text) for loader in _LOADERS}
     options = {f"{name} {value}" for name, pattern in _OPTIONS for value in pattern.findall(text)}
     lines = {
-        family.spell_setting(one)
+        family.format_asks_entry(one)
         for stated in find_stated_lines(text)
         if (family := find_stated_family(stated.path))
         for one in family.read_stated_line(stated.section, stated.line)
@@ -85,4 +85,4 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
 def _resolve_drop_in_path(path: str) -> str:
     """Return a file of our own in a folder of drop-ins, and any other path as it is."""
     drop_in = f"{path}/{_DROP_INS.get(path, '99-temper.conf')}"
-    return drop_in if list_family_patterns(path) and callable(find_judge(drop_in)) else path
+    return drop_in if list_family_patterns(path) and callable(find_judge_or_objection(drop_in)) else path

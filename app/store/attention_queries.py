@@ -40,7 +40,7 @@ def read_newest_events(session: Session, chains: Collection[str], kind: str) -> 
     return {one.run: one for one in _read_events(session, chains, (kind,))}
 
 
-def read_unresolved_finding_events(session: Session, runs: Collection[str]) -> Iterator[Recorded]:
+def read_escalation_and_deferral_events(session: Session, runs: Collection[str]) -> Iterator[Recorded]:
     """Yield, oldest first, each event of these runs that escalated or deferred a finding."""
     return _read_events(session, runs, ("item.escalated", "item.deferred"))
 

@@ -37,27 +37,27 @@ def read_chain_end(session: Session, chain: str) -> tuple[int, str] | None:
     return (row.seq, row.hash) if row else None
 
 
-def has_seal(session: Session, of: str, digest: str) -> bool:
-    return session.get(SealRow, (of, digest)) is not None
+def has_seal(session: Session, subject: str, digest: str) -> bool:
+    return session.get(SealRow, (subject, digest)) is not None
 
 
 def record_audit_event(database: Engine, event: AuditedRequest) -> Recorded:
     with Session(database) as session:
         lock_chain(session, AUDIT)
-        return _append_line(session, event)
+        return _append_line_and_commit(session, event)
 
 
-def append_seal_once(database: Engine, event: AuditedRequest, of: str, what: str) -> Recorded | None:
-    """Append the line and return it; return None if `what` of `of` was sealed before, also by another process."""
+def append_seal_once(database: Engine, event: AuditedRequest, subject: str, digest: str) -> Recorded | None:
+    """Append the line and return it; return None if `digest` of `subject` was sealed before, also by another process.."""
     with Session(database) as session:
         lock_chain(session, AUDIT)
-        if has_seal(session, of, what):
+        if has_seal(session, subject, digest):
             return None
-        session.merge(SealRow(of=of, digest=what))
-        return _append_line(session, event)
+        session.merge(SealRow(of=subject, digest=digest))
+        return _append_line_and_commit(session, event)
 
 
-def _append_line(session: Session, event: AuditedRequest) -> Recorded:
+def _append_line_and_commit(session: Session, event: AuditedRequest) -> Recorded:
     """Append the line and commit."""
     seq, previous = read_last_link(session, AUDIT) or (0, GENESIS)
     line = build_recorded_event(AUDIT, seq + 1, database_time(session), event, previous)

@@ -17,6 +17,6 @@ def record_backup(database: Engine, at: float, by: str) -> None:
         session.merge(BackupRow(made_at=at, by=by))
 
 
-def find_newest_backup(session: Session) -> float | None:
+def find_newest_backup_time(session: Session) -> float | None:
     """Return the time of the newest backup; None if none was made."""
     return session.exec(select(func.max(col(BackupRow.made_at)))).one()

@@ -42,8 +42,13 @@ cast(:seq as bigint[]), cast(:at as float8[]), cast(:kind as text[]), cast(:line
 _NOTICES = text("select pg_notify(:channel, notice) from unnest(cast(:notices as text[])) as notice")
 
 
-def append_batch(engine: Engine, leases: Leases | None, batch: Sequence[Recorded], ends: Event) -> frozenset[str]:
-    """Append a batch, retrying unless `ends` is set while the database is away. Return the runs that this node lost."""
+def append_batch(
+    engine: Engine, leases: Leases | None, batch: Sequence[Recorded], give_up_event: Event
+) -> frozenset[str]:
+    """Append a batch, retrying unless `give_up_event` is set while the database is away.
+
+    Return the runs that this node lost.
+    """
     warned = False
     while True:
         try:
@@ -51,14 +56,14 @@ def append_batch(engine: Engine, leases: Leases | None, batch: Sequence[Recorded
                 lost = _find_lost_runs(session, leases.node, batch) if leases else frozenset()
                 write_batch(session, [recorded for recorded in batch if recorded.run not in lost])
         except DATABASE_UNAVAILABLE as exc:
-            if ends.is_set():
+            if give_up_event.is_set():
                 raise
             if not warned:
                 log.warning("the log cannot be written: %s", describe_database_error(exc))
             warned = True
         else:
             return lost
-        batch = _wait_for_database_and_list_unwritten(engine, batch, ends)
+        batch = _wait_for_database_and_list_unwritten(engine, batch, give_up_event)
 
 
 def read_newest_seq(engine: Engine, run: str) -> int:
@@ -94,13 +99,15 @@ def _select_newest_seq(run: str) -> Select[int]:
     return select(func.coalesce(func.max(EventRow.seq), 0)).where(col(EventRow.run) == run)
 
 
-def _wait_for_database_and_list_unwritten(engine: Engine, batch: Sequence[Recorded], ends: Event) -> list[Recorded]:
+def _wait_for_database_and_list_unwritten(
+    engine: Engine, batch: Sequence[Recorded], give_up_event: Event
+) -> list[Recorded]:
     while True:
-        ends.wait(BETWEEN)
+        give_up_event.wait(BETWEEN)
         try:
             there = {run: read_newest_seq(engine, run) for run in {recorded.run for recorded in batch}}
         except DATABASE_UNAVAILABLE:
-            if ends.is_set():
+            if give_up_event.is_set():
                 raise
         else:
             return [recorded for recorded in batch if recorded.seq > there[recorded.run]]
@@ -116,14 +123,14 @@ def _write_rows_and_projections(session: Session, batch: Sequence[Recorded]) -> 
 
 
 def _insert_rows(
-    session: Session, table: type[SQLModel], by_columns: TextClause, rows: Sequence[dict[str, object]]
+    session: Session, table: type[SQLModel], postgresql_insert: TextClause, rows: Sequence[dict[str, object]]
 ) -> None:
     """Insert the rows, on PostgreSQL in one statement for any number: a lost connection would tear a pipeline."""
     if not rows:
         return
     connection = session.connection()
     if is_shared(connection):
-        connection.execute(by_columns, {name: [row[name] for row in rows] for name in rows[0]})
+        connection.execute(postgresql_insert, {name: [row[name] for row in rows] for name in rows[0]})
     else:
         connection.execute(insert(table), rows)
 

@@ -40,7 +40,7 @@ class DatabaseClock:
         return self._wall() if self._ahead is None else self._steady() + self._ahead
 
     @property
-    def seconds_ahead(self) -> float:
+    def own_clock_seconds_ahead(self) -> float:
         """Seconds that this node's own clock is ahead of the database's; below zero, behind it."""
         return self._wall() - self.now()
 
@@ -49,7 +49,7 @@ class DatabaseClock:
         """Seconds since the database last answered; 0 before the first answer."""
         return 0.0 if self._ahead is None else self._steady() - self._heard_at
 
-    def start_measuring_offset(self) -> Callable[[float], None]:
+    def start_timing_and_get_callback(self) -> Callable[[float], None]:
         """Return a callback for the database's answer. The time that the answer took does not count as an offset."""
         asked = self._steady()
 
@@ -66,7 +66,7 @@ class DatabaseClock:
 def open_clock(database: Engine) -> DatabaseClock:
     clock = DatabaseClock()
     if is_shared(database):
-        accept_database_time = clock.start_measuring_offset()
+        accept_database_time = clock.start_timing_and_get_callback()
         with Session(database) as session:
             accept_database_time(database_time(session))
     return clock

@@ -68,13 +68,13 @@ def issue_link(
     )
 
 
-def find_credential(session: Session, secret: str) -> CredentialRow | None:
+def find_credential_even_if_invalid(session: Session, secret: str) -> CredentialRow | None:
     return session.exec(select(CredentialRow).where(CredentialRow.digest == digest_secret(secret))).first()
 
 
 def find_browser_id(session: Session, name: str, secret: str, now: float) -> str:
     """Return the id of this person's browser cookie; empty if it is unknown or expired."""
-    row = find_credential(session, secret) if secret else None
+    row = find_credential_even_if_invalid(session, secret) if secret else None
     held = row is not None and row.kind == "browser" and row.person == name
     return row.id if row and held and is_credential_valid(row, now) else ""
 
@@ -96,7 +96,7 @@ def list_credentials_with_owners(session: Session, ids: Collection[str]) -> Sequ
     return session.exec(both.where(col(CredentialRow.id).in_(ids))).all()
 
 
-def list_credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
+def list_unended_credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
     wanted = select(CredentialRow).where(col(CredentialRow.kind).in_(kinds), col(CredentialRow.ended_at).is_(None))
     return session.exec(wanted.order_by(col(CredentialRow.made_at))).all()
 

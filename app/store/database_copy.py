@@ -23,7 +23,7 @@ class CopyResult:
     """The number of chains, runs and the audit log, that were verified in the copy."""
 
 
-def copy_all_tables(source: Engine, into: Engine) -> CopyResult:
+def copy_database_and_verify_chains(source: Engine, into: Engine) -> CopyResult:
     tables = _reflect_tables(into)
     there = _reflect_tables(source)
     with source.connect() as reading, into.begin() as writing:
@@ -45,13 +45,13 @@ def _require_empty(connection: Connection, tables: dict[str, Table]) -> None:
             raise BadInput(f"the target database already has {count} rows of {table.name}: use an empty database.")
 
 
-def _copy_table(reading: Connection, there: Table, writing: Connection, here: Table) -> int:
+def _copy_table(reading: Connection, source_table: Table, writing: Connection, target_table: Table) -> int:
     count = 0
-    for chunk in _read_chunks(reading, there):
-        writing.execute(insert(here), chunk)
+    for chunk in _read_chunks(reading, source_table):
+        writing.execute(insert(target_table), chunk)
         count += len(chunk)
-    for column in here.primary_key.columns:
-        sequence = writing.execute(select(func.pg_get_serial_sequence(here.name, column.name))).scalar()
+    for column in target_table.primary_key.columns:
+        sequence = writing.execute(select(func.pg_get_serial_sequence(target_table.name, column.name))).scalar()
         if sequence:
             most = writing.execute(select(func.max(column))).scalar()
             writing.execute(text("select setval(:name, :most)"), {"name": sequence, "most": most or 1})

@@ -65,12 +65,12 @@ def mask_password(place: DatabaseLocation) -> str:
 
 
 @contextmanager
-def hold_exclusive_lock(engine: Engine, what: str) -> Iterator[None]:
-    """Hold a lock named `what` that one node has at a time; others wait. On SQLite it does nothing."""
+def hold_exclusive_lock(engine: Engine, lock_name: str) -> Iterator[None]:
+    """Hold a lock named `lock_name` that one node has at a time; others wait. On SQLite it does nothing."""
     if not is_shared(engine):
         yield
         return
-    key = func.hashtext(what)
+    key = func.hashtext(lock_name)
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         # Polled: a blocked statement would hold up a concurrent index build, which waits for all statements.
         while not connection.execute(select(func.pg_try_advisory_lock(key))).scalar():
@@ -122,16 +122,16 @@ def _open_postgres(address: str) -> Engine:
     return _build_engine(add_keepalives(url).set(drivername="postgresql+psycopg"), POOL, MORE)
 
 
-def open_separate_engine(engine: Engine, connections: int, *, asked: bool = True) -> Engine:
+def open_separate_engine(engine: Engine, connections: int, *, tests_before_use: bool = True) -> Engine:
     """Open the same database with a pool of its own. The caller disposes of it.
 
-    `asked`: test connections before use. A caller that retries lost connections saves that statement.
+    `tests_before_use`: test connections before use. A caller that retries lost connections saves that statement.
     """
-    return _build_engine(engine.url, connections, 0, asked=asked)
+    return _build_engine(engine.url, connections, 0, tests_before_use=tests_before_use)
 
 
-def _build_engine(url: URL, connections: int, more: int, *, asked: bool = True) -> Engine:
-    pool: dict[str, Any] = {"pool_size": connections, "max_overflow": more, "pool_timeout": FOR_A_CONNECTION}
+def _build_engine(url: URL, connections: int, overflow: int, *, tests_before_use: bool = True) -> Engine:
+    pool: dict[str, Any] = {"pool_size": connections, "max_overflow": overflow, "pool_timeout": FOR_A_CONNECTION}
     pool["hide_parameters"] = True  # an error is logged and sent in: a password's digest has no place there
     if url.drivername == "sqlite":
         engine = create_engine(url, connect_args={"timeout": 15}, **pool)
@@ -139,7 +139,7 @@ def _build_engine(url: URL, connections: int, more: int, *, asked: bool = True) 
         return engine
     options = f"-c idle_in_transaction_session_timeout={IDLE_MILLISECONDS}"
     # Last in, first out: the next statement reuses the connection that prepared it.
-    pool |= {"pool_pre_ping": asked, "pool_use_lifo": True}
+    pool |= {"pool_pre_ping": tests_before_use, "pool_use_lifo": True}
     return create_engine(url, connect_args={"options": options}, **pool)
 
 

@@ -47,14 +47,19 @@ class FixFailureRow(SQLModel, table=True):
     reason: str
 
 
-def list_known_fixes(session: Session, run: RunRow, rule: str, seen: str, *, played: bool) -> list[ProvenFix]:
+def list_known_fixes(
+    session: Session, run: RunRow, rule: str, deciding_files_digest: str, *, played: bool
+) -> list[ProvenFix]:
     """Return fixes proven on other hosts that have not failed on this run's, most successful first.
 
     Fixes from simulated hosts are not offered to real hosts, nor those of simulated engines to runs with real ones.
     """
     failed = select(FixFailureRow.fix).where(FixFailureRow.host == run.host)
     query = select(FixRow).where(
-        FixRow.rule == rule, FixRow.seen == seen, FixRow.host != run.host, col(FixRow.id).not_in(failed)
+        FixRow.rule == rule,
+        FixRow.seen == deciding_files_digest,
+        FixRow.host != run.host,
+        col(FixRow.id).not_in(failed),
     )
     if not played:
         query = query.where(col(FixRow.played).is_(False))

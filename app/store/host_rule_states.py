@@ -92,7 +92,7 @@ def update_standings(session: Session, batch: Sequence[Recorded]) -> None:
         if found := session.connection().execute(_OF, {"run": run}).first():
             host, skill, simulated, cells = found
             row = {"host": host, "skill": skill, "run": run, "simulated": simulated, "at": events[-1].at}
-            _save_standing(session, row | {"cells": _apply_events(decode_cells(cells or b"{}"), events)})
+            _save_standing(session, row | {"cells": _encode_cells_after_events(decode_cells(cells or b"{}"), events)})
 
 
 _OF = (
@@ -102,10 +102,10 @@ _OF = (
 )
 
 
-def _apply_events(cells: dict[str, str], events: Sequence[Recorded]) -> bytes:
+def _encode_cells_after_events(cells: dict[str, str], events: Sequence[Recorded]) -> bytes:
     for recorded in events:
         place = f"{recorded.run}:{recorded.seq}"
-        cells |= {rule: letter + place for rule, letter in _find_cell_changes(recorded.event, cells).items()}
+        cells |= {rule: letter + place for rule, letter in _find_letter_changes(recorded.event, cells).items()}
     return msgspec.json.encode(cells)
 
 
@@ -115,7 +115,7 @@ def _save_standing(session: Session, row: dict[str, object]) -> None:
     session.connection().execute(new.on_conflict_do_update(index_elements=["host", "skill"], set_=changed), row)
 
 
-def _find_cell_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[str, str]:
+def _find_letter_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[str, str]:
     """Return the letters that an event changes, by rule."""
     match event:
         case kinds.VerdictGiven(phase="opening", rule=rule, word="fail") if _get_letter(cells, rule) in (PERSONS, LEFT):

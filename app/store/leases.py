@@ -58,7 +58,7 @@ class Leases:
         theirs = select(LeaseRow.name, LeaseRow.node).where(col(LeaseRow.name).in_(runs)).with_for_update(read=True)
         return frozenset(name for name, node in session.exec(theirs) if node != self.node)
 
-    def create_lease_check(self, run: str) -> Callable[[Session], None]:
+    def create_lease_guard(self, run: str) -> Callable[[Session], None]:
         """Return a check that raises LeaseLost unless this node owns the run until the end of the transaction."""
 
         def require_lease(session: Session) -> None:

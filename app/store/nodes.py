@@ -87,7 +87,7 @@ class Overview:
         return [node for node in self.living if node.kind != "run" and node.seen_at >= self.at - DEAD_AFTER]
 
     @property
-    def runs_per_node(self) -> int | None:
+    def max_runs_per_node(self) -> int | None:
         return _divide_runs(self.unended, len(self.workers))
 
 
@@ -111,7 +111,7 @@ _OLDEST_FIRST = col(NodeRow.started_at), col(NodeRow.name)
 _UNENDED_RUN = col(RunRow.state).in_(UNENDED)
 
 
-def list_living_nodes(session: Session) -> Sequence[NodeRow]:
+def list_unended_nodes(session: Session) -> Sequence[NodeRow]:
     return session.exec(select(NodeRow).where(_ALIVE).order_by(*_OLDEST_FIRST)).all()
 
 
@@ -122,7 +122,7 @@ def list_responsive_nodes(session: Session) -> Sequence[NodeRow]:
     return session.exec(query.order_by(*_OLDEST_FIRST)).all()
 
 
-def compute_runs_per_node(session: Session) -> int | None:
+def compute_max_runs_per_node(session: Session) -> int | None:
     """Return the maximum of runs per node (None if only one lives); it grows with runs that wait for a person."""
     return _divide_runs(session.exec(select(_count_unended_runs())).one(), len(list_responsive_nodes(session)))
 
@@ -143,7 +143,7 @@ def list_node_statuses(session: Session) -> list[NodeStatus]:
         runs.setdefault(node, []).append(run)
     return [
         _to_status(row, at, leads=leader is not None and leader.node == row.name, runs=sorted(runs.get(row.name, ())))
-        for row in list_living_nodes(session)
+        for row in list_unended_nodes(session)
     ]
 
 
@@ -153,14 +153,14 @@ def _to_status(row: NodeRow, at: float, *, leads: bool = False, runs: Sequence[s
 
 def list_given_up_nodes(session: Session) -> list[NodeStatus]:
     """Return the nodes that fell silent and did not come back: frozen, cut off from the database, or lost."""
-    at, back = database_time(session), {(row.machine, row.pid, row.began) for row in list_living_nodes(session)}
+    at, back = database_time(session), {(row.machine, row.pid, row.began) for row in list_unended_nodes(session)}
     silent = col(NodeRow.ended_at) - col(NodeRow.seen_at) >= DEAD_AFTER
     lately = col(NodeRow.ended_at) > at - GIVEN_UP_FOR
     rows = session.exec(select(NodeRow).where(silent, lately).order_by(col(NodeRow.ended_at))).all()
     return [_to_status(row, at) for row in rows if (row.machine, row.pid, row.began) not in back]
 
 
-def send_heartbeat(session: Session, name: str, clock_off: float = 0.0) -> Overview | None:
+def send_heartbeat_and_read_overview(session: Session, name: str, clock_off: float = 0.0) -> Overview | None:
     """A sign of life and a look at everything, in one statement; None when the others have given this node up."""
     mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE)
     beat = mine.values(seen_at=select_database_time(), clock_off=clock_off)
@@ -188,7 +188,7 @@ def end_nodes(session: Session, names: Collection[str]) -> None:
     session.execute(update(NodeRow).where(col(NodeRow.name).in_(names), _ALIVE).values(ended_at=select_database_time()))
 
 
-def delete_old_nodes(session: Session) -> None:
+def delete_old_nodes_and_leases(session: Session) -> None:
     """Delete nodes and leases that ended long ago."""
     before = database_time(session) - FORGOTTEN_AFTER
     over = select(RunRow.id).where(col(RunRow.ended_at) < before)
@@ -198,16 +198,16 @@ def delete_old_nodes(session: Session) -> None:
 
 def offer_orphaned_runs(
     session: Session,
-    me: str,
-    in_hand: Collection[str],
+    own_node: str,
+    own_runs: Collection[str],
     nodes: Sequence[NodeRow],
     at: float,
-    queued: Queued = report_none_queued,
+    find_still_queued: Queued = report_none_queued,
 ) -> list[Orphan]:
     """Offer orphaned runs again and return them, oldest first.
 
-    `in_hand`: this node's runs; `nodes`: living nodes; `queued`: finds offered runs still in the queue, which keep
-    their place.
+    `own_runs`: this node's runs; `nodes`: living nodes; `find_still_queued`: finds offered runs still in the queue,
+    which keep their place.
     """
     alive, places = {node.name for node in nodes}, {"", *(node.place for node in nodes)}
     query = (
@@ -219,7 +219,7 @@ def offer_orphaned_runs(
     rows = session.exec(query).all()
     busy = {host for _, host, lease in rows if lease and lease.node in alive}
     late = [lease for _, _, lease in rows if lease and lease.node == "" and at - lease.asked_at >= ASK_AGAIN_AFTER]
-    kept = {*in_hand, *queued([(lease.name, lease.epoch) for lease in late])} if late else in_hand
+    kept = {*own_runs, *find_still_queued([(lease.name, lease.epoch) for lease in late])} if late else own_runs
     found, behind = [], set[str]()
     for run, host, lease in rows:
         follows = host in behind
@@ -228,7 +228,7 @@ def offer_orphaned_runs(
             if not follows and _insert_first_offer(session, run, host, at):
                 found.append(Orphan(run, host, 1))
             continue
-        worked_on = lease.node in alive and (lease.node != me or run in in_hand)
+        worked_on = lease.node in alive and (lease.node != own_node or run in own_runs)
         waits = lease.node == "" and (host in busy or run in kept or at - lease.asked_at < ASK_AGAIN_AFTER)
         if worked_on or waits or lease.place not in places:
             continue
@@ -244,10 +244,14 @@ def _insert_first_offer(session: Session, run: str, host: str, at: float) -> boo
     return session.execute(new).first() is not None
 
 
-def _renew_offer(session: Session, was: LeaseRow, at: float) -> bool:
+def _renew_offer(session: Session, lease_as_read: LeaseRow, at: float) -> bool:
     """Return False if its lease changed since it was read."""
-    same = (col(LeaseRow.name) == was.name) & (col(LeaseRow.node) == was.node) & (col(LeaseRow.epoch) == was.epoch)
-    free = update(LeaseRow).where(same).values(node="", epoch=was.epoch + 1, asked_at=at)
+    same = (
+        (col(LeaseRow.name) == lease_as_read.name)
+        & (col(LeaseRow.node) == lease_as_read.node)
+        & (col(LeaseRow.epoch) == lease_as_read.epoch)
+    )
+    free = update(LeaseRow).where(same).values(node="", epoch=lease_as_read.epoch + 1, asked_at=at)
     changed = session.execute(free.returning(col(LeaseRow.name)), execution_options={"synchronize_session": False})
     return changed.first() is not None
 
@@ -266,13 +270,16 @@ def hand_over_unreachable_run(session: Session, me: str, run: str) -> Orphan | N
     return Orphan(run, lease.host, lease.epoch)
 
 
-def pass_on_unreachable_run(session: Session, me: str, run: str, epoch: int) -> Orphan | None:
-    """Offer the run again if `me` could not reach its host recently and another node has not tried; otherwise None."""
+def reoffer_run_tried_here(session: Session, own_node: str, run: str, epoch: int) -> Orphan | None:
+    """Offer the run again if `own_node` could not reach its host recently and another node has not tried; otherwise
+    None..
+
+    """
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None
     tried = _find_nodes_without_reach(lease, at := database_time(session))
-    if me not in tried or not _has_untried_node(session, tried):
+    if own_node not in tried or not _has_untried_node(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
     return Orphan(run, lease.host, lease.epoch)
@@ -297,9 +304,9 @@ def _find_nodes_without_reach(lease: LeaseRow, at: float) -> dict[str, float]:
     return {node: float(when) for node, _, when in pairs if at - float(when) < TRIED_FOR}
 
 
-def list_abandoned_runs(session: Session) -> list[Orphan]:
+def list_dead_nodes_ended_runs(session: Session) -> list[Orphan]:
     """Return runs that ended while their node died: the queue may still hold their places."""
-    alive = [node.name for node in list_living_nodes(session)]
+    alive = [node.name for node in list_unended_nodes(session)]
     query = (
         select(LeaseRow)
         .join(RunRow, col(RunRow.id) == col(LeaseRow.name))

@@ -41,7 +41,7 @@ def find_effective_parameters(session: Session, skill: str, host: str) -> dict[s
     return {row.name: row for row in rows}
 
 
-def find_group_parameters(session: Session, skill: str, group: str) -> dict[str, ParameterRow]:
+def find_effective_group_parameters(session: Session, skill: str, group: str) -> dict[str, ParameterRow]:
     """Return the values, by name, of a host that is only in this group and has none of its own."""
     rows = [row for row in list_parameters(session, skill) if row.scope.covers_host("", (group,))]
     return {row.name: row for row in sorted(rows, key=lambda row: _NEAREST.index(row.scope_kind))}

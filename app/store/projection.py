@@ -34,7 +34,7 @@ def project_events(session: Session, batch: Sequence[Recorded]) -> None:
         project_fix(session, recorded, event)
         if values := _find_run_values(recorded):
             changed.setdefault(recorded.run, {}).update(values)
-        if counts := find_increments(event):
+        if counts := find_run_counter_increments(event):
             more.setdefault(recorded.run, Counter()).update(counts)
     if changed or more:
         session.flush()
@@ -51,7 +51,7 @@ def _increment_lessons(session: Session, ids: Sequence[str], column: str) -> Non
         session.execute(update(LessonRow).where(col(LessonRow.id).in_(ids)).values(more))
 
 
-def find_increments(event: kinds.Event) -> dict[str, int]:
+def find_run_counter_increments(event: kinds.Event) -> dict[str, int]:
     """Return how much an event adds to the counts of its run's row."""
     match event:
         case kinds.ItemSkipped(waiver=waiver) if waiver:

@@ -44,7 +44,7 @@ class RunHistory:
         """Return lessons of earlier runs for the next attempt on the rule."""
         return ()
 
-    def list_known_fixes(self, _rule: str, _seen: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
+    def list_known_fixes(self, _rule: str, _deciding_files_digest: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
         """Return fixes proven on other hosts with the same files. `played`: whether this host is simulated."""
         return ()
 
@@ -69,9 +69,11 @@ class StoredRunHistory(RunHistory):
             rows = lessons.list_lessons_for_rule(session, rule, MOST_LESSONS)
             return [msgspec.convert(row, Lesson, from_attributes=True) for row in rows]
 
-    def list_known_fixes(self, rule: str, seen: str, *, played: bool) -> Sequence[ProvenFix]:
+    def list_known_fixes(self, rule: str, deciding_files_digest: str, *, played: bool) -> Sequence[ProvenFix]:
         with open_read_session(self._database) as session:
-            return fixes.list_known_fixes(session, session.get_one(RunRow, self._run), rule, seen, played=played)
+            return fixes.list_known_fixes(
+                session, session.get_one(RunRow, self._run), rule, deciding_files_digest, played=played
+            )
 
     def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
         with open_read_session(self._database) as session:

@@ -27,14 +27,18 @@ class RunPage:
 
 
 def read_run_page(
-    session: Session, filters: GivenFilters, place: ListPlace | None, limit: int, only: Sequence[str] | None = None
+    session: Session,
+    filters: GivenFilters,
+    place: ListPlace | None,
+    limit: int,
+    allowed_run_ids: Sequence[str] | None = None,
 ) -> RunPage:
-    """Return the runs that match the filters. `only`: ids of the runs that may be shown; None shows all."""
+    """Return the runs that match the filters. `allowed_run_ids`: ids of the runs that may be shown; None shows all."""
     key = tuple_(col(RunRow.queued_at), col(RunRow.id))
     given = [(FILTERS[name], value) for name, value in filters.items() if value]
     query = select(RunRow).where(*(condition for one in given for condition in _build_conditions(*one)))
-    if only is not None:
-        query = query.where(col(RunRow.id).in_(only))
+    if allowed_run_ids is not None:
+        query = query.where(col(RunRow.id).in_(allowed_run_ids))
     forward = place is None or place.forward
     if place:
         here = tuple_(place.at, place.id)
@@ -48,13 +52,13 @@ def read_run_page(
     return RunPage(rows, place is not None, more)
 
 
-def _build_conditions(one: RunFilter, value: str) -> Iterator[ColumnElement[bool]]:
-    if one.match == "search":
+def _build_conditions(run_filter: RunFilter, value: str) -> Iterator[ColumnElement[bool]]:
+    if run_filter.match == "search":
         for word in value.split()[:MOST_WORDS]:
             yield or_(*(col(getattr(RunRow, name)).icontains(word, autoescape=True) for name in SEARCHED))
         return
-    column = col(getattr(RunRow, one.column or one.name))
-    if one.match == "word":
+    column = col(getattr(RunRow, run_filter.column or run_filter.name))
+    if run_filter.match == "word":
         yield (literal(" ") + column + " ").contains(f" {value} ", autoescape=True)
     else:
         yield column == value

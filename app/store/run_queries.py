@@ -60,10 +60,10 @@ def list_newest_run_per_host(session: Session, state: str = "") -> Sequence[RunR
     return session.exec(query.where(RunRow.state == state) if state else query).all()
 
 
-def list_newest_runs(session: Session, limit: int, only: Sequence[str] | None = None) -> Sequence[RunRow]:
+def list_newest_runs(session: Session, limit: int, allowed_run_ids: Sequence[str] | None = None) -> Sequence[RunRow]:
     query = select(RunRow).order_by(col(RunRow.queued_at).desc()).limit(limit)
-    if only is not None:
-        query = query.where(col(RunRow.id).in_(only))
+    if allowed_run_ids is not None:
+        query = query.where(col(RunRow.id).in_(allowed_run_ids))
     return session.exec(query).all()
 
 

@@ -62,11 +62,11 @@ class HostFolders:
 
     def store_folder(self, host: str, require_ownership: OwnershipCheck = allow_any_node) -> None:
         """Store the changed files of the host's folder in one committed transaction."""
-        self._store_files(host, _list_files(self._hosts / host), require_ownership, lambda _: True)
+        self._store_files(host, _list_files_to_share(self._hosts / host), require_ownership, lambda _: True)
 
     def store_registration(self, host: str) -> None:
         """Store the host's registration, or its removal. Journals are not touched."""
-        here = {path: at for path, at in _list_files(self._hosts / host).items() if path in REGISTRATION}
+        here = {path: at for path, at in _list_files_to_share(self._hosts / host).items() if path in REGISTRATION}
         self._store_files(host, here, allow_any_node, lambda path: path in REGISTRATION)
 
     def fetch_folder(self, host: str) -> None:
@@ -75,15 +75,15 @@ class HostFolders:
             there = _read_digests(session, host)
             if not there:
                 return
-            files = _list_files(self._hosts / host)
+            files = _list_files_to_share(self._hosts / host)
             here = {path: hashlib.sha256(at.read_bytes()).hexdigest() for path, at in files.items()}
             new = {path: _read_content(session, host, path) for path in there if here.get(path) != there[path]}
         _write_files(self._hosts / host, new)
         for path in here.keys() - there.keys():
             (self._hosts / host / path).unlink()
-        _remove_empty_journals(self._hosts / host / _JOURNALS)
+        _remove_empty_journal_folders(self._hosts / host / _JOURNALS)
 
-    def sync_registrations(self) -> None:
+    def apply_registrations_of_other_nodes(self) -> None:
         """Apply registrations that other nodes added, changed or removed since the last sync."""
         with Session(self._database) as session:
             rows = session.exec(select(HostFileRow.host, HostFileRow.digest).where(_KNOWN)).all()
@@ -108,7 +108,7 @@ class HostFolders:
             if host not in shared | known:
                 self.store_folder(host)
         self._seen = dict.fromkeys(own, "")
-        self.sync_registrations()
+        self.apply_registrations_of_other_nodes()
 
     def _store_files(
         self,
@@ -154,13 +154,13 @@ def _write_file(at: Path, content: bytes) -> None:
     new.replace(at)
 
 
-def _remove_empty_journals(journals: Path) -> None:
-    for folder in journals.glob("*/"):
+def _remove_empty_journal_folders(journals_folder: Path) -> None:
+    for folder in journals_folder.glob("*/"):
         if not any(folder.iterdir()):
             folder.rmdir()
 
 
-def _list_files(folder: Path) -> dict[str, Path]:
+def _list_files_to_share(folder: Path) -> dict[str, Path]:
     """Return the files that another node needs: no locks, no partial files."""
     journals = (at for at in folder.glob(f"{_JOURNALS}/[!.]*/[!.]*") if at.is_file())
     single = (folder / name for name in _SINGLE if (folder / name).is_file())

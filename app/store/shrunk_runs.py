@@ -21,12 +21,12 @@ def list_runs_to_shrink(session: Session, before: float) -> Sequence[RunRow]:
     return session.exec(query.order_by(col(RunRow.ended_at))).all()
 
 
-def list_unswept_runs(session: Session) -> Sequence[str]:
+def list_shrunk_runs_with_deltas(session: Session) -> Sequence[str]:
     """Return shrunk runs whose turn deltas are not all deleted."""
     return session.exec(select(EvidenceRow.run).where(col(EvidenceRow.swept).is_(False))).all()
 
 
-def save_evidence_pack(session: Session, run: str, pack: bytes, now: float) -> bool:
+def mark_shrunk_and_store_pack(session: Session, run: str, pack: bytes, now: float) -> bool:
     """Mark the run as shrunk and store its pack. Return False if another process did, or the run has not ended."""
     whole = (col(RunRow.id) == run, col(RunRow.shrunk_at).is_(None), col(RunRow.state).not_in(UNENDED))
     marked = session.connection().execute(update(RunRow).where(*whole).values(shrunk_at=now)).rowcount == 1

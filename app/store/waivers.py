@@ -77,14 +77,14 @@ class WaiverDue:
         return f"Waiver {row.id} ends on {row.until}: {what}. Fix it by then, or add a new waiver."
 
 
-def list_due_waivers(rows: Sequence[WaiverRow], now: float, days: int = WEEK) -> list[WaiverDue]:
-    """Return the waivers that end in up to `days` or ended in the last week, without revoked or replaced ones."""
+def list_ending_or_ended_waivers(rows: Sequence[WaiverRow], now: float, days_ahead: int = WEEK) -> list[WaiverDue]:
+    """Return the waivers that end in up to `days_ahead` or ended in the last week, without revoked or replaced ones."""
     in_force = {(row.rule, row.scope_kind, row.scope_name): row.until for row in rows if row.is_in_force(now)}
     found = []
     for row in rows:
         end = datetime.fromisoformat(row.until).replace(tzinfo=UTC).timestamp()
         week = WEEK * _DAY
-        since = max(end - days * _DAY, row.made_at)
+        since = max(end - days_ahead * _DAY, row.made_at)
         replaced = in_force.get((row.rule, row.scope_kind, row.scope_name), row.until) > row.until
         if row.ended_at is None and not replaced and since <= now < end + week:
             over = now >= end

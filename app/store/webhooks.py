@@ -71,23 +71,23 @@ def find_event_subject(session: Session, name: str) -> EventSubject:
     return EventSubject("", simulated=False)
 
 
-def list_rollouts_to_deliver(session: Session, webhook: WebhookRow, since: float) -> dict[str, int]:
+def list_rollouts_to_deliver(session: Session, webhook: WebhookRow, ended_since: float) -> dict[str, int]:
     """As `list_runs_to_deliver`, each rollout with its newest seq, since other nodes append to it."""
     begun = select(DeliveryProgressRow.run).where(col(DeliveryProgressRow.webhook) == webhook.id)
     upto = select(func.max(EventRow.seq)).where(col(EventRow.run) == col(RolloutRow.id)).scalar_subquery()
     query = select(RolloutRow.id, upto).where(
         (col(RolloutRow.asked_at) >= webhook.created_at) | col(RolloutRow.id).in_(begun),
-        col(RolloutRow.ended_at).is_(None) | (col(RolloutRow.ended_at) >= since),
+        col(RolloutRow.ended_at).is_(None) | (col(RolloutRow.ended_at) >= ended_since),
     )
     return {rollout: seq or 0 for rollout, seq in session.exec(query)}
 
 
-def list_runs_to_deliver(session: Session, webhook: WebhookRow, since: float) -> Sequence[str]:
+def list_runs_to_deliver(session: Session, webhook: WebhookRow, ended_since: float) -> Sequence[str]:
     """Return the runs with possibly undelivered events: queued after the webhook was added, or in progress then."""
     begun = select(DeliveryProgressRow.run).where(col(DeliveryProgressRow.webhook) == webhook.id)
     query = select(RunRow.id).where(
         (col(RunRow.queued_at) >= webhook.created_at) | col(RunRow.id).in_(begun),
-        col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= since),
+        col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= ended_since),
     )
     return session.exec(query.order_by(col(RunRow.queued_at))).all()
 

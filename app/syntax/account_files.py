@@ -51,7 +51,7 @@ class Group:
 def parse_passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[BadSetting]]:
     accounts, problems = [], []
     for line, fields in _split_records(text):
-        uid, gid = (host_text.parse_number(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
+        uid, gid = (host_text.parse_natural_number(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
         if uid is None or gid is None or not fields[0]:
             problems.append(BadSetting("seven fields with a number for uid and gid are wanted", path, line))
         else:
@@ -62,10 +62,14 @@ def parse_passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], l
 def parse_shadow(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry], list[BadSetting]]:
     entries, problems = [], []
     for line, fields in _split_records(text):
-        if len(fields) != 9 or not fields[0] or any(f and host_text.parse_number(f) is None for f in fields[2:8]):
+        if (
+            len(fields) != 9
+            or not fields[0]
+            or any(f and host_text.parse_natural_number(f) is None for f in fields[2:8])
+        ):
             problems.append(BadSetting("nine fields with days as numbers are wanted", path, line))
         else:
-            least, most, expires = (host_text.parse_number(fields[place]) for place in (3, 4, 7))
+            least, most, expires = (host_text.parse_natural_number(fields[place]) for place in (3, 4, 7))
             entries.append(ShadowEntry(fields[0], fields[1], least, most, expires, line))
     return entries, problems
 
@@ -73,7 +77,7 @@ def parse_shadow(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry
 def parse_group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSetting]]:
     groups, problems = [], []
     for line, fields in _split_records(text):
-        gid = host_text.parse_number(fields[2]) if len(fields) == 4 else None
+        gid = host_text.parse_natural_number(fields[2]) if len(fields) == 4 else None
         if gid is None or not fields[0]:
             problems.append(BadSetting("four fields with a number for gid are wanted", path, line))
         else:

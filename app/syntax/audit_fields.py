@@ -66,16 +66,16 @@ class AuditField:
     """The value as the kernel gets it; None for texts."""
 
 
-def parse_field(pair: str, where: str, names: HostNames) -> AuditField:
-    """Parse the value of `-F` for a rule on the list `where`. Raise RefusedRule."""
+def parse_field(pair: str, list_name: str, names: HostNames) -> AuditField:
+    """Parse the value of `-F` for a rule on the list `list_name`. Raise RefusedRule."""
     sign = next((one for one in _SIGNS if one in pair), "")
     text, _, value = pair.partition(sign) if sign else (pair, "", "")
     name = _normalize_name(text)
     if not sign or not text or not value or name not in _FIELDS:
         raise RefusedRule(f"-F unknown field, or no value: {pair}")
-    if where == "exclude" and name not in _OF_EXCLUDE:
+    if list_name == "exclude" and name not in _OF_EXCLUDE:
         raise RefusedRule("Only msgtype, *uid, *gid, pid, and subj* fields can be used with exclude filter")
-    if where not in _LISTS_OF.get(name, (where,)):
+    if list_name not in _LISTS_OF.get(name, (list_name,)):
         raise RefusedRule(f"{name} can only be used with {' or '.join(_LISTS_OF[name])} filter list")
     if sign not in ("=", "!=") and name in _ONLY_EQUAL:
         raise RefusedRule(f"{name} only takes = or != operators")
@@ -89,19 +89,19 @@ def parse_field(pair: str, where: str, names: HostNames) -> AuditField:
         if len(value.encode("utf-8", "surrogateescape")) > (_LONGEST_KEY if name == "key" else _LONGEST_TEXT):
             raise RefusedRule(f"{name} is too long")
         return AuditField(name, sign, value)
-    number = _read_value(name, value, names)
+    number = _compute_value_number(name, value, names)
     if number is None:
         raise RefusedRule(f"-F unknown value for {name}: {value}")
     return AuditField(name, sign, str(number & UNSET), number & UNSET)
 
 
-def parse_comparison(pair: str, where: str) -> AuditField:
+def parse_comparison(pair: str, list_name: str) -> AuditField:
     """Parse the value of `-C`. Raise RefusedRule."""
     sign = "!=" if "!=" in pair else "="
     one, _, other = pair.partition(sign)
     first, second = sorted(map(_normalize_name, (one, other)))
     kinds = [kind for kind in (ACCOUNTS, GROUPS) if first in kind and second in kind]
-    if first not in _FIELDS or second not in _FIELDS or where != "exit":
+    if first not in _FIELDS or second not in _FIELDS or list_name != "exit":
         raise RefusedRule(f"-C cannot compare {pair}")
     if not kinds or first == second:
         raise RefusedRule(f"-C incompatible comparison {pair}")
@@ -115,7 +115,7 @@ def normalize_perm(text: str) -> str:
     return "".join(sorted(letters))
 
 
-def read_number(text: str) -> int:
+def parse_leading_number(text: str) -> int:
     """Read a number as strtol does with base 0: as far as it goes."""
     found = _LEADING.match(text)
     if found is None:
@@ -130,14 +130,14 @@ def _normalize_name(text: str) -> str:
     return "auid" if name == "loginuid" else name
 
 
-def _read_value(name: str, value: str, names: HostNames) -> int | None:
+def _compute_value_number(name: str, value: str, names: HostNames) -> int | None:
     """Return the number of a value; None if auditctl does not know it."""
     is_natural = _NATURAL.match(value) is not None
     if is_natural and name != "filetype":
-        number = read_number(value)
+        number = parse_leading_number(value)
         return number if name != "saddr_fam" or number < _FAMILIES else None
     if _NUMBER.match(value) and (name in (*ACCOUNTS, *ARGUMENTS, "exit", "sessionid")):
-        return read_number(value)
+        return parse_leading_number(value)
     if name in ACCOUNTS:
         return UNSET if value == "unset" else names.accounts.get(value)
     if name in GROUPS:

@@ -49,9 +49,9 @@ class AuditLine:
         return " ".join(self.words) if parsed is None else parsed.words
 
 
-def is_exception(rule: str) -> bool:
+def is_exception(rule_text: str) -> bool:
     """Return True if the rule excludes events from the record."""
-    return _EXCEPTION.match(rule) is not None
+    return _EXCEPTION.match(rule_text) is not None
 
 
 def parse_audit_lines(text: str, path: str) -> list[AuditLine]:
@@ -59,12 +59,12 @@ def parse_audit_lines(text: str, path: str) -> list[AuditLine]:
     return [
         AuditLine(words, path, number)
         for number, line in host_text.number_lines(text)
-        for piece in cut_line(line)
+        for piece in split_overlong_line(line)
         if (words := split_audit_words(piece)) and not words[0].startswith("#")
     ]
 
 
-def cut_line(line: str) -> list[str]:
+def split_overlong_line(line: str) -> list[str]:
     return [line[at : at + _LONGEST_LINE] for at in range(0, max(len(line), 1), _LONGEST_LINE)]
 
 
@@ -72,14 +72,14 @@ def parse_controls(text: str, path: str) -> list[Setting]:
     return [line.control for line in parse_audit_lines(text, path) if line.control]
 
 
-def merge_rule_files(texts: Iterable[tuple[str, str]]) -> list[AuditLine]:
+def parse_merged_rule_files(paths_and_texts: Iterable[tuple[str, str]]) -> list[AuditLine]:
     """Merge rule files, each a path and its text, as augenrules does.
 
     The last -D, -b and -f come first, the last -e comes at the end. Each line keeps its place of origin.
     """
     heads: dict[str, list[AuditLine]] = {"-D": [], "-b": [], "-f": [], "-e": []}
     rest: list[AuditLine] = []
-    for path, text in texts:
+    for path, text in paths_and_texts:
         for number, line in host_text.number_lines(text):
             body = line.lstrip(host_text.TRAIL)
             parsed = [AuditLine(one.words, path, number) for one in parse_audit_lines(line, path)]

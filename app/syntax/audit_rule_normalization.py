@@ -82,10 +82,10 @@ def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
     if flag == "-C":
         one, other = sorted((name, value))
         return "-C", sign, f"{one} {other}"
-    return name, sign, next(_normalize_value(name, value), value)
+    return name, sign, next(_iterate_normalized_values(name, value), value)
 
 
-def _normalize_value(name: str, value: str) -> Iterator[str]:
+def _iterate_normalized_values(name: str, value: str) -> Iterator[str]:
     """Yield the value as the kernel gets it, if it has several spellings. Numbers are read as C reads them."""
     if name == "perm":
         yield "".join(sorted(set(value)))

@@ -11,7 +11,7 @@ from app.syntax.audit_fields import (
     normalize_perm,
     parse_comparison,
     parse_field,
-    read_number,
+    parse_leading_number,
 )
 from app.syntax.host_text import fold_case
 
@@ -105,7 +105,7 @@ class _Reader:
                 operands += 1
                 continue
             has_option = True
-            read = self._read_long_option if word.startswith("--") else self._read_cluster
+            read = self._consume_long_option if word.startswith("--") else self._consume_option_cluster
             number += read(word.lstrip("-") if word.startswith("--") else word[1:], words[number:])
         if (len(words) - number if self._ends else operands) or not has_option:
             raise RefusedRule("parameter passed without an option given")
@@ -116,14 +116,18 @@ class _Reader:
         if self._sends_rule and self.command.adds != "task" and not self._has_calls:
             self.command.calls = {_ALL}
 
-    def _read_long_option(self, text: str, behind: list[str]) -> int:
+    def _consume_long_option(self, text: str, following_words: list[str]) -> int:
         """Obey an option, and return how many of the words behind it are its value."""
         start, has_value, value = text.partition("=")
         found = [one for one in _LONG if one == start] or [one for one in _LONG if one.startswith(start)]
         needs_value = len(found) == 1 and _LONG[found[0]]
-        if len(found) != 1 or (has_value and not needs_value) or (needs_value and not has_value and not behind):
+        if (
+            len(found) != 1
+            or (has_value and not needs_value)
+            or (needs_value and not has_value and not following_words)
+        ):
             raise RefusedRule(f"Option --{start} is invalid")
-        value = value if has_value or not needs_value else behind[0]
+        value = value if has_value or not needs_value else following_words[0]
         if found[0] == "signal":
             if fold_case(value) not in _SIGNALS:
                 raise RefusedRule(f"{value} is an unsupported signal")
@@ -136,7 +140,7 @@ class _Reader:
                 raise _Done
         return 1 if needs_value and not has_value else 0
 
-    def _read_cluster(self, letters: str, behind: list[str]) -> int:
+    def _consume_option_cluster(self, letters: str, following_words: list[str]) -> int:
         """Obey the options of a word such as `-b64`, and return how many of the words behind it are its value."""
         for at, letter in enumerate(letters):
             place = _SHORT.find(letter) if letter != ":" else -1
@@ -144,23 +148,23 @@ class _Reader:
                 raise RefusedRule(f"Option -{letter} is invalid")
             if _SHORT[place + 1 : place + 2] == ":":
                 rest = letters[at + 1 :]
-                if not rest and not behind:
+                if not rest and not following_words:
                     raise RefusedRule(f"Option -{letter} is invalid")
-                self._obey_option(letter, rest or behind[0])
+                self._obey_option(letter, rest or following_words[0])
                 return 0 if rest else 1
-            self._obey_flag(letter, behind)
+            self._obey_flag(letter, following_words)
             if self._ends:
                 break
         return 0
 
-    def _obey_flag(self, letter: str, behind: list[str]) -> None:
+    def _obey_flag(self, letter: str, following_words: list[str]) -> None:
         if letter == "h":
             raise RefusedRule("it only prints how auditctl is used")
         if letter == "t":
             raise _Done
         counts = {"D": (2, 4), "l": (2, 3, 4), "s": (2, 3)}.get(letter, (self._count,))
         wanted = {(3, "l"): "-i", (3, "s"): "-i", (4, "D"): "-k", (4, "l"): "-k"}.get((self._count, letter))
-        if self._count not in counts or (wanted and behind[:1] != [wanted]):
+        if self._count not in counts or (wanted and following_words[:1] != [wanted]):
             raise RefusedRule(f"Wrong number of options for -{letter}")
         self.command.ignores_errors |= letter in "ic"
         self.command.clears |= letter == "D" and self._count == 2
@@ -239,7 +243,7 @@ class _Reader:
         self._machine = self._machine or self._names.machine
         known = self._names.calls.get(self._machine, ())
         for call in [one for one in value.split(",") if one] if "," in value else [value]:
-            name = str(read_number(call)) if call[:1].isdecimal() else fold_case(call)
+            name = str(parse_leading_number(call)) if call[:1].isdecimal() else fold_case(call)
             if call != _ALL and name not in known and not (name.isdecimal() and int(name) < _MOST_CALLS):
                 raise RefusedRule(f"Syscall name unknown: {call} (on {self._machine})")
             self.command.calls.add(name)

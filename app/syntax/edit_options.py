@@ -42,17 +42,17 @@ class OptionFile:
     def _normalize_key(self, key: str) -> str:
         return host_text.fold_case(key) if self.folded else key
 
-    def _split_line(self, line: str) -> re.Match[str] | None:
+    def _match_key_and_separator(self, line: str) -> re.Match[str] | None:
         return (_PARTS if "=" in self.separator else _BLANKS).match(line)
 
     def _find_separator(self, lines: list[str], stated: list[Setting]) -> str:
-        parts = (self._split_line(lines[s.line - 1]) for s in stated if s.value)
+        parts = (self._match_key_and_separator(lines[s.line - 1]) for s in stated if s.value)
         return next((part[2] for part in parts if part), self.separator)
 
     def _rewrite_line(self, line: str, key: str, value: str) -> str:
         comment = re.search(r"[ \t]*#.*", line) if self.comments else None
         body = line[: comment.start()] if comment else line
-        parts = self._split_line(body)
+        parts = self._match_key_and_separator(body)
         start, between = (parts[1], parts[2]) if parts else (key, self.separator)
         return start + (between + value if value else "") + (comment[0].rstrip("\r") if comment else "")
 

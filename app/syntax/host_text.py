@@ -53,10 +53,10 @@ def skip_letters(text: str, at: int, letters: str) -> int:
     return at
 
 
-def split_names(table: str) -> tuple[str, ...]:
+def split_names(text: str) -> tuple[str, ...]:
     """Return the names of a table that is written as text."""
-    return tuple(table.split())
+    return tuple(text.split())
 
 
-def parse_number(value: str) -> int | None:
+def parse_natural_number(value: str) -> int | None:
     return int(value) if _DIGITS.fullmatch(value) else None

@@ -90,7 +90,7 @@ def parse_ini(text: str, path: str) -> list[Setting]:
     return found
 
 
-def list_unread_lines(text: str) -> list[tuple[int, str]]:
+def list_lines_dnf_rejects(text: str) -> list[tuple[int, str]]:
     """Return the lines at which dnf's INI parser gives up on the file, with their numbers."""
     found: list[tuple[int, str]] = []
     has_section = open_pair = False

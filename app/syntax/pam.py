@@ -85,7 +85,7 @@ def _build_rule(words: list[str], path: str, number: int) -> PamRule:
     kind = host_text.fold_case(words[0]).removeprefix("-")
     if kind == INCLUDE:
         return PamRule("", INCLUDE, (words[1:] or [""])[0], (), path, number)
-    control, module = (words[1:] or [""])[0], _normalize_module((words[2:] or [""])[0])
+    control, module = (words[1:] or [""])[0], _strip_standard_pam_folder((words[2:] or [""])[0])
     folded, known = host_text.fold_case(control), kind in KINDS
     broken = not known or len(words) < 3
     control = folded if folded in _CONTROLS else control
@@ -93,7 +93,7 @@ def _build_rule(words: list[str], path: str, number: int) -> PamRule:
     return PamRule(kind if known else "", control, module, rest, path, number, quiet, broken=broken)
 
 
-def _normalize_module(word: str) -> str:
+def _strip_standard_pam_folder(word: str) -> str:
     """Drop PAM's own folders: a module of the same name elsewhere is another module."""
     folder, _, name = word.rpartition("/")
     return name if f"{folder}/" in (*_MODULES, f"{FOLDER}/") else word

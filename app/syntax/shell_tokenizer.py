@@ -113,12 +113,12 @@ def _skip_letter(text: str, at: int, depth: int = 0) -> int:
     return at + 1
 
 
-def _skip_enclosed(text: str, at: int, mark: str, depth: int) -> int:
-    while at < len(text) and text[at] != mark:
-        if mark == '"' and text[at] == "'":
-            at += 1
-        elif mark == ")" and text[at] == "(" and depth <= _DEPTH:
-            at = _skip_enclosed(text, at + 1, ")", depth + 1)
+def _skip_enclosed(text: str, content_start: int, closing_mark: str, depth: int) -> int:
+    while content_start < len(text) and text[content_start] != closing_mark:
+        if closing_mark == '"' and text[content_start] == "'":
+            content_start += 1
+        elif closing_mark == ")" and text[content_start] == "(" and depth <= _DEPTH:
+            content_start = _skip_enclosed(text, content_start + 1, ")", depth + 1)
         else:
-            at = _skip_letter(text, at, depth)
-    return at + 1
+            content_start = _skip_letter(text, content_start, depth)
+    return content_start + 1

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.syntax.sshd_facts import get_names
-from app.syntax.sshd_match import match_list, matches_pattern
+from app.syntax.sshd_match import get_pattern_match_sign, matches_pattern
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ OF_DEBIAN_12 = _build_table(
 def resolve_algorithms(written: str, built: BuiltAlgorithms) -> str | None:
     """Return the offered names in order; None if sshd would reject the list."""
     if written.startswith("-"):
-        return ",".join(name for name in built.offered if match_list(written[1:], name) != 1)
+        return ",".join(name for name in built.offered if get_pattern_match_sign(written[1:], name) != 1)
     named = written.removeprefix("+").removeprefix("^").split(",")
     if written.startswith("+"):
         named = [*built.offered, *named]

@@ -62,7 +62,7 @@ def compute_sshd_settings(config: SshdConfig, built: SshdProgram, who: Connectio
             this_one.read_line(line)
     found = dict(built.defaults)
     found |= {keyword: ",".join(one.offered) for keyword, one in built.algorithms.items()}
-    found |= everybody.collect_settings() | this_one.collect_settings()
+    found |= everybody.collect_read_settings() | this_one.collect_read_settings()
     # A Match block may set only one of volume and time.
     parts = {"volume": "0", "time": "0"} | everybody.rekey | this_one.rekey
     found["rekeylimit"] = f"{parts['volume']} {parts['time']}"
@@ -81,7 +81,7 @@ class _Reading:
     rate: int = 30
     full: int = 100
 
-    def collect_settings(self) -> dict[str, str]:
+    def collect_read_settings(self) -> dict[str, str]:
         return self.one | {keyword: " ".join(values) for keyword, values in self.many.items()}
 
     def read_line(self, line: SshdConfigLine) -> None:
@@ -123,9 +123,12 @@ class _Reading:
     def add_subsystem(self, found: Directive) -> None:
         self.many.setdefault("subsystem", []).append(found.value)
 
-    def keep_timeout(self, found: Directive) -> None:
+    def keep_first_timeout_or_none(self, directive: Directive) -> None:
         """Keep the first value, but a later "none" always counts."""
-        keyword, value = normalize_keyword(found.keyword), FIRST[normalize_keyword(found.keyword)](found.arguments[0])
+        keyword, value = (
+            normalize_keyword(directive.keyword),
+            FIRST[normalize_keyword(directive.keyword)](directive.arguments[0]),
+        )
         self._keep_first(keyword, value)
         if value == "none":
             self.one[keyword] = value
@@ -136,9 +139,9 @@ class _Reading:
         named = [one if ":" in one or not bare else f"*:{one}" for one in directive.arguments]
         self._keep_first(keyword, " ".join(named))
 
-    def keep_command(self, found: Directive) -> None:
+    def overwrite_authorization_command(self, directive: Directive) -> None:
         """Keep the last command for principals, unless one for keys comes first: sshd checks the wrong field."""
-        keyword, said = normalize_keyword(found.keyword), found.rest.lstrip(" \t\r\n")
+        keyword, said = normalize_keyword(directive.keyword), directive.rest.lstrip(" \t\r\n")
         if "authorizedkeyscommand" not in self.one:
             self.one[keyword] = "none" if said == "none" else said
 
@@ -152,8 +155,8 @@ class _Reading:
             written["time"] = normalize_seconds(found.arguments[1])
         self.rekey = {part: value for part, value in written.items() if value is not None} | self.rekey
 
-    def keep_startups(self, found: Directive) -> None:
-        read = parse_startups(found.arguments[0])
+    def overwrite_startups(self, directive: Directive) -> None:
+        read = parse_startups(directive.arguments[0])
         if read:
             self.begin, self.full = read[0], read[2]
             self.rate = self.rate if read[1] is None else read[1]
@@ -165,12 +168,12 @@ _Take = Callable[[_Reading, Directive], None]
 _TAKES: dict[str, _Take] = {
     **dict.fromkeys(_ADDS_UP, _Reading.add_values),
     **dict.fromkeys(_OPENS, _Reading.keep_first_permit_list),
-    **dict.fromkeys(_COMMANDS, _Reading.keep_command),
+    **dict.fromkeys(_COMMANDS, _Reading.overwrite_authorization_command),
     **dict.fromkeys(_REST, _Reading.keep_first_raw_text),
     **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_path),
     "subsystem": _Reading.add_subsystem,
     "pubkeyauthoptions": _Reading.keep_touch_options,
     "rekeylimit": _Reading.keep_rekey_limit,
-    "maxstartups": _Reading.keep_startups,
-    "unusedconnectiontimeout": _Reading.keep_timeout,
+    "maxstartups": _Reading.overwrite_startups,
+    "unusedconnectiontimeout": _Reading.keep_first_timeout_or_none,
 }

@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from app.syntax.host_text import fold_case, parse_number
+from app.syntax.host_text import fold_case, parse_natural_number
 from app.syntax.sshd_facts import get_names, get_table
 
 SWITCHES, _TIMES, _COUNTS, _SINGLES, _LISTS = (
@@ -49,11 +49,11 @@ def find_complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) 
     return _find_bad_value(keyword, name, arguments[0])
 
 
-def _find_bad_value(keyword: str, name: str, value: str) -> str:
-    if name in CHOICES and fold_case(value) not in CHOICES[name]:
-        return f"{keyword} must be one of {', '.join(CHOICES[name])}"
-    if name in _TIMES and parse_seconds(value) is None:
+def _find_bad_value(keyword: str, normalized_keyword: str, value: str) -> str:
+    if normalized_keyword in CHOICES and fold_case(value) not in CHOICES[normalized_keyword]:
+        return f"{keyword} must be one of {', '.join(CHOICES[normalized_keyword])}"
+    if normalized_keyword in _TIMES and parse_seconds(value) is None:
         return f"{keyword} must be a time such as 600 or 10m"
-    if name in _COUNTS and parse_number(value) is None:
+    if normalized_keyword in _COUNTS and parse_natural_number(value) is None:
         return f"{keyword} must be a whole number"
     return ""

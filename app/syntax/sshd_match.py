@@ -4,7 +4,7 @@ import ipaddress
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.syntax.host_text import fold_case, parse_number
+from app.syntax.host_text import fold_case, parse_natural_number
 from app.syntax.sshd_line import split_delimited
 
 Conditions = tuple[tuple[str, str], ...]
@@ -55,7 +55,7 @@ def _find_fault(found: list[tuple[str, str]]) -> str:
     if not found:
         return "Match: no criterion can be read"
     for attribute, value in found:
-        if attribute == "localport" and (parse_number(value) or 0) > _MOST_PORTS:
+        if attribute == "localport" and (parse_natural_number(value) or 0) > _MOST_PORTS:
             return f"Match: {value!a} is no port"
         if attribute in ("address", "localaddress") and any(_has_host_bits(one) for one in value.split(",")):
             return f"Match: {value!a} has bits behind its mask"
@@ -69,24 +69,24 @@ def matches_conditions(asked: Conditions, who: ConnectionSpec) -> bool:
 def _is_condition_met(attribute: str, value: str, who: ConnectionSpec) -> bool:
     match attribute:
         case "user":
-            return bool(who.user) and match_list(value, who.user) == 1
+            return bool(who.user) and get_pattern_match_sign(value, who.user) == 1
         case "group":
             return is_group_listed(value, who.groups)
         case "host":
-            return bool(who.host) and match_list(fold_case(value), fold_case(who.host)) == 1
+            return bool(who.host) and get_pattern_match_sign(fold_case(value), fold_case(who.host)) == 1
         case "address":
             return bool(who.address) and is_address_listed(value, who.address)
         case "localaddress":
             return bool(who.localaddress) and is_address_listed(value, who.localaddress)
         case "localport":
-            wanted, given = (parse_number(port) or port for port in (value, who.localport))
+            wanted, given = (parse_natural_number(port) or port for port in (value, who.localport))
             return bool(given) and wanted == given
         case "rdomain":
-            return bool(who.rdomain) and match_list(value, who.rdomain) == 1
+            return bool(who.rdomain) and get_pattern_match_sign(value, who.rdomain) == 1
     return (attribute, value) in who.also
 
 
-def match_list(patterns: str, name: str) -> int:
+def get_pattern_match_sign(patterns: str, name: str) -> int:
     """Return 1 if a pattern matches, -1 if a negated one does, else 0."""
     found = 0
     for pattern in patterns.split(","):
@@ -99,7 +99,7 @@ def match_list(patterns: str, name: str) -> int:
 
 
 def is_group_listed(patterns: str, groups: frozenset[str]) -> bool:
-    verdicts = {match_list(patterns, group) for group in groups}
+    verdicts = {get_pattern_match_sign(patterns, group) for group in groups}
     return 1 in verdicts and -1 not in verdicts
 
 
@@ -137,7 +137,7 @@ def matches_pattern(pattern: str, name: str) -> bool:
 def parse_network(pattern: str) -> Network | None:
     """Return the network of an address with an optional mask; None for anything else, which is a pattern."""
     address, slash, bits = pattern.partition("/")
-    if slash and parse_number(bits) is None:
+    if slash and parse_natural_number(bits) is None:
         return None
     try:
         return ipaddress.ip_network(pattern if slash else address)

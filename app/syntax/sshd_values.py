@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from app.syntax.host_text import fold_case, parse_number, split_names
+from app.syntax.host_text import fold_case, parse_natural_number, split_names
 from app.syntax.sshd_keywords import CHOICES, SECONDS
 
 Spell = Callable[[str], str | None]
@@ -108,7 +108,7 @@ def normalize_none_only(value: str) -> str | None:
 
 
 def normalize_port(value: str) -> str | None:
-    count = parse_number(value)
+    count = parse_natural_number(value)
     return str(count) if count else None
 
 

@@ -42,7 +42,7 @@ def load_as_systemd(texts: Iterable[str]) -> LoadedSysctls:
 
 def load_as_procps(texts: Iterable[str]) -> LoadedSysctls:
     """Load the texts as procps does: no names that start with a slash, and no discarding."""
-    made = [one for text in texts for one in parse_sysctl_assignments(text, absolute=False)]
+    made = [one for text in texts for one in parse_sysctl_assignments(text, accepts_absolute_names=False)]
     stated = {key for key, value in made if value is not None}
     loaded = _collect_assignments((key, value) for key, value in made if value is not None or key not in stated)
     return replace(loaded, writes=tuple((key, value) for key, value in made if value is not None))
@@ -73,7 +73,7 @@ def parse_sysctl_options(text: str, path: str) -> list[Setting]:
     ]
 
 
-def parse_sysctl_assignments(text: str, *, absolute: bool = True) -> list[tuple[str, str | None]]:
+def parse_sysctl_assignments(text: str, *, accepts_absolute_names: bool = True) -> list[tuple[str, str | None]]:
     """Parse `key = value`, and `-key` for names without patterns. A # or ; after a value is part of it."""
     found: list[tuple[str, str | None]] = []
     for _number, line in host_text.number_lines(text.replace("\r", "\n").replace("\0", "\n")):
@@ -82,7 +82,7 @@ def parse_sysctl_assignments(text: str, *, absolute: bool = True) -> list[tuple[
             continue
         key, equals, value = body.partition("=")
         written = key.removeprefix("-").strip(_BLANK)
-        if (equals or key.startswith("-")) and (absolute or not written.startswith("/")):
+        if (equals or key.startswith("-")) and (accepts_absolute_names or not written.startswith("/")):
             found.append((_normalize_name(written), value.strip(_BLANK) if equals else None))
     return found
 

@@ -17,7 +17,7 @@ from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_ssh
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets.effects.sysctl import SystemdSysctl
 from app.targets.host_accounts import read_host_accounts
-from app.targets.questions.sudo_grants import list_granted_rights
+from app.targets.questions.sudo_grants import list_all_and_passwordless_rights
 from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_read_restricted
 from app.targets.writable_areas import JUDGES
 from app.text.clean import clean_text
@@ -28,23 +28,23 @@ NOT_RUNNING = "not known: this host is a tree of files, and nothing runs on it"
 _MOST_USES, _LONGEST_LINE = 8, 300
 
 
-def explain_question_refusal(question: Question, files: LinkFollowingFiles, named: Collection[str]) -> str:
-    """Return why the question is not answered, an empty string if it is. `named` has the paths of the rule."""
+def explain_question_refusal(question: Question, files: LinkFollowingFiles, rule_paths: Collection[str]) -> str:
+    """Return why the question is not answered, an empty string if it is. `rule_paths` has the paths of the rule."""
     if isinstance(question, AskFile):
-        why = explain_withholding(question.path, files, named)
+        why = explain_withholding(question.path, files, rule_paths)
         return f"{question.path}: {why}" if why else ""
     if isinstance(question, AskKernel) and "secret" in question.key:
         return f"what the kernel keeps secret is not shown, as in {question.key}"
     return ""
 
 
-def answer_from_files(question: Question, files: LinkFollowingFiles, named: Collection[str]) -> str:
+def answer_from_files(question: Question, files: LinkFollowingFiles, rule_paths: Collection[str]) -> str:
     """Return what the files tell, by our own reading; an empty string if they tell nothing of it."""
     match question:
         case AskFile():
             return _number_file_lines(question, files)
         case AskUse():
-            return "\n".join(_find_word_uses(question, files, named)) or NOTHING_FOUND
+            return "\n".join(_find_word_uses(question, files, rule_paths)) or NOTHING_FOUND
         case AskDaemon():
             lines = _read_daemon_settings(question, files)
             told = "\n".join(select_setting_lines(lines, question.key)) or NOTHING_FOUND
@@ -79,14 +79,14 @@ def _read_shown_lines(path: str, files: LinkFollowingFiles) -> list[str] | None:
     text, state = host_text.read_text(files, path), files.state(path)
     if text is None or state is None:
         return None
-    redacted = redact_secrets(text, closed=is_read_restricted(state.mode))
+    redacted = redact_secrets(text, from_restricted_file=is_read_restricted(state.mode))
     return [clean_text(line, _LONGEST_LINE) for line in redacted.rstrip("\n").split("\n")]
 
 
-def _list_readable_paths(files: LinkFollowingFiles, named: Collection[str]) -> list[str]:
-    patterns = dict.fromkeys([*(pattern for pattern, _ in JUDGES), *named])
+def _list_readable_paths(files: LinkFollowingFiles, rule_paths: Collection[str]) -> list[str]:
+    patterns = dict.fromkeys([*(pattern for pattern, _ in JUDGES), *rule_paths])
     found = dict.fromkeys(path for pattern in patterns for path in files.glob(pattern))
-    return sorted(path for path in found if not explain_withholding(path, files, named))
+    return sorted(path for path in found if not explain_withholding(path, files, rule_paths))
 
 
 def _find_word_uses(question: AskUse, files: LinkFollowingFiles, rule_paths: Collection[str]) -> Iterator[str]:
@@ -104,7 +104,7 @@ def _read_daemon_settings(question: AskDaemon, files: LinkFollowingFiles) -> lis
     if people.find_account(question.user) is None:
         return [f"there is no account {question.user}"]
     if question.program == "sudo":
-        rights, _ = list_granted_rights(sudoers.read_sudoers(files), people, question.user)
+        rights, _ = list_all_and_passwordless_rights(sudoers.read_sudoers(files), people, question.user)
         return [f"{question.user} may run {right}" for right in rights]
     who = ConnectionSpec(question.user, people.list_groups(question.user))
     found = compute_sshd_settings(sshd.read_sshd_config(files), detect_sshd_program(files), who)

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from app.errors import TemperError
 from app.events.vocabulary import AnyAction
 from app.syntax.files import Files
-from app.targets.cached_files import CachedFiles, Read, repeat_reads
+from app.targets.cached_files import CachedFiles, Read, collect_reads_again
 from app.targets.change_diff import AROUND, render_change
 from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects
 from app.targets.effects.settings_until_reboot import find_one_way_settings
 from app.targets.overlay import Overlay
-from app.targets.policy import review_actions
+from app.targets.policy import list_action_refusals
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import DryRun
 from app.text.redaction import redact_secrets
@@ -50,21 +50,27 @@ class Assessment:
     def is_current(self, change: ProposedChange, files: HostFiles, foreseen: DryRun) -> bool:
         """Return True if the same change on these files would be assessed in the same way. It costs the reads alone."""
         try:
-            return _hash_basis(change, foreseen, repeat_reads(files, self.reads)) == self.digest
+            return _hash_basis(change, foreseen, collect_reads_again(files, self.reads)) == self.digest
         except (TemperError, OSError, ValueError):
             return False  # a file is no longer readable: the new assessment reports it
 
 
 def assess_change(
-    change: ProposedChange, files: HostFiles, foreseen: DryRun, recall: ReadTrackingCache | None, guard: Guard | None
+    change: ProposedChange,
+    files: HostFiles,
+    foreseen: DryRun,
+    read_cache: ReadTrackingCache | None,
+    guard: Guard | None,
 ) -> Assessment:
     noting = CachedFiles(files)
     actions = change.actions
     plan = plan_effects(actions, noting, foreseen)
-    refusals = review_actions(actions, change.allowed_paths, noting, change.asks, foreseen, recall, plan, change.scope)
+    refusals = list_action_refusals(
+        actions, change.allowed_paths, noting, change.asks, foreseen, read_cache, plan, change.scope
+    )
     if guard and not refusals:
         refusals = guard(actions, noting, Overlay(noting, plan.made))
-    after, known = Overlay(noting, plan.made), recall or ReadTrackingCache()
+    after, known = Overlay(noting, plan.made), read_cache or ReadTrackingCache()
     one_way = () if refusals else find_one_way_settings(plan.made, noting, after, known)
     before = {path: noting.state(path) for path in plan.made}
     diff = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made)

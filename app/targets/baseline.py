@@ -62,16 +62,16 @@ class SideEffects(msgspec.Struct, frozen=True):
     accounts: dict[str, int] = {}
 
 
-def merge_side_effects(was: Baseline, noted: Iterable[SideEffects]) -> Baseline:
-    entries, accounts = dict(was.entries), dict(was.accounts)
-    for one in noted:
+def apply_side_effects(baseline: Baseline, side_effects: Iterable[SideEffects]) -> Baseline:
+    entries, accounts = dict(baseline.entries), dict(baseline.accounts)
+    for one in side_effects:
         accounts |= one.accounts
         for path, entry in one.entries.items():
             if entry is None:
                 entries.pop(path, None)
             else:
                 entries[path] = entry
-    return msgspec.structs.replace(was, entries=entries, accounts=accounts)
+    return msgspec.structs.replace(baseline, entries=entries, accounts=accounts)
 
 
 def take_baseline(tree: ListableFiles) -> Baseline:
@@ -89,22 +89,22 @@ def load_baseline(file: Path) -> Baseline:
         raise EnvironmentUnusable(f"{file.parent} has no baseline to compare with; prepare the host first.") from exc
 
 
-def hash_baseline(baseline: Baseline) -> str:
+def hash_baseline_entries(baseline: Baseline) -> str:
     return hashlib.sha256(msgspec.json.encode(baseline.entries, order="sorted")).hexdigest()
 
 
 def find_drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
     """Return a sentence for each difference that no announced change explains. The last announcement counts."""
     made = {change.path: change.after for change in announced}
-    before = was.entries if was.of == now.of else _take_over_digests(was.entries, now.entries)
+    before = was.entries if was.of == now.of else _replace_digests_with_current(was.entries, now.entries)
     found = [*_compare_accounts(was, now), *_compare_files(before, now.entries, made)]
     rest = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
     return tuple(clean_text(sentence, 300) for sentence in [*found[:_MOST], *rest])
 
 
-def exclude_paths(one: Baseline, paths: Collection[str]) -> Baseline:
+def exclude_paths(baseline: Baseline, paths: Collection[str]) -> Baseline:
     return msgspec.structs.replace(
-        one, entries={path: entry for path, entry in one.entries.items() if path not in paths}
+        baseline, entries={path: entry for path, entry in baseline.entries.items() if path not in paths}
     )
 
 
@@ -114,7 +114,9 @@ def has_tight_rights(now: Baseline, path: str) -> bool:
     return entry is not None and (entry.kind, entry.owner) == ("file", "root:root") and not entry.mode & 0o027
 
 
-def _take_over_digests(was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]) -> dict[str, BaselineEntry]:
+def _replace_digests_with_current(
+    was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]
+) -> dict[str, BaselineEntry]:
     """Take digests and sizes from `now`: baselines of older versions do not have comparable ones."""
     return {
         path: msgspec.structs.replace(entry, digest=now[path].digest, size=now[path].size)

@@ -31,6 +31,6 @@ class CachedFiles:
         return self.seen[how, path]
 
 
-def repeat_reads(files: Files, reads: Iterable[Read]) -> dict[Read, Any]:
+def collect_reads_again(files: Files, reads: Iterable[Read]) -> dict[Read, Any]:
     """Return what the reads find now. Raise what reading raises."""
     return {(how, path): getattr(files, how)(path) for how, path in reads}

@@ -57,7 +57,7 @@ def render_resource_diff(foreseen: DryRun) -> str:
 
 def _render_file_diff(path: str, before: FileState | None, after: FileState, context: int) -> str:
     text = "".join(f"{clean_text(line, _LONGEST_LINE)}\n" for line in _iterate_diff_lines(path, before, after, context))
-    return redact_secrets(text, closed=is_read_restricted((before or after).mode))
+    return redact_secrets(text, from_restricted_file=is_read_restricted((before or after).mode))
 
 
 def _iterate_diff_lines(path: str, before: FileState | None, after: FileState, context: int) -> Iterable[str]:

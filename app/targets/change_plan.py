@@ -26,8 +26,8 @@ from app.targets.file_changes import apply_action
 from app.targets.overlay import Overlay
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope
-from app.targets.subjects.file_edit import FileEdit, Judge, Objection, diff_lines
-from app.targets.writable_areas import find_judge
+from app.targets.subjects.file_edit import FileEdit, Judge, Objection, list_added_and_removed_lines
+from app.targets.writable_areas import find_judge_or_objection
 from app.text.clean import clean_text
 
 IMPOSSIBLE = "impossible here"
@@ -87,7 +87,7 @@ class ChangePlan:
 def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun) -> ChangePlan:
     planned: dict[str, FileState] = {}
     effects = tuple(
-        _check_limits(actions, number) or _plan_action_effect(action, files, planned)
+        _find_limit_objection(actions, number) or _plan_action_effect(action, files, planned)
         for number, action in enumerate(actions)
     )
     after = {path: state for path, state in planned.items() if state != files.state(path)}
@@ -97,10 +97,10 @@ def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRu
     return ChangePlan(effects, after, {**after, **foreseen.files}, next(iter(obstacles), ""))
 
 
-def _check_limits(actions: Sequence[AnyAction], number: int) -> Objection | None:
-    if number >= MOST_ACTIONS:
+def _find_limit_objection(actions: Sequence[AnyAction], index: int) -> Objection | None:
+    if index >= MOST_ACTIONS:
         return Objection("too much", f"an answer may have at most {MOST_ACTIONS} actions; split the change.")
-    if actions[number] in actions[:number] and not isinstance(actions[number], Reload):
+    if actions[index] in actions[:index] and not isinstance(actions[index], Reload):
         return Objection("too much", "the answer has the same action twice.")
     return None
 
@@ -127,7 +127,7 @@ def _find_judge_of_path(path: str, files: HostFiles) -> Judge | Objection:
         return Objection(
             "escape", f"{path!a} is not a plain absolute path: no '..', no doubled slashes, no odd characters."
         )
-    judge = find_judge(path)
+    judge = find_judge_or_objection(path)
     if not isinstance(judge, Objection) and (link := files.find_first_link(path)):
         if profile := _read_authselect_profile(link, files):
             return Objection(
@@ -152,7 +152,7 @@ def _compute_edit(action: FileAction, judge: Judge, files: Files) -> tuple[FileE
     """Return the edit and the new state of the file; None if the action fails."""
     state = files.state(action.path)
     before, mode = (host_text.decode_bytes(state.content), state.mode) if state else ("", None)
-    lines, lost = _list_own_lines(action)
+    lines, lost = _list_stated_line_changes(action)
     try:
         after = apply_action(action, files)
     except (ActionFailed, UnicodeError) as exc:
@@ -162,10 +162,12 @@ def _compute_edit(action: FileAction, judge: Judge, files: Files) -> tuple[FileE
         edit = FileEdit(action.path, before, None, lines, lost, mode, new_mode, files, lines, judge, str(exc))
         return edit, None
     text = host_text.decode_bytes(after.content)
-    return FileEdit(action.path, before, text, *diff_lines(before, text), mode, after.mode, files, lines, judge), after
+    return FileEdit(
+        action.path, before, text, *list_added_and_removed_lines(before, text), mode, after.mode, files, lines, judge
+    ), after
 
 
-def _list_own_lines(action: FileAction) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _list_stated_line_changes(action: FileAction) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the lines that the action adds and removes, in its own text."""
     match action:
         case SetOption():

@@ -61,7 +61,7 @@ def _find_dnf_problems(files: Files) -> list[BadSetting]:
         BadSetting(f"dnf cannot read {clean_text(line, 80)!r}", path, number)
         for pattern in (dnf_settings.MAIN, dnf_settings.REPOS)
         for path in files.glob(pattern)
-        for number, line in option_parsers.list_unread_lines(host_text.read_text(files, path) or "")
+        for number, line in option_parsers.list_lines_dnf_rejects(host_text.read_text(files, path) or "")
     ]
 
 

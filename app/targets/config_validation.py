@@ -8,7 +8,7 @@ from app.syntax.files import Files
 from app.targets.checked_files import CHECKED_FILES, UNITS, CheckedFiles
 from app.targets.confinement import Confinement, ProgramOutcome
 from app.targets.effects.daemon_settings import Ask, Query
-from app.targets.throwaway_host_key import HOST_KEY, create_host_key
+from app.targets.throwaway_host_key import HOST_KEY, get_sshd_check_key
 from app.text.clean import clean_text
 
 _NUMBER = re.compile(r"[0-9]+")
@@ -78,7 +78,7 @@ def describe_confinement(confinement: Confinement) -> str:
 
 def _build_query(subject: CheckedFiles, paths: Collection[str]) -> Query | None:
     """Return the question about changes of these paths; None if it would be about nothing."""
-    made = ((HOST_KEY, create_host_key()),) if HOST_KEY in subject.arguments else ()
+    made = ((HOST_KEY, get_sshd_check_key()),) if HOST_KEY in subject.arguments else ()
     units = sorted({unit for path in paths if (unit := _find_unit(path))}) if subject.names_units else []
     if subject.names_units and not units:
         return None

@@ -7,7 +7,7 @@ def build_consent_sentence(host: str) -> str:
     return f"I accept that {host} cannot be rolled back"
 
 
-def check_consent(host: str, sentence: str) -> None:
+def check_consent_if_given(host: str, sentence: str) -> None:
     """Raise BadInput if the words are wrong. An empty string is accepted: most hosts need no consent."""
     if sentence and sentence != build_consent_sentence(host):
         raise BadInput(f'this is not the consent for {host}: give "{build_consent_sentence(host)}", word for word.')

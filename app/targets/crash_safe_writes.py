@@ -113,16 +113,16 @@ class Disk:
             os.unlink(name, dir_fd=folder)
 
 
-def open_folder(path: str | Path, inside: int | None = None) -> int:
+def open_folder_descriptor(path: str | Path, parent_descriptor: int | None = None) -> int:
     """Open a folder and return its descriptor; raise OSError if the name is a link."""
-    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=inside)
+    return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent_descriptor)
 
 
 class OpenFolder:
     """Context manager for an open folder: `with OpenFolder(path) as descriptor`."""
 
     def __init__(self, path: str | Path) -> None:
-        self._descriptor = open_folder(path)
+        self._descriptor = open_folder_descriptor(path)
 
     def __enter__(self) -> int:
         return self._descriptor

@@ -59,7 +59,7 @@ def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
 
 def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
     reason = sudo_rights.explain_root_refusal(host.sudoers, host.people, AGENT)
-    reason = reason or sudo_rights.explain_sudo_unusable(host.sudoers, host.people, AGENT)
+    reason = reason or sudo_rights.explain_blocking_sudo_options(host.sudoers, host.people, AGENT)
     return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 
@@ -77,7 +77,7 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = upload_permissions.find_backup_login(host.files)
+    login = upload_permissions.find_backup_login_setting(host.files)
     if login is None:
         return ProbeAnswer(
             False, f"{upload_permissions.BACKUP_CONFIG} does not say which account the nightly backup logs in as"
@@ -129,9 +129,9 @@ def _probe_common_stacks(host: ProbedHost) -> ProbeAnswer:
         found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
             return answer_from_problems(found.problems, "")
-        if not pam_outcome.is_user_admitted(found.select_kind(kind), known=True):
+        if not pam_outcome.is_user_admitted(found.select_kind(kind), has_right_password=True):
             return ProbeAnswer(False, f"{pam.FOLDER}/{service} refuses everybody")
-        if kind == "auth" and pam_outcome.is_user_admitted(found.select_kind(kind), known=False):
+        if kind == "auth" and pam_outcome.is_user_admitted(found.select_kind(kind), has_right_password=False):
             return ProbeAnswer(False, f"{pam.FOLDER}/{service} lets everybody in without asking")
     return ProbeAnswer(True, "common-auth and common-account let in who has a password, and nobody without")
 
@@ -207,7 +207,7 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "console-login": HealthProbe(login_probes.probe_console_login, "the console locked", "lockout"),
     "password-change": HealthProbe(password_change.probe_password_change, "password changes refused", "lockout"),
     "sudo-rights": HealthProbe(sudo_grants.probe_sudo_rights, "a user's sudo rights gone"),
-    "login-shells": HealthProbe(login_probes.probe_login_shells, "a user's shell gone", "destruction"),
+    "login-shells": HealthProbe(login_probes.probe_login_file_access, "a user's shell gone", "destruction"),
     "next-boot": HealthProbe(next_boot_probes.probe_next_boot, "a host that would not boot", "destruction"),
     "selinux-boot": HealthProbe(
         next_boot_probes.probe_selinux_boot,

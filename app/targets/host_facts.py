@@ -27,7 +27,7 @@ _LONGEST = 500
 
 def read_host_facts(files: Files) -> dict[str, str]:
     who = read_host_accounts(files)
-    backup, umask = upload_permissions.find_backup_login(files), upload_permissions.read_upload_umask(files)
+    backup, umask = upload_permissions.find_backup_login_setting(files), upload_permissions.read_upload_umask(files)
     blocks = sshd.read_sshd_config(files).matches
     matches = [f"Match {block.criteria} ({block.path} line {block.line})" for block in blocks]
     drop_ins = [path for pattern in _DROP_INS for path in host_text.glob_files(files, pattern)]

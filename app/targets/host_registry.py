@@ -147,11 +147,11 @@ def choose_default_mode(name: str) -> Mode:
     return "auto" if is_fixture(name) else "review"
 
 
-def open_target(name: str, hosts: Path, owned: Ownership = ALONE) -> Target:
+def open_target(name: str, hosts: Path, ownership: Ownership = ALONE) -> Target:
     require_known_host(name, hosts)
     found = find_host(hosts, name)
     if found is None:
-        return FixtureTarget(name, hosts / name, fence=owned.fence)
+        return FixtureTarget(name, hosts / name, fence=ownership.fence)
     machine = Path(found.machine.folder) if found.machine and found.is_disposable else None
     own = VirtualMachine(machine.parent, machine.name) if machine else None
-    return SshTarget(name, hosts / name, found.end, owned=owned, machine=own)
+    return SshTarget(name, hosts / name, found.end, owned=ownership, machine=own)

@@ -55,7 +55,7 @@ class Journal:
         self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
     ) -> tuple[FileChange, ...]:
         """Write the pre-images of the paths in `after`. They are synced when this returns."""
-        self._make_room_for_journal(name)
+        self._free_journal_name(name)
         new = self._folder / f".{name}.new"
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(mode=0o700)
@@ -107,30 +107,32 @@ class Journal:
                 self.close(name, "void")
 
     def list_pending(self) -> list[str]:
-        return self._list_journals_by_mark("open")
+        return self._list_journals_with_marks("open")
 
     def list_committed(self) -> list[str]:
-        return self._list_journals_by_mark("committed")
+        return self._list_journals_with_marks("committed")
 
     def write_side_effects(self, name: str, aftermath: SideEffects) -> None:
         self._disk.write_path(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(aftermath))
 
     def list_side_effects(self) -> list[SideEffects]:
         """Return the side effects of the committed changes and of the open one."""
-        return [self._read_side_effects(name) for name in self._list_journals_by_mark("committed", "open")]
+        return [self._read_side_effects(name) for name in self._list_journals_with_marks("committed", "open")]
 
     def list_open_side_effect_paths(self) -> set[str]:
-        return {path for name in self._list_journals_by_mark("open") for path in self._read_side_effects(name).entries}
+        return {
+            path for name in self._list_journals_with_marks("open") for path in self._read_side_effects(name).entries
+        }
 
     def list_changed_resources(self) -> set[str]:
         """Return the resources (packages, units, mounts, accounts) of the committed and open changes."""
-        names = self._list_journals_by_mark("committed", "open")
+        names = self._list_journals_with_marks("committed", "open")
         return {one.path for name in names for one in self.read_contents(name).files if not one.path.startswith("/")}
 
     def list_committed_changes(self) -> list[FileChange]:
         """Return the committed file changes, oldest first, without those that a later package replaced."""
         made: list[FileChange] = []
-        for name in self._list_journals_by_mark("committed"):
+        for name in self._list_journals_with_marks("committed"):
             brought = self._read_side_effects(name).entries
             made = [change for change in made if change.path not in brought]
             made += [image.change for image in self.read_contents(name).files if image.path.startswith("/")]
@@ -144,7 +146,7 @@ class Journal:
         except (OSError, msgspec.DecodeError) as exc:
             raise RollbackFailed(f"What came of the change {name} cannot be read ({exc}).") from exc
 
-    def _make_room_for_journal(self, name: str) -> None:
+    def _free_journal_name(self, name: str) -> None:
         with OpenFolder(self._folder.parent) as parent:
             self._disk.make_folder(parent, self._folder.name, 0o700)
         mark = self.read_mark(name)
@@ -154,11 +156,11 @@ class Journal:
             copies = sum(1 for other in self._folder.iterdir() if other.name.startswith(f"{name}~"))
             self._disk.rename(self._get_folder(name), self._folder / f"{name}~{copies + 1}")
 
-    def _write_image(self, new: Path, number: int, one: FileChange, state: FileState | None) -> PreImage:
+    def _write_image(self, new_folder: Path, number: int, file_change: FileChange, state: FileState | None) -> PreImage:
         if state is None:
-            return PreImage(one.path, 0, "", None, one)
-        self._disk.write_path(new / str(number), state.content)
-        return PreImage(one.path, state.mode, state.owner, str(number), one, state.modified)
+            return PreImage(file_change.path, 0, "", None, file_change)
+        self._disk.write_path(new_folder / str(number), state.content)
+        return PreImage(file_change.path, state.mode, state.owner, str(number), file_change, state.modified)
 
     def _read_image(self, name: str, image: PreImage) -> FileState | None:
         if image.image is None:
@@ -169,7 +171,7 @@ class Journal:
             raise RollbackFailed(f"The pre-image of {image.path} in journal {name} is gone: {exc.strerror}.") from exc
         return FileState(content, image.mode, image.owner, image.modified)
 
-    def _list_journals_by_mark(self, *marks: Mark) -> list[str]:
+    def _list_journals_with_marks(self, *marks: Mark) -> list[str]:
         """Return the journals with these marks, one mark after the other, each oldest first."""
         found = [(marks.index(mark), name) for name in self._list_names() if (mark := self.read_mark(name)) in marks]
         return [name for _, name in sorted(found, key=lambda one: (one[0], self.read_contents(one[1]).order))]

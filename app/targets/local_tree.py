@@ -11,7 +11,7 @@ from typing import TypeVar
 from app.errors import ActionFailed, EnvironmentUnusable, find_storage_fault
 from app.syntax.files import FileState
 from app.targets.baseline import FoundEntry
-from app.targets.crash_safe_writes import Disk, OpenFolder, open_folder
+from app.targets.crash_safe_writes import Disk, OpenFolder, open_folder_descriptor
 from app.targets.host_lock import HostLock
 from app.targets.path_walk import (
     escape_name_bytes,
@@ -118,7 +118,7 @@ class LocalTree:
         """Return the plain file at `path`, or None; raise ActionFailed for links, folders and other kinds of files."""
         try:
             with self._open_root() as root, open_parent(root, path) as (folder, name):
-                found = self._stat_entry(folder, name, path)
+                found = self._read_state_and_kind(folder, name, path)
                 names = os.stat(name, dir_fd=folder, follow_symlinks=False).st_nlink
         except FileNotFoundError:
             return None
@@ -192,7 +192,7 @@ class LocalTree:
             return root
         path = "/".join(names)
         if path not in self._folders:
-            self._folders[path] = open_folder(names[-1], self._open_subfolder(root, names[:-1]))
+            self._folders[path] = open_folder_descriptor(names[-1], self._open_subfolder(root, names[:-1]))
         return self._folders[path]
 
     def _get_cached_state(self, root: int, path: str) -> tuple[FileState, bool] | None:
@@ -219,7 +219,7 @@ class LocalTree:
 
     def _read_plain_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
         *folders, name = split_path(path)
-        return self._stat_entry(self._open_subfolder(root, folders), name, path)
+        return self._read_state_and_kind(self._open_subfolder(root, folders), name, path)
 
     def _list_names(self, root: int, path: str) -> list[str]:
         names = [name for name in path.split("/") if name]
@@ -259,7 +259,7 @@ class LocalTree:
         except (FileNotFoundError, ActionFailed):
             return None
 
-    def _stat_entry(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
+    def _read_state_and_kind(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
         """Return the state and whether it is a folder's; None if there is no such name."""
         try:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
@@ -275,14 +275,14 @@ class LocalTree:
             raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
         return FileState(self._read_content(folder, name, path, found.st_size), mode, owner, found.st_mtime_ns), False
 
-    def _read_content(self, folder: int, name: str, path: str, size: int) -> bytes:
+    def _read_content(self, folder: int, name: str, path: str, expected_size: int) -> bytes:
         try:
             descriptor = os.open(name, _READ, dir_fd=folder)
         except PermissionError:
             with self._loans.open_with_readable_mode(folder, name, path) as lent:
-                return _read_to_end(lent, size)
+                return _read_to_end(lent, expected_size)
         try:
-            return _read_to_end(descriptor, size)
+            return _read_to_end(descriptor, expected_size)
         finally:
             os.close(descriptor)
 
@@ -294,10 +294,13 @@ def _open_tree_root(root: Path) -> OpenFolder:
         raise EnvironmentUnusable(f"{root} has no files yet; prepare the host first.") from exc
 
 
-def _read_to_end(descriptor: int, size: int) -> bytes:
-    """Read the whole file. `size` is from fstat; a read of one more byte that comes back short was the last."""
-    content = os.read(descriptor, size + 1)
-    if len(content) <= size:
+def _read_to_end(descriptor: int, expected_size: int) -> bytes:
+    """Read the whole file.
+
+    `expected_size` is from fstat; a read of one more byte that comes back short was the last.
+    """
+    content = os.read(descriptor, expected_size + 1)
+    if len(content) <= expected_size:
         return content
     return content + b"".join(iter(lambda: os.read(descriptor, _AT_ONCE), b""))
 

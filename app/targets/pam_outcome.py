@@ -15,12 +15,15 @@ Answer = Callable[[PamRule], str]
 """Returns a module's result in PAM's words, such as success or auth_err."""
 
 
-def is_user_admitted(rules: Sequence[PamRule], *, known: bool) -> bool:
-    """Return True if the rules admit the user. A `known` user has the right password, others have nothing."""
+def is_user_admitted(rules: Sequence[PamRule], *, has_right_password: bool) -> bool:
+    """Return True if the rules admit the user.
+
+    A `has_right_password` user has the right password, others have nothing.
+    """
 
     def answer_rule(rule: PamRule) -> str:
         refuses = rule.module == "pam_deny.so" or "authfail" in rule.arguments
-        return SUCCESS if not refuses and (known or rule.module in _ASKS_NOTHING) else "auth_err"
+        return SUCCESS if not refuses and (has_right_password or rule.module in _ASKS_NOTHING) else "auth_err"
 
     return compute_outcome(rules, answer_rule) == SUCCESS
 

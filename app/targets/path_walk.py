@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import partial
 
 from app.errors import ActionFailed
-from app.targets.crash_safe_writes import open_folder
+from app.targets.crash_safe_writes import open_folder_descriptor
 
 _MARK = "\ufffd"
 _ODD = re.compile("[\udc80-\udcff\ufffd]")
@@ -49,7 +49,7 @@ def open_folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
     at = root
     try:
         for name in names:
-            above, at = at, open_folder(name, at)
+            above, at = at, open_folder_descriptor(name, at)
             if above != root:
                 os.close(above)
         yield at

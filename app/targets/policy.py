@@ -32,7 +32,7 @@ _NEVER = 0
 """A day on which no account has expired, so that the date does not influence the policy."""
 
 
-def review_actions(
+def list_action_refusals(
     actions: Sequence[AnyAction],
     allowed_paths: frozenset[str],
     files: HostFiles,
@@ -80,7 +80,7 @@ def find_effect_objection(
     return (
         find_access_objection(paths, before, after, asks)
         or find_weakening(paths, before, after, asks, known)
-        or _find_lockout(before, after, known)
+        or _find_probe_failure_objection(before, after, known)
     )
 
 
@@ -140,7 +140,7 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
 def _judge_commands(edit: FileEdit) -> Objection | None:
     for line in () if _is_plain_text_file(edit) else edit.added:
         # An audit rule may name a program, such as `passwd`: its grammar has no way to run one.
-        plain = edit.judge is audit_rule_policy.judge_audit_edit and audit_rule_policy.is_known_rule(line)
+        plain = edit.judge is audit_rule_policy.judge_audit_edit and audit_rule_policy.is_permitted_rule(line)
         plain |= edit.judge is shell_profile_policy.judge_profile_edit and shell_profile_policy.only_tightens_umasks(
             edit
         )
@@ -172,10 +172,12 @@ def _list_continuations(text: str) -> set[tuple[str, str]]:
     return {(line, below) for line, below in itertools.pairwise(text.split("\n")) if line.endswith("\\")}
 
 
-def _find_lockout(files: Files, planned: Files, recall: ReadTrackingCache) -> Objection | None:
+def _find_probe_failure_objection(
+    files_before: Files, files_after: Files, recall: ReadTrackingCache
+) -> Objection | None:
     """Return the objection if a health probe would fail after the change. Parse errors are left to the validators."""
-    before = {probe.name: probe for probe in run_health_probes(files, _NEVER, cache=recall)}
-    now = compare_probes(before.values(), run_health_probes(planned, _NEVER, cache=recall))
+    before = {probe.name: probe for probe in run_health_probes(files_before, _NEVER, cache=recall)}
+    now = compare_probes(before.values(), run_health_probes(files_after, _NEVER, cache=recall))
     after = {probe.name: probe for probe in now}
     broken = [(name, HEALTH_PROBES[name]) for name in before if before[name].ok and not after[name].ok]
     if any(probe.is_syntax for _, probe in broken):

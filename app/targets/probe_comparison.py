@@ -11,7 +11,7 @@ _LONGEST = 300
 _NAMED = 4
 
 
-def describe_loss(was: Probe | None, now: Probe) -> str:
+def describe_probe_difference(was: Probe | None, now: Probe) -> str:
     """Return what the probe lost or gained since `was`; an empty string without a difference."""
     if was is None:
         return ""
@@ -26,7 +26,7 @@ def describe_loss(was: Probe | None, now: Probe) -> str:
 def compare_probes(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
     """Return the probes of `now`. A probe that lost something fails, and its detail says what."""
     known = {probe.name: probe for probe in before}
-    return tuple(_mark_as_failed(probe, describe_loss(known.get(probe.name), probe)) for probe in now)
+    return tuple(_mark_as_failed(probe, describe_probe_difference(known.get(probe.name), probe)) for probe in now)
 
 
 def _mark_as_failed(probe: Probe, lost: str) -> Probe:

@@ -24,9 +24,17 @@ class ReadTrackingCache:
         self._answers: dict[Hashable, tuple[_CachedAnswer, ...]] = {}
 
     def get_or_compute(
-        self, question: Hashable, files: Files, work: Callable[[Files], T], *, lasts: Callable[[T], bool] | None = None
+        self,
+        question: Hashable,
+        files: Files,
+        work: Callable[[Files], T],
+        *,
+        is_cacheable: Callable[[T], bool] | None = None,
     ) -> T:
-        """Return a cached answer that is still current, or `work(files)`. `lasts` decides whether it is cached."""
+        """Return a cached answer that is still current, or `work(files)`.
+
+        `is_cacheable` decides whether it is cached.
+        """
         question = question, hasattr(files, "link")  # files that know links get answers of their own
         known = self._answers.get(question, ())
         for one in known:
@@ -34,7 +42,7 @@ class ReadTrackingCache:
                 return one.answer  # type: ignore[no-any-return]  # a question has answers of one type
         noting = CachedFiles(files)
         answer = work(noting)
-        if lasts is None or lasts(answer):
+        if is_cacheable is None or is_cacheable(answer):
             self._answers[question] = (_CachedAnswer(noting.seen, answer), *known[: _KEPT - 1])
         return answer
 

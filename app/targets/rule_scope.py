@@ -13,7 +13,7 @@ from app.syntax.files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.shell_tokenizer import list_quoted_texts
 from app.targets.host_accounts import read_host_accounts
-from app.targets.subjects.edit_keys import list_edit_keys
+from app.targets.subjects.edit_keys import list_keys_by_changed_line
 from app.targets.subjects.file_edit import FileEdit, Objection
 from app.targets.writable_areas import JUDGES, list_family_patterns, matches_area
 
@@ -97,7 +97,7 @@ class RuleScope:
         """The services that read these files."""
         return find_services(self.changeable_patterns)
 
-    def names_path(self, path: str) -> bool:
+    def covers_path(self, path: str) -> bool:
         return any(matches_area(path, pattern) for pattern in self.changeable_patterns)
 
     def covers_setting(self, key: str) -> bool:
@@ -111,7 +111,7 @@ class RuleScope:
             return True
         return any(name in keys and start in self.changeable_patterns for start, _, keys in _NEEDED_WITH_FILE)
 
-    def names_service(self, service: str) -> bool:
+    def covers_service(self, service: str) -> bool:
         name = service.removesuffix(".service")
         return name in self.services or self._is_stated(name)
 
@@ -145,16 +145,16 @@ def find_services(paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for path in paths for start, name in _SERVED if path.startswith(start)))
 
 
-def find_foreign_place(
+def find_foreign_place_objection(
     scope: RuleScope, places: Iterable[str], candidates: Collection[ResourceAction]
 ) -> Objection | None:
     """Return the objection to the first file or resource that the rule does not name."""
     named = {get_resource_name(action) for action in candidates}
-    foreign = (place for place in places if not (place in named or scope.names_path(place)))
-    return next((_refuse_name(scope, place, candidates) for place in foreign), None)
+    foreign = (place for place in places if not (place in named or scope.covers_path(place)))
+    return next((_build_unnamed_place_objection(scope, place, candidates) for place in foreign), None)
 
 
-def find_foreign_action(
+def find_foreign_action_objection(
     scope: RuleScope, actions: Iterable[AnyAction], candidates: Collection[ResourceAction]
 ) -> Objection | None:
     """Return the objection to the first action on something that the rule does not name."""
@@ -165,19 +165,23 @@ def judge_action_scope(scope: RuleScope, action: AnyAction, candidates: Collecti
     if isinstance(action, RunVendorScript) or action in scope.proposed:
         return None  # compared with the content; a script is approved by a person, too
     if isinstance(action, ResourceAction):
-        return None if action in candidates else _refuse_name(scope, _describe_action(action), candidates)
+        return (
+            None
+            if action in candidates
+            else _build_unnamed_place_objection(scope, _describe_action(action), candidates)
+        )
     if isinstance(action, Reload):
         known = ", ".join(scope.services) or "no service"
         reason = f"the rule has no need of {action.service}: its files are read by {known}."
-        return None if scope.names_service(action.service) else Objection(CLAUSE, reason)
-    if not scope.names_path(action.path):
-        return _refuse_name(scope, action.path, candidates)
-    if isinstance(action, SetOption) and not any(map(scope.covers_setting, _spell_option_key(action))):
+        return None if scope.covers_service(action.service) else Objection(CLAUSE, reason)
+    if not scope.covers_path(action.path):
+        return _build_unnamed_place_objection(scope, action.path, candidates)
+    if isinstance(action, SetOption) and not any(map(scope.covers_setting, _list_option_key_spellings(action))):
         return _refuse_key(action.path, f"{action.key} = {action.value}", action.key)
     return None
 
 
-def _spell_option_key(action: SetOption) -> tuple[str, ...]:
+def _list_option_key_spellings(action: SetOption) -> tuple[str, ...]:
     """Return the spellings of a key: `section.key`, or `hard maxlogins`, whose last part is the name."""
     if action.path.endswith(".rules"):
         return (f"-{action.key.strip().removeprefix('-')} {action.value.strip()}",)
@@ -188,7 +192,7 @@ def _spell_option_key(action: SetOption) -> tuple[str, ...]:
 
 def judge_edit_scope(scope: RuleScope, edit: FileEdit) -> Objection | None:
     """Return the objection to a changed line whose setting the rule does not name."""
-    for line, keys in list_edit_keys(edit):
+    for line, keys in list_keys_by_changed_line(edit):
         if keys and not any(map(scope.covers_setting, keys)):
             return _refuse_key(edit.path, line, keys[0])
     return None
@@ -203,7 +207,7 @@ def _describe_action(action: ResourceAction) -> str:
     return " ".join([str(action.__struct_config__.tag), get_resource_name(action), *words])
 
 
-def _refuse_name(scope: RuleScope, name: str, candidates: Iterable[ResourceAction]) -> Objection:
+def _build_unnamed_place_objection(scope: RuleScope, name: str, candidates: Iterable[ResourceAction]) -> Objection:
     known = [*dict.fromkeys(map(get_resource_name, candidates)), *scope.changeable_patterns]
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
     told = f"{', '.join(known[:_SHOWN])}{more}" if known else "nothing that can be changed"

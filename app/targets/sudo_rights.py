@@ -23,7 +23,7 @@ class Principal:
 
 def build_principal(people: HostAccounts, name: str) -> Principal:
     account = people.find_account(name)
-    return Principal(name, account.uid if account else None, people.list_sudoers_groups(name))
+    return Principal(name, account.uid if account else None, people.list_groups_in_sudoers_spelling(name))
 
 
 @dataclass(frozen=True)
@@ -51,21 +51,22 @@ def is_principal_listed(sudoers: Sudoers, listed: Collection[str], who: Principa
     return sudoers.match_user(tuple(listed), who.name, who.groups, who.uid) is True
 
 
-def resolve_defaults(sudoers: Sudoers, who: Principal, also: str = "") -> Mapping[str, str]:
+def resolve_defaults(sudoers: Sudoers, who: Principal, matching_scope: str = "") -> Mapping[str, str]:
     """Return the Defaults that apply to the account, by name; others have their built-in value.
 
-    `also` is one more scope that counts as a match: a host, a runas user or a command. Scopes of commands come last.
+    `matching_scope` is one more scope that counts as a match: a host, a runas user or a command. Scopes of commands
+    come last.
     """
     found: dict[str, str] = {}
     for last in (False, True):
         for default in sudoers.defaults:
-            if default.scope.startswith("!") == last and _is_applicable(sudoers, default, who, also):
+            if default.scope.startswith("!") == last and _is_applicable(sudoers, default, who, matching_scope):
                 found[default.name] = _apply_default(default, found.get(default.name, BUILT_IN))
     return found
 
 
-def _is_applicable(sudoers: Sudoers, default: SudoDefault, who: Principal, also: str) -> bool:
-    if not default.scope or default.scope == also:
+def _is_applicable(sudoers: Sudoers, default: SudoDefault, who: Principal, matching_scope: str) -> bool:
+    if not default.scope or default.scope == matching_scope:
         return True
     listed = default.scope[1:].split(", ")
     return listed == ["ALL"] or (default.scope.startswith(":") and is_principal_listed(sudoers, listed, who))
@@ -154,7 +155,7 @@ _CUTS = {"noexec": "the shell that sudo starts could run no program", "requirett
 """Defaults that stop a program which works through sudo, with the reason."""
 
 
-def explain_sudo_unusable(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
+def explain_blocking_sudo_options(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
     """Return why a program that works through sudo would stop, although sudo grants it; empty if it would not."""
     who = build_principal(people, name)
     scopes = {"", *(default.scope for default in sudoers.defaults if default.scope[:1] in ("@", ">", "!"))}

@@ -11,7 +11,7 @@ _SECONDS = 10
 
 
 @cache
-def create_host_key() -> str:
+def get_sshd_check_key() -> str:
     """Return a new private key, or an empty string if ssh-keygen does not work here."""
     with tempfile.TemporaryDirectory(prefix="temper-hostkey-") as folder:
         at = Path(folder) / "key"

@@ -51,30 +51,30 @@ class Transactions:
     prepare: Callable[[Assessment], None] | None = None
     """Called with each change that may be made, before anything is written."""
 
-    def assess(self, change: ProposedChange, seen: Assessment | None = None) -> Assessment:
-        """Return the assessment of the change on the host as it is now; `seen` itself if it is current."""
+    def assess(self, change: ProposedChange, prior_assessment: Assessment | None = None) -> Assessment:
+        """Return the assessment of the change on the host as it is now; `prior_assessment` itself if it is current."""
         foreseen = self.resources.predict_changes(change.actions)
         with self.look():
-            if seen and seen.is_current(change, self.tree, foreseen):
-                return seen
+            if prior_assessment and prior_assessment.is_current(change, self.tree, foreseen):
+                return prior_assessment
             return assess_change(change, self.tree, foreseen, self.recall, self.guard)
 
-    def apply(self, name: str, change: ProposedChange, seen: Assessment | None = None) -> AppliedChange:
+    def apply(self, name: str, change: ProposedChange, prior_assessment: Assessment | None = None) -> AppliedChange:
         with self.changing:
             try:
-                return self._apply_locked(name, change, seen)
+                return self._apply_locked(name, change, prior_assessment)
             except OSError as exc:
                 raise ActionFailed(f"The change was not seen through: {exc.strerror}.") from exc
 
-    def _apply_locked(self, name: str, change: ProposedChange, seen: Assessment | None) -> AppliedChange:
+    def _apply_locked(self, name: str, change: ProposedChange, prior_assessment: Assessment | None) -> AppliedChange:
         began = time.monotonic()
         self._require_no_pending()
         # Read before the assessment and compared again at the write, so that the assessed files are the changed ones.
         paths = {action.path for action in change.actions if isinstance(action, FileAction)}
         before = {path: self.tree.read_exact_state(path) for path in sorted(paths)}
         with self.look():
-            assessed = self.assess(change, seen)
-            if seen and seen.approved and assessed.shown_text != seen.shown_text:
+            assessed = self.assess(change, prior_assessment)
+            if prior_assessment and prior_assessment.approved and assessed.shown_text != prior_assessment.shown_text:
                 raise HostDrifted("The host changed since the change was approved.")
             self._require_acceptable(assessed)
         if self.prepare:

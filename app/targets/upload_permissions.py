@@ -49,7 +49,7 @@ def _parse_umask(setting: Setting) -> Umask | None:
     return Umask(int(digits, 8), f"umask {digits} ({where})")
 
 
-def find_backup_login(files: Files) -> Setting | None:
+def find_backup_login_setting(files: Files) -> Setting | None:
     return find_last(
         option_parsers.read_setting_files(files, [BACKUP_CONFIG], option_parsers.parse_ini), "backup.login"
     )

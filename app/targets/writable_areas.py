@@ -96,7 +96,7 @@ def matches_area(path: str, pattern: str) -> bool:
     return path.count("/") == pattern.count("/") and fnmatchcase(path, pattern)
 
 
-def find_judge(path: str) -> Judge | Objection:
+def find_judge_or_objection(path: str) -> Judge | Objection:
     """Return the judge for changes of `path`, or the objection if the path may not be changed."""
     if not path.startswith(_OWN):
         for pattern, judge in JUDGES:

@@ -36,7 +36,7 @@ def get_last_line(text: str, limit: int) -> str:
     return next((clean_text(line.strip(), limit) for line in reversed(text.splitlines()) if line.strip()), "")
 
 
-def read_bounded(path: Path, most: int) -> bytes:
+def read_with_excess_byte(path: Path, most: int) -> bytes:
     """Read at most `most` bytes plus one: the extra byte tells the caller that the file is too large."""
     with path.open("rb") as file:
         return file.read(most + 1)

@@ -19,8 +19,8 @@ The second is for words that are short or have no digits.
 """
 
 
-def redact_keys(text: str, *, closed: bool = False) -> str:
-    shortest = _SHORTEST_CLOSED if closed else _SHORTEST
+def redact_keys(text: str, *, from_restricted_file: bool = False) -> str:
+    shortest = _SHORTEST_CLOSED if from_restricted_file else _SHORTEST
 
     def redact_match(match: re.Match[str]) -> str:
         known = _NAMED_DIGEST.search(text, max(0, match.start() - 8), match.start())

@@ -27,17 +27,17 @@ _SECRET_PATH = re.compile(
 )
 
 
-def redact_secrets(text: str, *, closed: bool = False) -> str:
+def redact_secrets(text: str, *, from_restricted_file: bool = False) -> str:
     """Return the text without keys, password hashes, passwords and tokens.
 
-    With `closed`, the text is from a file that not every account may read, so shorter words count as keys.
-    The rest of a secret in a truncated text is removed too.
+    With `from_restricted_file`, the text is from a file that not every account may read, so shorter words count as
+    keys. The rest of a secret in a truncated text is removed too.
     """
-    known = hashlib.sha256(f"{closed:d}{text}".encode(errors="surrogatepass")).digest()
+    known = hashlib.sha256(f"{from_restricted_file:d}{text}".encode(errors="surrogatepass")).digest()
     if known in _UNTOUCHED:
         return text
     left = redact_commands(_replace_patterns(BEHIND, redact_settings(_replace_patterns(WHOLE, text))))
-    left = redact_keys(left, closed=closed)
+    left = redact_keys(left, from_restricted_file=from_restricted_file)
     if left == text:
         if len(_UNTOUCHED) >= _MOST_KNOWN:
             _UNTOUCHED.clear()

@@ -73,7 +73,7 @@ def _redact_pieces(text: str) -> Iterator[str]:
         if key.start() < done:
             continue
         value = _find_value(text, key)
-        if _is_harmless(key[0], value) or _is_line_of_pam(text, key) or _is_message_about_file(text, key):
+        if _is_harmless(key[0], value) or _is_pam_text_following(text, key) or _is_message_about_file(text, key):
             continue
         yield text[done : key.end()]
         yield GONE
@@ -91,7 +91,7 @@ def _find_value(text: str, key: re.Match[str]) -> str:
     return found[0].rstrip(_AROUND) if found else ""
 
 
-def _is_line_of_pam(text: str, key: re.Match[str]) -> bool:
+def _is_pam_text_following(text: str, key: re.Match[str]) -> bool:
     """Return True if a line of PAM or a message of passwd follows: both use the word password for what is no secret."""
     begin = key.end() + (text[key.end() : key.end() + 1] in "\"'")
     return bool(_PAM.match(text, begin) or (key[0].startswith("passwd:") and _PASSWD_SAYS.match(text, begin)))

@@ -55,7 +55,7 @@ MOMENT = frozenset(("at", "t", "w"))
 """Query parameters that name a past moment of a run."""
 
 
-async def _open_session_for_now(request: Request) -> AsyncIterator[Session | None]:
+async def _open_session_unless_past(request: Request) -> AsyncIterator[Session | None]:
     """Yield a session as for any request; None if the request is for a past moment, which has a pool of its own."""
     if MOMENT & request.query_params.keys():
         yield None
@@ -67,4 +67,4 @@ async def _open_session_for_now(request: Request) -> AsyncIterator[Session | Non
 Words = Annotated[str, Query(max_length=200)]
 TheSession = Annotated[Session, Depends(_open_session, scope="function")]
 """Committed before the response is sent, so the next request sees the change. Nothing is committed on an error."""
-TheSessionForNow = Annotated[Session | None, Depends(_open_session_for_now, scope="function")]
+TheSessionForNow = Annotated[Session | None, Depends(_open_session_unless_past, scope="function")]

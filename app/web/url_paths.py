@@ -34,15 +34,15 @@ def redirect_to(name: str, /, **parts: object) -> RedirectResponse:
     return RedirectResponse(path_to(name, **parts), status_code=303)
 
 
-def redirect_to_run(run: str, otherwise: str) -> RedirectResponse:
-    """Send the browser back to the run from whose page the form came; to the page `otherwise` if `run` is empty."""
-    return redirect_to("run", run=run) if run else redirect_to(otherwise)
+def redirect_to_run(run: str, other_route: str) -> RedirectResponse:
+    """Send the browser back to the run from whose page the form came; to the page `other_route` if `run` is empty."""
+    return redirect_to("run", run=run) if run else redirect_to(other_route)
 
 
-def redirect_back(request: Request, lists: Iterable[str], otherwise: str) -> RedirectResponse:
-    """Send the browser back to the list page that had the form, or to the path `otherwise`."""
+def redirect_back(request: Request, list_routes: Iterable[str], other_path: str) -> RedirectResponse:
+    """Send the browser back to the list page that had the form, or to the path `other_path`."""
     came_from = urlsplit(request.headers.get("referer", "")).path
-    there = next((place for place in map(path_to, lists) if came_from.endswith(place)), otherwise)
+    there = next((place for place in map(path_to, list_routes) if came_from.endswith(place)), other_path)
     return RedirectResponse(there, status_code=303)
 
 

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from app.candidates.content_asks import list_settings_of_content
-from app.candidates.gather import gather_candidates, has_usable_or_impossible, judge_candidates, try_scripts
+from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
 from app.candidates.recipe_files import Recipe
 from app.events.vocabulary import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
@@ -111,7 +111,7 @@ def test_what_the_content_proposes_is_what_the_rule_asks_for(target):
 def test_a_script_that_cannot_be_tried_says_why(target):
     rule = STIG.rules[EMPTY]
     scripted = replace(STIG, list_scripts=lambda _: (ContentFix("the content's script", "true"),))
-    [one] = try_scripts(scripted, rule, target, NONE, None, ())
+    [one] = add_script_candidates(scripted, rule, target, NONE, None, ())
     assert one.source == "the content's script, tried on a copy"
     assert "a tree of files" in one.gap
     assert one.is_script_trial

@@ -48,7 +48,7 @@ def repacked(backup, change):
 
 
 def run_of(settings):
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     try:
         with Session(database) as session:
             return session.exec(select(RunRow.id)).one()
@@ -59,7 +59,7 @@ def run_of(settings):
 def test_a_backup_leaves_its_time_in_the_database_and_a_line_in_the_audit_log(settings, backup):
     with tarfile.open(backup) as archive:
         made = msgspec.json.decode(archive.extractfile("manifest.json").read())
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     with Session(database) as session:
         assert read_backup_time(session, settings.data) == made["made_at"]
         (line,) = [one.event for one in list_audit_events(session, 50) if one.event.did == "temper backup"]

@@ -7,7 +7,7 @@ from sqlmodel import Session
 from typer.testing import CliRunner
 
 from app.__main__ import app
-from app.cli.database_access import find_rollout
+from app.cli.database_access import resolve_rollout_id
 from app.errors import BadInput, Rejected
 from app.store.db import open_database
 from app.store.rollouts import RolloutRow
@@ -52,9 +52,9 @@ def test_a_rollout_is_found_by_the_characters_that_tell_it_from_others(tmp_path)
     more = {"words": "all", "hosts": 1, "state": "running", "reason": "", "mode": "auto", "skill": "stig", "note": ""}
     with Session(database) as session, session.begin():
         session.add_all(RolloutRow(id=name, simulated=True, by="ada", asked_at=1.0, **more) for name in ("ab1", "ac2"))
-    assert find_rollout(database, "ac") == "ac2"
+    assert resolve_rollout_id(database, "ac") == "ac2"
     with pytest.raises(BadInput, match="give more characters of the id"):
-        find_rollout(database, "a")
+        resolve_rollout_id(database, "a")
     with pytest.raises(Rejected, match="there is no rollout 'b'"):
-        find_rollout(database, "b")
+        resolve_rollout_id(database, "b")
     database.dispose()

@@ -3,7 +3,7 @@ import json
 import pytest
 from sqlmodel import Session
 
-from app.cli.database_access import use_database
+from app.cli.database_access import open_or_create_database
 from app.cli.harden import ALL_PASSED, harden_host, restrict_order_to_open_rules, run_check_after_reboot
 from app.config import Settings
 from app.errors import BadInput
@@ -45,7 +45,7 @@ async def test_a_recipe_of_the_data_folder_and_one_of_the_command_are_tried_by_a
     (tmp_path / "bea.toml").write_text(RECIPE.replace("600", "60000"))
     order = Order(rules=("V-258068",), engine="none", by="ada")
     assert await harden_host(settings, order, as_json=False) == ALL_PASSED
-    with use_database(settings) as database, Session(database) as session:
+    with open_or_create_database(settings) as database, Session(database) as session:
         run = run_queries.find_newest_run(session).id
         events = [one.event for one in EventStore(database).read_events(run)]
     [gathered] = [one for one in events if isinstance(one, CandidatesGathered)]
@@ -72,6 +72,6 @@ async def test_a_recipe_of_the_command_is_not_lost_to_another_process(tmp_path):
 
 def test_a_reboot_check_of_a_host_that_does_not_exist_says_so(tmp_path):
     settings = Settings(data=tmp_path, kind="run")
-    open_database(settings.database_location).dispose()
+    open_database(settings.database_path_or_url).dispose()
     with pytest.raises(BadInput, match=r"there is no host 'web'\. The hosts are: fixture"):
         run_check_after_reboot(settings, "web", as_json=False)

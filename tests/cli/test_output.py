@@ -65,7 +65,7 @@ def typed(tmp_path):
         return done.stdout
 
     settings = Settings(data=tmp_path, database_url="")
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         people.add_person(session, people.build_person("ada", "admin", "a" * 12))
         credentials.issue_credential(session, person="ada", right="viewer", kind="token", label="ci", seconds=60)

@@ -17,7 +17,7 @@ from tests.loop.playing import pack, request, rule
 @pytest.fixture
 def asking(tmp_path):
     settings = Settings(data=tmp_path)
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     queued = build_recorded_event("r1", 1, time.time(), request(pack([rule("A")])), GENESIS)
     started = build_recorded_event(
         "r1", 2, time.time(), RunStarted(worker="w", confinement="", scanner="s", probes=()), queued.hash

@@ -8,12 +8,12 @@ from typer.main import get_command
 
 from app.cli.commands import scores
 from app.cli.exit_codes import COULD_NOT, NOT_PINNED
-from app.cli.score import ScoreOptions, choose_score_subject, format_score_label, run_score, select_score_data_folder
+from app.cli.score import ScoreOptions, build_score_settings, choose_score_subject, format_score_label, run_score
 from app.cli.server_to_lineup import print_score_instructions
 from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Budget
-from app.scores.public_score import check_public_score
+from app.scores.public_score import read_verified_public_score
 from app.scores.score_file import read_result_file
 from tests.cli.test_up import LINEUP
 from tests.engines.conftest import simulator
@@ -37,7 +37,7 @@ def options(folder, name, rules="V-257984,V-257985"):
 
 def test_candidates_without_a_model_are_a_baseline_of_their_own(tmp_path, capsys):
     asked = options(tmp_path, "candidates")
-    settings = select_score_data_folder(Settings(data=tmp_path, speed=0, kind="score"), asked.lineup)
+    settings = build_score_settings(Settings(data=tmp_path, speed=0, kind="score"), asked.lineup)
     assert run_score(settings, asked) == 0
     made = read_result_file(asked.out).score
     order = made.order
@@ -52,7 +52,7 @@ def test_candidates_without_a_model_are_a_baseline_of_their_own(tmp_path, capsys
 @pytest.mark.parametrize(("name", "label"), [("nothing", "doing nothing"), ("cpu", "cpu")])
 def test_other_subjects_keep_their_names(tmp_path, name, label):
     asked = options(tmp_path, name)
-    subject = choose_score_subject(select_score_data_folder(Settings(data=tmp_path), name), asked)
+    subject = choose_score_subject(build_score_settings(Settings(data=tmp_path), name), asked)
     assert (subject.label, subject.kind) == (label, "baseline" if name == "nothing" else "line-up")
 
 
@@ -67,7 +67,7 @@ def test_a_server_is_scored_by_its_address_and_the_result_can_be_sent_in_without
     assert done.returncode == NOT_PINNED
     assert "trials of nvidia/Gemma-4-31B-IT-NVFP4, SIMULATED engines" in done.stdout
     assert "NVFP4 (guessed from the name)" in done.stdout
-    made = check_public_score(public).body
+    made = read_verified_public_score(public).body
     assert made.score.simulated
     [trajectory] = made.trajectories
     assert [one["source"] for one in trajectory["steps"]].count("agent") == made.summary.turns > 0
@@ -81,7 +81,7 @@ def test_a_server_is_scored_by_its_address_and_the_result_can_be_sent_in_without
 def test_what_cannot_be_shown_is_not_made_public(tmp_path, words):
     asked = replace(options(tmp_path, words["name"]), public=tmp_path / "p.json", held_back=words.get("held_back", ""))
     with pytest.raises(BadInput, match="--public publishes the hosts"):
-        run_score(select_score_data_folder(Settings(data=tmp_path), asked.lineup), asked)
+        run_score(build_score_settings(Settings(data=tmp_path), asked.lineup), asked)
     assert not list(tmp_path.iterdir())
 
 

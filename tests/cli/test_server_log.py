@@ -9,7 +9,7 @@ import subprocess
 import httpx
 import pytest
 
-from app.cli.server_log import CommandLog, JsonLog, TextLog, set_plain_format
+from app.cli.server_log import CommandLog, JsonLog, TextLog, set_last_resort_format
 from tests.forkserver import Temper
 from tests.served import served
 
@@ -35,7 +35,7 @@ def test_a_command_without_a_log_says_the_reason_too():
 
 def test_a_command_writes_its_warnings_in_that_form(monkeypatch):
     monkeypatch.setattr(logging, "lastResort", logging.StreamHandler())
-    set_plain_format()
+    set_last_resort_format()
     assert isinstance(logging.lastResort.formatter, CommandLog)
 
 

@@ -29,7 +29,7 @@ def broken(capsys, says, *asked):
 @pytest.fixture
 def recorded(tmp_path):
     settings = Settings(data=tmp_path)
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     heads = [audit.record_audit_event(database, did(f"thing {n}")).hash for n in range(5)]
     database.dispose()
     return settings, heads[-1]
@@ -94,7 +94,7 @@ def test_the_record_of_what_people_did(recorded, capsys):
 )
 def test_what_was_changed_in_the_record_is_named(recorded, capsys, change, said):
     settings, head = recorded
-    database = sqlite3.connect(settings.database_location)
+    database = sqlite3.connect(settings.database_path_or_url)
     database.execute(change)
     database.commit()
     database.close()
@@ -110,7 +110,7 @@ def copied(tmp_path, played):
 
 
 def edited(settings, *statements):
-    database = sqlite3.connect(settings.database_location)
+    database = sqlite3.connect(settings.database_path_or_url)
     for statement in statements:
         database.execute(statement)
     database.commit()

@@ -121,7 +121,7 @@ def edits(random: Random) -> list[str] | None:
     """What the policy accepts is never weaker by sshd's own words. None where it does not accept."""
     texts = written(random, ETC)
     files, action = Linkless(texts | ACCOUNTS | RELEASE), edit(random, texts)
-    if policy.review_actions([action], frozenset({action.path}), files):
+    if policy.list_action_refusals([action], frozenset({action.path}), files):
         return None
     try:
         after = Overlay(files, plan_changes([action], files))

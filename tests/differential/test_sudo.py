@@ -127,7 +127,7 @@ def grants(random: Random) -> list[str] | None:
         return [f"sudo answers {answer.output[:300]!r}: {texts}"]
     wrong = []
     for (user, command), code in zip(asked, codes, strict=True):
-        mine = resolve_rights(read, Principal(user, USERS[user], who.list_sudoers_groups(user)))
+        mine = resolve_rights(read, Principal(user, USERS[user], who.list_groups_in_sudoers_spelling(user)))
         last = next((right for right in reversed(mine) if fits(right, command)), None)
         if (last is not None and last.allowed) != (code == "0"):
             wrong.append(f"{user} {command}: we say {last}, sudo {code}: {texts}")
@@ -172,7 +172,7 @@ def edits(random: Random) -> list[str] | None:
     before = Linkless({**texts, "/etc/passwd": PASSWD, "/etc/group": GROUP})
     path = random.choice([path for path in texts if "." not in path.rpartition("/")[2]])
     action = edit(random, made, path, [line for line in texts[path].split("\n") if line] or ["x"])
-    if policy.review_actions([action], frozenset({action.path}), before):
+    if policy.list_action_refusals([action], frozenset({action.path}), before):
         return None
     try:
         after = plan_changes([action], before)

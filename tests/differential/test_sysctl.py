@@ -105,7 +105,7 @@ def against_procps(random: Random) -> list[str]:
     printed = {match[1]: match[2] for match in map(_PRINTED.fullmatch, output.split("\n")) if match}
     files = host({**texts, **vendor})
     ours = sysctl.load_as_procps(
-        [*drop_ins.read_drop_ins("sysctl.d", files, hidden=True), host_text.read_text(files, MAIN) or ""]
+        [*drop_ins.read_drop_ins("sysctl.d", files, include_hidden=True), host_text.read_text(files, MAIN) or ""]
     )
     return differing(
         {**texts, **vendor},

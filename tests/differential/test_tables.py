@@ -35,7 +35,7 @@ def changed(random: Random, texts: Texts, lines: tuple[str, ...], new: tuple[str
     actions = [action(random, texts, lines, new) for _ in range(random.randrange(1, 3))]
     paths = frozenset(one.path for one in actions)
     host = Host(texts)
-    if policy.review_actions(actions, paths, host):
+    if policy.list_action_refusals(actions, paths, host):
         return None
     try:
         planned = plan_changes(actions, host)

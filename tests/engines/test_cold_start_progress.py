@@ -12,7 +12,7 @@ from app.engines.cold_start_progress import (
     CompletedLoad,
     apply_log_line,
     estimate_progress,
-    parse_timestamp,
+    parse_timestamp_or_now,
 )
 
 LOGS = Path(__file__).parent.parent / "data" / "logs"
@@ -32,7 +32,7 @@ FOUND = {
 
 def read(name):
     lines = (LOGS / name).read_text().splitlines()
-    started = parse_timestamp(lines[0], NOW)
+    started = parse_timestamp_or_now(lines[0], NOW)
     return reduce(lambda cold, line: apply_log_line(cold, line, NOW), lines, ColdStart(started))
 
 

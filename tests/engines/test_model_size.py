@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engines.model_size import find_model_billions, find_path_billions, is_small_model
+from app.engines.model_size import find_billions_in_path, find_model_billions, is_small_model
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_the_largest_size_in_a_name_counts(name, billions, small):
     ],
 )
 def test_of_a_path_the_name_of_the_model_counts_alone(path, billions):
-    assert find_path_billions(path) == billions
+    assert find_billions_in_path(path) == billions

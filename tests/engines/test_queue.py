@@ -36,7 +36,7 @@ class Engine:
         await self.settled()
 
     async def _turn(self, name, wanted):
-        async with self.queue.wait_for_turn(self.bases, wanted) as turn:
+        async with self.queue.hold_turn(self.bases, wanted) as turn:
             self.called.append(name)
             self.turns[name] = turn
             await self.over[name].wait()
@@ -195,7 +195,7 @@ def test_the_cache_is_never_promised_twice_and_everybody_gets_there(asked, strea
 
         async def turn(host, tokens):
             nonlocal most
-            async with queue.wait_for_turn([BASE], TurnRequest(host, "act", tokens, 1.0)):
+            async with queue.hold_turn([BASE], TurnRequest(host, "act", tokens, 1.0)):
                 held = traffic.measure_load(BASE)
                 most = max(most, held.tokens)
                 assert held.turns <= streams

@@ -17,12 +17,12 @@ from app.events.kinds import (
     TurnFinished,
     VerdictGiven,
     get_event_kind,
-    list_event_types,
+    list_leaf_event_types,
 )
 from app.events.vocabulary import Budget, FileChange, Probe
 
 
-@pytest.mark.parametrize("kind", list_event_types(Event), ids=get_event_kind)
+@pytest.mark.parametrize("kind", list_leaf_event_types(Event), ids=get_event_kind)
 def test_every_kind_declares_its_sentence_or_that_it_stays_silent(kind):
     assert "describe" in vars(kind)
 

@@ -21,7 +21,7 @@ from app.evidence.verify import (
     check_pack,
     compute_sha256,
     list_proofs,
-    list_unverified_claims,
+    list_signer_and_unverified_claims,
     parse_der,
     read_receipt_answer,
     read_stamp_time,
@@ -235,13 +235,13 @@ def test_each_seal_has_its_line_and_what_a_log_answered_is_cut_and_plain():
 
 def test_what_nothing_vouches_for_is_said():
     signed, compare = {"key": "k"}, "compare the chain head, too, with one that was noted elsewhere"
-    assert list_unverified_claims(signed, "h", "k") == ["signed by k, the key that you gave"]
-    assert list_unverified_claims(signed, "", "k") == ["signed by k, the key that you gave"]
+    assert list_signer_and_unverified_claims(signed, "h", "k") == ["signed by k, the key that you gave"]
+    assert list_signer_and_unverified_claims(signed, "", "k") == ["signed by k, the key that you gave"]
     for manifest, start in ((signed, "signed by k, a key that nobody"), ({}, "it is not signed")):
-        first, second = list_unverified_claims(manifest, "h", "")
+        first, second = list_signer_and_unverified_claims(manifest, "h", "")
         assert first.startswith(start)
         assert second.startswith("not pinned: the papers could have been replaced by the maker of the pack")
-        assert list_unverified_claims(manifest, "", "") == [first, second, compare]
+        assert list_signer_and_unverified_claims(manifest, "", "") == [first, second, compare]
 
 
 def der(tag, *parts):

@@ -23,7 +23,7 @@ from app.events.kinds import (
 from app.events.vocabulary import FileChange, PendingSetting
 from app.evidence.finding_text import (
     describe_actions_taken,
-    describe_answer,
+    describe_approval_answer,
     describe_finding,
     describe_outcome,
     format_verdict,
@@ -137,7 +137,7 @@ YES = ApprovalGiven(approval="a", by="ada", reason="", given=1, of=1)
     ],
 )
 def test_what_people_answered_is_told_with_their_reason(answer, words):
-    assert describe_answer(answer) == words
+    assert describe_approval_answer(answer) == words
 
 
 UNDONE = ActionRolledBack(rule=RULE, attempt=1, journal="j", paths=(), differences=(), probes=(), seconds=0.0)

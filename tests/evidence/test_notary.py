@@ -112,7 +112,7 @@ def test_the_evidence_of_a_rollout_is_on_record_and_can_be_handed_out(notary, lo
     begun = build_recorded_event("o1", 2, 2.0, RolloutHostBegun(host=host, of=run, wave=1), first.hash)
     EventStore(notary.database).append([*log, first, begun])
     archive = notary.issue_bundle("o1", Requester("ada", "admin", "token"))
-    manifest = unpack_archive(b"".join(archive.stream_archive()))["manifest.json"]
+    manifest = unpack_archive(b"".join(archive.stream_archive_and_close()))["manifest.json"]
     [line] = [one for one in told(notary.database) if one["did"] == "seal: evidence of rollout o1"]
     assert f"manifest={compute_sha256(manifest)}" in line["detail"]
 

@@ -15,7 +15,7 @@ from app.evidence.rollout_bundle import write_bundle
 from app.evidence.rollout_bundle_check import check_bundle
 from app.evidence.signing_key import derive_key
 from app.evidence.spool import Spool
-from app.evidence.verify import BrokenPack, build_chunks, compute_sha256, unpack_archive
+from app.evidence.verify import BrokenPack, build_named_archive_chunks, compute_sha256, unpack_archive
 from tests.evidence.played import KEY
 
 OTHER = derive_key(b"o" * 32)
@@ -49,9 +49,11 @@ def given(chain, archive, tmp_path_factory):
 def bundled(chain, archive, folder):
     spool = Spool(folder)
     write_bundle(chain, lambda _: archive, KEY, spool)
-    size, pieces = spool.size, list(spool.stream_archive())
+    size, pieces = spool.size, list(spool.stream_archive_and_close())
     assert size == sum(map(len, pieces))
-    assert b"".join(pieces) == b"".join(chunk for _, chunk in build_chunks(unpack_archive(b"".join(pieces))))
+    assert b"".join(pieces) == b"".join(
+        chunk for _, chunk in build_named_archive_chunks(unpack_archive(b"".join(pieces)))
+    )
     return b"".join(pieces)
 
 
@@ -63,7 +65,7 @@ def test_of_all_its_packs_a_few_are_in_memory_at_a_time(chain, archive, tmp_path
     into = Spool(tmp_path)
     tracemalloc.start()
     write_bundle([chain[0], *begun], lambda _: bytes(bytearray(archive)), KEY, into)
-    handed_out = sum(map(len, into.stream_archive()))
+    handed_out = sum(map(len, into.stream_archive_and_close()))
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert handed_out > 40 * len(archive) > 8 * most
@@ -103,7 +105,7 @@ def pack_of(files, change):
     (name,) = [one for one in files if one.startswith("runs/")]
     inner = unpack_archive(files[name])
     change(inner)
-    files[name] = b"".join(chunk for _, chunk in build_chunks(inner))
+    files[name] = b"".join(chunk for _, chunk in build_named_archive_chunks(inner))
     return files
 
 

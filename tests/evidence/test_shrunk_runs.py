@@ -27,7 +27,7 @@ def whole(tmp_path, played):
     data, run = played
     settings = Settings(data=tmp_path / "data")
     shutil.copytree(data, settings.data)
-    database = open_database(settings.database_location)
+    database = open_database(settings.database_path_or_url)
     yield settings, database, run
     database.dispose()
 
@@ -138,13 +138,13 @@ def test_a_run_that_goes_on_is_never_shrunk(whole):
     before = kinds(database, run)
     with Session(database) as session, session.begin():
         assert not shrunk_runs.list_runs_to_shrink(session, time.time())
-        assert not shrunk_runs.save_evidence_pack(session, run, b"", 1.0)
+        assert not shrunk_runs.mark_shrunk_and_store_pack(session, run, b"", 1.0)
     assert kinds(database, run) == before
 
 
 def test_of_two_that_shrink_a_run_one_does(shrunk):
     _, database, run, _ = shrunk
     with Session(database) as session, session.begin():
-        assert not shrunk_runs.save_evidence_pack(session, run, b"other", 2.0)
+        assert not shrunk_runs.mark_shrunk_and_store_pack(session, run, b"other", 2.0)
     with Session(database) as session:
         assert shrunk_runs.read_evidence_pack(session, run) != b"other"

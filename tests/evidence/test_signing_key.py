@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.signing_key import create_key, derive_key, find_key, is_valid_signature, parse_public_key
+from app.evidence.signing_key import create_key, derive_key, find_key, is_valid_signature, read_public_key
 from app.evidence.verify import ORDER, verify_ed25519
 
 # RFC 8032, section 7.1: seed, public key, message, signature
@@ -94,9 +94,9 @@ def test_what_is_no_key_is_said_to_be_none(tmp_path):
         find_key(tmp_path)
     public = derive_key(bytes(32)).public
     (tmp_path / "noted").write_text(f"{public.upper()}\n")
-    assert parse_public_key(public) == parse_public_key(str(tmp_path / "noted")) == public
+    assert read_public_key(public) == read_public_key(str(tmp_path / "noted")) == public
     with pytest.raises(BadInput, match="64 hexadecimal digits"):
-        parse_public_key("abc")
+        read_public_key("abc")
 
 
 @pytest.mark.parametrize(

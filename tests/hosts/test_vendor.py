@@ -4,7 +4,6 @@ import asyncio
 import itertools
 
 import pytest
-from app.scanners.openscap.content import add_benchmark
 
 from app.errors import ActionFailed
 from app.events.kinds import (
@@ -21,6 +20,7 @@ from app.events.vocabulary import Budget
 from app.loop.harm import describe_harm
 from app.resources.vendor import create_vendor_action
 from app.runs.scanner_factory import create_scanner
+from app.scanners.openscap.scap_files import add_benchmark
 from app.skills.catalog import load_skill
 from app.targets.host_registry import open_target
 from tests.hosts.conftest import inside, root_may_log_in

@@ -11,7 +11,7 @@ from app.engines.fit.fit_plan import plan_lineup
 from app.engines.launch.launch_command import build_launch_command, build_serve_arguments
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units
 from app.errors import BadInput
-from app.lineups.reader import LINEUPS, find_lineup, list_shipped_lineups, read_lineup
+from app.lineups.reader import LINEUPS, find_lineup_path, list_shipped_lineups, read_lineup
 
 DEPLOY = LINEUPS.parents[1] / "deploy"
 DEPLOYED = "l4x4-nvfp4"
@@ -20,7 +20,7 @@ NAMES = ["blackwell-mtp", "gb10", "h100x2-light", "h100x2-push", "l4x4-bf16-tp4"
 
 
 def lineup(name):
-    return read_lineup(find_lineup(name))
+    return read_lineup(find_lineup_path(name))
 
 
 def test_they_are_all_here():
@@ -44,8 +44,8 @@ def test_the_one_without_a_gpu_has_one_engine_for_all_roles_and_nothing_simulate
 
 def test_the_small_model_gets_the_prompts_that_it_was_trained_on_and_large_ones_see_proposals_and_ask():
     small, large = lineup(ON_CPU), lineup("simulated")
-    assert (small.shows_candidates, small.asks_questions) == (False, False)
-    assert (large.shows_candidates, large.asks_questions) == (True, True)
+    assert (small.shows_candidates, small.asks_host_questions) == (False, False)
+    assert (large.shows_candidates, large.asks_host_questions) == (True, True)
 
 
 @pytest.mark.parametrize("name", NAMES)

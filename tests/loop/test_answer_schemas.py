@@ -32,7 +32,7 @@ from app.loop.shown_file import ShownFile
 from app.loop.state import ScannerMove
 from app.loop.turn_context import build_situation
 from app.skills.stig.pack import STIG
-from app.targets.policy import review_actions
+from app.targets.policy import list_action_refusals
 from app.targets.readable_files import ABSENT
 from tests.loop.playing import World, pack, request, rule
 from tests.loop.walks import about, host, walk
@@ -81,7 +81,7 @@ def test_what_is_refused_is_refused_for_its_effect(rule, guided):
         )
         now = build_situation("act", asked)
         work = answers.parse_answer("act", json.dumps(walk(SCHEMA_BUILDERS["act"](now), draw)), now.numbered_lines)
-        refusals = review_actions(work.actions, frozenset(asked.attempt.plan.paths), HOST)
+        refusals = list_action_refusals(work.actions, frozenset(asked.attempt.plan.paths), HOST)
         assert not [one for one in refusals if any(words in one.reason for words in OF_SHAPE)]
 
 

@@ -6,7 +6,7 @@ import pytest
 from app.events.kinds import SentryProbed
 from app.events.vocabulary import Probe
 from app.loop.attempt_state import Attempt
-from app.loop.harm import SINCE, describe_harm, find_preexisting_failures, find_unasked_probes
+from app.loop.harm import SINCE, describe_harm, find_preexisting_failures, find_touched_probes_not_asked
 from app.loop.prompts import TurnContext, build_user_prompt
 from app.loop.state import Item
 from app.targets.health_probes import run_health_probes
@@ -56,8 +56,8 @@ UNASKED = Probe("password-change", True, "not asked: the host allows no mount na
 )
 def test_a_probe_that_was_not_asked_counts_for_the_paths_that_it_is_about(path, names):
     others = (Probe("audit", True, "not there", asked=False), Probe("pam", True, "sane", asked=True), *FINE)
-    assert find_unasked_probes((*others, UNASKED), ("/etc/motd", path)) == names
-    assert find_unasked_probes((*others, msgspec.structs.replace(UNASKED, asked=None)), (path,)) == ()
+    assert find_touched_probes_not_asked((*others, UNASKED), ("/etc/motd", path)) == names
+    assert find_touched_probes_not_asked((*others, msgspec.structs.replace(UNASKED, asked=None)), (path,)) == ()
 
 
 def test_a_probe_that_can_no_longer_be_asked_is_harm():

@@ -12,7 +12,7 @@ from app.events.kinds import (
 )
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Wait
-from app.loop.inbox import find_open_approval, interpret_command
+from app.loop.inbox import find_open_approval_id, interpret_command
 from tests.loop.playing import World, pack, request, rule
 
 STOPPING, FAILED = RunStopRequested(by="bob", reason="enough"), RunFailed(reason="halt")
@@ -81,7 +81,7 @@ def test_a_run_that_stops_or_has_ended_takes_no_command(world, event, verb):
 @pytest.mark.parametrize("event", [STOPPING, FAILED])
 def test_an_approval_is_open_until_it_expires_or_the_run_stops_or_ends(world, event):
     asked = world.state.attempt.approval
-    assert find_open_approval(world.state, asked.expires - 1) == asked.approval
-    assert find_open_approval(world.state, asked.expires) is None
+    assert find_open_approval_id(world.state, asked.expires - 1) == asked.approval
+    assert find_open_approval_id(world.state, asked.expires) is None
     world.put(event)
-    assert find_open_approval(world.state, world.now) is None
+    assert find_open_approval_id(world.state, world.now) is None

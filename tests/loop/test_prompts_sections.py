@@ -26,7 +26,7 @@ from app.loop.prompts import (
     Prompt,
     build_system_prompt,
     build_user_prompt,
-    describe_in_force_settings,
+    describe_rule_settings_in_force,
 )
 from app.loop.state import Item
 from app.loop.turn_context import TurnContext, build_situation
@@ -245,12 +245,12 @@ def test_of_a_program_that_a_rule_is_about_the_settings_in_force_are_told_that_i
     files = DictFiles({SSHD: "PermitRootLogin yes\nUsePAM yes\n"})
     named = vary(RULE, paths=(SSHD,), requirement="PermitRootLogin has to be no.")
     about = vary(ABOUT, rule=named, files=files)
-    read = describe_in_force_settings(about, build_situation("plan", about))
+    read = describe_rule_settings_in_force(about, build_situation("plan", about))
     assert "sshd permitrootlogin = yes" in read.lower()
     assert "usepam" not in read.lower()
     assert sections(told("plan", about))["In force now"] == read
     elsewhere = vary(about, rule=vary(named, paths=(PATH,)))
-    assert describe_in_force_settings(elsewhere, build_situation("plan", elsewhere)) == ""
+    assert describe_rule_settings_in_force(elsewhere, build_situation("plan", elsewhere)) == ""
 
 
 @settings(max_examples=examples(60, 900), deadline=None)

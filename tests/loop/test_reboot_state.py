@@ -19,7 +19,7 @@ from app.events.kinds import (
 from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import PendingSetting
 from app.loop.attempt_state import Attempt
-from app.loop.reboot_state import RebootProgress, advance_reboot, drop_settings_in_force
+from app.loop.reboot_state import RebootProgress, advance_reboot, drop_no_longer_pending_settings
 
 ASKED = ApprovalRequested(approval="a1", rule="", attempt=0, binds="", expires=50.0, about="reboot")
 YES = ApprovalGiven(approval="a1", by="ada", reason="", about="reboot")
@@ -71,7 +71,7 @@ def test_no_policy_makes_it_fewer_people_than_one():
 )
 def test_the_host_may_be_away_from_the_announcement_until_it_is_back_or_given_up(events, underway, awaited):
     reboot = fold(*events)
-    assert (reboot.is_underway, reboot.is_awaited) == (underway, awaited)
+    assert (reboot.is_announced_and_unskipped, reboot.is_awaited) == (underway, awaited)
 
 
 def test_each_event_of_the_reboot_is_kept():
@@ -88,7 +88,7 @@ def test_a_setting_that_the_reboot_brought_into_force_is_pending_no_more():
     )
     before = InForceChecked(rule="A", attempt=1, asked=("sysctl",), behind=(one, other))
     attempt = Attempt(1, 0.0, force=before)
-    after = drop_settings_in_force(attempt, replace(before, behind=(replace(other, running="2"),)))
+    after = drop_no_longer_pending_settings(attempt, replace(before, behind=(replace(other, running="2"),)))
     assert after.force.behind == (other,)
-    assert drop_settings_in_force(None, before) is None
-    assert drop_settings_in_force(Attempt(1, 0.0), before) == Attempt(1, 0.0)
+    assert drop_no_longer_pending_settings(None, before) is None
+    assert drop_no_longer_pending_settings(Attempt(1, 0.0), before) == Attempt(1, 0.0)

@@ -166,7 +166,7 @@ ORDERED, KEPT = ["prepare reboot-r 50 j1", "order"], ["confirm reboot-r", "forge
 
 async def wait_for(*looks, **more):
     host = Host(*looks, **more)
-    return host, await perform(reboot.await_reboot, effects.AwaitReboot(), host, ANNOUNCED)
+    return host, await perform(reboot.order_and_await_reboot, effects.AwaitReboot(), host, ANNOUNCED)
 
 
 async def test_a_host_that_comes_back_well_keeps_its_changes():
@@ -198,7 +198,7 @@ async def test_one_that_does_not_shut_down_in_time_or_refuses_is_not_rebooted():
 
 async def test_one_whose_connection_broke_before_it_was_told_is_told_again_at_once():
     host = Host(UP, UP, BACK, faults={"prepare": ConnectionLost("gone")})
-    await perform(reboot.await_reboot, effects.AwaitReboot(), host, ANNOUNCED)
+    await perform(reboot.order_and_await_reboot, effects.AwaitReboot(), host, ANNOUNCED)
     assert host.did == ["prepare reboot-r 50 j1"] * 2 + KEPT
 
 
@@ -213,7 +213,7 @@ async def test_one_that_does_not_come_back_in_time_is_lost(looks, reason):
 async def test_a_probe_that_fails_while_services_start_is_harm_only_after_a_while(emulated, seconds):
     host = Host(BACK, probes=SHUT_OUT)
     announced = replace(ANNOUNCED, emulated=emulated)
-    (told,) = await perform(reboot.await_reboot, effects.AwaitReboot(), host, announced)
+    (told,) = await perform(reboot.order_and_await_reboot, effects.AwaitReboot(), host, announced)
     assert (told.probes, told.seconds, host.did) == (SHUT_OUT, seconds, [])
 
 
@@ -231,7 +231,7 @@ async def test_one_that_took_its_changes_back_itself_is_confirmed_nothing():
 
 async def test_one_that_cannot_be_examined_yet_is_looked_at_again():
     host = Host(BACK, faults={"confirm": ConnectionLost("It is taking them back.")})
-    (told,) = await perform(reboot.await_reboot, effects.AwaitReboot(), host, ANNOUNCED)
+    (told,) = await perform(reboot.order_and_await_reboot, effects.AwaitReboot(), host, ANNOUNCED)
     assert (type(told), told.reason) == (kinds.RebootLost, "It is taking them back")
 
 
@@ -289,7 +289,7 @@ async def test_fixes_that_hold_after_the_reboot_are_told_from_those_that_are_los
 
 
 async def test_an_item_is_reopened_with_its_reason():
-    (told,) = await perform(reboot.reopen_item, effects.ReopenItem("A", "came back"), Host(UP), ANNOUNCED)
+    (told,) = await perform(reboot.escalate_lost_fix, effects.ReopenItem("A", "came back"), Host(UP), ANNOUNCED)
     assert told == kinds.ItemEscalated(rule="A", reason="came back", reopened=True)
 
 

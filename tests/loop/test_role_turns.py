@@ -31,7 +31,7 @@ async def waiting(tmp_path, **asked):
     clock = Clock()
     queue = EngineQueue(streams=lambda: 1, clock=clock)
     played = OnFixture(tmp_path / "host", queue=queue)
-    async with queue.wait_for_turn(["http://engine/v1"], OTHERS):
+    async with queue.hold_turn(["http://engine/v1"], OTHERS):
         task = asyncio.create_task(played.run(RULE, **asked))
         while not queue.status.waiting:
             await asyncio.wait({task}, timeout=0.01)
@@ -79,5 +79,5 @@ async def test_a_run_that_was_paused_while_it_waited_asks_nobody_until_it_goes_o
 def test_what_the_architect_decides_counts_every_third_attempt(attempt, counts):
     at = {"rule": RULE, "attempt": attempt}
     run = SimpleNamespace(position=(RULE, attempt), event_fields=at, attempt=Attempt(attempt, 0.0))
-    _, reflected = role_turns._build_reflection(run, Reflection("m", "a", "PIVOT"))
+    _, reflected = role_turns._build_reflection_events(run, Reflection("m", "a", "PIVOT"))
     assert reflected.decision == counts

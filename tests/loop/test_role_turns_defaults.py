@@ -144,9 +144,9 @@ async def test_only_what_ran_or_was_refused_and_failed_is_banned(events, banned)
 
 def test_a_lesson_has_the_same_id_whenever_it_is_learnt_again():
     said = Reflection("m", "a", "CONTINUE", environment="e", reason="why")
-    first, reflected = role_turns._build_reflection(begin()[0], said)
-    again, _ = role_turns._build_reflection(begin(CHANGE, FAILED)[0], said)
-    other, _ = role_turns._build_reflection(begin()[0], replace(said, advice="b"))
+    first, reflected = role_turns._build_reflection_events(begin()[0], said)
+    again, _ = role_turns._build_reflection_events(begin(CHANGE, FAILED)[0], said)
+    other, _ = role_turns._build_reflection_events(begin()[0], replace(said, advice="b"))
     lesson = first.lesson
     assert (lesson.rule, lesson.mechanism, lesson.environment, lesson.advice) == ("A", "m", "e", "a")
     assert lesson.id == again.lesson.id != other.lesson.id
@@ -160,7 +160,7 @@ def test_a_lesson_has_the_same_id_whenever_it_is_learnt_again():
 )
 def test_a_turn_is_estimated_by_its_prompt_its_answer_and_the_window_of_its_engine(prompt, window, tokens):
     seat = RoleSeat("worker", "e", "m", (), 100, window, 0.0, queue=EngineQueue())
-    assert role_turns._estimate_tokens(seat, prompt) == tokens
+    assert role_turns._estimate_turn_tokens(seat, prompt) == tokens
 
 
 class Content:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.rule_terms import RuleTerms, extract_script_values
+from app.loop.rule_terms import RuleTerms, format_script_values
 
 
 @pytest.mark.parametrize(
@@ -37,4 +37,4 @@ stripped_key=$(sed 's/x//g' <<< "^ENCRYPT_METHOD")
 
 
 def test_of_a_script_only_what_it_was_made_with_is_taken():
-    assert extract_script_values(SCRIPT) == "var_password_hashing_algorithm = YESCRYPT"
+    assert format_script_values(SCRIPT) == "var_password_hashing_algorithm = YESCRYPT"

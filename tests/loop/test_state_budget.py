@@ -51,8 +51,8 @@ from app.loop.state import (
     explain_overspending,
     find_active_waiver,
     fold_events,
-    get_seconds_left,
-    get_unattended_seconds,
+    get_turn_seconds_left,
+    get_unobserved_gap_seconds,
 )
 from tests.evidence.logs import started
 from tests.loop.playing import FIX, PROPOSED, SOUND, pack, request, rule
@@ -133,12 +133,12 @@ def test_waiting_for_a_person_is_not_charged(name):
 
 def test_time_alone_is_charged_up_to_what_a_working_run_may_be_silent_for():
     state = fold()
-    assert get_unattended_seconds(state, 10 + LONGEST) == 0
-    assert get_unattended_seconds(state, 11 + LONGEST) == 1 + LONGEST
-    assert get_unattended_seconds(state, 10) == 0
-    assert get_unattended_seconds(state, 4) == -6
-    assert get_unattended_seconds(fold((20, PAUSED)), 9000) == 0
-    assert get_unattended_seconds(RunState(), 9000) == 0
+    assert get_unobserved_gap_seconds(state, 10 + LONGEST) == 0
+    assert get_unobserved_gap_seconds(state, 11 + LONGEST) == 1 + LONGEST
+    assert get_unobserved_gap_seconds(state, 10) == 0
+    assert get_unobserved_gap_seconds(state, 4) == -6
+    assert get_unobserved_gap_seconds(fold((20, PAUSED)), 9000) == 0
+    assert get_unobserved_gap_seconds(RunState(), 9000) == 0
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_an_item_has_spent_its_budget_once_tokens_or_time_are_used_up(tokens, it
 )
 def test_a_turn_has_what_is_left_of_item_and_run(item_began, run_began, left):
     state, item = replace(fold(), started_at=float(run_began), at=1000.0), Item("A", started=item_began)
-    assert get_seconds_left(state, item, 1000.0) == left
+    assert get_turn_seconds_left(state, item, 1000.0) == left
     slept = 1000.0 + LONGEST + 50
-    assert get_seconds_left(state, item, slept) == left, "a machine that slept loses nothing"
+    assert get_turn_seconds_left(state, item, slept) == left, "a machine that slept loses nothing"
     assert (explain_overspending(item, state, slept) is None) == (left > 0)
 
 
@@ -316,10 +316,10 @@ def test_only_probes_of_what_has_happened_keep_what_a_rollback_found():
     undone = ActionRolledBack(**AT, journal="j", paths=(), differences=(), probes=(denied, login), seconds=0)
     state = fold(begun=(SCOPED, *ITEM, undone))
     assert state.history == (denied,)
-    assert state.known_probes == SOUND
+    assert state.baseline_probes == SOUND
     before = replace(STARTED, probes=(*SOUND, Probe("selinux-denials", True, "")))
-    assert replace(state, started=before).known_probes == (*SOUND, denied)
-    assert RunState().known_probes == ()
+    assert replace(state, started=before).baseline_probes == (*SOUND, denied)
+    assert RunState().baseline_probes == ()
 
 
 def test_settings_that_a_reboot_brought_into_force_are_pending_no_more():

@@ -120,7 +120,7 @@ class Shared:
 
     def _seen(self) -> dict[str, float]:
         with Session(self._looking) as session:
-            return {node.name: node.seen_at for node in nodes.list_living_nodes(session)}
+            return {node.name: node.seen_at for node in nodes.list_unended_nodes(session)}
 
     def ended(self) -> bool:
         return all(row.ended_at for row in self.rows())

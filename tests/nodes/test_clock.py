@@ -54,7 +54,7 @@ def database(address):
 @pytest.fixture
 def clock(database):
     made = open_clock(database)
-    assert abs(made.seconds_ahead) == pytest.approx(HOURS, abs=1)
+    assert abs(made.own_clock_seconds_ahead) == pytest.approx(HOURS, abs=1)
     return made
 
 
@@ -88,7 +88,7 @@ async def test_a_run_that_a_node_ordered_and_left_is_seen_by_the_others_whatever
         run = await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
         with Session(runtime.database) as session, session.begin():
             in_a_moment = database_time(session) + 2
-            found = nodes.offer_orphaned_runs(session, "other", (), nodes.list_living_nodes(session), in_a_moment)
+            found = nodes.offer_orphaned_runs(session, "other", (), nodes.list_unended_nodes(session), in_a_moment)
             assert [one.run for one in found] == [run]
             session.rollback()
 

@@ -96,11 +96,11 @@ async def test_who_falls_silent_is_given_up_by_the_next_look_and_who_was_given_u
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
     await node.send_heartbeat_and_sweep()
     with Session(database) as session, session.begin():
-        assert [row.name for row in nodes.list_living_nodes(session)] == ["me"]
+        assert [row.name for row in nodes.list_unended_nodes(session)] == ["me"]
         nodes.end_nodes(session, {"me"})
     await node.send_heartbeat_and_sweep()
     with Session(database) as session:
-        [again] = nodes.list_living_nodes(session)
+        [again] = nodes.list_unended_nodes(session)
     assert again.name == node._leases.node != "me"
 
 
@@ -144,7 +144,7 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
     async with asyncio.timeout(60):
         notices.start()
         await notices.listening.wait()
-        await rests.suspend_when_idle(0.0)
+        await rests.suspend_or_launch_queue(0.0)
         rests.start()
         offers.start()
         EventStore(database).append([build_recorded_event("r", 1, time.time(), request(pack([rule("A")])), GENESIS)])
@@ -157,7 +157,7 @@ def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(databas
     member(database, "me")
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
     with Session(use_autocommit(database)) as session:
-        seen = nodes.send_heartbeat(session, "me")
+        seen = nodes.send_heartbeat_and_read_overview(session, "me")
     assert seen
     assert [row.name for row in seen.living] == ["me", "silent"]
     assert [row.name for row in seen.workers] == ["me"]
@@ -165,4 +165,4 @@ def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(databas
         assert session.get_one(NodeRow, "me").seen_at == seen.at
         nodes.end_nodes(session, {"me"})
     with Session(use_autocommit(database)) as session:
-        assert nodes.send_heartbeat(session, "me") is None
+        assert nodes.send_heartbeat_and_read_overview(session, "me") is None

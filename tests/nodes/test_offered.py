@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.events.record import GENESIS, build_recorded_event
-from app.runtime.run_dispatch import create_other_node_check, offer_unreachable_run, pass_on_unreachable_run
+from app.runtime.run_dispatch import create_other_node_check, offer_unreachable_run, pass_run_on_if_unreachable
 from app.store import nodes
 from app.store.clock import database_time
 from app.store.db import open_database
@@ -53,9 +53,11 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
         one.create_fence(run)()
     with pytest.raises(LeaseLost):
         offer_unreachable_run(database, one, queue, run)  # somebody else's by now
-    assert pass_on_unreachable_run(database, one, queue, run, 2), "the queue gave it back to who cannot reach the host"
+    assert pass_run_on_if_unreachable(database, one, queue, run, 2), (
+        "the queue gave it back to who cannot reach the host"
+    )
     assert queue.offered[1:] == [(run, "h", 3)]
-    assert not pass_on_unreachable_run(database, other, queue, run, 3)
+    assert not pass_run_on_if_unreachable(database, other, queue, run, 3)
     other.acquire(run, "h", 3)
     assert not offer_unreachable_run(database, other, queue, run), "nobody is left to try: who has it says so"
     other.create_fence(run)()
@@ -70,7 +72,7 @@ def test_who_could_not_reach_it_a_while_ago_may_try_again(database, run):
         row = session.get_one(LeaseRow, run)
         at = database_time(session) - nodes.TRIED_FOR - 1
         row.unreached = f"one@{at:.3f}"
-    assert not pass_on_unreachable_run(database, one, queue, run, 2)
+    assert not pass_run_on_if_unreachable(database, one, queue, run, 2)
     other.acquire(run, "h", 2)
     assert offer_unreachable_run(database, other, queue, run)
 
@@ -82,7 +84,7 @@ def test_the_only_one_that_is_left_takes_what_it_could_not_reach(database, run):
     assert offer_unreachable_run(database, one, queue, run)
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"other"})
-    assert not pass_on_unreachable_run(database, one, queue, run, 2)
+    assert not pass_run_on_if_unreachable(database, one, queue, run, 2)
     one.acquire(run, "h", 2)
 
 
@@ -154,7 +156,7 @@ def test_what_nobody_has_is_offered_once(database, run):
 
 
 def offered_by(session, node, in_hand=(), queued=()):
-    living, at = nodes.list_living_nodes(session), database_time(session)
+    living, at = nodes.list_unended_nodes(session), database_time(session)
     return nodes.offer_orphaned_runs(
         session, node, in_hand, living, at, lambda offered: {name for name, _ in offered} & {*queued}
     )

@@ -258,7 +258,7 @@ def test_one_leads_until_it_ends(database):
 
     def leads(name):
         with Session(database) as session, session.begin():
-            return nodes.claim_leadership(session, name, {node.name for node in nodes.list_living_nodes(session)})
+            return nodes.claim_leadership(session, name, {node.name for node in nodes.list_unended_nodes(session)})
 
     first, nobody, same = leads("one"), leads("other"), leads("one")
     assert first
@@ -278,11 +278,11 @@ def test_what_a_gone_node_leaves_is_looked_after_a_part_at_a_time(database):
         leases.acquire(one.run, "h", 1)
     with Session(database) as session, session.begin():
         session.execute(update(RunRow).values(state="finished", ended_at=2.0))
-        assert nodes.list_abandoned_runs(session) == []
+        assert nodes.list_dead_nodes_ended_runs(session) == []
         nodes.end_nodes(session, {"gone"})
     for most in (nodes.MOST_LEFT, 1, 0):
         with Session(database) as session, session.begin():
-            found = [one.run for one in nodes.list_abandoned_runs(session)]
+            found = [one.run for one in nodes.list_dead_nodes_ended_runs(session)]
             nodes.release_runs(session, found)
         assert len(found) == most
 
@@ -295,7 +295,7 @@ def test_nodes_that_ended_long_ago_are_forgotten_and_the_others_are_not(database
         row = session.get_one(NodeRow, "long ago")
         row.ended_at = database_time(session) - nodes.FORGOTTEN_AFTER - 60
     with Session(database) as session, session.begin():
-        nodes.delete_old_nodes(session)
+        nodes.delete_old_nodes_and_leases(session)
     with Session(database) as session:
         assert sorted(session.exec(select(NodeRow.name)).all()) == ["at work", "just now"]
 
@@ -335,15 +335,15 @@ def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, t
         None,
         DatabaseClock(),
     )
-    assert list(slow._sweep_dead_nodes(away=0.0, offers=True)) == []
+    assert list(slow._sweep_nodes_and_claim_leadership(seconds_since_beat=0.0, may_offer_runs=True)) == []
     with Session(database) as session:
-        assert [node.name for node in nodes.list_living_nodes(session)] == ["slow"]
+        assert [node.name for node in nodes.list_unended_nodes(session)] == ["slow"]
 
 
 def test_a_node_takes_its_share_of_the_runs_and_one_alone_takes_all(database):
     def share():
         with Session(database) as session:
-            return nodes.compute_runs_per_node(session)
+            return nodes.compute_max_runs_per_node(session)
 
     member(database, "one")
     assert share() is None

@@ -3,17 +3,17 @@
 import pytest
 
 from app.errors import BadInput
-from app.people.identity_provider_groups import GroupRights, parse_group_rights, read_groups
+from app.people.identity_provider_groups import GroupRights, parse_group_right_pairs, read_groups
 
 
 def test_a_mapping_is_read_from_words():
-    assert parse_group_rights(["cn=stig,dc=example=admin", "ops=operator"]) == (
+    assert parse_group_right_pairs(["cn=stig,dc=example=admin", "ops=operator"]) == (
         ("cn=stig,dc=example", "admin"),
         ("ops", "operator"),
     )
     for wrong in ("ops", "=admin", "ops=root", "ops=", f"{'x' * 257}=admin"):
         with pytest.raises(BadInput, match="--oidc-group takes GROUP=RIGHT"):
-            parse_group_rights([wrong])
+            parse_group_right_pairs([wrong])
 
 
 def test_of_several_the_highest_counts_in_any_order():

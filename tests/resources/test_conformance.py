@@ -23,9 +23,9 @@ from app.loop.prompts import build_system_prompt
 from app.loop.risk import WORDS, assess_risk
 from app.loop.rule_terms import RuleTerms
 from app.resources.kind import ForeseenStates, ResourceAction, RuleTexts
-from app.resources.registry import KINDS, RESOURCE_ACTIONS, encode_action, find_candidates, get_resource_name
+from app.resources.registry import KINDS, RESOURCE_ACTIONS, find_candidates, format_host_script_line, get_resource_name
 from app.targets.change_diff import render_resource_diff
-from app.targets.policy import review_actions
+from app.targets.policy import list_action_refusals
 from app.targets.resources.available_actions import Offer, build_offers
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.ssh.shell_script import read_script_part
@@ -51,7 +51,7 @@ each = pytest.mark.parametrize(("kind", "sample"), PARTS)
 
 
 def refuse(sample, allowed, *states, more=()):
-    found = review_actions([sample.action, *more], frozenset(allowed), NoLinks({}), foreseen=DryRun(states))
+    found = list_action_refusals([sample.action, *more], frozenset(allowed), NoLinks({}), foreseen=DryRun(states))
     return [one.clause for one in found]
 
 
@@ -217,4 +217,4 @@ def test_a_host_foresees_it_does_it_and_takes_it_back(kind, host, opened):  # no
         assert undone.differences == ()
         assert host.everything() == was
         assert target.find_drift(()) == ()
-        assert encode_action(action).startswith(f"{kind.name} ")
+        assert format_host_script_line(action).startswith(f"{kind.name} ")

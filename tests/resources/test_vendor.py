@@ -9,8 +9,8 @@ from app.resources.vendor import RunVendorScript, create_vendor_action
 from app.syntax.files import FileState
 from app.targets.assessment import assess_change
 from app.targets.change_plan import ProposedChange
-from app.targets.effects.strictness_bounds import list_stated_values
-from app.targets.policy import review_actions
+from app.targets.effects.strictness_bounds import list_asks_stated_by_rule
+from app.targets.policy import list_action_refusals
 from app.targets.resources.resource_dry_run import DryRun
 from tests.resources.case import KindCase, Sample
 from tests.targets.hosts import host
@@ -41,7 +41,7 @@ def ran(action, text=""):
 
 
 def clauses(*actions, foreseen=None):
-    found = review_actions(list(actions), PLACE, STANDS, foreseen=foreseen or ran(actions[0], "# a\n"))
+    found = list_action_refusals(list(actions), PLACE, STANDS, foreseen=foreseen or ran(actions[0], "# a\n"))
     return [one.clause for one in found]
 
 
@@ -102,8 +102,8 @@ def test_the_same_result_gets_the_same_verdict_by_a_script_and_by_a_typed_action
     typed = WriteFile(path=path, content=now)
     script = create_vendor_action("r", f"cat >{path}")
     foreseen = DryRun(ran(script).states, files={path: FileState(now.encode(), 0o644, "root:root")})
-    by_hand = review_actions([typed], frozenset({path}), stands)
-    by_script = review_actions([script], PLACE, stands, foreseen=foreseen)
+    by_hand = list_action_refusals([typed], frozenset({path}), stands)
+    by_script = list_action_refusals([script], PLACE, stands, foreseen=foreseen)
     assert [one.clause for one in by_hand] == [one.clause for one in by_script] == ([clause] if clause else [])
 
 
@@ -128,7 +128,7 @@ def test_ageing_is_judged_alike_by_a_script_and_by_a_typed_action(who, now, clau
     files = {SHADOW: FileState(after.encode(), 0o640, "root:shadow")}
     foreseen = DryRun(ran(script).states, frozenset({"account:root"}), TODAY, files=files)
     stands = NoLinks({SHADOW: FileState(whole.encode(), 0o640, "root:shadow")})
-    by_script = review_actions([script], PLACE, stands, foreseen=foreseen)
+    by_script = list_action_refusals([script], PLACE, stands, foreseen=foreseen)
 
     fields = now.split(":")
     typed = SetAgeing(account=who, setting="max", days=int(fields[4]))
@@ -137,7 +137,7 @@ def test_ageing_is_judged_alike_by_a_script_and_by_a_typed_action(who, now, clau
         for one in (["", "", "20000", "0", "99999", "7"], fields)
     )
     asked = DryRun((ResourceState(f"account:{who}", *states),), frozenset({"account:root"}), TODAY)
-    by_hand = review_actions([typed], frozenset({f"account:{who}"}), stands, foreseen=asked)
+    by_hand = list_action_refusals([typed], frozenset({f"account:{who}"}), stands, foreseen=asked)
     assert [one.clause for one in by_hand] == [one.clause for one in by_script] == ([clause] if clause else [])
 
 
@@ -148,7 +148,7 @@ def test_a_script_that_would_cut_our_own_sudo_is_refused_before_it_runs(option):
     before = stands.read("/etc/sudoers").decode()
     files = {"/etc/sudoers": FileState(f"{before}Defaults {option}\n".encode(), 0o440, "root:root")}
     foreseen = DryRun(ran(script).states, files=files)
-    (refusal,) = review_actions([script], PLACE, stands, foreseen=foreseen)
+    (refusal,) = list_action_refusals([script], PLACE, stands, foreseen=foreseen)
     assert refusal.clause == "protected identity"
     assert option in refusal.reason
 
@@ -163,7 +163,7 @@ def clauses_by_script(before, after, host_files=None):
     foreseen = DryRun(ran(action).states, files=after)
     return [
         one.clause
-        for one in review_actions([action], PLACE, NoLinks({**(host_files or {}), **before}), foreseen=foreseen)
+        for one in list_action_refusals([action], PLACE, NoLinks({**(host_files or {}), **before}), foreseen=foreseen)
     ]
 
 
@@ -197,7 +197,7 @@ def test_a_mode_is_judged_alike_by_a_script_and_by_a_typed_action(path, was, now
         if was is not None
         else WriteFile(path=path, content=text, mode=f"{now:04o}")
     )
-    found = review_actions([typed], frozenset({path}), NoLinks(stands))
+    found = list_action_refusals([typed], frozenset({path}), NoLinks(stands))
     assert [one.clause for one in found] == ([clause] if clause else [])
 
 
@@ -235,7 +235,7 @@ def test_a_mode_that_the_rule_states_is_asked_for():
     action = create_vendor_action("r", "true")
     foreseen = DryRun(ran(action).states, files={path: state(0o644)})
     asks = frozenset({f"mode {path} 0644"})
-    assert review_actions([action], PLACE, NoLinks({path: state(0o600)}), asks, foreseen) == []
+    assert list_action_refusals([action], PLACE, NoLinks({path: state(0o600)}), asks, foreseen) == []
 
 
 LIMITS = "/etc/security/limits.conf"
@@ -278,9 +278,9 @@ def test_bounds_and_the_start_of_shells_hold_for_a_script(path, was, now, clause
 def test_a_bound_in_a_value_of_several_numbers_may_be_stated_by_the_rule(now):
     action = create_vendor_action("r", "true")
     foreseen = DryRun(ran(action).states, files={PROFILE: state(0o644, text=now)})
-    stated = list_stated_values(f"Set {now.replace('=', ' to ')}")
-    assert review_actions([action], PLACE, NoLinks({}), frozenset(), foreseen)
-    assert review_actions([action], PLACE, NoLinks({}), stated, foreseen) == []
+    stated = list_asks_stated_by_rule(f"Set {now.replace('=', ' to ')}")
+    assert list_action_refusals([action], PLACE, NoLinks({}), frozenset(), foreseen)
+    assert list_action_refusals([action], PLACE, NoLinks({}), stated, foreseen) == []
 
 
 def test_the_diff_names_a_new_owner_and_the_file_is_a_warning():

@@ -5,7 +5,7 @@ import hashlib
 import pytest
 
 from app.errors import BadInput
-from app.runs.approval_file import build_approval_table, find_unreachable_rules, read_approvals
+from app.runs.approval_file import build_approval_table, list_unreachable_rule_lines, read_approvals
 
 GOOD = """otherwise = 0
 
@@ -101,4 +101,4 @@ def test_each_sort_of_change_has_its_number_and_its_line(tmp_path):
     assert lines["held on another host", True].cat_i == "0 (line 2)"
     assert lines["cannot be undone", False].cat_ii == "1 (Temper's own rule)"
     assert "remote login" in lines["new", True].could_break
-    assert find_unreachable_rules(policy) == [12]
+    assert list_unreachable_rule_lines(policy) == [12]

@@ -8,9 +8,9 @@ from sqlmodel import Session, select
 from app.background.schedules.schedule_editing import create_order_from_schedule
 from app.errors import EnvironmentUnusable, Rejected
 from app.events.vocabulary import Budget
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.runs.order import BOUNDS, LONGEST, Order, create_run_request
-from app.runs.rollout.rollout_request import RolloutSpec, create_host_order, create_rollout_request
+from app.runs.rollout.rollout_request import RolloutSpec, create_order_without_host, create_rollout_request
 from app.skills.catalog import load_skill
 from app.store.models import ScheduleRow
 from app.targets import host_registry
@@ -19,7 +19,7 @@ from app.targets.ssh.endpoint import Endpoint
 from app.web.pages.order_form_parser import parse_order_form
 from tests.runs.doors import house
 
-LINEUP = read_lineup(find_lineup("simulated"))
+LINEUP = read_lineup(find_lineup_path("simulated"))
 FLAGS = {"consent": "--without-rollback"}
 EVERY_HOUR = {"cron": "0 * * * *"}
 SAID = {
@@ -211,4 +211,4 @@ def test_a_rollout_reboots_each_of_its_hosts(tmp_path):
     host_registry.register_host(tmp_path, "web1", end, "", "SHA256:x")
     spec = RolloutSpec(order=parse_order_form({"reboot": "1"}, by="ada"), hosts=("web1",), words="web1")
     asked = create_rollout_request(spec, LINEUP, tmp_path)
-    assert create_host_order(asked, "o1").reboot
+    assert create_order_without_host(asked, "o1").reboot

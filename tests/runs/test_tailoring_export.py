@@ -94,7 +94,7 @@ async def test_a_choice_of_rules_and_what_an_operators_own_tailoring_says_stay(d
     assert judged(doors, mine) == (["length"], judged(doors, mine)[1])
     assert judged(doors, mine)[1]["length"] == "14"
     benchmark = apply_tailoring(read_tailoring(mine, "x"), read_benchmark(VALUED))
-    assert [one.name for one in benchmark.list_omitted_rules("xccdf_x_profile_ours")] == ["greeting"]
+    assert [one.name for one in benchmark.list_rules_removed_by_tailoring("xccdf_x_profile_ours")] == ["greeting"]
 
 
 async def test_the_terminal_writes_the_same_file(doors):

@@ -6,7 +6,7 @@ import pytest
 
 from app.events.kinds import EngineState, RunWaiting
 from app.runtime.disk_space import DiskSpace
-from app.runtime.health import LATE_ANSWER, LATE_POLL, LATE_WRITE, Conditions, explain_unreadiness, find_faults
+from app.runtime.health import LATE_ANSWER, LATE_POLL, LATE_WRITE, Conditions, find_faults, list_unreadiness_reasons
 from app.runtime.stalled_runs import RunProgress
 from app.store.nodes import NodeStatus
 
@@ -144,23 +144,25 @@ def test_a_disk_that_is_nearly_full_is_told_before_a_write_fails():
 
 
 def test_readiness_is_judged_by_the_same_faults_and_by_engines_that_do_not_serve_yet():
-    assert explain_unreadiness(WELL) == explain_unreadiness(with_engine("degraded")) == []
-    assert explain_unreadiness(with_engine("dead")) == [
+    assert list_unreadiness_reasons(WELL) == list_unreadiness_reasons(with_engine("degraded")) == []
+    assert list_unreadiness_reasons(with_engine("dead")) == [
         (
             "Engine big is dead: why. "
             "The turn waits and is asked again when the engine answers. If it does not come back, start it again."
         )
     ]
-    assert explain_unreadiness(with_engine("dead", seated=())) == []
-    assert explain_unreadiness(with_engine("loading")) == ["Engine big is loading."]
-    assert explain_unreadiness(replace(WELL, seated=("new",))) == ["Engine new is not looked at yet."]
-    assert explain_unreadiness(replace(with_engine("dead"), simulator=False)) == [
+    assert list_unreadiness_reasons(with_engine("dead", seated=())) == []
+    assert list_unreadiness_reasons(with_engine("loading")) == ["Engine big is loading."]
+    assert list_unreadiness_reasons(replace(WELL, seated=("new",))) == ["Engine new is not looked at yet."]
+    assert list_unreadiness_reasons(replace(with_engine("dead"), simulator=False)) == [
         "The simulated engines are stopped. Start the engines: the turn is then asked again."
     ]
-    assert explain_unreadiness(replace(WELL, unwritten=9.0)) == [
+    assert list_unreadiness_reasons(replace(WELL, unwritten=9.0)) == [
         (
             "Temper cannot write its log: check for a full disk or an unreachable database. "
             "Hosts are not changed meanwhile. Runs resume by themselves when the log can be written."
         )
     ]
-    assert explain_unreadiness(replace(WELL, runs=[run()], disk=DiskSpace(1, 100, NOW))) == [], "a node that can work"
+    assert list_unreadiness_reasons(replace(WELL, runs=[run()], disk=DiskSpace(1, 100, NOW))) == [], (
+        "a node that can work"
+    )

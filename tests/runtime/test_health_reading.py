@@ -83,7 +83,7 @@ async def test_a_run_that_waits_for_a_person_or_for_its_engine_or_is_paused_is_n
 
 
 async def _wait_in(queue, wanted):
-    async with queue.wait_for_turn(["http://e"], wanted):
+    async with queue.hold_turn(["http://e"], wanted):
         await asyncio.Event().wait()
 
 

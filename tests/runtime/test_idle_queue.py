@@ -42,7 +42,7 @@ class Place:
         self.changes.now += 1
 
     async def at(self, now):
-        await self.rests.suspend_when_idle(now)
+        await self.rests.suspend_or_launch_queue(now)
         return self.queue.awake
 
 

@@ -3,7 +3,13 @@
 import sys
 from pathlib import Path
 
-from app.scores.openscap_playbook import NO_FIX, Playbook, drop_unplayable_rules, list_unrun_rules, remove_rules
+from app.scores.openscap_playbook import (
+    NO_FIX,
+    Playbook,
+    drop_unplayable_rules,
+    map_unrun_rules_to_reasons,
+    remove_rules,
+)
 
 ANSIBLE = str(Path(sys.executable).with_name("ansible-playbook"))
 HEAD = "---\n# made\n- hosts: all\n  vars:\n    minlen: !!str 15\n  tasks:\n"
@@ -16,7 +22,10 @@ BESIDE = TASK.format(rule="kernel", module="command", argument="cmd: 'true'")
 def test_rules_whose_tasks_want_a_collection_are_left_out_whole_and_the_others_stay_as_they_are(tmp_path):
     left = drop_unplayable_rules(ANSIBLE, HEAD + BESIDE + GONE + FILE, ("file_mode", "kernel", "third"), tmp_path)
     assert left == Playbook(HEAD + FILE, {"kernel": "collection no.such"})
-    assert list_unrun_rules(left, ("file_mode", "kernel", "third")) == {"kernel": "collection no.such", "third": NO_FIX}
+    assert map_unrun_rules_to_reasons(left, ("file_mode", "kernel", "third")) == {
+        "kernel": "collection no.such",
+        "third": NO_FIX,
+    }
 
 
 def test_a_rule_is_known_by_its_whole_name():

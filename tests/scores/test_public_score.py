@@ -9,15 +9,15 @@ import pytest
 from app.cli.score_submission import check_score
 from app.errors import BadInput
 from app.evidence.signing_key import create_key
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.scores import public_score
 from app.scores.atif import build_trajectory
 from app.scores.public_score import (
     SignedPublicScore,
-    check_public_score,
     describe_setup,
     load_known_prompts,
     read_any_score,
+    read_verified_public_score,
     sign_public_score,
 )
 from app.scores.result import Trial
@@ -86,7 +86,7 @@ def turns_of_other_prompts(body):
 
 
 def test_what_was_signed_holds_and_its_words_say_what_it_does_not_prove(sent, capsys):
-    assert check_public_score(sent, KEY.public).body.score.order.label == "of a test"
+    assert read_verified_public_score(sent, KEY.public).body.score.order.label == "of a test"
     assert (check_score(sent, KEY.public), check_score(sent, "")) == (0, 3)
     said = capsys.readouterr().out
     assert "It does not prove:" in said
@@ -97,7 +97,7 @@ def test_what_was_signed_holds_and_its_words_say_what_it_does_not_prove(sent, ca
 def test_what_was_changed_after_the_signature_does_not_hold(sent, alter, capsys):
     change(sent, alter)
     with pytest.raises(BrokenScore, match="changed after the signature"):
-        check_public_score(sent)
+        read_verified_public_score(sent)
     assert check_score(sent, "") == 2
     assert "does not hold" in capsys.readouterr().err
     with pytest.raises(BadInput, match="changed after"):
@@ -119,20 +119,20 @@ def test_what_was_changed_after_the_signature_does_not_hold(sent, alter, capsys)
 def test_what_was_made_up_and_signed_again_does_not_hold_either(sent, tmp_path, alter, says):
     change(sent, alter, create_key(tmp_path / "another"))
     with pytest.raises(BrokenScore, match=says):
-        check_public_score(sent)
+        read_verified_public_score(sent)
 
 
 def test_another_key_is_named(sent, tmp_path):
     other = create_key(tmp_path / "another")
     with pytest.raises(BrokenScore, match="not by the one that you gave"):
-        check_public_score(sent, other.public)
+        read_verified_public_score(sent, other.public)
     change(sent, lambda body: None, other)
-    assert check_public_score(sent).key == other.public
+    assert read_verified_public_score(sent).key == other.public
     document = json.loads(sent.read_bytes())
     document["key"] = KEY.public
     sent.write_text(json.dumps(document))
     with pytest.raises(BrokenScore, match="changed after the signature"):
-        check_public_score(sent)
+        read_verified_public_score(sent)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"format": "temper public score 1"}', b"\xff", b"[" * 100_000])
@@ -140,7 +140,7 @@ def test_what_is_no_such_file_says_so(tmp_path, content):
     path = tmp_path / "odd.json"
     path.write_bytes(content)
     with pytest.raises(BrokenScore, match="not of the shape"):
-        check_public_score(path)
+        read_verified_public_score(path)
 
 
 def test_an_address_is_in_no_part_of_the_file(tmp_path, made):
@@ -149,7 +149,7 @@ def test_an_address_is_in_no_part_of_the_file(tmp_path, made):
     path.write_bytes(sign_public_score(made[0], (), [trajectory], ["10.9.8.7:8000"], KEY))
     assert b"10.9.8.7" not in path.read_bytes()
     assert b"asked MODEL-SERVER" in path.read_bytes()
-    check_public_score(path)
+    read_verified_public_score(path)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_an_address_is_in_no_part_of_the_file(tmp_path, made):
     ],
 )
 def test_a_quantisation_has_where_it_is_known_from(model, quantized, value, provenance):
-    lineup = read_lineup(find_lineup("cpu"))
+    lineup = read_lineup(find_lineup_path("cpu"))
     [engine] = lineup.engines.values()
     engine = replace(engine, kind="openai", model=model, base_urls=("http://10.0.0.7/v1",), launch=None)
     facts = {one.name: one for one in describe_setup(replace(lineup, engines={"e": engine}), "4 cores", quantized)}

@@ -7,7 +7,7 @@ from app.engines.simulator.answer_script import ANSWERS, read_script
 from app.events.vocabulary import AnyAction
 from app.scanners.scanner import BuiltinScanner
 from app.scores.generated_hosts import create_builtin_host, generate_host, write_and_open_host
-from app.scores.second_check import QUESTIONS, EffectiveSettings, find_weakened_setting, is_requirement_met
+from app.scores.second_check import QUESTIONS, EffectiveSettings, describe_weakened_setting, is_requirement_met
 from app.skills.stig.pack import STIG
 
 SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})
@@ -46,7 +46,7 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
             after.roll_back(f"{rule}.{attempt}")
             lessons += f"{one.mechanism} {one.advice}\n"
         assert is_requirement_met(rule, EffectiveSettings(after.files)), rule
-        assert find_weakened_setting(before.tree, after.tree, STIG.rules[rule].permitted_weakenings) == "", rule
+        assert describe_weakened_setting(before.tree, after.tree, STIG.rules[rule].permitted_weakenings) == "", rule
 
 
 async def test_a_drop_in_that_has_the_say_is_seen(tmp_path):
@@ -64,4 +64,4 @@ async def test_what_is_weaker_elsewhere_is_told(tmp_path):
     after = await write_and_open_host(create_builtin_host(), tmp_path / "after")
     file = tmp_path / "after/root/etc/ssh/sshd_config"
     file.write_text("StrictModes no\n" + file.read_text())
-    assert "strictmodes" in find_weakened_setting(before.tree, after.tree, frozenset())
+    assert "strictmodes" in describe_weakened_setting(before.tree, after.tree, frozenset())

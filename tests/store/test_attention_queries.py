@@ -81,6 +81,6 @@ def test_findings_that_were_left_come_oldest_first_from_any_number_of_runs(sessi
     add(session, "r1", escalated, ItemPassed(rule="C", attempts=1), deferred)
     add(session, "r2", deferred)
     many = ["r1", "r2", *(f"s{n}" for n in range(attention_queries.AT_ONCE))]
-    found = list(attention_queries.read_unresolved_finding_events(session, many))
+    found = list(attention_queries.read_escalation_and_deferral_events(session, many))
     assert [(one.run, one.seq) for one in found] == [("r1", 1), ("r1", 3), ("r2", 1)]
-    assert list(attention_queries.read_unresolved_finding_events(session, [])) == []
+    assert list(attention_queries.read_escalation_and_deferral_events(session, [])) == []

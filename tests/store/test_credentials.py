@@ -32,9 +32,9 @@ def test_a_token_lasts_for_days_and_a_link_for_hours_and_shows_one_run(session):
 def test_a_credential_is_found_by_its_secret_alone(session):
     row, secret = issue(session, source="192.0.2.7")
     issue(session)
-    assert credentials.find_credential(session, secret).id == row.id
-    assert credentials.find_credential(session, row.digest) is None
-    assert credentials.find_credential(session, "") is None
+    assert credentials.find_credential_even_if_invalid(session, secret).id == row.id
+    assert credentials.find_credential_even_if_invalid(session, row.digest) is None
+    assert credentials.find_credential_even_if_invalid(session, "") is None
 
 
 def test_those_that_have_not_ended_are_listed_by_kind_in_the_order_in_which_they_were_made(session):
@@ -42,8 +42,8 @@ def test_those_that_have_not_ended_are_listed_by_kind_in_the_order_in_which_they
     for at, row in enumerate(made):
         row.made_at = 10.0 - at
     credentials.end_credential(session, made[0])
-    assert credentials.list_credentials(session, ["token", "link"]) == [made[3], made[2]]
-    assert credentials.list_credentials(session, ["browser"]) == []
+    assert credentials.list_unended_credentials(session, ["token", "link"]) == [made[3], made[2]]
+    assert credentials.list_unended_credentials(session, ["browser"]) == []
     assert credentials.list_token_labels(session) == {made[0].id: "l", made[3].id: "l"}
 
 
@@ -66,5 +66,8 @@ def test_an_end_is_kept_and_ends_nobody_elses(database):
         credentials.end_credentials_of(session, "ada")
         session.commit()
     with Session(database) as session:
-        ended = [credentials.find_credential(session, one).ended_at is not None for one in (mine, again, others)]
+        ended = [
+            credentials.find_credential_even_if_invalid(session, one).ended_at is not None
+            for one in (mine, again, others)
+        ]
         assert ended == [True, True, False]

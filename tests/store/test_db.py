@@ -121,7 +121,7 @@ def test_a_read_alone_needs_no_transaction_between_nodes_and_a_file_is_left_as_i
 
 def test_a_separate_engine_opens_the_same_database(file, shared):
     for opened in (file, shared):
-        other = open_separate_engine(opened, 1, asked=False)
+        other = open_separate_engine(opened, 1, tests_before_use=False)
         assert read_revision(other) == HEAD
         other.dispose()
 

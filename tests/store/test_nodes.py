@@ -55,7 +55,7 @@ def add_lease(session, name, node="", epoch=1, asked_at=0.0, host="h", **more):
 
 
 def offer(session, at, me="one", in_hand=(), queued=nodes.report_none_queued):
-    return nodes.offer_orphaned_runs(session, me, in_hand, nodes.list_living_nodes(session), at, queued)
+    return nodes.offer_orphaned_runs(session, me, in_hand, nodes.list_unended_nodes(session), at, queued)
 
 
 def test_the_oldest_node_comes_first_and_one_that_ended_not_at_all(session, at):
@@ -63,7 +63,7 @@ def test_the_oldest_node_comes_first_and_one_that_ended_not_at_all(session, at):
     add_node(session, "b", at, started_at=at - 9)
     add_node(session, "a", at, started_at=at - 9)
     add_node(session, "over", at, ended_at=at)
-    assert [node.name for node in nodes.list_living_nodes(session)] == ["a", "b", "young"]
+    assert [node.name for node in nodes.list_unended_nodes(session)] == ["a", "b", "young"]
 
 
 def test_a_node_that_is_silent_or_only_runs_one_run_takes_none_over(session, at):
@@ -82,8 +82,8 @@ def test_runs_are_divided_among_the_nodes_with_one_to_spare(session, at, runs, w
     for number in range(runs):
         add_run(session, f"r{number}", at, state=("queued", "running", "paused")[number % 3])
     add_run(session, "over", at, state="finished")
-    assert nodes.compute_runs_per_node(session) == each
-    assert nodes.send_heartbeat(session, "n0").runs_per_node == each
+    assert nodes.compute_max_runs_per_node(session) == each
+    assert nodes.send_heartbeat_and_read_overview(session, "n0").max_runs_per_node == each
 
 
 def test_a_status_says_all_of_a_node(session, at):
@@ -123,7 +123,7 @@ def test_a_heartbeat_sees_everything(session, at):
     session.add(ScheduleRow(id="s", next_at=at, **schedule))
     for name in "xyz":
         session.add(WebhookRow(id=name, url="u", secret="s", kinds="", created_at=at))
-    seen = nodes.send_heartbeat(session, "one", 0.5)
+    seen = nodes.send_heartbeat_and_read_overview(session, "one", 0.5)
     assert (seen.leader, seen.turn, seen.unended, seen.kept) == ("other", 4, 1, (2, 1, 3))
     assert [node.name for node in seen.living] == ["one", "other"]
     assert [node.name for node in nodes.list_responsive_nodes(session)] == ["one"]
@@ -135,20 +135,20 @@ def test_a_heartbeat_sees_everything(session, at):
 
 def test_a_node_without_leader_or_runs_sees_none_and_one_that_was_given_up_sees_nothing(session, at):
     add_node(session, "one", at)
-    seen = nodes.send_heartbeat(session, "one")
+    seen = nodes.send_heartbeat_and_read_overview(session, "one")
     assert (seen.leader, seen.turn, seen.unended, seen.kept) == ("", 0, 0, (0, 0, 0))
     nodes.end_nodes(session, [])
-    assert nodes.send_heartbeat(session, "one")
+    assert nodes.send_heartbeat_and_read_overview(session, "one")
     nodes.end_nodes(session, ["one"])
-    assert nodes.send_heartbeat(session, "one") is None
+    assert nodes.send_heartbeat_and_read_overview(session, "one") is None
     add_node(session, "other", at)
-    assert nodes.send_heartbeat(session, "one") is None
+    assert nodes.send_heartbeat_and_read_overview(session, "one") is None
 
 
 def test_the_dead_and_those_that_run_a_single_run_are_no_workers(session, at):
     for name, more in {"a": {}, "b": {"silent": DEAD_AFTER - 2}, "c": {"silent": 60.0}, "d": {"kind": "run"}}.items():
         add_node(session, name, at, **more)
-    assert [node.name for node in nodes.send_heartbeat(session, "a").workers] == ["a", "b"]
+    assert [node.name for node in nodes.send_heartbeat_and_read_overview(session, "a").workers] == ["a", "b"]
 
 
 def test_nodes_and_leases_are_forgotten_long_after_their_end(session, at):
@@ -156,7 +156,7 @@ def test_nodes_and_leases_are_forgotten_long_after_their_end(session, at):
         add_node(session, name, at, ended_at=ended)
         add_run(session, name, at, ended_at=ended)
         add_lease(session, name)
-    nodes.delete_old_nodes(session)
+    nodes.delete_old_nodes_and_leases(session)
     session.expire_all()
     for table in (NodeRow, LeaseRow):
         assert [session.get(table, name) is None for name in ("old", "lately", "now")] == [True, False, False]
@@ -237,13 +237,13 @@ def test_a_host_that_a_node_cannot_reach_is_left_to_a_node_that_has_not_tried(se
     lease = session.get_one(LeaseRow, "r")
     assert (lease.node, lease.epoch) == ("", 3)
     assert lease.asked_at == pytest.approx(at, abs=30)
-    assert nodes.pass_on_unreachable_run(session, "other", "r", 3) is None, "it has not tried"
-    assert nodes.pass_on_unreachable_run(session, "one", "r", 2) is None, "of an earlier offer"
-    assert nodes.pass_on_unreachable_run(session, "one", "unknown", 3) is None
-    assert nodes.pass_on_unreachable_run(session, "one", "r", 3) == Orphan("r", "h", 4)
+    assert nodes.reoffer_run_tried_here(session, "other", "r", 3) is None, "it has not tried"
+    assert nodes.reoffer_run_tried_here(session, "one", "r", 2) is None, "of an earlier offer"
+    assert nodes.reoffer_run_tried_here(session, "one", "unknown", 3) is None
+    assert nodes.reoffer_run_tried_here(session, "one", "r", 3) == Orphan("r", "h", 4)
     assert session.get_one(LeaseRow, "r").epoch == 4
     lease.unreached += f" other@{at:.3f}"
-    assert nodes.pass_on_unreachable_run(session, "one", "r", 4) is None, "each has tried"
+    assert nodes.reoffer_run_tried_here(session, "one", "r", 4) is None, "each has tried"
 
 
 def test_how_long_no_other_node_can_take_a_run(session, at):
@@ -270,7 +270,7 @@ def test_runs_whose_node_died_as_they_ended_are_listed_newest_first_and_released
     for number, (name, node) in enumerate({"a": "dead", "b": "dead", "c": "one", "d": "", "e": "dead"}.items()):
         add_run(session, name, at, ended_at=None if name == "e" else at + number)
         add_lease(session, name, node, epoch=number)
-    assert nodes.list_abandoned_runs(session) == [Orphan("b", "h", 1), Orphan("a", "h", 0)]
+    assert nodes.list_dead_nodes_ended_runs(session) == [Orphan("b", "h", 1), Orphan("a", "h", 0)]
     nodes.release_runs(session, ["a"])
     session.expire_all()
     assert [session.get_one(LeaseRow, name).node for name in "abc"] == ["", "dead", "one"]

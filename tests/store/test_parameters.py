@@ -7,8 +7,8 @@ from app.store.db import open_database
 from app.store.host_groups import replace_group
 from app.store.parameters import (
     ParameterRow,
+    find_effective_group_parameters,
     find_effective_parameters,
-    find_group_parameters,
     list_parameters,
 )
 
@@ -27,7 +27,7 @@ def test_the_nearest_scope_counts_and_of_two_groups_the_first_by_name(tmp_path):
         session.add(ParameterRow(skill="cis", name="f", scope_kind="all", scope_name="", value="x", by="", at=1.0))
         found = {name: row.value for name, row in find_effective_parameters(session, "stig", "web-1").items()}
         assert found == {"a": "host web-1", "b": "group db", "c": "all ", "d": "group web"}
-        found = {name: row.value for name, row in find_group_parameters(session, "stig", "web").items()}
+        found = {name: row.value for name, row in find_effective_group_parameters(session, "stig", "web").items()}
         assert found == {"a": "group web", "b": "group web", "c": "all ", "d": "group web"}
         assert [row.name for row in list_parameters(session)] == ["f", *"aaaaabbbcde"]
         assert [row.name for row in list_parameters(session, "cis")] == ["f"]

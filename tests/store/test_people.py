@@ -49,7 +49,7 @@ def test_a_name_is_given_once_and_the_only_admin_stays(session):
     _, secret = credentials.issue_credential(session, person="ada", right="admin", kind="session", label="", seconds=60)
     people.disable_person(session, "ada")
     assert people.find_person(session, "ada").disabled
-    assert credentials.find_credential(session, secret).ended_at
+    assert credentials.find_credential_even_if_invalid(session, secret).ended_at
 
 
 def issue(session, person="ada", kind="session", **more):

@@ -11,10 +11,10 @@ from app.store.request_session import open_read_connection, open_read_session, s
 
 
 def test_the_newest_backup_counts_whoever_made_it(database, session):
-    assert backup_times.find_newest_backup(session) is None
+    assert backup_times.find_newest_backup_time(session) is None
     for at, by in ((5.0, "ada"), (9.0, "bob"), (7.0, "ada"), (9.0, "cy")):
         backup_times.record_backup(database, at, by)
-    assert backup_times.find_newest_backup(session) == 9.0
+    assert backup_times.find_newest_backup_time(session) == 9.0
 
 
 def test_a_group_is_replaced_as_a_whole(session):

@@ -85,13 +85,13 @@ def test_a_host_is_known_and_forgotten_on_every_node_and_its_journals_stay(nodes
     one.store_registration("web1")
     begun(here)
     one.store_folder("web1")
-    other.sync_registrations()
+    other.apply_registrations_of_other_nodes()
     assert host_registry.find_host(there, "web1") == host_registry.find_host(here, "web1")
     assert (there / "web1/known_hosts").read_text() == "web1 ssh-ed25519 AAAA\n"
     journal(here).close("a", "undone")
     host_registry.remove_host(here, "web1")
     one.store_registration("web1")
-    other.sync_registrations()
+    other.apply_registrations_of_other_nodes()
     assert host_registry.list_hosts(there) == []
     other.fetch_folder("web1")
     assert journal(there).read_mark("a") == "open", "as it was kept last"
@@ -125,7 +125,7 @@ def test_what_the_database_says_is_written_in_the_hosts_folder_and_nowhere_else(
         ):
             session.add(HostFileRow(host=host, path=path, part=0, digest="x", content=b"{}"))
         session.add(HostFileRow(host="web1", path="known_hosts", part=0, digest="x", content=b"k"))
-    other.sync_registrations()
+    other.apply_registrations_of_other_nodes()
     other.fetch_folder("web1")
     written = sorted(str(at.relative_to(there)) for at in there.rglob("*") if at.is_file())
     assert written == ["web1/host.json", "web1/known_hosts", "web1/shared"]

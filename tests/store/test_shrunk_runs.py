@@ -11,9 +11,9 @@ from app.store.models import EventRow, EvidenceRow, RunRow
 from app.store.shrunk_runs import (
     delete_finished_turn_deltas,
     list_runs_to_shrink,
-    list_unswept_runs,
+    list_shrunk_runs_with_deltas,
+    mark_shrunk_and_store_pack,
     read_evidence_pack,
-    save_evidence_pack,
 )
 
 RUN = {"host": "h", "mode": "auto", "skill": "stig", "lineup": "l", "simulated": True, "note": "", "queued_at": 1.0}
@@ -43,9 +43,9 @@ def test_runs_that_ended_before_a_time_are_due_oldest_first(session):
 def test_a_run_is_shrunk_once_and_only_after_its_end(session):
     add_run(session, "over", 8.0)
     add_run(session, "at work", None, state="running")
-    assert save_evidence_pack(session, "over", b"pack", 20.0)
-    assert not save_evidence_pack(session, "over", b"another", 30.0)
-    assert not save_evidence_pack(session, "at work", b"pack", 20.0)
+    assert mark_shrunk_and_store_pack(session, "over", b"pack", 20.0)
+    assert not mark_shrunk_and_store_pack(session, "over", b"another", 30.0)
+    assert not mark_shrunk_and_store_pack(session, "at work", b"pack", 20.0)
     assert session.get_one(RunRow, "over").shrunk_at == 20.0
     assert [read_evidence_pack(session, name) for name in ("over", "at work")] == [b"pack", None]
 
@@ -53,9 +53,9 @@ def test_a_run_is_shrunk_once_and_only_after_its_end(session):
 def test_a_shrunk_run_is_unswept_until_its_pieces_are_deleted(session):
     for name in ("one", "other"):
         add_run(session, name, 8.0)
-        save_evidence_pack(session, name, b"pack", 20.0)
+        mark_shrunk_and_store_pack(session, name, b"pack", 20.0)
     session.get_one(EvidenceRow, "one").swept = True
-    assert list_unswept_runs(session) == ["other"]
+    assert list_shrunk_runs_with_deltas(session) == ["other"]
 
 
 TURN = {"role": "worker"}
@@ -91,7 +91,7 @@ def test_only_the_pieces_of_turns_that_finished_are_deleted(tmp_path):
     with Session(database) as session:
         for run in ("r", "s"):
             add_run(session, run, 8.0)
-            save_evidence_pack(session, run, b"pack", 20.0)
+            mark_shrunk_and_store_pack(session, run, b"pack", 20.0)
             lines = [build_recorded_event(run, seq, 1.0, event, "x") for seq, event in enumerate(told, 1)]
             session.add_all(EventRow(**to_columns(line)) for line in lines)
         session.commit()
@@ -99,6 +99,6 @@ def test_only_the_pieces_of_turns_that_finished_are_deleted(tmp_path):
     with Session(database) as session:
         left = session.exec(select(EventRow.seq).where(EventRow.run == "r").order_by(EventRow.seq)).all()
         assert left == [1, 2, 3, 4, 5, 8, 9]
-        assert list_unswept_runs(session) == ["s"]
+        assert list_shrunk_runs_with_deltas(session) == ["s"]
     assert delete_finished_turn_deltas(database, "r") == 0
     database.dispose()

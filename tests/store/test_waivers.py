@@ -10,7 +10,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group
 from app.store.run_history import StoredRunHistory
-from app.store.waivers import WaiverRow, list_due_waivers, list_waivers, require_waiver
+from app.store.waivers import WaiverRow, list_ending_or_ended_waivers, list_waivers, require_waiver
 
 DAY = 24 * 3600.0
 END = datetime(2027, 1, 31, tzinfo=UTC).timestamp()
@@ -34,21 +34,24 @@ def row(**more):
     ],
 )
 def test_a_week_before_and_a_week_after(now, told):
-    found = list_due_waivers([row()], now)
+    found = list_ending_or_ended_waivers([row()], now)
     assert [told in one.summary for one in found] == ([True] if told else [])
 
 
 def test_one_that_was_made_for_less_than_a_week_is_told_from_then_on():
-    (one,) = list_due_waivers([row(made_at=END - 2 * DAY)], END - DAY)
+    (one,) = list_ending_or_ended_waivers([row(made_at=END - 2 * DAY)], END - DAY)
     assert (one.kind, one.since) == ("waiver.ending", END - 2 * DAY)
 
 
 def test_what_was_taken_back_or_made_anew_is_nobodys_concern():
     later = row(id="w2", until="2027-03-31")
-    assert list_due_waivers([row(ended_at=END - 60 * DAY)], END - DAY) == []
-    assert list_due_waivers([row(), later], END - DAY) == []
+    assert list_ending_or_ended_waivers([row(ended_at=END - 60 * DAY)], END - DAY) == []
+    assert list_ending_or_ended_waivers([row(), later], END - DAY) == []
     assert [
-        one.row.id for one in list_due_waivers([row(), row(id="w2", scope_name="web-2", until="2027-03-31")], END - DAY)
+        one.row.id
+        for one in list_ending_or_ended_waivers(
+            [row(), row(id="w2", scope_name="web-2", until="2027-03-31")], END - DAY
+        )
     ] == ["w1"]
 
 
@@ -85,7 +88,7 @@ def test_a_group_has_who_is_in_it_when_a_run_begins(database):
         with Session(database) as session, session.begin():
             replace_group(session, "web", members)
         assert covered() == members
-    assert list_due_waivers([row(scope_kind="group", scope_name="web")], END - 1)[0].summary.startswith(
+    assert list_ending_or_ended_waivers([row(scope_kind="group", scope_name="web")], END - 1)[0].summary.startswith(
         "Waiver w1 ends on 2027-01-31: V-257985 on group web, owner Ops lead."
     )
 

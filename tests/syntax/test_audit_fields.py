@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.audit_fields import UNSET, HostNames, RefusedRule, parse_comparison, parse_field, read_number
+from app.syntax.audit_fields import UNSET, HostNames, RefusedRule, parse_comparison, parse_field, parse_leading_number
 
 NAMES = HostNames({"root": 0, "ops": 1000}, {"wheel": 10}, {}, "x86_64")
 
@@ -75,4 +75,4 @@ def _split(pair):
 
 @pytest.mark.parametrize(("text", "number"), [("0x1F", 31), ("-0x5", -5), ("08", 0), ("12ab", 12), ("x", 0)])
 def test_numbers_are_read_as_far_as_they_go(text, number):
-    assert read_number(text) == number
+    assert parse_leading_number(text) == number

@@ -50,7 +50,7 @@ def test_three_tries_are_allowed_to_the_rule_that_asks_for_them_and_to_no_other(
         ("4", ASKS[name], ["weakening"]),
     ]:
         action = SetOption(path=path, key="retry", value=value)
-        found = policy.review_actions([action], frozenset({path}), Plain(host({path: "minlen = 15\n"})), asks)
+        found = policy.list_action_refusals([action], frozenset({path}), Plain(host({path: "minlen = 15\n"})), asks)
         assert [one.clause for one in found] == clauses
 
 
@@ -117,7 +117,10 @@ def test_a_stack_as_debian_ships_it_is_fine():
 )
 def test_what_a_stack_comes_to(text, right, wrong):
     rules = pam.parse_service(text, AUTH).select_kind("auth")
-    assert (is_user_admitted(rules, known=True), is_user_admitted(rules, known=False)) == (right, wrong)
+    assert (is_user_admitted(rules, has_right_password=True), is_user_admitted(rules, has_right_password=False)) == (
+        right,
+        wrong,
+    )
 
 
 @pytest.mark.parametrize(
@@ -129,7 +132,7 @@ def test_what_a_stack_comes_to(text, right, wrong):
     ],
 )
 def test_a_stack_may_become_stricter(action):
-    assert policy.review_actions([action], frozenset({action.path}), Plain(debian())) == []
+    assert policy.list_action_refusals([action], frozenset({action.path}), Plain(debian())) == []
 
 
 @pytest.mark.parametrize(
@@ -144,7 +147,7 @@ def test_a_stack_may_become_stricter(action):
     ],
 )
 def test_a_stack_is_not_opened(action):
-    assert [one.action for one in policy.review_actions([action], frozenset({action.path}), Plain(debian()))] == [
+    assert [one.action for one in policy.list_action_refusals([action], frozenset({action.path}), Plain(debian()))] == [
         action
     ]
 

@@ -1,7 +1,7 @@
 import stat
 
 from app.syntax.files import FileState
-from app.targets.baseline import Baseline, BaselineEntry, SideEffects, merge_side_effects
+from app.targets.baseline import Baseline, BaselineEntry, SideEffects, apply_side_effects
 from app.targets.crash_safe_writes import Disk
 from app.targets.journal import Journal
 
@@ -33,5 +33,5 @@ def test_what_a_later_package_made_of_a_file_overrides_what_was_said_of_it_and_i
 
 def test_what_is_known_to_have_come_of_a_change_counts_as_having_been_there():
     was = Baseline({"/etc/gone": ENTRY}, {"root": 0})
-    now = merge_side_effects(was, [SideEffects({"/etc/gone": None, "/etc/new": ENTRY}, {"p": 998})])
+    now = apply_side_effects(was, [SideEffects({"/etc/gone": None, "/etc/new": ENTRY}, {"p": 998})])
     assert (now.entries, now.accounts) == ({"/etc/new": ENTRY}, {"root": 0, "p": 998})

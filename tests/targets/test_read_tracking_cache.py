@@ -105,5 +105,5 @@ def test_files_that_know_links_are_not_answered_for_by_those_that_do_not(files):
 def test_an_answer_that_does_not_last_is_asked_for_again(question, files):
     recall = ReadTrackingCache()
     for _ in range(2):
-        recall.get_or_compute("q", files, question, lasts=lambda _answer: False)
+        recall.get_or_compute("q", files, question, is_cacheable=lambda _answer: False)
     assert question.times == 2

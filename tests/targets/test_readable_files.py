@@ -10,7 +10,7 @@ from app.targets.crash_safe_writes import Disk
 from app.targets.local_tree import LocalTree
 from app.targets.readable_files import CLOSED, NO_NEED, ODD, SECRETIVE, explain_withholding
 from app.targets.resources.resource_dry_run import NONE
-from app.targets.writable_areas import find_judge
+from app.targets.writable_areas import find_judge_or_objection
 from tests.hostfiles import DictFiles
 from tests.secretive import SECRETS, planted
 
@@ -94,7 +94,7 @@ def test_no_action_makes_a_preview_of_a_file_that_nobody_judges(tree, path):
         SetOption(path=path, key="a", value="b"),
     ]
     plans = [plan_effects([action], files, NONE) for action in actions]
-    assert {(*one.made, one.obstacle) for one in plans} == {(find_judge(path).reason,)}
+    assert {(*one.made, one.obstacle) for one in plans} == {(find_judge_or_objection(path).reason,)}
 
 
 def test_every_file_that_a_shipped_rule_names_is_told_or_holds_secrets():

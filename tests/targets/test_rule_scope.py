@@ -17,9 +17,9 @@ from app.resources.unit import SetUnit
 from app.resources.vendor import create_vendor_action
 from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.policy import review_actions
+from app.targets.policy import list_action_refusals
 from app.targets.resources.resource_dry_run import DryRun
-from app.targets.rule_scope import RuleScope, find_foreign_action, find_foreign_place
+from app.targets.rule_scope import RuleScope, find_foreign_action_objection, find_foreign_place_objection
 from tests.targets.resources.test_resource_policy import NoLinks
 
 PWQUALITY = RuleScope(
@@ -91,7 +91,7 @@ def list_attacks():
 def review(scope, *actions, foreseen=None, allowed=None):
     files = NoLinks({"/etc/passwd": "deploy:x:1000:1000::/home/deploy:/bin/bash\n"})
     named = allowed or frozenset(get_resource_name(action) for action in actions)
-    return review_actions(actions, named, files, foreseen=foreseen or states_of(actions[0]), scope=scope)
+    return list_action_refusals(actions, named, files, foreseen=foreseen or states_of(actions[0]), scope=scope)
 
 
 def scope_of(rule):
@@ -118,8 +118,11 @@ def test_no_resource_outside_the_rule_is_touched_although_the_plan_names_it():
     for scope, action in attacks:
         (found,) = review(scope, action)
         assert found.clause, action
-        assert find_foreign_action(scope, [action], scope.list_candidates(NoLinks({}))).clause == "outside the rule"
-        assert find_foreign_place(scope, [get_resource_name(action)], scope.list_candidates(NoLinks({})))
+        assert (
+            find_foreign_action_objection(scope, [action], scope.list_candidates(NoLinks({}))).clause
+            == "outside the rule"
+        )
+        assert find_foreign_place_objection(scope, [get_resource_name(action)], scope.list_candidates(NoLinks({})))
 
 
 def test_most_of_these_would_pass_without_the_rule():
@@ -166,10 +169,10 @@ def test_what_comes_or_goes_along_with_a_package_is_judged_by_itself():
 def test_the_stories_of_the_demo_stay_within_their_rules(host):
     for rule, paths, actions in stories():
         scope = scope_of(rule)
-        assert find_foreign_place(scope, paths, ()) is None, rule
+        assert find_foreign_place_objection(scope, paths, ()) is None, rule
         if rule == "V-258106":
             continue  # it is about the agent's own sudo, and refused
-        assert find_foreign_action(scope, actions, ()) is None, rule
+        assert find_foreign_action_objection(scope, actions, ()) is None, rule
         assert (
             host.assess_actions(actions, frozenset(paths), STIG.rules[rule].permitted_weakenings, scope).refusals == ()
         ), rule
@@ -233,8 +236,8 @@ FILES = NoLinks(
 )
 def test_a_setting_that_the_rule_does_not_name_stays(rule, action):
     allowed = frozenset({getattr(action, "path", "")})
-    assert review_actions([action], allowed, FILES) == [], "the deny-lists have nothing against it"
-    (found,) = review_actions([action], allowed, FILES, scope=scope_of(rule))
+    assert list_action_refusals([action], allowed, FILES) == [], "the deny-lists have nothing against it"
+    (found,) = list_action_refusals([action], allowed, FILES, scope=scope_of(rule))
     assert found.clause == "outside the rule"
 
 
@@ -272,7 +275,7 @@ def test_the_commands_of_the_contents_script_name_no_audit_control_and_no_call(l
     scope = build_rule_scope(rule, None, Item(rule.id))
     path = "/etc/audit/rules.d/a.rules"
     found = [
-        [one.clause for one in review_actions([action], frozenset({path}), FILES, rule.asks, scope=scope)]
+        [one.clause for one in list_action_refusals([action], frozenset({path}), FILES, rule.asks, scope=scope)]
         for action in (AppendLine(path=path, line=line), WriteFile(path=path, content=f"-f 1\n{line}\n"))
     ]
     assert found == ([[], []] if named else [["outside the rule"], ["outside the rule"]])
@@ -287,7 +290,9 @@ def test_a_control_is_named_with_its_value_by_every_action(key, value):
     def review_under(requirement):
         scope = RuleScope("r", f"{requirement} in /etc/audit/rules.d.")
         return [
-            one.clause for action in ways for one in review_actions([action], frozenset({path}), FILES, scope=scope)
+            one.clause
+            for action in ways
+            for one in list_action_refusals([action], frozenset({path}), FILES, scope=scope)
         ]
 
     assert review_under(f"Set {control} as the host can bear: -e 1, -f 0 or -b 8192") == ["outside the rule"] * 2
@@ -321,19 +326,19 @@ def test_a_control_is_named_with_its_value_by_every_action(key, value):
     ],
 )
 def test_a_file_is_named_with_its_drop_ins(named, path, is_named):
-    assert RuleScope("r", f"Look at {named}.").names_path(path) is is_named
+    assert RuleScope("r", f"Look at {named}.").covers_path(path) is is_named
 
 
 def test_what_a_lesson_says_does_not_widen_the_rule():
     lesson = Lesson(id="l", rule="V-258007", mechanism="/etc/sudoers decides", environment="", advice="PermitRootLogin")
     scope = build_rule_scope(STIG.rules["V-258007"], None, Item("V-258007", lessons=(lesson,)))
-    assert not scope.names_path("/etc/sudoers")
+    assert not scope.covers_path("/etc/sudoers")
     assert not scope.covers_setting("PermitRootLogin")
     assert scope.covers_setting("x11forwarding")
 
 
 def test_the_vendors_own_script_is_judged_by_itself():
-    assert find_foreign_action(PWQUALITY, [create_vendor_action("r", "true\n")], ()) is None
+    assert find_foreign_action_objection(PWQUALITY, [create_vendor_action("r", "true\n")], ()) is None
 
 
 def test_ageing_is_for_any_account_of_the_host_by_the_days_of_the_rule():
@@ -341,4 +346,4 @@ def test_ageing_is_for_any_account_of_the_host_by_the_days_of_the_rule():
     files = NoLinks({"/etc/passwd": "deploy:x:1000:1000::/home/deploy:/bin/bash\n"})
     asked = SetAgeing(account="deploy", setting="max", days=60)
     assert asked in scope.list_candidates(files)
-    assert find_foreign_action(scope, [msgspec.structs.replace(asked, days=90)], scope.list_candidates(files))
+    assert find_foreign_action_objection(scope, [msgspec.structs.replace(asked, days=90)], scope.list_candidates(files))

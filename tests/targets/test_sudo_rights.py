@@ -5,8 +5,8 @@ from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.sudo_rights import (
     Principal,
+    explain_blocking_sudo_options,
     explain_root_refusal,
-    explain_sudo_unusable,
     resolve_defaults,
     resolve_rights,
 )
@@ -118,7 +118,7 @@ def test_a_grant_is_of_no_use_where_programs_cannot_run_or_a_terminal_is_wanted(
     files = host({"/etc/sudoers.d/zz-site": "".join(f"{line}\n" for line in lines)})
     read_files = sudoers.read_sudoers(files), read_host_accounts(files)
     assert explain_root_refusal(*read_files, "temper") == ""
-    assert explain_sudo_unusable(*read_files, "temper")
+    assert explain_blocking_sudo_options(*read_files, "temper")
     before, after = ({one.name: one for one in run_health_probes(side, 0)} for side in (host(), files))
     assert before["agent-sudo"].ok
     assert not after["agent-sudo"].ok
@@ -136,4 +136,4 @@ def test_a_grant_is_of_no_use_where_programs_cannot_run_or_a_terminal_is_wanted(
 )
 def test_a_default_for_others_or_taken_back_cuts_nothing(lines):
     files = host({"/etc/sudoers.d/zz-site": "".join(f"{line}\n" for line in lines)})
-    assert explain_sudo_unusable(sudoers.read_sudoers(files), read_host_accounts(files), "temper") == ""
+    assert explain_blocking_sudo_options(sudoers.read_sudoers(files), read_host_accounts(files), "temper") == ""

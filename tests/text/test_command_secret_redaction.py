@@ -39,8 +39,8 @@ def test_the_forms_are_many():
 @pytest.mark.parametrize("place", ["{}", "+{}", "   {}", "secure: {}", "one\n{}\ntwo = 2"])
 def test_honest_lines_stay_as_they_are(place, closed):
     lines = [place.replace("{}", line) for line in DATA["honest"]]
-    assert [line for line in lines if redact_secrets(line, closed=closed) != line] == []
-    assert redact_secrets("\n".join(lines), closed=closed) == "\n".join(lines)
+    assert [line for line in lines if redact_secrets(line, from_restricted_file=closed) != line] == []
+    assert redact_secrets("\n".join(lines), from_restricted_file=closed) == "\n".join(lines)
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ def test_no_line_of_any_form_comes_through_alone_as_evidence_quotes_it(form):
 def test_a_random_word_of_no_known_form_is_taken_out(length, closed):
     draw = random.Random(length)
     words = ["".join(draw.choice(ascii_letters + digits) for _ in range(length)) for _ in range(300)]
-    left = [word for word in words if word in redact_secrets(f"seed {word} end", closed=closed)]
+    left = [word for word in words if word in redact_secrets(f"seed {word} end", from_restricted_file=closed)]
     assert len(left) <= 300 * (0.15 if length < 20 else 0.05)
     assert "aB3" not in redact_secrets("the seed is 0f3a9b7c55e84d21a6d7c0b1e2f39485 here")
 
@@ -157,7 +157,7 @@ def test_files_whose_content_is_shown_to_nobody(path, secret):
 @pytest.mark.parametrize("line", HONEST)
 def test_what_rules_are_about_comes_through_whole(line, closed):
     for told in (line, f"+{line}", f"  {line}", f"secure: {line}"):
-        assert redact_secrets(told, closed=closed) == told
+        assert redact_secrets(told, from_restricted_file=closed) == told
 
 
 def lines_of(root, patterns):
@@ -172,16 +172,16 @@ def lines_of(root, patterns):
 def test_of_files_that_are_judged_nothing_honest_is_taken_out(root):
     lines = list(lines_of(root, JUDGES))
     assert len(lines) > 100
-    odd = [line for line in lines if redact_secrets(line, closed=True) != line]
+    odd = [line for line in lines if redact_secrets(line, from_restricted_file=True) != line]
     assert odd == []
-    assert redact_secrets("\n".join(lines), closed=True) == "\n".join(lines)
+    assert redact_secrets("\n".join(lines), from_restricted_file=True) == "\n".join(lines)
 
 
 def test_what_was_found_clean_once_is_not_taken_for_it_where_shorter_words_count():
     text = "seed of the cluster aB3dE5gH7jK9m"
     for _ in range(2):
         assert redact_secrets(text) == text
-        assert redact_secrets(text, closed=True) != text
+        assert redact_secrets(text, from_restricted_file=True) != text
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_a_line_of_pam_stays_whole_wherever_it_stands(place):
     told = [
         place.format(line) for line in PAM + PIECES[:1] + PIECES[2:] if not place.endswith(": {}") or "@" not in line
     ]
-    assert [line for line in told if redact_secrets(line, closed=True) != line] == []
+    assert [line for line in told if redact_secrets(line, from_restricted_file=True) != line] == []
 
 
 @pytest.mark.parametrize(

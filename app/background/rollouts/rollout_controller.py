@@ -9,8 +9,8 @@ from app.errors import TemperError
 from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostLeft, RolloutPaused
 from app.events.record import Recorded
 from app.runs.rollout import rollout_steps as steps
-from app.runs.rollout.rollout_control import format_rollout_author
-from app.runs.rollout.rollout_request import create_host_order, create_host_request
+from app.runs.rollout.rollout_control import format_rollout_command_author
+from app.runs.rollout.rollout_request import create_host_request, create_order_without_host
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import rollouts
@@ -46,7 +46,7 @@ class RolloutController(PeriodicTask):
         """Whether unended rollouts may exist, and the database version at the last check."""
 
     async def advance_rollouts(self) -> None:
-        for rollout in await asyncio.to_thread(self._list_unended):
+        for rollout in await asyncio.to_thread(self._refresh_unended_rollouts):
             while written := await asyncio.to_thread(self._advance_rollout, rollout):
                 self._runtime.bus.publish(written)
                 self._runtime.offers.request_offer_round()
@@ -57,7 +57,7 @@ class RolloutController(PeriodicTask):
             self._seen, self._any = version, True  # until a look has finished
             await self.advance_rollouts()
 
-    def _list_unended(self) -> list[str]:
+    def _refresh_unended_rollouts(self) -> list[str]:
         with Session(use_autocommit(self._runtime.database)) as session:
             found = [row.id for row in rollouts.list_unended_rollouts(session)]
         self._any = bool(found)
@@ -100,7 +100,7 @@ class RolloutController(PeriodicTask):
             case steps.PauseByRule(reason=reason):
                 chain.append(RolloutPaused(by="rule", reason=reason))
             case steps.CommandRuns(verb=verb, runs=runs):
-                chain.send_command(runs, verb, format_rollout_author(state.rollout), state.reason)
+                chain.send_command(runs, verb, format_rollout_command_author(state.rollout), state.reason)
             case steps.EndRollout(state=ended):
                 chain.append(RolloutEnded(state=ended))
 
@@ -108,7 +108,7 @@ class RolloutController(PeriodicTask):
         assert state.asked
         settings = self._runtime.settings
         try:
-            order = create_host_order(state.asked, state.rollout)
+            order = create_order_without_host(state.asked, state.rollout)
             request = create_host_request(order, host, self._runtime.lineup, settings.hosts_folder)
         except TemperError as exc:
             chain.append(RolloutHostLeft(host=host, reason=str(exc)))
@@ -123,6 +123,6 @@ def _read_snapshot(session: Session, state: RolloutState) -> _RunSnapshot:
     verb = "stop" if state.status == "stopping" else "pause"
     commanded: set[str] = set()
     if state.status != "running":
-        by = format_rollout_author(state.rollout)
+        by = format_rollout_command_author(state.rollout)
         commanded = rollouts.find_commanded_runs(session, runs, verb, by, state.since)
     return _RunSnapshot(rollouts.find_runs_by_id(session, runs), list_hosts_with_unended_runs(session), commanded)

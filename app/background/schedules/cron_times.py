@@ -23,9 +23,9 @@ class Firing:
     next_at: float
 
 
-def compute_next_time(cron: str, zone: str, at: float) -> float:
+def compute_next_time(cron: str, zone: str, after: float) -> float:
     try:
-        return next(_iterate_times(cron, zone, at))
+        return next(_iterate_times(cron, zone, after))
     except StopIteration:
         raise Rejected("cron", f"{cron!a} never occurs. Example: {EXAMPLE}.") from None
 

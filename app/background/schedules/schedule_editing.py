@@ -8,7 +8,7 @@ import msgspec
 from sqlmodel import Session
 
 from app.background.schedules.cron_times import compute_next_time
-from app.background.schedules.schedule_window import to_window_seconds
+from app.background.schedules.schedule_window import validate_window_to_seconds
 from app.errors import Rejected
 from app.events.vocabulary import Mode
 from app.runs.order import Order, resolve_mode, split_rules, validate_order
@@ -34,17 +34,17 @@ class ScheduleSpec:
     terms: RolloutTerms = USUAL_TERMS
 
 
-def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> ScheduleRow:
+def create_schedule_row(wanted: ScheduleSpec, now: float, hosts_folder: Path) -> ScheduleRow:
     order, cron, zone = wanted.order, wanted.cron.strip(), wanted.zone.strip()
-    mode = _resolve_valid_mode(wanted, hosts)
+    mode = _resolve_valid_mode(wanted, hosts_folder)
     check_lengths(wanted, LONGEST)
-    window_seconds = to_window_seconds(wanted.window_minutes, mode)
+    window_seconds = validate_window_to_seconds(wanted.window_minutes, mode)
     return ScheduleRow(
         id=secrets.token_hex(3),
         host=wanted.words or order.host,
         rollout=msgspec.json.encode(wanted.terms).decode() if wanted.words else "",
         skill=order.skill,
-        rules="" if order.is_whole_skill else ",".join(order.rules or ()),
+        rules="" if order.has_no_named_rules else ",".join(order.rules or ()),
         mode=mode,
         cron=cron,
         zone=zone,
@@ -55,12 +55,12 @@ def create_schedule_row(wanted: ScheduleSpec, now: float, hosts: Path) -> Schedu
     )
 
 
-def _resolve_valid_mode(wanted: ScheduleSpec, hosts: Path) -> Mode:
+def _resolve_valid_mode(wanted: ScheduleSpec, hosts_folder: Path) -> Mode:
     if not wanted.words:
-        return resolve_mode(wanted.order, validate_order(wanted.order, hosts))
+        return resolve_mode(wanted.order, validate_order(wanted.order, hosts_folder))
     check_terms(wanted.terms)
     modes = {
-        resolve_mode(each, validate_order(each, hosts))
+        resolve_mode(each, validate_order(each, hosts_folder))
         for each in (replace(wanted.order, host=host) for host in wanted.hosts)
     }
     if len(modes) != 1:

@@ -9,15 +9,15 @@ LONGEST_WINDOW = 7 * 24 * 60.0
 _MINUTE = 60.0
 
 
-def parse_window_minutes(words: str) -> float | None:
+def parse_window_minutes(minutes_text: str) -> float | None:
     """Parse the field of a form. Empty: no window."""
     try:
-        return float(words) if words.strip() else None
+        return float(minutes_text) if minutes_text.strip() else None
     except ValueError:
-        raise Rejected("window_minutes", f"{words[:40]!a} is not a number of minutes.") from None
+        raise Rejected("window_minutes", f"{minutes_text[:40]!a} is not a number of minutes.") from None
 
 
-def to_window_seconds(minutes: float | None, mode: Mode) -> float | None:
+def validate_window_to_seconds(minutes: float | None, mode: Mode) -> float | None:
     """Convert a window to seconds. Raise Rejected if it is too long, or absent where the mode needs one."""
     if minutes is not None and not 0 < minutes <= LONGEST_WINDOW:
         raise Rejected("window_minutes", f"a window must have more than 0 and at most {LONGEST_WINDOW:g} minutes.")

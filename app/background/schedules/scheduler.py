@@ -33,7 +33,7 @@ class Scheduler(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether schedules may exist, and the database version at the last check."""
 
-    def is_check_due(self) -> bool:
+    def check_for_possible_schedules(self) -> bool:
         """Return True unless there are no schedules and the database has not changed since the last look."""
         version, before = self._runtime.changes.version(), self._seen
         self._seen = version
@@ -43,10 +43,10 @@ class Scheduler(PeriodicTask):
         if begun := await asyncio.to_thread(self._fire_due_schedules, now):
             self._runtime.bus.publish(begun)
             self._runtime.offers.request_offer_round()
-        self._any = await asyncio.to_thread(self._stop_where_window_is_over, now)
+        self._any = await asyncio.to_thread(self._stop_overdue_report_any_schedules, now)
 
     async def _run_once(self) -> None:
-        if self._runtime.is_leader and self.is_check_due():
+        if self._runtime.is_leader and self.check_for_possible_schedules():
             self._any = True  # until a look has come to its end
             await self.run_due_schedules(self._runtime.clock.now())
 
@@ -64,22 +64,24 @@ class Scheduler(PeriodicTask):
                 session.add(row)
         return begun
 
-    def _fire_schedule(self, session: Session, row: ScheduleRow, at: float, missed: str) -> list[Recorded]:
+    def _fire_schedule(self, session: Session, row: ScheduleRow, due_at: float, missed_text: str) -> list[Recorded]:
         if busy := self._describe_busy(session, row):
-            row.outcome, row.unkept = f"{missed}Skipped at {_format_time(at)}: {busy}.", True
+            row.outcome, row.unkept = f"{missed_text}Skipped at {_format_time(due_at)}: {busy}.", True
             return []
         try:
             request = self._create_rollout_request(session, row) if row.rollout else self._create_run_request(row)
         except TemperError as exc:
-            row.outcome, row.unkept = f"{missed}Did not start at {_format_time(at)}: {exc}", True
+            row.outcome, row.unkept = f"{missed_text}Did not start at {_format_time(due_at)}: {exc}", True
             return []
-        row.fired_at, row.stopped = at, False
+        row.fired_at, row.stopped = due_at, False
         if isinstance(request, RolloutOrdered):
             row.run = create_rollout_id()
-            row.outcome = f"{missed}Started rollout {row.run} on {len(request.hosts)} hosts at {_format_time(at)}."
+            row.outcome = (
+                f"{missed_text}Started rollout {row.run} on {len(request.hosts)} hosts at {_format_time(due_at)}."
+            )
         else:
             row.run = create_run_id()
-            row.outcome = f"{missed}Started run {row.run} at {_format_time(at)}."
+            row.outcome = f"{missed_text}Started run {row.run} at {_format_time(due_at)}."
         return write_first_event(session, row.run, request)
 
     def _describe_busy(self, session: Session, row: ScheduleRow) -> str:
@@ -104,7 +106,7 @@ class Scheduler(PeriodicTask):
         )
         return create_rollout_request(wanted, self._runtime.lineup, settings.hosts_folder)
 
-    def _stop_where_window_is_over(self, now: float) -> bool:
+    def _stop_overdue_report_any_schedules(self, now: float) -> bool:
         """Stop runs and rollouts whose window is over. Return True if any schedules exist."""
         with Session(self._runtime.database) as session:
             rows = schedules.list_schedules(session)

@@ -96,6 +96,6 @@ class TelemetryExporter(PeriodicTask):
         return False
 
 
-def _drop_oldest(held: deque[Any], number: int) -> None:
-    for _ in range(number):
+def _drop_oldest(held: deque[Any], drop_count: int) -> None:
+    for _ in range(drop_count):
         held.popleft()

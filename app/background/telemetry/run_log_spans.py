@@ -128,26 +128,39 @@ class RunTrace:
             yield Measure("gen_ai.server.time_to_first_token", at, event.ttft, about)
 
     def _create_turn_spans(
-        self, begun: kinds.TurnStarted, started: float, at: float, more: Attributes, error: str
+        self,
+        turn_started: kinds.TurnStarted,
+        began_at: float,
+        ended_at: float,
+        extra_attributes: Attributes,
+        error: str,
     ) -> Iterator[Span]:
         """Yield the spans of a role's turn and of its request, which is the parent of the engine's own spans."""
         shared: Attributes = {
-            "temper.rule": begun.rule,
-            "temper.attempt": begun.attempt,
-            "temper.purpose": begun.purpose,
-            "temper.engine": begun.engine,
-            "temper.replica": begun.replica,
+            "temper.rule": turn_started.rule,
+            "temper.attempt": turn_started.attempt,
+            "temper.purpose": turn_started.purpose,
+            "temper.engine": turn_started.engine,
+            "temper.replica": turn_started.replica,
             "temper.run": self.run,
             "temper.simulated": self._simulated,
         }
-        agent, chat = derive_span_id(self.run, "agent", begun.turn), derive_span_id(self.run, "chat", begun.turn)
-        above = derive_span_id(self.run, "item", begun.rule)
-        about = _build_gen_ai_attributes("invoke_agent", begun) | shared
-        yield self._create_span(agent, above, f"invoke_agent {begun.role}", started, at, about, error)
-        about = (
-            _build_gen_ai_attributes("chat", begun) | shared | {"gen_ai.request.max_tokens": begun.max_tokens} | more
+        agent, chat = (
+            derive_span_id(self.run, "agent", turn_started.turn),
+            derive_span_id(self.run, "chat", turn_started.turn),
         )
-        yield self._create_span(chat, agent, f"chat {begun.model}", started, at, about, error, outward=True)
+        above = derive_span_id(self.run, "item", turn_started.rule)
+        about = _build_gen_ai_attributes("invoke_agent", turn_started) | shared
+        yield self._create_span(agent, above, f"invoke_agent {turn_started.role}", began_at, ended_at, about, error)
+        about = (
+            _build_gen_ai_attributes("chat", turn_started)
+            | shared
+            | {"gen_ai.request.max_tokens": turn_started.max_tokens}
+            | extra_attributes
+        )
+        yield self._create_span(
+            chat, agent, f"chat {turn_started.model}", began_at, ended_at, about, error, outward=True
+        )
 
     def _create_span(
         self, span_id: str, parent_id: str, name: str, began: float, ended: float, attributes: Attributes, error: str,

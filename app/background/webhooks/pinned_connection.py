@@ -53,7 +53,7 @@ def explain_not_public(address: Address) -> str:
     return ""
 
 
-def choose_allowed_address(host: str, found: list[Address], *, allow_private: bool) -> Address:
+def get_first_if_all_allowed(host: str, found: list[Address], *, allow_private: bool) -> Address:
     """Return the first address. Raise AddressNotPublic if any of them is not public and `allow_private` is off."""
     for address in found:
         if not allow_private and (why := explain_not_public(address)):
@@ -88,7 +88,7 @@ class PinnedConnection:
                 url = httpx.URL(self._url)
                 if self._at is None:
                     port = url.port or (443 if url.scheme == "https" else 80)
-                    self._at = choose_allowed_address(
+                    self._at = get_first_if_all_allowed(
                         url.host, await self._names(url.host, port), allow_private=self._local
                     )
                 headers = {**delivery.headers, "host": url.netloc.decode("ascii")}

@@ -43,11 +43,11 @@ GIVE_UP_SECONDS = 24 * 3600.0
 _ALL = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith((".sample", ".state")))
 
 
-async def send_trial_delivery(webhook: WebhookRow, now: float, name: str) -> str:
+async def send_trial_delivery(webhook: WebhookRow, now: float, delivery_id: str) -> str:
     """Send a test delivery. Return the problem, or an empty string on success."""
     try:
         async with PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE) as line:
-            return await line.post(create_trial_delivery(webhook.secret, now, name, webhook.template))
+            return await line.post(create_trial_delivery(webhook.secret, now, delivery_id, webhook.template))
     except AddressNotPublic as exc:
         return str(exc)
 
@@ -115,7 +115,7 @@ class WebhookSender(BackgroundTask):
                         await self._deliver_run(webhook, run, line)
                     for due, row in ending:
                         delivery = create_waiver_expiry_delivery(due, webhook.secret, self._clock(), webhook.template)
-                        await self._post_delivery(row, delivery, 1, line)
+                        await self._post_and_advance_progress(row, delivery, 1, line)
         except DATABASE_UNAVAILABLE as exc:
             log.warning(
                 "webhook is not delivered", extra={"webhook": webhook.id, "reason": describe_database_error(exc)}
@@ -135,7 +135,7 @@ class WebhookSender(BackgroundTask):
             delivery = create_signed_delivery(
                 recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
             )
-            sent = await self._post_delivery(row, delivery, recorded.seq, connection)
+            sent = await self._post_and_advance_progress(row, delivery, recorded.seq, connection)
             if sent is None:
                 return
             row = sent
@@ -145,7 +145,7 @@ class WebhookSender(BackgroundTask):
             due = 0.0 if whole else webhooks.AGAIN
             await asyncio.to_thread(self._store_progress, row.seq, _create_progress_row(row, due_at=due))
 
-    async def _post_delivery(
+    async def _post_and_advance_progress(
         self, row: DeliveryProgressRow, delivery: Delivery, seq: int, connection: PinnedConnection
     ) -> DeliveryProgressRow | None:
         """Send a delivery and store the progress. Return it if delivered or given up, None if it is retried later."""
@@ -182,7 +182,7 @@ class WebhookSender(BackgroundTask):
         """Return waiver deliveries that are due and arose after the webhook was created."""
         kinds, now = webhook.kinds.split(), self._clock()
         with Session(self._database) as session:
-            due = waivers.list_due_waivers(waivers.list_waivers(session), now)
+            due = waivers.list_ending_or_ended_waivers(waivers.list_waivers(session), now)
             new = [one for one in due if one.since >= webhook.created_at and (not kinds or one.kind in kinds)]
             rows = [(one, webhooks.get_or_create_progress(session, webhook.id, one.name)) for one in new]
         return [(one, row) for one, row in rows if not row.seq and row.due_at <= now]
@@ -200,9 +200,9 @@ class WebhookSender(BackgroundTask):
         new = [name for name, upto in newest.items() if self._seen.get((webhook.id, name), -1) < upto]
         return [*again, *(run for run in new if run not in again)]
 
-    def _read_progress(self, webhook: str, run: str) -> DeliveryProgressRow:
+    def _read_progress(self, webhook_id: str, run: str) -> DeliveryProgressRow:
         with Session(self._database) as session:
-            return webhooks.get_or_create_progress(session, webhook, run)
+            return webhooks.get_or_create_progress(session, webhook_id, run)
 
     def _read_next_batch(
         self, webhook: WebhookRow, row: DeliveryProgressRow
@@ -216,10 +216,18 @@ class WebhookSender(BackgroundTask):
         return batch, upto[0] if upto else 0, of
 
     def _store_progress(
-        self, before: int, row: DeliveryProgressRow, *, problem: str | None = None, delivered: int = 0, dropped: int = 0
+        self,
+        previous_seq: int,
+        row: DeliveryProgressRow,
+        *,
+        problem: str | None = None,
+        delivered: int = 0,
+        dropped: int = 0,
     ) -> None:
         with Session(self._database) as session, session.begin():
-            webhooks.record_progress(session, row, before=before, delivered=delivered, dropped=dropped, problem=problem)
+            webhooks.record_progress(
+                session, row, before=previous_seq, delivered=delivered, dropped=dropped, problem=problem
+            )
 
 
 def _create_progress_row(

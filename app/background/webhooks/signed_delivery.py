@@ -49,15 +49,15 @@ def create_waiver_expiry_delivery(due: WaiverDue, secret: str, now: float, templ
     return _sign_body(body, due.name, now, secret, form)
 
 
-def create_trial_delivery(secret: str, now: float, name: str, template: str = "") -> Delivery:
+def create_trial_delivery(secret: str, now: float, delivery_id: str, template: str = "") -> Delivery:
     """Create a test delivery. It is signed, so receivers can test their signature check."""
     kind, text = "temper.test", "A test of this webhook, requested by a person."
     if template:
         facts = {"text": text, "run": "none", "host": "none", "kind": kind, "path": "/ops"}
         body, form = fill_template(template, {**facts, "time": format_timestamp(now)})
     else:
-        body, form = _encode_cloud_event(name, "/api/v1/webhooks", kind, now, _encode_json({"text": text}))
-    return _sign_body(body, name, now, secret, form)
+        body, form = _encode_cloud_event(delivery_id, "/api/v1/webhooks", kind, now, _encode_json({"text": text}))
+    return _sign_body(body, delivery_id, now, secret, form)
 
 
 def _encode_cloud_event(
@@ -93,9 +93,9 @@ def _sign_body(body: bytes, delivery_id: str, now: float, secret: str, content_t
     return Delivery(body, headers)
 
 
-def compute_signature(secret: str, name: str, at: str, body: bytes) -> str:
+def compute_signature(secret: str, delivery_id: str, timestamp: str, body: bytes) -> str:
     key = base64.b64decode(secret.removeprefix(PREFIX))
-    return base64.b64encode(hmac.digest(key, f"{name}.{at}.".encode() + body, hashlib.sha256)).decode()
+    return base64.b64encode(hmac.digest(key, f"{delivery_id}.{timestamp}.".encode() + body, hashlib.sha256)).decode()
 
 
 def create_webhook_secret(random: bytes) -> str:

@@ -40,7 +40,7 @@ def resolve_template(template: str) -> str:
     if unknown := [name for name in _PLACE.findall(template) if name not in PLACES]:
         known = ", ".join(f"{{{name}}}" for name in PLACES)
         raise Rejected("template", f"there is no {{{unknown[0]}}}: a template has {known}.")
-    if _is_json(template):
+    if _looks_like_json(template):
         try:
             json.loads(template)
         except ValueError as exc:
@@ -72,7 +72,7 @@ def fill_template(template: str, values: Mapping[str, str]) -> tuple[bytes, str]
     def fill_text(text: str) -> str:
         return _PLACE.sub(lambda place: inert.get(place[1], ""), text)
 
-    if _is_json(template):
+    if _looks_like_json(template):
         return json.dumps(_map_strings(json.loads(template), fill_text), ensure_ascii=False).encode(), JSON
     return fill_text(template).encode(), PLAIN
 
@@ -83,7 +83,7 @@ def defang_text(text: str) -> str:
     return line.replace("](", "] (").replace("://", ": //")
 
 
-def _is_json(template: str) -> bool:
+def _looks_like_json(template: str) -> bool:
     """Return True if the template is JSON; `{text}` alone is a placeholder, not an object."""
     return template.lstrip()[:1] in ("{", "[") and not _PLACE.match(template.lstrip())
 

@@ -57,10 +57,10 @@ def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: floa
     return row
 
 
-def record_private_address_permission(database: Engine, webhook: str, url: str, *, allowed: bool) -> None:
+def record_private_address_permission(database: Engine, webhook_id: str, url: str, *, allowed: bool) -> None:
     """Record in the audit log whether the webhook may use non-public addresses, before it takes effect."""
     me = WHO.get() or DEMO
-    did = f"webhook {webhook} may{'' if allowed else ' not'} lead to addresses that are not public"
+    did = f"webhook {webhook_id} may{'' if allowed else ' not'} lead to addresses that are not public"
     event = AuditedRequest(
         who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean_text(url, 300)
     )
@@ -73,12 +73,12 @@ def _check_url(url: str, *, local: bool) -> str:
         checked = _URL.validate_python(url.strip())
     except ValidationError as exc:
         raise Rejected("url", "the address must start with http:// or https:// and a host name.") from exc
-    if not local and (why := _explain_private_host((checked.host or "").strip("[]"))):
+    if not local and (why := _explain_literal_private_host((checked.host or "").strip("[]"))):
         raise Rejected("url", f'{checked.host} is {why}. If you mean that, send "local": true; an admin may.')
     return str(checked)
 
 
-def _explain_private_host(host: str) -> str:
+def _explain_literal_private_host(host: str) -> str:
     if host == "localhost" or host.endswith(".localhost"):
         return "this machine itself"
     try:

@@ -65,10 +65,10 @@ def forecast_host_run(
     """Scan a host and predict what a run would fix. Also lists the findings for a person, and changes nothing.
 
     Exits with 0 if the policy accepts a change for every finding, 2 if not."""
-    from app.cli.plan_run import print_run_forecast
+    from app.cli.plan_run import print_finding_forecasts
 
     settings = Settings(data=data, recipes=tuple(recipes or ()))
-    raise typer.Exit(print_run_forecast(settings, host, skill, rule or (), as_json=as_json))
+    raise typer.Exit(print_finding_forecasts(settings, host, skill, rule or (), as_json=as_json))
 
 
 @scap.command("list")
@@ -171,7 +171,7 @@ def host_check(
 
 
 @host_app.command("reboot-check")
-def host_reboot_check(
+def check_host_after_reboot(
     name: Annotated[str, typer.Argument(help="The host that was rebooted.")],
     data: Data = Path("data"),
     as_json: EventsAsJson = False,

@@ -23,14 +23,14 @@ def rootfs_build(
     """Build a machine. The first one of a suite takes about a minute."""
     from app.targets.rootfs.base_image import BaseImage
 
-    _open_machine(data, name).build(BaseImage(suite))
+    _get_rootfs_machine_handle(data, name).build(BaseImage(suite))
     _print_line(f"{name} is built. Start it with temper rootfs start {name}")
 
 
 @app.command(name="start")
 def rootfs_start(name: Name, data: Data = Path("data")) -> None:
     """Start a machine and print how to reach it."""
-    machine = _open_machine(data, name)
+    machine = _get_rootfs_machine_handle(data, name)
     machine.start()
     _print_machine_address(machine)
 
@@ -38,14 +38,14 @@ def rootfs_start(name: Name, data: Data = Path("data")) -> None:
 @app.command(name="stop")
 def rootfs_stop(name: Name, data: Data = Path("data")) -> None:
     """Stop a machine and all its processes."""
-    _open_machine(data, name).stop()
+    _get_rootfs_machine_handle(data, name).stop()
     _print_line(f"{name} is stopped.")
 
 
 @app.command(name="reset")
 def rootfs_reset(name: Name, data: Data = Path("data")) -> None:
     """Reset a machine to its built state; restart it if it was running."""
-    machine = _open_machine(data, name)
+    machine = _get_rootfs_machine_handle(data, name)
     machine.reset()
     if machine.is_up:
         _print_machine_address(machine)
@@ -56,11 +56,11 @@ def rootfs_reset(name: Name, data: Data = Path("data")) -> None:
 @app.command(name="discard")
 def rootfs_discard(name: Name, data: Data = Path("data")) -> None:
     """Delete a machine and its files."""
-    _open_machine(data, name).discard()
+    _get_rootfs_machine_handle(data, name).discard()
     _print_line(f"{name} is deleted.")
 
 
-def _open_machine(data: Path, name: str) -> "Rootfs":
+def _get_rootfs_machine_handle(data: Path, name: str) -> "Rootfs":
     from app.targets.rootfs.rootfs_machine import Rootfs
 
     return Rootfs(data / "rootfs", name)

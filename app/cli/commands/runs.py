@@ -101,11 +101,11 @@ def start_run(
 
     from app.cli.harden import harden_host, restrict_order_to_open_rules
     from app.cli.rollout import run_rollout
-    from app.cli.server_to_lineup import select_endpoints_as_lineup, split_engine_words
+    from app.cli.server_to_lineup import parse_engine_option, select_endpoints_as_lineup
     from app.events.vocabulary import Budget
     from app.runs.order import Order, parse_engine_choice, split_rules
 
-    addresses, choice = split_engine_words(engine)
+    addresses, choice = parse_engine_option(engine)
     asked = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
     settings = select_endpoints_as_lineup(asked, addresses)
     order = Order(
@@ -139,13 +139,13 @@ def _create_rollout_spec(
     return RolloutSpec(order=order, hosts=(), words=hosts, terms=terms)
 
 
-def _to_option(one: RunFilter) -> Parameter:
+def _build_filter_parameter(one: RunFilter) -> Parameter:
     annotation = Annotated[str | None, typer.Option(help=one.option_help)]
     return Parameter(one.option or one.name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=annotation)
 
 
 @app.command(name="runs")
-@accept_filters_as_parameters(_to_option)
+@accept_filters_as_parameters(_build_filter_parameter)
 def show_runs(
     filters: GivenFilters = NO_FILTERS,
     most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Maximum number of results.")] = 50,

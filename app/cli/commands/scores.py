@@ -79,7 +79,7 @@ def score_lineup(
     data: Data = Path("data"),
 ) -> None:
     """Score a line-up on fresh hosts. Exits with 0 if no host was left worse than before, else with 2."""
-    from app.cli.score import ScoreOptions, select_score_data_folder
+    from app.cli.score import ScoreOptions, build_score_settings
     from app.cli.score import run_score as work
     from app.cli.score_debian import score_debian
     from app.events.vocabulary import Budget
@@ -93,7 +93,7 @@ def score_lineup(
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
     asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget, public)
     raise typer.Exit(
-        score_debian(settings, asked, host) if host else work(select_score_data_folder(settings, lineup), asked)
+        score_debian(settings, asked, host) if host else work(build_score_settings(settings, lineup), asked)
     )
 
 

@@ -77,7 +77,7 @@ def run_demo(
 
     settings = select_cpu_lineup(settings) if real else settings
     if vm:
-        serve_vm_demo(settings, machine or "debian12", start=not no_run, whole=whole)
+        serve_vm_demo(settings, machine or "debian12", starts_run=not no_run, whole=whole)
     elif rootfs or whole:
         serve_debian_demo(settings, machine or "debian", start=not no_run, whole=whole)
     else:
@@ -122,7 +122,7 @@ def serve_app(
     from app.cli.people import parse_right
     from app.cli.serve import serve_until_signal
     from app.cli.server_to_lineup import select_endpoints_as_lineup, select_stored_lineup
-    from app.people.identity_provider_groups import parse_group_rights
+    from app.people.identity_provider_groups import parse_group_right_pairs
 
     settings = Settings(
         data=data,
@@ -137,7 +137,7 @@ def serve_app(
         oidc_secret_from=oidc_secret_from,
         oidc_claim=oidc_claim,
         oidc_right=parse_right(oidc_right),
-        oidc_groups=parse_group_rights(oidc_group or []),
+        oidc_groups=parse_group_right_pairs(oidc_group or []),
         oidc_groups_claim=oidc_groups_claim,
         oidc_scope=oidc_scope,
         keep_days=keep_days,
@@ -148,7 +148,7 @@ def serve_app(
     )
     source = ctx.get_parameter_source("lineup")
     chosen = bool(engine) or (source is not None and source.name != "DEFAULT")
-    settings = select_stored_lineup(select_endpoints_as_lineup(settings, engine or ()), chosen=chosen)
+    settings = select_stored_lineup(select_endpoints_as_lineup(settings, engine or ()), is_lineup_given=chosen)
     asyncio.run(serve_until_signal(settings))
 
 
@@ -199,7 +199,7 @@ def start_engines(
     """Start engines and the web application. Prints each step of the cold starts. With --engine, use
     servers that are already running."""
     from app.cli.listening_socket import parse_trusted_proxies
-    from app.cli.up import choose_engines_to_start, print_unit_files, start_lineup
+    from app.cli.up import print_unit_files, select_lineup_or_endpoints, start_lineup_and_serve
 
     settings = Settings(
         data=data,
@@ -213,7 +213,7 @@ def start_engines(
     if papers:
         print_unit_files(settings, papers, into, engine or ())
     else:
-        start_lineup(choose_engines_to_start(settings, engine or ()), anyway=anyway)
+        start_lineup_and_serve(select_lineup_or_endpoints(settings, engine or ()), anyway=anyway)
 
 
 @app.command("mcp")

@@ -23,14 +23,14 @@ def machine_build(
     memory: Annotated[int, typer.Option(help="Memory in megabytes, 512 to 8192.")] = 1024,
 ) -> None:
     """Build a machine. The first one of a kind takes a minute or two."""
-    _open_machine(data, name).build(kind, memory)
+    _get_virtual_machine_handle(data, name).build(kind, memory)
     _print_line(f"{name} is built. Start it with temper machine start {name}")
 
 
 @app.command(name="start")
 def machine_start(name: Name, data: Data = Path("data")) -> None:
     """Start a machine, add it as a host, and print how to reach it. It runs until you stop it."""
-    machine = _open_machine(data, name)
+    machine = _get_virtual_machine_handle(data, name)
     machine.start()
     _register_as_host(machine, data)
 
@@ -38,14 +38,14 @@ def machine_start(name: Name, data: Data = Path("data")) -> None:
 @app.command(name="stop")
 def machine_stop(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
     """Shut a machine down and end all its processes."""
-    _open_machine(data, name).stop(at_once=at_once)
+    _get_virtual_machine_handle(data, name).stop(at_once=at_once)
     _print_line(f"{name} is stopped.")
 
 
 @app.command(name="reboot")
 def machine_reboot(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
     """Shut a machine down and boot it again. Its disks stay as they are."""
-    machine = _open_machine(data, name)
+    machine = _get_virtual_machine_handle(data, name)
     machine.reboot(at_once=at_once)
     _register_as_host(machine, data)
 
@@ -55,7 +55,7 @@ def machine_snapshot(
     name: Name, label: Annotated[str, typer.Argument(help="Name of the snapshot.")], data: Data = Path("data")
 ) -> None:
     """Keep a running machine's disks and memory as a snapshot. Return to it with temper machine reset --to."""
-    _open_machine(data, name).take_snapshot(label)
+    _get_virtual_machine_handle(data, name).take_snapshot(label)
     _print_line(f"Kept as {label}. Return to it with temper machine reset {name} --to {label}")
 
 
@@ -66,7 +66,7 @@ def machine_reset(
     to: Annotated[str, typer.Option(help="A snapshot. Default: the machine after its first boot.")] = "pristine",
 ) -> None:
     """Return a machine to a snapshot, within seconds. A running machine keeps running."""
-    machine = _open_machine(data, name)
+    machine = _get_virtual_machine_handle(data, name)
     machine.reset(to)
     _print_line(f"{name} is reset to {to}.")
 
@@ -74,7 +74,7 @@ def machine_reset(
 @app.command(name="discard")
 def machine_discard(name: Name, data: Data = Path("data")) -> None:
     """Delete a machine, its disks and its snapshots."""
-    _open_machine(data, name).discard()
+    _get_virtual_machine_handle(data, name).discard()
     _print_line(f"{name} is deleted.")
 
 
@@ -93,11 +93,11 @@ def machine_console(
     lines: Annotated[int, typer.Option(min=1, max=10000, help="Number of lines to print.")] = 40,
 ) -> None:
     """Print the last lines of a machine's serial console."""
-    text = _open_machine(data, name).read_console(lines * 200)
+    text = _get_virtual_machine_handle(data, name).read_console(lines * 200)
     _print_line("\n".join(text.splitlines()[-lines:]))
 
 
-def _open_machine(data: Path, name: str) -> "VirtualMachine":
+def _get_virtual_machine_handle(data: Path, name: str) -> "VirtualMachine":
     from app.cli.output import print_line
     from app.targets.vm.virtual_machine import VirtualMachine
 

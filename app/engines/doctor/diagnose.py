@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.engines.doctor import launch_checks, memory_checks, model_checks, speculation_checks
 from app.engines.doctor.launch_situation import Situation, build_situations
 from app.engines.doctor.local_inventory import NOTHING, LocalInventory
-from app.engines.doctor.pitfall import Pitfall, sort_worst_first
+from app.engines.doctor.pitfall import Pitfall, sort_by_engine_and_severity
 from app.lineups.model import Engine, Lineup
 
 Check = Callable[[Situation], Pitfall | None]
@@ -23,21 +23,21 @@ CHECKS: tuple[Check, ...] = (
     memory_checks.check_graph_memory,
     memory_checks.check_media_memory,
     memory_checks.check_stream_knee,
-    memory_checks.check_free_memory,
+    memory_checks.check_remaining_memory,
     launch_checks.check_refused_flag_values,
     launch_checks.check_flag_overrides,
     launch_checks.check_chat_template,
     launch_checks.check_parser_flags,
     launch_checks.check_image_pin,
     launch_checks.check_answer_padding,
-    model_checks.check_ignored_attention,
+    model_checks.check_unignored_attention,
     launch_checks.check_forced_marlin,
     launch_checks.check_forced_backend,
     speculation_checks.check_mtp_method,
     speculation_checks.check_mtp_version,
     speculation_checks.check_parallel_drafting,
     speculation_checks.check_dflash_on_ada,
-    speculation_checks.check_acceptance_source,
+    speculation_checks.check_random_token_acceptance,
 )
 ON_CPU: tuple[Check, ...] = (
     model_checks.check_llamacpp_installed,
@@ -54,7 +54,7 @@ def _select_checks(engine: Engine) -> tuple[Check, ...]:
 
 
 def diagnose_lineup(lineup: Lineup, here: LocalInventory = NOTHING) -> tuple[Pitfall, ...]:
-    return sort_worst_first(
+    return sort_by_engine_and_severity(
         replace(pitfall, engine=case.engine.name)
         for case in build_situations(lineup, here)
         for check in _select_checks(case.engine)

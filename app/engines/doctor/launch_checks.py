@@ -1,6 +1,6 @@
 """Checks of vLLM's flags, chat template, image and environment."""
 
-from app.engines.doctor.launch_situation import BLACKWELL, NATIVE_FP4, Situation, list_missing_gemma4_flags
+from app.engines.doctor.launch_situation import BLACKWELL, NATIVE_FP4, Situation, format_missing_gemma4_flags
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 
 TEMPLATE_SHA256 = "94899c0f917d93f6fe81c95744d1e8ddab2d21d39228d2e4aec1fb2a25bff413"
@@ -36,7 +36,7 @@ def check_parser_flags(case: Situation) -> Pitfall | None:
     if not case.is_gemma4:
         return None
     reasoning, calls = (flags.get(name) == "gemma4" for name in ("--reasoning-parser", "--tool-call-parser"))
-    lacks = list_missing_gemma4_flags(reasoning, calls, "--enable-auto-tool-choice" in flags)
+    lacks = format_missing_gemma4_flags(reasoning, calls, "--enable-auto-tool-choice" in flags)
     return create_pitfall("lineup.missing-parsers", flags=lacks) if lacks else None
 
 
@@ -72,7 +72,7 @@ def check_chat_template(case: Situation) -> Pitfall | None:
         return None
     path, pinned = case.engine.chat_template, case.engine.chat_template_sha256
     if not path:
-        return _check_own_template(case)
+        return _check_checkpoint_template(case)
     found = case.inventory.templates.get(path, "")
     have = found or pinned
     variant = ""
@@ -88,7 +88,7 @@ def check_chat_template(case: Situation) -> Pitfall | None:
     return create_pitfall(f"lineup.stale-chat-template.{variant}", url=TEMPLATE_URL, **values) if variant else None
 
 
-def _check_own_template(case: Situation) -> Pitfall | None:
+def _check_checkpoint_template(case: Situation) -> Pitfall | None:
     model = case.engine.model
     if found := case.inventory.templates.get(model):
         current = found == TEMPLATE_SHA256

@@ -76,17 +76,21 @@ class Situation:
             return {}
         return launch.env if self.runs_in_container else {**self.inventory.environment, **launch.env}
 
-    def all_gpus_match(self, kind: re.Pattern[str]) -> bool:
-        return bool(self.gpus) and all(kind.search(gpu.kind) for gpu in self.gpus)
+    def all_gpus_match(self, pattern: re.Pattern[str]) -> bool:
+        return bool(self.gpus) and all(pattern.search(gpu.kind) for gpu in self.gpus)
 
     def get_config(self, model: str) -> Mapping[str, Any]:
         return self.inventory.configs.get(model, {})
 
 
-def list_missing_gemma4_flags(reasoning: bool, calls: bool, choice: bool) -> str:
+def format_missing_gemma4_flags(has_reasoning_parser: bool, has_tool_parser: bool, has_auto_choice: bool) -> str:
     """Return the missing flags that vLLM needs to parse Gemma 4's reasoning and tool calls."""
     wants = ("--reasoning-parser gemma4", "--tool-call-parser gemma4", "--enable-auto-tool-choice")
-    return " ".join(want for want, there in zip(wants, (reasoning, calls, choice), strict=True) if not there)
+    return " ".join(
+        want
+        for want, there in zip(wants, (has_reasoning_parser, has_tool_parser, has_auto_choice), strict=True)
+        if not there
+    )
 
 
 def build_situations(lineup: Lineup, here: LocalInventory) -> tuple[Situation, ...]:

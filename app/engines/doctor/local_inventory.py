@@ -11,7 +11,7 @@ from typing import Any
 from app.engines.doctor.launch_flags import resolve_engine
 from app.engines.llamacpp.machine_requirements import LlamacppSupport, inspect_llamacpp
 from app.lineups.model import Engine, Lineup
-from app.text.clean import read_bounded
+from app.text.clean import read_with_excess_byte
 
 _LARGEST = 4_000_000
 _DRIVER = Path("/dev/nvidiactl")
@@ -69,7 +69,7 @@ def _read_config(path: Path) -> dict[str, Any]:
 def _read_small_file(path: Path) -> bytes | None:
     """Return a file's bytes, or None if it is missing, unreadable or too large."""
     try:
-        raw = read_bounded(path, _LARGEST) if path.is_file() else None
+        raw = read_with_excess_byte(path, _LARGEST) if path.is_file() else None
     except (OSError, ValueError):
         return None
     return raw if raw is not None and len(raw) <= _LARGEST else None

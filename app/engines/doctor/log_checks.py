@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 
 from app.engines.doctor.boot_log import Boot
-from app.engines.doctor.launch_situation import BLACKWELL, NATIVE_FP4, list_missing_gemma4_flags
+from app.engines.doctor.launch_situation import BLACKWELL, NATIVE_FP4, format_missing_gemma4_flags
 from app.engines.doctor.memory_checks import HIGH, MANY
-from app.engines.doctor.pitfall import Pitfall, create_pitfall, sort_worst_first
+from app.engines.doctor.pitfall import Pitfall, create_pitfall, sort_by_engine_and_severity
 from app.lineups.model import Engine, Lineup
 
 LOW_ACCEPTANCE = 45.0
@@ -33,7 +33,7 @@ def diagnose_log(boots: tuple[Boot, ...], lineup: Lineup | None = None) -> tuple
         *(pitfall for check in CHECKS if (pitfall := check(log))),
         *(create_pitfall(f"log.{mark}") for mark in MARKS if mark in log.last_boot.marks),
     ]
-    return sort_worst_first(replace(one, engine=log.engine.name if log.engine else "") for one in found)
+    return sort_by_engine_and_severity(replace(one, engine=log.engine.name if log.engine else "") for one in found)
 
 
 def _build_parsed_log(boots: tuple[Boot, ...], lineup: Lineup | None) -> ParsedLog:
@@ -114,7 +114,7 @@ def check_logged_parsers(log: ParsedLog) -> Pitfall | None:
         return None
     reasons = boot.get_flag("reasoning_parser") or "reasoning_parser='gemma4'" in boot.flags
     calls, chooses = (bool(boot.get_flag(name)) for name in ("tool_call_parser", "enable_auto_tool_choice"))
-    lacks = list_missing_gemma4_flags(bool(reasons), calls, chooses)
+    lacks = format_missing_gemma4_flags(bool(reasons), calls, chooses)
     return create_pitfall("log.missing-parsers", flags=lacks) if lacks else None
 
 

@@ -27,7 +27,7 @@ def check_unknown_fit(case: Situation) -> Pitfall | None:
 
 def check_context_length(case: Situation) -> Pitfall | None:
     fit = case.fit
-    if fit is None or fit.fits or not _lacks_kv_cache(case, fit):
+    if fit is None or fit.fits or not _fits_with_shorter_context(case, fit):
         return None
     longest = int(fit.largest_context.value or 0)
     length, safe = case.engine.max_model_len, _compute_safe_length(fit)
@@ -36,7 +36,7 @@ def check_context_length(case: Situation) -> Pitfall | None:
 
 def check_memory_fit(case: Situation) -> Pitfall | None:
     fit = case.fit
-    if fit is None or fit.fits or not fit.missing_gib_per_gpu.value or _lacks_kv_cache(case, fit):
+    if fit is None or fit.fits or not fit.missing_gib_per_gpu.value or _fits_with_shorter_context(case, fit):
         return None
     says, _, advice = fit.says.rstrip(".").rpartition(". ")
     return create_pitfall(
@@ -100,7 +100,7 @@ def check_stream_knee(case: Situation) -> Pitfall | None:
     return None
 
 
-def check_free_memory(case: Situation) -> Pitfall | None:
+def check_remaining_memory(case: Situation) -> Pitfall | None:
     fit, found = case.fit, case.estimate
     if fit is None or found is None or not fit.fits or found.setting.cpu or found.setting.unified:
         return None
@@ -123,7 +123,7 @@ def check_free_memory(case: Situation) -> Pitfall | None:
     )
 
 
-def _lacks_kv_cache(case: Situation, fit: Fit) -> bool:
+def _fits_with_shorter_context(case: Situation, fit: Fit) -> bool:
     longest = fit.largest_context.value
     return bool(fit.missing_gib_per_gpu.value and longest and longest < case.engine.max_model_len)
 

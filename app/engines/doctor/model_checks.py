@@ -41,7 +41,7 @@ def check_pipeline_crash(case: Situation) -> Pitfall | None:
     return create_pitfall("lineup.pp-with-gemma4" + ("" if case.rules else ".unknown-version"), pp=case.engine.pp)
 
 
-def check_ignored_attention(case: Situation) -> Pitfall | None:
+def check_unignored_attention(case: Situation) -> Pitfall | None:
     model, config = case.engine.model, case.get_config(case.engine.model)
     if not config:
         unread = case.engine.precision == "nvfp4" and "heretic" in model.lower()
@@ -51,12 +51,12 @@ def check_ignored_attention(case: Situation) -> Pitfall | None:
         return None
     ignored = [one for one in scheme.get("ignore") or () if isinstance(one, str)]
     literal = [one for one in ignored if "self_attn" in one and not one.startswith("re:")]
-    if not literal or _is_all_attention_ignored(ignored):
+    if not literal or _is_attention_ignored_by_pattern(ignored):
         return None
     return create_pitfall("lineup.attention-not-ignored", count=len(literal), pattern=ATTENTION, model=model)
 
 
-def _is_all_attention_ignored(ignored: Iterable[str]) -> bool:
+def _is_attention_ignored_by_pattern(ignored: Iterable[str]) -> bool:
     patterns = [one.removeprefix("re:") for one in ignored if one.startswith("re:")]
     return all(
         any(_matches_pattern(pattern, f"language_model.model.layers.0.self_attn.{part}") for pattern in patterns)

@@ -42,7 +42,7 @@ def _load_findings() -> dict[str, _Finding]:
     return msgspec.toml.decode(Path(__file__).with_name("findings.toml").read_bytes(), type=dict[str, _Finding])
 
 
-def sort_worst_first(findings: Iterable[Pitfall]) -> tuple[Pitfall, ...]:
+def sort_by_engine_and_severity(findings: Iterable[Pitfall]) -> tuple[Pitfall, ...]:
     """Sort by severity within each engine; engines keep the order of their first pitfall."""
     pitfalls = tuple(findings)
     engines = list(dict.fromkeys(one.engine for one in pitfalls))

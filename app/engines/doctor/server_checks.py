@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import httpx
 
 from app.engines.client import EngineClient, ServedModel
-from app.engines.doctor.launch_situation import list_missing_gemma4_flags
+from app.engines.doctor.launch_situation import format_missing_gemma4_flags
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.engine_metrics import EngineSample
 from app.errors import EngineError
@@ -87,7 +87,9 @@ def diagnose_server(look: ServerReport, engine: Engine | None = None) -> Iterato
     else:
         yield from _check_served_model(look, engine)
         if not look.calls_tools:
-            flags = list_missing_gemma4_flags(reasoning=False, calls=False, choice=False)
+            flags = format_missing_gemma4_flags(
+                has_reasoning_parser=False, has_tool_parser=False, has_auto_choice=False
+            )
             yield create_pitfall("server.missing-parsers", root=look.root, flags=flags)
         yield from _check_version(look, engine)
         yield from _check_metrics(look, engine)

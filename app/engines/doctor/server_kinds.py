@@ -83,8 +83,8 @@ async def explain_server(http: httpx.AsyncClient, base: str, key: str = "") -> S
             report = await inspect_endpoint(http, base, key)
     except (EngineError, TimeoutError) as exc:
         why = clean_text(str(exc), 300) or f"it did not answer all questions in {INSPECT_SECONDS:.0f} s"
-        return describe_abilities(name, version, None, why)
-    return describe_abilities(name, version, report)
+        return build_server_explanation(name, version, None, why)
+    return build_server_explanation(name, version, report)
 
 
 async def recognize_server(http: httpx.AsyncClient, base: str, models: tuple[ServedModel, ...]) -> tuple[str, str]:
@@ -95,13 +95,13 @@ async def recognize_server(http: httpx.AsyncClient, base: str, models: tuple[Ser
     paths = ("/version", "/api/version", "/api/v0/models", "/info", "/health/readiness", *_SGLANG_PATHS, "/server_info")
     answers = dict(zip(paths, await asyncio.gather(*(_read_json(http, root + path) for path in paths)), strict=True))
     owner = next((_OWNERS[one.owner.casefold()] for one in models if one.owner.casefold() in _OWNERS), "")
-    for name, version in _list_signs(answers):
+    for name, version in _iterate_recognized_kinds(answers):
         if name == (owner or name) or name in ("ollama", "lmstudio", "tgi", "litellm"):
             return name, clean_text(version, 40)
     return owner or ("hosted" if _is_hosted(base) else "unknown"), ""
 
 
-def _list_signs(answers: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _iterate_recognized_kinds(answers: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the kinds of which an answer is a sign, the surest first."""
     if version := _get_text(answers["/health/readiness"], "litellm_version"):
         yield "litellm", version
@@ -146,7 +146,9 @@ def _is_hosted(base: str) -> bool:
         return url.scheme == "https" and "." in url.host and not url.host.endswith((".local", ".internal", ".lan"))
 
 
-def describe_abilities(kind: str, version: str, report: EndpointReport | None, untried: str = "") -> ServerExplanation:
+def build_server_explanation(
+    kind: str, version: str, report: EndpointReport | None, untried_reason: str = ""
+) -> ServerExplanation:
     """Return what a server of this kind gives and lacks. Without a report only the notes of its kind are known."""
     row = load_server_kinds()[kind]
     has = _judge_abilities(report) if report else {}
@@ -158,7 +160,7 @@ def describe_abilities(kind: str, version: str, report: EndpointReport | None, u
         gives=tuple(LABELS[name] for name in ABILITIES if has.get(name)),
         lacks=tuple(MissingAbility(LABELS[name], row.settings[name]) for name in ABILITIES if has.get(name) is False),
         notes=row.notes,
-        untried=untried,
+        untried=untried_reason,
     )
 
 

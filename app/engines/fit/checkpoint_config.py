@@ -9,7 +9,7 @@ from app.engines.fit.checkpoint_config_values import ConfigValues
 from app.engines.fit.checkpoint_layers import ONLY_EXPERTS, compute_rope_dims, read_layers
 from app.engines.fit.model_shape import ModelShape, Quantization, Towers
 from app.errors import BadInput
-from app.text.clean import read_bounded
+from app.text.clean import read_with_excess_byte
 
 DENSE = (
     *("llama", "mistral", "ministral", "ministral3", "qwen2", "qwen3", "phi3", "granite", "smollm3", "olmo2", "olmo3"),
@@ -25,7 +25,7 @@ GEMMA4_VIDEO_TOKENS = 32 * (70 + 8)
 def read_model_config(path: Path) -> ModelShape:
     file = path / "config.json" if path.is_dir() else path
     try:
-        raw = read_bounded(file, LARGEST_CONFIG)
+        raw = read_with_excess_byte(file, LARGEST_CONFIG)
     except OSError as exc:
         raise BadInput(f"{file} cannot be read ({exc.strerror}): give the config.json of the checkpoint.") from exc
     if len(raw) > LARGEST_CONFIG:

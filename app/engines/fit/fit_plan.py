@@ -19,8 +19,8 @@ def plan_lineup(lineup: Lineup) -> tuple[Fit, ...]:
 
 def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = None) -> Fit:
     """Estimate one replica: the first, beside engines that start earlier, or one alone on `gpus`."""
-    beside = Neighbors() if gpus else _measure_neighbors(lineup, engine)
-    gpus = gpus or _find_gpus(lineup, engine)
+    beside = Neighbors() if gpus else _estimate_earlier_engines_memory(lineup, engine)
+    gpus = gpus or _find_first_replica_gpus(lineup, engine)
     found = estimate_memory(engine, gpus)
     verdict = judge_fit(found, beside, lambda tp: estimate_memory(replace(engine, tp=tp, pp=1), gpus))
     return Fit(
@@ -41,7 +41,7 @@ def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = No
     )
 
 
-def _find_gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
+def _find_first_replica_gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
     known = {gpu.index: gpu for gpu in lineup.gpus}
     if engine.is_endpoint:
         raise BadInput(f"{engine.name} is a server that Temper does not start: its memory cannot be planned.")
@@ -54,7 +54,7 @@ def _find_gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
     return tuple(known[index] for index in engine.replicas[0])
 
 
-def _measure_neighbors(lineup: Lineup, engine: Engine) -> Neighbors:
+def _estimate_earlier_engines_memory(lineup: Lineup, engine: Engine) -> Neighbors:
     """Sum the memory that earlier engines hold on the GPUs of any replica."""
     held = dict.fromkeys(engine.gpus, 0.0)
     names = []
@@ -63,7 +63,7 @@ def _measure_neighbors(lineup: Lineup, engine: Engine) -> Neighbors:
             break
         if shared := set(other.gpus) & set(engine.gpus):
             names.append(other.name)
-            each = estimate_memory(other, _find_gpus(lineup, other)).held_gib
+            each = estimate_memory(other, _find_first_replica_gpus(lineup, other)).held_gib
             held |= {gpu: held[gpu] + each for gpu in shared}
     return Neighbors(tuple(names), max(held.values(), default=0.0))
 
@@ -93,7 +93,7 @@ def _estimate_pool(found: MemoryEstimate) -> Estimate:
         found.pool_gib,
         "estimated",
         f"utilization {setting.utilization:g} x {setting.gpu_gib:.2f} GiB - weights {found.weights_gib:.2f} "
-        f"- {graphs} {found.profiled_gib:.2f}, the rule of {setting.rules.name}",
+        f"- {graphs} {found.profiled_beside_weights_gib:.2f}, the rule of {setting.rules.name}",
     )
 
 
@@ -109,9 +109,9 @@ def _estimate_overhead(memory: MemoryEstimate) -> Estimate:
 
 
 def _estimate_cache_tokens(memory: MemoryEstimate) -> Estimate:
-    cache, pool = memory.cache, memory.left_gib * GIB
+    cache, pool = memory.cache, memory.left_for_pool_gib * GIB
     if not (count := cache.count_blocks(pool)):
-        return _create_unsupported()
+        return _create_no_cache_estimate()
     by = "concurrency x max_model_len" if cache.rules.tokens_by_concurrency else "blocks // groups x block size"
     return Estimate(
         cache.count_tokens(pool, memory.setting.max_model_len),
@@ -122,16 +122,16 @@ def _estimate_cache_tokens(memory: MemoryEstimate) -> Estimate:
 
 
 def _estimate_concurrency(found: MemoryEstimate) -> Estimate:
-    cache, length, pool = found.cache, found.setting.max_model_len, found.left_gib * GIB
+    cache, length, pool = found.cache, found.setting.max_model_len, found.left_for_pool_gib * GIB
     if not (count := cache.count_blocks(pool)):
-        return _create_unsupported()
+        return _create_no_cache_estimate()
     source = f"{count:,} blocks ÷ {cache.count_request_blocks(length):,} for a request of {length:,} tokens"
     return Estimate(cache.compute_concurrency(pool, length), _estimate_pool(found).provenance, source)
 
 
 def _estimate_longest_context(memory: MemoryEstimate) -> Estimate:
     if not (longest := memory.largest_context):
-        return _create_unsupported()
+        return _create_no_cache_estimate()
     if longest == memory.setting.shape.positions:
         return Estimate(longest, "derived", "the model has no more positions")
     return Estimate(
@@ -141,5 +141,5 @@ def _estimate_longest_context(memory: MemoryEstimate) -> Estimate:
     )
 
 
-def _create_unsupported() -> Estimate:
+def _create_no_cache_estimate() -> Estimate:
     return Estimate(None, "unsupported", "nothing is left for a KV cache")

@@ -83,7 +83,7 @@ def _find_neighbor_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> Fit
 
 
 def _find_pool_shortage(found: MemoryEstimate) -> FitVerdict | None:
-    setting, missing = found.setting, found.needed_gib - found.left_gib
+    setting, missing = found.setting, found.needed_gib - found.left_for_pool_gib
     if missing <= 0:
         return None
     if (longest := found.largest_context) > 0:
@@ -93,8 +93,9 @@ def _find_pool_shortage(found: MemoryEstimate) -> FitVerdict | None:
         )
     else:
         says = (
-            f"Lacks {missing:.1f} GiB per GPU: {found.weights_gib:.1f} GiB of weights and {found.profiled_gib:.1f} of "
-            f"activations and graphs, where vLLM may use {setting.share_gib:.1f} of {setting.gpu_gib:.1f} GiB."
+            f"Lacks {missing:.1f} GiB per GPU: {found.weights_gib:.1f} GiB of weights and "
+            f"{found.profiled_beside_weights_gib:.1f} of activations and graphs, "
+            f"where vLLM may use {setting.share_gib:.1f} of {setting.gpu_gib:.1f} GiB."
         )
     return FitVerdict(False, missing, says)
 
@@ -134,7 +135,7 @@ def _explain_crash(found: MemoryEstimate) -> str:
 
 def _describe_fit(memory: MemoryEstimate, neighbors: Neighbors) -> str:
     setting, length = memory.setting, memory.setting.max_model_len
-    streams = memory.cache.compute_concurrency(memory.left_gib * GIB, length)
+    streams = memory.cache.compute_concurrency(memory.left_for_pool_gib * GIB, length)
     words = f"Fits. {memory.pool_gib:.1f} GiB of KV cache per GPU hold {streams:.1f} requests of {length:,} tokens."
     free = setting.gpu_gib - memory.held_gib - neighbors.held_gib
     if free < TIGHT_GIB and not setting.cpu:

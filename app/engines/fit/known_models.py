@@ -13,7 +13,7 @@ from app.errors import BadInput
 _DRAFTERS = ("assistant", "speculator", "eagle", "dflash", "drafter")
 
 
-def find_shape(model: str) -> ModelShape:
+def load_model_shape(model: str) -> ModelShape:
     """Return the shape of a config folder or file, or of a known hub name. Raise BadInput if unknown."""
     if (path := Path(model)).exists():
         return read_model_config(path)

@@ -111,17 +111,17 @@ def _choose_group_size(counts: list[int]) -> int:
 
 
 def _split_kind(
-    kind: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: VllmRules
+    layers: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: VllmRules
 ) -> Iterable[LayerGroup]:
     """Split layers of one kind into groups. A smaller page gets a larger block, so that all pages are equal."""
-    own = kind[0].compute_page_bytes(block)
+    own = layers[0].compute_page_bytes(block)
     if page % own and not rules.pads_pages:
         raise BadInput(
             f"{rules.name} cannot lay this model's KV cache out (pages of {own} and {page} bytes): use 0.24 or newer."
         )
-    count = math.ceil(len(kind) / size)
+    count = math.ceil(len(layers) / size)
     for start in range(count):
         if page % own:
-            yield LayerGroup(kind[start::count], block, padded_page=page)
+            yield LayerGroup(layers[start::count], block, padded_page=page)
         else:
-            yield LayerGroup(kind[start::count], block * (page // own))
+            yield LayerGroup(layers[start::count], block * (page // own))

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.engines.fit.known_models import find_shape
+from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.kv_cache import KvCache
 from app.engines.fit.overhead import Overhead, estimate_overhead
 from app.engines.fit.resolved_settings import GIB, ResolvedSettings, resolve_settings
-from app.engines.fit.weights import Weights, compute_stage_weights
+from app.engines.fit.weights import Weights, compute_weights_per_stage
 from app.lineups.model import Engine, Gpu
 
 
@@ -23,21 +23,21 @@ class MemoryEstimate:
         return self.weights.total / GIB
 
     @property
-    def profiled_gib(self) -> float:
+    def profiled_beside_weights_gib(self) -> float:
         """Memory that vLLM subtracts from its share, beside the weights, before it creates the pool."""
         graphs = self.overhead.graphs if self.setting.rules.graphs_counted else 0
         return self.overhead.activations + graphs
 
     @property
-    def left_gib(self) -> float:
+    def left_for_pool_gib(self) -> float:
         """Memory left for the pool; negative if the weights alone do not fit."""
         if self.setting.kv_cache_bytes is not None:
             return self.setting.kv_cache_bytes / GIB
-        return self.setting.share_gib - self.weights_gib - self.profiled_gib
+        return self.setting.share_gib - self.weights_gib - self.profiled_beside_weights_gib
 
     @property
     def pool_gib(self) -> float:
-        return max(0.0, self.left_gib)
+        return max(0.0, self.left_for_pool_gib)
 
     @cached_property
     def needed_gib(self) -> float:
@@ -51,11 +51,11 @@ class MemoryEstimate:
 
     @property
     def largest_context(self) -> int:
-        return self.cache.find_longest_context(self.left_gib * GIB, self.setting.shape.positions)
+        return self.cache.find_longest_context(self.left_for_pool_gib * GIB, self.setting.shape.positions)
 
 
 def estimate_memory(engine: Engine, gpus: tuple[Gpu, ...]) -> MemoryEstimate:
-    setting = resolve_settings(engine, find_shape(engine.model), gpus)
-    stages = compute_stage_weights(setting.shape, setting.precision, setting.split, setting.rules)
+    setting = resolve_settings(engine, load_model_shape(engine.model), gpus)
+    stages = compute_weights_per_stage(setting.shape, setting.precision, setting.split, setting.rules)
     fullest = max(stages, key=lambda stage: stage.total)
     return MemoryEstimate(setting, fullest, estimate_overhead(setting), setting.cache)

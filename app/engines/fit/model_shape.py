@@ -66,7 +66,7 @@ class ModelShape:
         return self.architecture.startswith("gemma4")
 
     @property
-    def per_layer_width(self) -> int:
+    def all_layers_input_width(self) -> int:
         return self.per_layer_input * len(self.layers)
 
 

@@ -35,34 +35,34 @@ class Overhead:
 
 def estimate_overhead(setting: ResolvedSettings) -> Overhead:
     if setting.cpu:
-        return Overhead(_estimate_old_profile_run(setting), 0, 0)
-    estimate_run = _estimate_profile_run if setting.rules.version >= NEW_RUNNER else _estimate_old_profile_run
+        return Overhead(_estimate_old_profile_run_gib(setting), 0, 0)
+    estimate_run = _estimate_profile_run_gib if setting.rules.version >= NEW_RUNNER else _estimate_old_profile_run_gib
     context = CONTEXT_GIB + (NCCL_GIB if setting.split.tp * setting.split.pp > 1 else 0)
-    return Overhead(estimate_run(setting), _estimate_graphs(setting), context)
+    return Overhead(estimate_run(setting), _estimate_graphs_gib(setting), context)
 
 
-def _estimate_profile_run(setting: ResolvedSettings) -> float:
+def _estimate_profile_run_gib(setting: ResolvedSettings) -> float:
     """Return the largest of a full batch in the widest layer, a sample for every sequence and, if compiled, the
     temporary copy of the largest table."""
     shape, tp = setting.shape, setting.split.tp
     samples = NEW_LOGIT_BYTES * setting.max_num_seqs * shape.vocab
-    table = 0.0 if setting.eager else 2 * shape.vocab / tp * max(shape.hidden, shape.per_layer_width)
-    per_layer = 0 if setting.eager else 4 * setting.batch_tokens * shape.per_layer_width
+    table = 0.0 if setting.eager else 2 * shape.vocab / tp * max(shape.hidden, shape.all_layers_input_width)
+    per_layer = 0 if setting.eager else 4 * setting.batch_tokens * shape.all_layers_input_width
     between = NCCL_GIB if tp * setting.split.pp > 1 else 0
-    return (max(_compute_widest_layer(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
+    return (max(_compute_widest_layer_bytes(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
 
 
-def _estimate_old_profile_run(setting: ResolvedSettings) -> float:
-    return (_compute_widest_layer(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
+def _estimate_old_profile_run_gib(setting: ResolvedSettings) -> float:
+    return (_compute_widest_layer_bytes(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
 
 
-def _compute_widest_layer(setting: ResolvedSettings) -> float:
+def _compute_widest_layer_bytes(setting: ResolvedSettings) -> float:
     shape, tp = setting.shape, setting.split.tp
     mlp = max(max(layer.intermediate, layer.expert_intermediate * shape.experts_per_token) for layer in shape.layers)
     attention = max(
         layer.head_dim * (shape.heads / tp + 2 * setting.split.count_kv_heads(layer)) for layer in shape.layers
     )
-    return 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.per_layer_width)
+    return 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.all_layers_input_width)
 
 
 def count_graphs(setting: ResolvedSettings) -> int:
@@ -75,7 +75,7 @@ def count_graphs(setting: ResolvedSettings) -> int:
     return len(sizes) + len([size for size in sizes if size <= setting.max_num_seqs * query])
 
 
-def _estimate_graphs(setting: ResolvedSettings) -> float:
+def _estimate_graphs_gib(setting: ResolvedSettings) -> float:
     layers = -(-len(setting.shape.layers) // setting.split.pp)
     each = NEW_GRAPH_BYTES if setting.rules.version >= NEW_RUNNER else GRAPH_BYTES
     return count_graphs(setting) * layers * each / GIB

@@ -53,10 +53,10 @@ class ResolvedSettings:
         if drafted:
             stages = (*stages[:-1], range(stages[-1].start, last + 1))
         block = CPU_BLOCK if self.cpu else BLOCK
-        return KvCache(group_layers(layers, block, self.rules), self._in_flight, self.rules, stages)
+        return KvCache(group_layers(layers, block, self.rules), self._tokens_in_flight, self.rules, stages)
 
     @property
-    def _in_flight(self) -> int:
+    def _tokens_in_flight(self) -> int:
         if not self.rules.batches_overlap:
             return self.batch_tokens
         batches = self.split.pp if self.split.pp > 1 or self.cpu else 2
@@ -75,12 +75,12 @@ class ResolvedSettings:
             if not layer.shares_kv
         ]
 
-    def _list_drafter_layers(self, index: int) -> list[CacheLayer]:
+    def _list_drafter_layers(self, layer_index: int) -> list[CacheLayer]:
         """Return the drafter's cache layer, assumed to have the first layer's heads and full attention."""
         if self.speculation is None or self.speculation.method not in DRAFTERS_WITH_CACHE:
             return []
         like = self.shape.layers[0]
-        return [CacheLayer(index, None, self.split.count_kv_heads(like), like.head_dim, self.kv_element)]
+        return [CacheLayer(layer_index, None, self.split.count_kv_heads(like), like.head_dim, self.kv_element)]
 
 
 def resolve_settings(engine: Engine, shape: ModelShape, gpus: tuple[Gpu, ...]) -> ResolvedSettings:

@@ -5,7 +5,7 @@ from app.engines.fit.model_shape import ModelShape
 from app.engines.fit.resolved_settings import GIB, ResolvedSettings
 from app.engines.fit.vllm_versions import VllmRules
 from app.engines.fit.weight_bits import compute_attention_bits, compute_mlp_bits
-from app.engines.fit.weights import GpuSplit, compute_stage_weights, count_read_attention
+from app.engines.fit.weights import GpuSplit, compute_weights_per_stage, count_read_attention
 from app.lineups.model import Precision, Speculation
 
 GB = 1e9
@@ -16,7 +16,7 @@ def count_weight_bytes(shape: ModelShape, precision: Precision, split: GpuSplit,
 
     Embedding tables, towers and drafter are not read.
     """
-    stages = compute_stage_weights(shape, precision, split, rules)
+    stages = compute_weights_per_stage(shape, precision, split, rules)
     always = sum(stage.mlp + stage.per_layer_projections + stage.norms for stage in stages)
     head = stages[-1].embeddings if shape.tied else stages[-1].head
     attention = (
@@ -41,12 +41,12 @@ def count_kv_bytes(shape: ModelShape, split: GpuSplit, element: int, context: in
     return total
 
 
-def count_bytes_per_token(setting: ResolvedSettings) -> float:
+def count_read_weight_bytes(setting: ResolvedSettings) -> float:
     return count_weight_bytes(setting.shape, setting.precision, setting.split, setting.rules)
 
 
 def estimate_speed_limit(setting: ResolvedSettings) -> Estimate:
-    weights, length = count_bytes_per_token(setting), setting.max_model_len
+    weights, length = count_read_weight_bytes(setting), setting.max_model_len
     cache = count_kv_bytes(setting.shape, setting.split, setting.kv_element, length)
     late = setting.bandwidth_gb_s * GB / (weights + cache)
     return Estimate(
@@ -77,4 +77,4 @@ def estimate_speculative_limit(setting: ResolvedSettings) -> Estimate:
 def _compute_rounds_per_second(setting: ResolvedSettings, drafting: Speculation) -> float:
     passes = 1 if drafting.parallel_drafting else drafting.tokens
     drafter = drafting.weights_gib * GIB / setting.split.tp * passes
-    return setting.bandwidth_gb_s * GB / (count_bytes_per_token(setting) + drafter)
+    return setting.bandwidth_gb_s * GB / (count_read_weight_bytes(setting) + drafter)

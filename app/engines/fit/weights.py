@@ -48,7 +48,7 @@ class GpuSplit:
         return max(1, layer.kv_heads // self.tp)
 
 
-def compute_stage_weights(
+def compute_weights_per_stage(
     shape: ModelShape, precision: Precision, split: GpuSplit, rules: VllmRules
 ) -> tuple[Weights, ...]:
     stages = split_stages(len(shape.layers), split.pp)
@@ -71,7 +71,7 @@ def _compute_weights_of_stage(
         experts=sum(_compute_expert_bytes(shape, layer, in_mlp, split.tp) for layer in layers),
         attention=in_attention * sum(count_held_attention(shape, layer, split, rules) for layer in layers),
         embeddings=2 * rows * shape.hidden if embeds else 0,
-        per_layer_tables=2 * _count_per_layer_rows(shape, split.tp) * shape.per_layer_width,
+        per_layer_tables=2 * _count_per_layer_table_rows(shape, split.tp) * shape.all_layers_input_width,
         per_layer_projections=in_attention * _count_per_layer_projections(shape, len(layers), split.tp),
         head=2 * rows * shape.hidden if last and not shape.tied else 0,
         norms=2 * sum(_count_norms(shape, layer) for layer in layers),
@@ -93,9 +93,9 @@ def count_read_attention(shape: ModelShape, layer: Layer, split: GpuSplit) -> fl
     return _count_attention(shape, layer, split, kv)
 
 
-def _count_attention(shape: ModelShape, layer: Layer, split: GpuSplit, kv: int) -> float:
+def _count_attention(shape: ModelShape, layer: Layer, split: GpuSplit, kv_matrices: int) -> float:
     queries = 2 * shape.heads / split.tp  # the projection in and the one out
-    return shape.hidden * layer.head_dim * (queries + kv * split.count_kv_heads(layer))
+    return shape.hidden * layer.head_dim * (queries + kv_matrices * split.count_kv_heads(layer))
 
 
 def _compute_expert_bytes(shape: ModelShape, layer: Layer, bytes_per_weight: float, tp: int) -> float:
@@ -105,12 +105,12 @@ def _compute_expert_bytes(shape: ModelShape, layer: Layer, bytes_per_weight: flo
     return shape.experts * (bytes_per_weight * each / tp + BF16 / 8 * shape.hidden)
 
 
-def _count_per_layer_rows(shape: ModelShape, tp: int) -> float:
+def _count_per_layer_table_rows(shape: ModelShape, tp: int) -> float:
     return math.ceil(shape.per_layer_vocab / VOCAB_PADDING) * VOCAB_PADDING / tp
 
 
-def _count_per_layer_projections(shape: ModelShape, layers: int, tp: int) -> float:
-    return shape.per_layer_input * shape.hidden * 2 * layers + shape.hidden * shape.per_layer_width / tp
+def _count_per_layer_projections(shape: ModelShape, layer_count: int, tp: int) -> float:
+    return shape.per_layer_input * shape.hidden * 2 * layer_count + shape.hidden * shape.all_layers_input_width / tp
 
 
 def _count_norms(shape: ModelShape, layer: Layer) -> int:

@@ -40,7 +40,7 @@ async def run_fleet(engines: Mapping[str, Engine], data: Path, http: httpx.Async
         await asyncio.gather(*(one.stop() for replicas in ours.values() for one in replicas))
 
 
-def create_owner_lookup(fleet: Fleet) -> Callable[[int], str]:
+def create_engine_name_lookup(fleet: Fleet) -> Callable[[int], str]:
     """Return a function from process id to engine name, which is empty for processes that are not ours."""
 
     def find_owner(pid: int) -> str:
@@ -54,11 +54,13 @@ def compute_data_folder_id(data: Path) -> str:
     return hashlib.sha256(str(data.resolve()).encode()).hexdigest()[:12]
 
 
-def _create_replicas(engine: Engine, home: str, folder: Path, http: httpx.AsyncClient) -> list[LaunchedReplica]:
+def _create_replicas(
+    engine: Engine, data_folder_id: str, folder: Path, http: httpx.AsyncClient
+) -> list[LaunchedReplica]:
     assert engine.launch
     runtime = _find_container_runtime() if engine.launch.image else ""
     return [
-        LaunchedReplica(engine, number, build_launch_command(engine, number, runtime), home, folder, http)
+        LaunchedReplica(engine, number, build_launch_command(engine, number, runtime), data_folder_id, folder, http)
         for number in range(len(engine.replicas))
     ]
 
@@ -72,8 +74,8 @@ def _find_container_runtime() -> str:
     )
 
 
-async def _stop_stale_engines(home: str, wanted: Mapping[str, Engine]) -> None:
-    running = {one.mark.split("/")[1] for one in await asyncio.to_thread(find_marked_processes, f"{home}/")}
+async def _stop_stale_engines(data_folder_id: str, wanted: Mapping[str, Engine]) -> None:
+    running = {one.mark.split("/")[1] for one in await asyncio.to_thread(find_marked_processes, f"{data_folder_id}/")}
     for name in sorted(running - set(wanted)):
         log.warning("engine %s of an earlier line-up still runs here: it is ended", name)
-        await end_marked_processes(f"{home}/{name}/", END_SECONDS)
+        await end_marked_processes(f"{data_folder_id}/{name}/", END_SECONDS)

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from app.engines.launch.launch_command import MARK
-from app.engines.proc_files import PROC, list_listeners, list_open_files, read_name, read_stat
+from app.engines.proc_files import PROC, list_listeners, list_open_files, read_name, read_stat_fields_after_name
 
 _ZOMBIE = "Z"
 KILL_SECONDS = 10.0
@@ -78,19 +78,19 @@ def read_mark(pid: int) -> str:
 
 
 def is_alive(pid: int) -> bool:
-    return read_stat(pid)[:1] not in ([], [_ZOMBIE])
+    return read_stat_fields_after_name(pid)[:1] not in ([], [_ZOMBIE])
 
 
 def read_start_tick(pid: int) -> int | None:
     """Return the start time in ticks since boot, which with the pid identifies a process; None if it has ended."""
-    stat = read_stat(pid)
+    stat = read_stat_fields_after_name(pid)
     return None if not stat or stat[0] == _ZOMBIE else int(stat[19])
 
 
 def _iterate_marked_processes(prefix: str) -> Iterator[MarkedProcess]:
     for pid in (int(folder.name) for folder in PROC.iterdir() if folder.name.isdecimal()):
         if (mark := read_mark(pid)) and mark.startswith(prefix):
-            stat = read_stat(pid)
+            stat = read_stat_fields_after_name(pid)
             if stat and stat[0] != _ZOMBIE:
                 yield MarkedProcess(pid, mark, stat[3] == str(pid), _compute_start_time(stat))
 

@@ -22,28 +22,30 @@ END_SECONDS = 40
 SEE_THROUGH_SECONDS = 90
 
 
-def render_systemd_units(lineup: Lineup, called: str, addresses: Sequence[str] = ()) -> dict[str, str]:
+def render_systemd_units(lineup: Lineup, lineup_reference: str, addresses: Sequence[str] = ()) -> dict[str, str]:
     """Return units by file name: one per replica, Temper itself and a target for all.
 
-    `called` is the name or path of the line-up. With `addresses`, Temper is started with --engine instead, and asks the
-    servers at each start."""
+    `lineup_reference` is the name or path of the line-up. With `addresses`, Temper is started with --engine instead,
+    and asks the servers at each start."""
     units = {
-        f"{format_container_name(engine, number)}.service": _render_engine_unit(lineup, called, engine, number)
+        f"{format_container_name(engine, number)}.service": _render_engine_unit(
+            lineup, lineup_reference, engine, number
+        )
         for engine, number in _iterate_replicas(lineup)
     }
     names = list(units)
     for name in ("temper.service", "temper.target"):
-        units[name] = _render_unit(name, lineup, called, "systemd", addresses, engines=names)
+        units[name] = _render_unit(name, lineup, lineup_reference, "systemd", addresses, engines=names)
     return units
 
 
-def _render_engine_unit(lineup: Lineup, called: str, engine: Engine, number: int) -> str:
+def _render_engine_unit(lineup: Lineup, lineup_reference: str, engine: Engine, number: int) -> str:
     words = build_launch_command(engine, number, python=PYTHON)
     argv = words.argv if "/" in words.argv[0] else ("/usr/bin/env", *words.argv)
     env = [("PATH", PATHS), ("HF_HOME", f"{HOME}/models"), *words.env.items()]
     placement = f"GPUs {', '.join(map(str, words.gpus))}" if words.gpus else "on the CPU"
     return _render_unit(
-        "engine.service", lineup, called, "systemd", engine=engine, argv=argv, env=env, placement=placement
+        "engine.service", lineup, lineup_reference, "systemd", engine=engine, argv=argv, env=env, placement=placement
     )
 
 
@@ -62,9 +64,9 @@ class _ComposeService:
         return "".join(one if one.isalnum() else "_" for one in self.build)
 
 
-def render_compose_file(lineup: Lineup, called: str, addresses: Sequence[str] = ()) -> str:
+def render_compose_file(lineup: Lineup, lineup_reference: str, addresses: Sequence[str] = ()) -> str:
     services = [_create_service(engine, number) for engine, number in _iterate_replicas(lineup)]
-    return _render_unit("compose.yaml", lineup, called, "compose", addresses, services=services)
+    return _render_unit("compose.yaml", lineup, lineup_reference, "compose", addresses, services=services)
 
 
 def _create_service(engine: Engine, number: int) -> _ComposeService:
@@ -98,14 +100,21 @@ def _iterate_replicas(lineup: Lineup) -> Iterator[tuple[Engine, int]]:
 
 
 def _render_unit(
-    template: str, lineup: Lineup, called: str, kind: str, addresses: Sequence[str] = (), **values: Any
+    template: str, lineup: Lineup, lineup_reference: str, kind: str, addresses: Sequence[str] = (), **values: Any
 ) -> str:
     words = tuple(word for one in addresses for word in ("--engine", one))
-    asked = shlex.join(words) if words else called
+    asked = shlex.join(words) if words else lineup_reference
     change = "Change the addresses" if words else "Change the line-up"
     made = f"# Made by `temper up {asked} --print {kind}`. {change} and make it again."
-    choice = words or ("--lineup", called)
-    rendered = {"made": made, "lineup": lineup, "called": called, "choice": choice, "addresses": addresses, **values}
+    choice = words or ("--lineup", lineup_reference)
+    rendered = {
+        "made": made,
+        "lineup": lineup,
+        "called": lineup_reference,
+        "choice": choice,
+        "addresses": addresses,
+        **values,
+    }
     return _create_environment().get_template(template).render(rendered)
 
 
@@ -133,9 +142,9 @@ def _quote_yaml(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("$", "$$")
 
 
-def _quote_systemd(word: str, dollar: str = "$$") -> str:
+def _quote_systemd(word: str, dollar_replacement: str = "$$") -> str:
     """Quote for systemd, where percent starts a specifier and, in a command, a dollar starts a variable."""
-    plain = word.replace("%", "%%").replace("$", dollar)
+    plain = word.replace("%", "%%").replace("$", dollar_replacement)
     if plain and not set(plain) & set(" \t\"'\\;"):
         return plain
     escaped = plain.replace("\\", "\\\\").replace('"', '\\"')

@@ -10,7 +10,7 @@ from pathlib import Path
 from app.engines.simulator.answer_script import ANSWERS, read_script
 from app.engines.simulator.engine_servers import bind_ports, serve_engines
 from app.errors import BadInput
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.private_files import set_private_umask
 
 
@@ -20,7 +20,7 @@ def main() -> int:
     if args.exit_with_parent:
         threading.Thread(target=_exit_with_stdin, name="parent", daemon=True).start()
     try:
-        lineup = read_lineup(find_lineup(args.lineup))
+        lineup = read_lineup(find_lineup_path(args.lineup))
         places = bind_ports(lineup, read_script(args.answers), args.speed, args.host, args.ports)
         asyncio.run(serve_engines(places, _print_announcement))
     except BadInput as exc:

@@ -32,24 +32,27 @@ def compose_answer(script: AnswerScript, prompt: ParsedPrompt) -> RoleAnswer:
     return compose(one, prompt) if compose else RoleAnswer("", "This engine is simulated: it answers from a script.")
 
 
-def _compose_plan(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
-    if one is None:
+def _compose_plan(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+    if scripted_try is None:
         plan: dict[str, Any] = dict(_load_phrases()["unscripted"])
         plan["approach"] = plan["approach"].format(rule=prompt.rule or "this rule")
         thought = f"{prompt.rule or 'This rule'} is not in my script. I can say so, but I cannot plan it."
         return RoleAnswer(thought, plan)
-    if one.questions and prompt.may_ask:
-        return RoleAnswer(one.question_thought, {"why": one.why, "questions": one.questions})
+    if scripted_try.questions and prompt.may_ask:
+        return RoleAnswer(scripted_try.question_thought, {"why": scripted_try.why, "questions": scripted_try.questions})
     names = ("approach", "paths", "steps", "risk", "rollback", "validation")
-    return RoleAnswer(one.thought, {name: getattr(one, name) for name in names})
+    return RoleAnswer(scripted_try.thought, {name: getattr(scripted_try, name) for name in names})
 
 
-def _compose_actions(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
-    if one is None:
+def _compose_actions(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+    if scripted_try is None:
         return RoleAnswer(
             "There is no script for this rule, so I have no action to give.", {"actions": [], "note": "No script."}
         )
-    return RoleAnswer(one.worker_thought, {"actions": _replace_lines_by_numbers(one, prompt), "note": one.note})
+    return RoleAnswer(
+        scripted_try.worker_thought,
+        {"actions": _replace_lines_by_numbers(scripted_try, prompt), "note": scripted_try.note},
+    )
 
 
 def _replace_lines_by_numbers(scripted_try: ScriptedTry, prompt: ParsedPrompt) -> list[Any]:
@@ -60,7 +63,7 @@ def _replace_lines_by_numbers(scripted_try: ScriptedTry, prompt: ParsedPrompt) -
         line = {"replace_line": "old", "remove_line": "line"}.get(said["do"], "")
         number = prompt.find_line_number(said["path"], said[line]) if line else None
         if number is None and said["do"] == "replace_line":
-            number, said["new"] = prompt.extend_line(said["path"], said["old"], said["new"])
+            number, said["new"] = prompt.find_and_extend_line(said["path"], said["old"], said["new"])
         if number is not None:
             del said[line]
             said["number"] = number
@@ -68,27 +71,33 @@ def _replace_lines_by_numbers(scripted_try: ScriptedTry, prompt: ParsedPrompt) -
     return told
 
 
-def _compose_review(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+def _compose_review(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     scanner = dict(line.partition(": ")[::2] for line in prompt.list_lines("Scanner"))
     passed = scanner.get("verdict") == "pass"
     evidence = (
         _shorten_text(prompt.sections.get("Scanner", "").partition("evidence:")[2]) or "The scanner gives no detail."
     )
-    veto = one.veto if one and passed else ""
+    veto = scripted_try.veto if scripted_try and passed else ""
     # A try without a reflection was written to pass: its explanation does not fit another verdict.
-    scripted = one is not None and one.explanation and (passed or one.decision)
+    scripted = scripted_try is not None and scripted_try.explanation and (passed or scripted_try.decision)
     explanation = (
-        one.explanation if one and scripted else _choose_variant(prompt, "passed" if passed else "failed") + evidence
+        scripted_try.explanation
+        if scripted_try and scripted
+        else _choose_variant(prompt, "passed" if passed else "failed") + evidence
     )
-    thought = one.auditor_thought if one and scripted else _choose_variant(prompt, "weighing")
+    thought = scripted_try.auditor_thought if scripted_try and scripted else _choose_variant(prompt, "weighing")
     return RoleAnswer(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
 
 
-def _compose_triage(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+def _compose_triage(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     probes = prompt.list_lines("Probes")
     broken = [line.removeprefix("FAILED ") for line in probes if line.startswith("FAILED ")]
     trouble = [line for line in prompt.list_lines("Log") if any(word in line.lower() for word in _TROUBLE)]
-    thought = one.sentry_thought if one and one.sentry_thought else _choose_variant(prompt, "watching")
+    thought = (
+        scripted_try.sentry_thought
+        if scripted_try and scripted_try.sentry_thought
+        else _choose_variant(prompt, "watching")
+    )
     if broken:
         assessment = f"{len(broken)} of {len(probes)} probes fail: {_shorten_text('; '.join(broken))}"
         return RoleAnswer(thought, {"assessment": assessment, "alarm": True, "reason": _shorten_text(broken[0])})
@@ -101,10 +110,10 @@ def _compose_triage(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer
     return RoleAnswer(thought, {"assessment": assessment, "alarm": False, "reason": ""})
 
 
-def _compose_reflection(one: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
-    if one and one.decision:
+def _compose_reflection(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+    if scripted_try and scripted_try.decision:
         names = ("mechanism", "environment", "advice", "decision", "reason")
-        return RoleAnswer(one.reflect_thought, {name: getattr(one, name) for name in names})
+        return RoleAnswer(scripted_try.reflect_thought, {name: getattr(scripted_try, name) for name in names})
     failures = prompt.list_lines("What failed") or prompt.list_lines("Scanner") or ["The attempt did not hold."]
     give_up = prompt.attempt >= GIVE_UP_AFTER
     answer = {

@@ -42,7 +42,7 @@ class ScriptedTry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     decision: str = ""
     reason: str = ""
 
-    def matches_lessons(self, lessons: str) -> bool:
+    def is_unlocked_by_lessons(self, lessons: str) -> bool:
         needs = (self.needs_lesson,) if isinstance(self.needs_lesson, str) else self.needs_lesson
         return any(need.casefold() in lessons.casefold() for need in needs)
 
@@ -54,7 +54,7 @@ class Story(Struct, frozen=True, forbid_unknown_fields=True):
     words: dict[str, str] = {}
     """Values for {name} in the tries, so that rules that differ by a setting share a story."""
 
-    def fill_words(self, tries: tuple[ScriptedTry, ...]) -> "Story":
+    def build_filled_story(self, tries: tuple[ScriptedTry, ...]) -> "Story":
         text = msgspec.json.encode(tries).decode()
         for name, word in self.words.items():
             text = text.replace(f"{{{name}}}", msgspec.json.encode(word).decode()[1:-1])
@@ -69,7 +69,7 @@ class AnswerScript:
         """Return the last try whose lesson is known, else the try of this attempt; the last try repeats."""
         if (story := self._stories.get(rule)) is None:
             return None
-        learnt = [one for one in story.tries if one.matches_lessons(lessons)]
+        learnt = [one for one in story.tries if one.is_unlocked_by_lessons(lessons)]
         if learnt:
             return learnt[-1]
         plain = [one for one in story.tries if not one.needs_lesson]
@@ -85,7 +85,9 @@ def read_script(folder: Path) -> AnswerScript:
             if rule in stories:
                 raise BadInput(f"{path}: {rule} is scripted in another file of {folder} too: keep one of the two.")
             stories[rule] = story
-    return AnswerScript({rule: story.fill_words(_find_tries(folder, rule, stories)) for rule, story in stories.items()})
+    return AnswerScript(
+        {rule: story.build_filled_story(_find_tries(folder, rule, stories)) for rule, story in stories.items()}
+    )
 
 
 def _find_tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[ScriptedTry, ...]:

@@ -46,9 +46,9 @@ class ChunkEncoder:
         counts = {"usage": build_usage(self.prompt_tokens, tokens), "system_fingerprint": _FINGERPRINT}
         return encode_event({**self._build_head(), "choices": [], **counts}) + DONE
 
-    def _encode_chunk(self, delta: dict[str, str], tokens: int, **choice: Any) -> bytes:
+    def _encode_chunk(self, delta: dict[str, str], tokens_so_far: int, **choice: Any) -> bytes:
         choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": None, **choice}]
-        counts = {"usage": build_usage(self.prompt_tokens, tokens)} if self.usage_on_each else {}
+        counts = {"usage": build_usage(self.prompt_tokens, tokens_so_far)} if self.usage_on_each else {}
         return encode_event({**self._build_head(), "choices": choices, **counts})
 
     def _build_head(self) -> dict[str, Any]:

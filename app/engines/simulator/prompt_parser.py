@@ -35,7 +35,7 @@ class ParsedPrompt:
         """Return the number of a line in a file that the prompt shows, or None."""
         return next((number for number, shown in self._list_shown_lines(path) if shown == line.rstrip()), None)
 
-    def extend_line(self, path: str, old: str, new: str) -> tuple[int | None, str]:
+    def find_and_extend_line(self, path: str, old: str, new: str) -> tuple[int | None, str]:
         """Append what `new` adds to `old` to the only line with all words of `old`. Return its number and text."""
         if new.startswith(old):
             alike = [one for one in self._list_shown_lines(path) if set(old.split()) <= set(one[1].split())]
@@ -50,13 +50,13 @@ class ParsedPrompt:
 
 
 def read_prompt(purpose: str, text: str) -> ParsedPrompt:
-    sections, said = _split_sections(text)
+    sections, said = _split_sections_and_unquoted_lines(text)
     rule = next((match[1] for line in said if (match := _RULE.match(line))), "")
     attempt = next((int(match[1]) for line in said if (match := _ATTEMPT.match(line))), 1)
     return ParsedPrompt(purpose=purpose, rule=rule, attempt=attempt, sections=sections)
 
 
-def _split_sections(text: str) -> tuple[dict[str, str], list[str]]:
+def _split_sections_and_unquoted_lines(text: str) -> tuple[dict[str, str], list[str]]:
     """Return the sections and the lines outside host text. Headings inside untrusted host text are ignored."""
     sections: dict[str, list[str]] = {}
     body: list[str] = []

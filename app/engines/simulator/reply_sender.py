@@ -34,22 +34,22 @@ class ReplySender:
         self._started = engine.clock()
         self._dead = False
 
-    async def send_stream(self, wire: ChunkEncoder) -> AsyncIterator[bytes]:
+    async def iterate_stream_bytes(self, encoder: ChunkEncoder) -> AsyncIterator[bytes]:
         """Yield the bytes of the stream. If it is closed early, the request counts as aborted."""
         done = False
         with self._engine.track_request(self._reply.prompt_tokens) as active:
             try:
-                yield wire.encode_opening()
-                async for pieces, tokens in self._iterate_steps(active):
-                    for data in wire.encode_pieces(pieces, tokens):
+                yield encoder.encode_opening()
+                async for pieces, tokens in self._iterate_due_pieces(active):
+                    for data in encoder.encode_pieces(pieces, tokens):
                         async for part in self._split_characters(data):
                             yield part
                 done = True
                 if self._dead:
                     yield chunks.encode_event(DEATH) + chunks.DONE
                 else:
-                    yield wire.encode_finish(self._reply.finish_reason, self._finish_reply(active))
-                    yield wire.encode_closing(self._reply.completion_tokens)
+                    yield encoder.encode_finish(self._reply.finish_reason, self._finish_reply(active))
+                    yield encoder.encode_closing(self._reply.completion_tokens)
             finally:
                 if not done:
                     self._engine.write_log(f"Aborted request {self._id}.")
@@ -57,13 +57,13 @@ class ReplySender:
     async def wait_until_sent(self) -> bool:
         """Wait for the reply's duration and return True if it completed."""
         with self._engine.track_request(self._reply.prompt_tokens) as active:
-            async for _ in self._iterate_steps(active):
+            async for _ in self._iterate_due_pieces(active):
                 pass
             if not self._dead:
                 self._finish_reply(active)
         return not self._dead
 
-    async def _iterate_steps(self, active: ActiveRequest) -> AsyncIterator[tuple[tuple[ReplyPiece, ...], int]]:
+    async def _iterate_due_pieces(self, active: ActiveRequest) -> AsyncIterator[tuple[tuple[ReplyPiece, ...], int]]:
         pieces, sent, last = self._reply.pieces, 0, self._started
         stop = self._find_stop(len(pieces))
         while sent < stop and self._engine.state == "ready":
@@ -74,7 +74,7 @@ class ReplySender:
             now = self._engine.clock()
             upto = min(
                 max(self._pace.count_due_tokens(now - self._started), sent + 1),
-                sent + self._compute_chunk_size(stop),
+                sent + self._compute_max_chunk_tokens(stop),
                 stop,
             )
             self._record_tokens(active, sent, upto, now - last)
@@ -86,15 +86,15 @@ class ReplySender:
     def _find_stop(self, total: int) -> int:
         return min(total, self._fault.after_tokens) if self._fault and self._fault_kind in ("die", "stall") else total
 
-    def _compute_chunk_size(self, stop: int) -> int:
+    def _compute_max_chunk_tokens(self, stop: int) -> int:
         """Return the most tokens per step: without a pace all are due at once, but are still sent in a few chunks."""
         return max(-(-stop // _AT_ONCE), 32) if self._pace.rate == float("inf") else stop
 
-    async def _sleep_until(self, deadline: float, last: float) -> None:
+    async def _sleep_until(self, deadline: float, last_sent_at: float) -> None:
         if self._pace.rate == float("inf"):
             await asyncio.sleep(0)
             return
-        wait = max(deadline, last + TICK if last > self._started else 0.0) - self._engine.clock()
+        wait = max(deadline, last_sent_at + TICK if last_sent_at > self._started else 0.0) - self._engine.clock()
         if wait > 0:
             await asyncio.sleep(wait)
 

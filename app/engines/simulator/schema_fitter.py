@@ -110,7 +110,7 @@ def _fit_value(node: Schema, wanted: Any, root: Schema) -> Any:
     return {} if wanted is _NOTHING else wanted
 
 
-def _choose_best(branches: list[Any], wanted: Any) -> Any:
+def _choose_best(fitted_values: list[Any], wanted: Any) -> Any:
     """Return the branch that keeps most of the wanted value."""
 
     def count_kept(one: Any) -> float:
@@ -120,7 +120,7 @@ def _choose_best(branches: list[Any], wanted: Any) -> Any:
             return sum(1 for key, value in one.items() if wanted.get(key, _NOTHING) == value)
         return 0
 
-    return max(branches, key=count_kept)
+    return max(fitted_values, key=count_kept)
 
 
 def _fit_object(node: Schema, wanted: Schema, root: Schema) -> Schema:

@@ -24,8 +24,8 @@ def split_into_tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def count_prompt_tokens(messages: Iterable[str]) -> int:
-    return sum((len(text) + 3) // 4 + _TEMPLATE_TOKENS for text in messages)
+def count_prompt_tokens(message_texts: Iterable[str]) -> int:
+    return sum((len(text) + 3) // 4 + _TEMPLATE_TOKENS for text in message_texts)
 
 
 _BABBLE = " and then again the same"

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.errors import BadInput
 from app.evidence.incoming.assessment import AssessedRule, parse_ckl_or_xccdf, parse_cklb
 from app.skills.skill import Skill
-from app.text.clean import clean_line, read_bounded
+from app.text.clean import clean_line, read_with_excess_byte
 
 LARGEST = 128 * 1024 * 1024
 _NUMBER = re.compile(r"(?:^|[^A-Za-z0-9])S?(V-[0-9]{4,9})")
@@ -57,7 +57,7 @@ def read_starting_point(path: Path, pack: Skill) -> StartingPoint:
 
 def _read_content(path: Path) -> bytes:
     try:
-        content = read_bounded(path, LARGEST)
+        content = read_with_excess_byte(path, LARGEST)
     except OSError as exc:
         raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
     if len(content) > LARGEST:

@@ -7,9 +7,9 @@ from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
 from app.evidence.playbook.quoting import (
     Plain,
-    describe_fix,
     describe_origin,
     list_exclusions,
+    list_fix_comment_lines,
     list_judge_script_arguments,
     quote_yaml,
     read_reload_script,
@@ -19,7 +19,7 @@ from app.evidence.playbook.quoting import (
     to_yaml_block,
 )
 from app.evidence.run_record import RunRecord
-from app.evidence.verify import build_chunks
+from app.evidence.verify import build_named_archive_chunks
 
 _HERE = Path(__file__).parent
 _ROLE = "roles/temper"
@@ -42,7 +42,10 @@ def build_playbook_zip(fixes: PortableFixes, run: str, origin: str) -> bytes:
         f"{_ROLE}/vars/main.yml": f"---\n{_render_role_vars(fixes)}",
     }
     return b"".join(
-        chunk for _, chunk in build_chunks({name: text.encode("utf-8", "replace") for name, text in files.items()})
+        chunk
+        for _, chunk in build_named_archive_chunks(
+            {name: text.encode("utf-8", "replace") for name, text in files.items()}
+        )
     )
 
 
@@ -73,7 +76,7 @@ def _render_rule_task(fix: Fix) -> str:
     name = to_rule_tag(fix.rule.id)
     tags = [name, to_rule_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
     return (
-        f"\n{to_comment(describe_fix(fix))}"
+        f"\n{to_comment(list_fix_comment_lines(fix))}"
         f"- name: {quote_yaml(name)}\n"
         "  ansible.builtin.import_tasks: rule.yml\n"
         f"  tags: [{', '.join(quote_yaml(one) for one in dict.fromkeys(tags))}]\n"

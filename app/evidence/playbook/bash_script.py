@@ -5,9 +5,9 @@ from pathlib import Path
 
 from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
 from app.evidence.playbook.quoting import (
-    describe_fix,
     describe_origin,
     list_exclusions,
+    list_fix_comment_lines,
     list_judge_script_arguments,
     read_reload_script,
     to_comment,
@@ -46,7 +46,7 @@ def _render_rule_call(fix: Fix) -> str:
         for word in (str(len(list_judge_script_arguments(edit))), *list_judge_script_arguments(edit))
     ]
     return (
-        f"\n{to_comment(describe_fix(fix))}"
+        f"\n{to_comment(list_fix_comment_lines(fix))}"
         f"ID={shlex.quote(to_rule_tag(fix.rule.id))}\n"
         f"TITLE={shlex.quote(' '.join(fix.rule.title.split()))}\n"
         f"PATHS=({shlex.join(fix.paths)})\n"

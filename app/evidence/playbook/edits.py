@@ -132,7 +132,7 @@ def build_option_pattern(path: str, key: str) -> str:
 
 def _derive_diff_edits(path: str, diff: str, keys: Iterable[str]) -> list[PlaybookEdit]:
     known = [pattern for key in keys if (pattern := build_option_pattern(path, key))]
-    found = list(_pair_diff_lines(path, diff, known))
+    found = list(_convert_diff_to_edits(path, diff, known))
     again = {edit.new.rstrip(_TRAIL) for edit in found if edit.states}
     # A second line equal to the new one may stay.
     found = [edit for edit in found if edit.do != "remove" or edit.old.rstrip(_TRAIL) not in again]
@@ -141,12 +141,12 @@ def _derive_diff_edits(path: str, diff: str, keys: Iterable[str]) -> list[Playbo
     return found
 
 
-def _pair_diff_lines(path: str, diff: str, known: Sequence[str]) -> Iterator[PlaybookEdit]:
+def _convert_diff_to_edits(path: str, diff: str, option_patterns: Sequence[str]) -> Iterator[PlaybookEdit]:
     for gone, fresh, above, at_end in _split_diff_blocks(path, diff):
         # Equal lines get the same replacement.
         removed = list(dict.fromkeys(line.rstrip(_TRAIL) for line in gone))
         for old, new in zip(removed, fresh, strict=False):
-            yield PlaybookEdit("replace", path, old, new, _find_option_pattern(known, new))
+            yield PlaybookEdit("replace", path, old, new, _find_option_pattern(option_patterns, new))
         for old in removed[len(fresh) :]:
             yield PlaybookEdit("remove", path, old)
         anchors = [above, *fresh]
@@ -165,7 +165,7 @@ def _split_diff_blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[s
     removed: list[str] = []
     fresh: list[str] = []
     above = ""
-    for line in _select_diff_lines(path, diff):
+    for line in _select_file_hunks(path, diff):
         kind, text = line[:1], line[1:]
         if text == _OPEN_END:
             continue
@@ -184,7 +184,7 @@ def _split_diff_blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[s
         yield removed, fresh, above, True
 
 
-def _select_diff_lines(path: str, diff: str) -> Iterator[str]:
+def _select_file_hunks(path: str, diff: str) -> Iterator[str]:
     """Yield the hunks of one file, with "@" at the start of each."""
     ours = body = False
     for line in diff.split("\n"):

@@ -5,7 +5,11 @@ from dataclasses import dataclass, replace
 
 from app.events.vocabulary import FileAction, FileChange, PublishedRule
 from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits
-from app.evidence.playbook.standalone_health_checks import PlainCheck, list_unchecked_probes, select_checks
+from app.evidence.playbook.standalone_health_checks import (
+    PlainCheck,
+    list_unchecked_probes,
+    select_checks_of_passed_probes,
+)
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.resources.kind import ResourceAction, ShellCommands
 from app.resources.registry import get_kind
@@ -100,7 +104,7 @@ def _build_fix(one: RuleRecord) -> Fix:
         deeds=tuple(build_shell_commands(one, last.applied.changes) for one in beside),
         created=tuple(change.path for change in last.applied.changes if change.before is None and not beside),
         services=told,
-        checks=select_checks(probes),
+        checks=select_checks_of_passed_probes(probes),
         unasked=list_unchecked_probes(probes),
         notes=tuple(clean_text(" ".join(note.split()), _LONGEST) for note in notes),
     )

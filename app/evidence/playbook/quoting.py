@@ -99,7 +99,7 @@ def describe_origin(case: RunRecord) -> str:
     return f"Made by {compute_build_id()} from run {case.run} on {clean_text(case.request.host, 100)}.{played}"
 
 
-def describe_fix(fix: Fix) -> list[str]:
+def list_fix_comment_lines(fix: Fix) -> list[str]:
     """Return comment lines on one fix, for a person who reviews it before running it."""
     found = [f"{fix.named.group} {fix.named.stig_id} CAT {fix.rule.category}: {fix.rule.title}"]
     found += [f"Can break: {fix.rule.breaks}"] if fix.rule.breaks else []
@@ -108,5 +108,5 @@ def describe_fix(fix: Fix) -> list[str]:
     return found
 
 
-def list_exclusions(taken: PortableFixes) -> list[str]:
-    return [f"{one.rule}: {one.why}" for one in taken.left] or ["none"]
+def list_exclusions(fixes: PortableFixes) -> list[str]:
+    return [f"{one.rule}: {one.why}" for one in fixes.left] or ["none"]

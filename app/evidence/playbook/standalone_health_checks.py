@@ -43,7 +43,7 @@ CHECKS = (
 )
 
 
-def select_checks(probes: Iterable[Probe]) -> tuple[PlainCheck, ...]:
+def select_checks_of_passed_probes(probes: Iterable[Probe]) -> tuple[PlainCheck, ...]:
     """Return checks for the probes that passed in the run. A probe that failed there must not stop the script."""
     held = {probe.name for probe in probes if probe.ok}
     return tuple(check for check in CHECKS if check.probe in held)

@@ -76,4 +76,4 @@ class DcgmExporter:
         return read.decode("utf-8", "replace")
 
     def _parse_text(self, text: str) -> tuple[list[GpuReading], list[str]]:
-        return dcgm_text.parse_dcgm_gpus(text, self._url, self._host), dcgm_text.find_xid_errors(text)
+        return dcgm_text.parse_dcgm_gpus(text, self._url, self._host), dcgm_text.describe_hardware_xid_errors(text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.machine.gpus.gpu_reading import GpuReading, scale_value
+from app.machine.gpus.gpu_reading import GpuReading, divide_value
 from app.machine.gpus.nvml_query import describe_throttling
 from app.text.clean import clean_text
 
@@ -60,7 +60,7 @@ def parse_dcgm_gpus(text: str, url: str, host: str) -> list[GpuReading]:
     return [_to_reading(gpu, url) for _, gpu in sorted(found.items())]
 
 
-def find_xid_errors(text: str) -> list[str]:
+def describe_hardware_xid_errors(text: str) -> list[str]:
     said = {
         f"GPU {labels.get('gpu')} of {_clean_label(labels, 'Hostname') or 'its machine'} reported Xid {value:.0f}: "
         "look at dmesg there"
@@ -101,7 +101,7 @@ def _to_reading(gpu: _GpuRows, url: str) -> GpuReading:
         reserved_gib=_round_value(reserved),
         mig=gpu.is_sliced,
         power_limit_w=gpu.find_value("DCGM_FI_DEV_POWER_MGMT_LIMIT"),
-        energy_j=scale_value(gpu.find_value("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"), 1000),
+        energy_j=divide_value(gpu.find_value("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"), 1000),
         sm_mhz=gpu.find_value("DCGM_FI_DEV_SM_CLOCK"),
         memory_mhz=gpu.find_value("DCGM_FI_DEV_MEM_CLOCK"),
         throttled=describe_throttling(int(held or 0)),
@@ -118,7 +118,7 @@ def _find_pcie_rate(gpu: _GpuRows, way: str) -> float | None:
     precise = gpu.find_value(f"DCGM_FI_PROF_PCIE_{way}_BYTES")
     if precise is not None:
         return round(precise / _MB, 2)
-    return scale_value(gpu.find_value(f"DCGM_FI_DEV_PCIE_{way}_THROUGHPUT"), 1000)
+    return divide_value(gpu.find_value(f"DCGM_FI_DEV_PCIE_{way}_THROUGHPUT"), 1000)
 
 
 def _round_value(value: float | None) -> float | None:

@@ -59,8 +59,8 @@ class GpuSource(Protocol):
     async def close(self) -> None: ...
 
 
-def scale_value(value: float | None, scale: float = 1) -> float | None:
-    return None if value is None else value / scale
+def divide_value(value: float | None, divisor: float = 1) -> float | None:
+    return None if value is None else value / divisor
 
 
 def to_gib(size: float) -> float:

@@ -8,7 +8,7 @@ import pynvml  # type: ignore[import-untyped]
 
 from app.events.vocabulary import GpuProcess
 from app.machine.gpus.gpu_processes import GpuProcesses
-from app.machine.gpus.gpu_reading import GpuReading, scale_value, to_gib
+from app.machine.gpus.gpu_reading import GpuReading, divide_value, to_gib
 from app.machine.gpus.host_memory import read_host_memory
 from app.machine.gpus.nvml_query import NvmlQuery, describe_throttling
 from app.machine.gpus.pcie_meter import FIELDS, PcieMeter
@@ -72,15 +72,15 @@ class NvmlCard:
             used_gib=memory.used_gib,
             total_gib=memory.total_gib,
             utilization=None if use is None else float(use.gpu),
-            power_w=scale_value(self._query_device(nvml.nvmlDeviceGetPowerUsage), 1000),
-            temperature_c=scale_value(self._query_device(nvml.nvmlDeviceGetTemperature, nvml.NVML_TEMPERATURE_GPU)),
+            power_w=divide_value(self._query_device(nvml.nvmlDeviceGetPowerUsage), 1000),
+            temperature_c=divide_value(self._query_device(nvml.nvmlDeviceGetTemperature, nvml.NVML_TEMPERATURE_GPU)),
             reserved_gib=memory.reserved_gib,
             unified=memory.unified,
             mig=shape.mig,
             power_limit_w=shape.power_limit_w,
             energy_j=self._energy.read(now),
-            sm_mhz=scale_value(self._query_device(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_SM)),
-            memory_mhz=scale_value(self._query_device(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_MEM)),
+            sm_mhz=divide_value(self._query_device(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_SM)),
+            memory_mhz=divide_value(self._query_device(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_MEM)),
             throttled=describe_throttling(self._read_throttle_reasons()),
             ecc_uncorrected=self._ecc.read(now),
             pcie_rx_mb_s=traffic.received,
@@ -124,7 +124,7 @@ class NvmlCard:
         name = _to_text(self._query_device(nvml.nvmlDeviceGetName)) or f"GPU {self._index}"
         mode = self._query_device(nvml.nvmlDeviceGetMigMode)
         mig = mode is not None and mode[0] == nvml.NVML_DEVICE_MIG_ENABLE
-        limit = scale_value(self._query_device(nvml.nvmlDeviceGetEnforcedPowerLimit), 1000)
+        limit = divide_value(self._query_device(nvml.nvmlDeviceGetEnforcedPowerLimit), 1000)
         return _RareReadings(
             f"{name} (MIG: {', '.join(self._list_mig_devices()) or 'not divided yet'})" if mig else name, mig, limit
         )
@@ -143,7 +143,7 @@ class NvmlCard:
         return count
 
     def _read_energy(self) -> float | None:
-        return scale_value(self._query_device(self._nvml.nvmlDeviceGetTotalEnergyConsumption), 1000)
+        return divide_value(self._query_device(self._nvml.nvmlDeviceGetTotalEnergyConsumption), 1000)
 
     def _read_processes(self) -> tuple[GpuProcess, ...]:
         nvml = self._nvml

@@ -35,7 +35,7 @@ def create_probe_subjects(
     http: httpx.AsyncClient,
     cards: MemoryCards,
     pace: float,
-    key: Callable[[Engine], str],
+    get_key: Callable[[Engine], str],
     traffic: EngineTraffic,
     loads: Mapping[tuple[str, int], EngineLoad] | None = None,
 ) -> list[ProbeSubject]:
@@ -44,10 +44,10 @@ def create_probe_subjects(
             lineup=lineup.name,
             engine=engine,
             replica=replica,
-            client=EngineClient(http, base, key=key(engine), dialect=get_dialect(engine)),
+            client=EngineClient(http, base, key=get_key(engine), dialect=get_dialect(engine)),
             metrics_url=engine.metrics_urls[replica] if replica < len(engine.metrics_urls) else "",
             traffic=traffic,
-            cards=_choose_cards(cards, lineup, engine, base),
+            cards=_get_cards_unless_remote(cards, lineup, engine, base),
             places={gpu.key: gpu.index for gpu in lineup.gpus if gpu.index in engine.replicas[replica]},
             origin=FigureOrigin(True, pace) if engine.simulation else FigureOrigin(),
             limit=find_speed_limit(engine, plan_engine(lineup, engine).fit),
@@ -58,7 +58,7 @@ def create_probe_subjects(
     ]
 
 
-def _choose_cards(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> MemoryCards:
+def _get_cards_unless_remote(cards: MemoryCards, lineup: Lineup, engine: Engine, base: str) -> MemoryCards:
     """Return the card readings, or none for an engine at another machine's address: its GPUs are not here."""
     elsewhere = any(gpu.host for gpu in lineup.gpus if gpu.index in engine.gpus)
     if elsewhere or urlsplit(base).hostname in _HERE:

@@ -55,6 +55,11 @@ def collect_loads(launched: Fleet) -> dict[tuple[str, int], EngineLoad]:
 
 
 def create_engine_load(
-    one: LaunchedReplica, seconds: float | None = None, idle_gib: Mapping[int, float] | None = None
+    launched_replica: LaunchedReplica, seconds: float | None = None, idle_gib: Mapping[int, float] | None = None
 ) -> EngineLoad:
-    return EngineLoad(one.cold, seconds, idle_gib or {}, one.pid if one.engine.is_on_cpu else None)
+    return EngineLoad(
+        launched_replica.cold,
+        seconds,
+        idle_gib or {},
+        launched_replica.pid if launched_replica.engine.is_on_cpu else None,
+    )

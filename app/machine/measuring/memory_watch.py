@@ -86,11 +86,11 @@ class MemoryWatch:
         fullest = max(self.peak.values()) if self._places and len(self.peak) == len(self._places) else None
         return [*found, self._create_figure("vram_gib_per_gpu", fullest, "the fullest of its GPUs at its peak", origin)]
 
-    def _create_figure(self, name: str, value: float | None, when: str, origin: FigureOrigin) -> Measured:
+    def _create_figure(self, name: str, value: float | None, moment_text: str, origin: FigureOrigin) -> Measured:
         if value is None:
             return create_unknown(name, "GiB", self._cards.reason or "the GPU does not tell")
         reader = "the simulator" if origin.simulated else "NVML, of all processes, reserved memory apart"
-        return origin.create_figure(name, value, "GiB", f"{reader}; {when}")
+        return origin.create_figure(name, value, "GiB", f"{reader}; {moment_text}")
 
 
 @asynccontextmanager

@@ -35,7 +35,7 @@ from app.machine.measuring.probe_result import ProbeResult
 from app.machine.measuring.probe_steps import WARM_UP, ProbeStep, list_probe_steps
 
 
-def read_cpu_name(table: Path = PROC / "cpuinfo") -> str:
+def describe_cpu(table: Path = PROC / "cpuinfo") -> str:
     """Return model name and cores; Arm kernels report no name."""
     name, cores = read_table_value(table, "model name"), f"{os.cpu_count()} cores"
     return f"{name}, {cores}" if name else cores
@@ -160,7 +160,7 @@ async def _read_conditions(subject: ProbeSubject, model: ServedModel, watch: Mem
         "model": engine.model,
         "precision": model.quantized or engine.precision_label,
         "GPUs": ", ".join(watch.names.get(gpu, "") for gpu in subject.places.values()),
-        "CPU": read_cpu_name() if engine.is_on_cpu else "",
+        "CPU": describe_cpu() if engine.is_on_cpu else "",
         "tp": str(engine.tp) if engine.gpus else "",
         "context": str(model.max_model_len or ""),
         "KV dtype": engine.kv_dtype,
@@ -206,6 +206,6 @@ async def _send_timed_request(
     )
 
 
-def _find_first_error(failed: BaseExceptionGroup[EngineError]) -> EngineError:
-    found = failed.exceptions[0]
+def _find_first_error(error_group: BaseExceptionGroup[EngineError]) -> EngineError:
+    found = error_group.exceptions[0]
     return _find_first_error(found) if isinstance(found, BaseExceptionGroup) else found

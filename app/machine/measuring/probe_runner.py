@@ -58,7 +58,7 @@ class ProbeRunner:
         self.step = step
 
 
-def find_working_run(states: Iterable[RunState]) -> str:
+def describe_working_run(states: Iterable[RunState]) -> str:
     """Return a sentence that names a working run, or an empty string. Paused and waiting runs do not count."""
     for state in states:
         if state.status == "running" and state.idle_since is None:

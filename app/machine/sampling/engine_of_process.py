@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from app.engines.proc_files import PROC, list_listeners, list_open_files, read_stat
+from app.engines.proc_files import PROC, list_listeners, list_open_files, read_stat_fields_after_name
 from app.machine.gpus.gpu_processes import Owner, find_no_owner
 
 _DEEP = 8
@@ -28,15 +28,15 @@ class ProcessOwners:
         sockets = {one.link: self._engines[one.port] for one in list_listeners(self._proc) if one.port in self._engines}
         if not sockets:
             return ""
-        held = (link for one in self._list_ancestors(pid) for link in list_open_files(one, self._proc))
+        held = (link for one in self._iterate_process_and_ancestors(pid) for link in list_open_files(one, self._proc))
         return next((sockets[link] for link in held if link in sockets), "")
 
-    def _list_ancestors(self, pid: int) -> Iterator[int]:
+    def _iterate_process_and_ancestors(self, pid: int) -> Iterator[int]:
         for _ in range(_DEEP):
             if pid <= 1:
                 return
             yield pid
-            stat = read_stat(pid, self._proc)
+            stat = read_stat_fields_after_name(pid, self._proc)
             pid = int(stat[1]) if stat else 0
 
 

@@ -22,9 +22,9 @@ class EngineOutage:
     """None while it lasts."""
 
 
-def find_outage_begin(at: float, state: str) -> float:
+def compute_outage_begin(logged_at: float, state: str) -> float:
     """Return when an outage began whose state was logged at a time."""
-    return at - NOTICED_AFTER if state == "stalled" else at
+    return logged_at - NOTICED_AFTER if state == "stalled" else logged_at
 
 
 def read_engine_outages(store: EventStore, since: float, until: float) -> list[EngineOutage]:
@@ -36,7 +36,7 @@ def read_engine_outages(store: EventStore, since: float, until: float) -> list[E
         if not isinstance(event := one.event, EngineState):
             continue
         if event.state in BROKEN and event.engine in seen:
-            broken.setdefault(event.engine, (find_outage_begin(one.at, event.state), event.state))
+            broken.setdefault(event.engine, (compute_outage_begin(one.at, event.state), event.state))
         elif event.state not in BROKEN:
             seen.add(event.engine)
             if begun := broken.pop(event.engine, None):

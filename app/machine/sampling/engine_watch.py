@@ -60,7 +60,7 @@ class EngineWatch:
     async def poll_engine(self, now: float) -> list[Event]:
         samples = [await replica.poll_replica(now) for replica in self._replicas]
         events: list[Event] = []
-        sampled = self._build_sample(now, samples)
+        sampled = self._merge_and_remember_samples(now, samples)
         state = self._build_state()
         if state != self._told:
             self._told = state
@@ -87,7 +87,7 @@ class EngineWatch:
             replicas=tuple(one.state for one in conditions) if len(conditions) > 1 else (),
         )
 
-    def _build_sample(self, now: float, samples: Sequence[EngineSample | None]) -> EngineSampled | None:
+    def _merge_and_remember_samples(self, now: float, samples: Sequence[EngineSample | None]) -> EngineSampled | None:
         looks = [
             TimedSample(now + replica.late, sample) if sample else None
             for replica, sample in zip(self._replicas, samples, strict=True)
@@ -128,9 +128,9 @@ class EngineWatch:
         known = [gib for gib in held if gib is not None]
         return round(sum(known), 3) if known else None
 
-    def _note_stream_rate(self, running: int, tok_s: float | None, prompt_tok_s: float | None) -> None:
+    def _note_stream_rate(self, request_count: int, tok_s: float | None, prompt_tok_s: float | None) -> None:
         """Record the rate of a single stream while nothing is being prefilled."""
-        if running == 1 and tok_s and not prompt_tok_s:
+        if request_count == 1 and tok_s and not prompt_tok_s:
             self._streams = [*self._streams, tok_s][-USUAL_LOOKS:]
 
     def _describe_slowness(self) -> str:

@@ -59,7 +59,7 @@ def _find_run_marks(events: Iterator[Recorded], until: float) -> Iterator[EventM
             yield EventMark(one.at, _KINDS[get_event_kind(event)], one.run, one.seq, told.text)
 
 
-def _to_engine_mark(one: Recorded) -> EventMark | None:
-    if not isinstance(event := one.event, EngineState) or event.state == "loading":
+def _to_engine_mark(recorded: Recorded) -> EventMark | None:
+    if not isinstance(event := recorded.event, EngineState) or event.state == "loading":
         return None
-    return EventMark(one.at, "engine", "", one.seq, f"{event.engine} is {event.state}")
+    return EventMark(recorded.at, "engine", "", recorded.seq, f"{event.engine} is {event.state}")

@@ -46,7 +46,7 @@ class PowerCurve:
             self._counted.append(counter)
         if watts is None or (self._at and at <= self._at[-1]):
             return
-        self._sums.append(self._sums[-1] + self._integrate_step(at, watts) if self._at else NOTHING)
+        self._sums.append(self._sums[-1] + self._compute_step_energy(at, watts) if self._at else NOTHING)
         self._at.append(at)
         self._watts.append(watts)
 
@@ -57,7 +57,7 @@ class PowerCurve:
             total += EnergyDrawn(joules * factor, seconds)
         return total
 
-    def _integrate_step(self, at: float, watts: float) -> EnergyDrawn:
+    def _compute_step_energy(self, at: float, watts: float) -> EnergyDrawn:
         gone = at - self._at[-1]
         return EnergyDrawn((self._watts[-1] + watts) / 2 * gone, gone) if gone <= GAP else NOTHING
 

@@ -18,7 +18,10 @@ def find_misplaced(lineup: Lineup, seen: Seen) -> list[str]:
     real = [engine for engine in lineup.engines.values() if not engine.simulation]
     meant = [gpu for gpu in lineup.gpus if any(gpu.index in engine.gpus for engine in real)]
     found = [_check_expected_gpu(gpu, seen) for gpu in meant]
-    return [*filter(None, found), *(said for engine in real for said in _find_foreign_memory(lineup, engine, seen))]
+    return [
+        *filter(None, found),
+        *(said for engine in real for said in _find_memory_on_foreign_gpus(lineup, engine, seen)),
+    ]
 
 
 def _check_expected_gpu(gpu: Gpu, seen: Seen) -> str:
@@ -40,7 +43,7 @@ def _check_expected_gpu(gpu: Gpu, seen: Seen) -> str:
     return ""
 
 
-def _find_foreign_memory(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator[str]:
+def _find_memory_on_foreign_gpus(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator[str]:
     own = {gpu.key for gpu in lineup.gpus if gpu.index in engine.gpus}
     for key, event in seen.items():
         held = sum(one.used_gib or 0 for one in event.processes if one.engine == engine.name)

@@ -84,11 +84,11 @@ def _find_engine_memory(
     return frozenset(), None
 
 
-def _sum_processes(processes: Sequence[GpuProcess], how: Amount) -> tuple[frozenset[int], Amount | None]:
+def _sum_processes(processes: Sequence[GpuProcess], amount_template: Amount) -> tuple[frozenset[int], Amount | None]:
     pids = frozenset(one.pid for one in processes)
     if any(one.used_gib is None for one in processes):
         return pids, None
-    return pids, Amount(sum(one.used_gib or 0 for one in processes), how.provenance, how.source)
+    return pids, Amount(sum(one.used_gib or 0 for one in processes), amount_template.provenance, amount_template.source)
 
 
 def _build_claim(known: KnownEngines, engine: Engine, held: Amount | None) -> Claim:

@@ -87,11 +87,11 @@ class ReplicaWatch:
             running=sample.running if sample else None,
             tokens=_count_tokens(sample),
             trouble=await self._get_serving_problem(now) if well and not alone else "",
-            remark=self._find_restart_note(sample, now),
+            remark=self._find_serving_remark(sample, now),
         )
         self.condition = self._prefer_launch_state(update_condition(self.condition, seen, now))
         # A request of ours that ended meanwhile may still be counted there, but is not foreign.
-        self._report_traffic(sample, newest, max(ours, self._traffic.ours[self.base]))
+        self._update_shared_traffic(sample, newest, max(ours, self._traffic.ours[self.base]))
         return sample
 
     def _prefer_launch_state(self, seen: Condition) -> Condition:
@@ -105,11 +105,13 @@ class ReplicaWatch:
         self.share, self.eta_s = look.share, look.eta_s
         return Condition(look.state, clean_text(look.detail, 300), seen.tokens, seen.moved_at)
 
-    def _report_traffic(self, sample: EngineSample | None, newest: int, ours: int) -> None:
+    def _update_shared_traffic(self, sample: EngineSample | None, newest_request: int, our_requests: int) -> None:
         state, traffic = self.condition.state, self._traffic
         (traffic.unhealthy.discard if state == "ready" else traffic.unhealthy.add)(self.base)
         (traffic.unavailable.add if state in _AWAY else traffic.unavailable.discard)(self.base)
-        traffic.reports[self.base] = _to_report(sample, newest, ours) if sample else ReplicaReport(newest=newest)
+        traffic.reports[self.base] = (
+            _to_report(sample, newest_request, our_requests) if sample else ReplicaReport(newest=newest_request)
+        )
 
     async def _read_sample(self) -> EngineSample | None:
         if self._engine.is_endpoint and not self._engine.metrics_urls:
@@ -147,7 +149,7 @@ class ReplicaWatch:
             return f"it holds {card.max_model_len} tokens, the line-up says {length}: mend max_model_len"
         return ""
 
-    def _find_restart_note(self, sample: EngineSample | None, now: float) -> str:
+    def _find_serving_remark(self, sample: EngineSample | None, now: float) -> str:
         """Return a note if the engine was restarted, but not by Temper."""
         if sample is None:
             return ""
@@ -171,14 +173,14 @@ class ReplicaWatch:
         return clean_text(found[1] if found else newest, 200)
 
 
-def _to_report(sample: EngineSample, newest: int, ours: int) -> ReplicaReport:
+def _to_report(sample: EngineSample, newest_request: int, our_requests: int) -> ReplicaReport:
     known = sample.kv_tokens is not None and sample.kv_used is not None
     return ReplicaReport(
         requests=(sample.running or 0) + (sample.waiting or 0),
-        ours=ours,
+        ours=our_requests,
         kv_tokens=sample.kv_tokens,
         kv_used=math.ceil(sample.kv_used * sample.kv_tokens) if known else None,  # type: ignore[operator]
-        newest=newest,
+        newest=newest_request,
     )
 
 

@@ -27,13 +27,13 @@ class RoleRates:
         """Last seq read of each active run."""
         self._open: dict[str, _OpenTurn] = {}
 
-    def compute_rates(self, now: float) -> dict[str, dict[str, float]]:
+    def compute_rates_since_last_call(self, now: float) -> dict[str, dict[str, float]]:
         """Return engine to role to rate; empty at the first call and after a long pause. `now` is monotonic."""
         seconds, self._at = now - self._at, now
         grown: dict[tuple[str, str], int] = defaultdict(int)
         runs = self._store.list_active_runs()
         for run in runs:
-            self._add_run_tokens(run, grown)
+            self._add_new_run_tokens(run, grown)
         self._read = {run: self._read[run] for run in runs}
         rates: dict[str, dict[str, float]] = defaultdict(dict)
         if SHORTEST <= seconds <= LONGEST:
@@ -41,7 +41,7 @@ class RoleRates:
                 rates[engine][role] = round(tokens / seconds, 2)
         return rates
 
-    def _add_run_tokens(self, run: str, tokens_by_role: dict[tuple[str, str], int]) -> None:
+    def _add_new_run_tokens(self, run: str, tokens_by_engine_role: dict[tuple[str, str], int]) -> None:
         if run not in self._read:
             newest = self._store.read_newest(run, None, ("turn.started",), 1)
             self._read[run] = newest[0].seq - 1 if newest else 0
@@ -51,7 +51,7 @@ class RoleRates:
                 case TurnStarted() as event:
                     self._open[event.turn] = _OpenTurn(event.engine, event.role)
                 case TurnDelta() as event if turn := self._open.get(event.turn):
-                    tokens_by_role[turn.engine, turn.role] += max(0, event.tokens - turn.tokens)
+                    tokens_by_engine_role[turn.engine, turn.role] += max(0, event.tokens - turn.tokens)
                     turn.tokens = event.tokens
                 case TurnFinished() | TurnInterrupted() as event:
                     self._open.pop(event.turn, None)

@@ -33,7 +33,7 @@ class EnergyLedger:
         self._store, self._lineup = store, lineup
         self._books: dict[str, EnergySpent | None] = {}
 
-    def list_due_records(self, now: float) -> list[EnergySpent]:
+    def take_due_records(self, now: float) -> list[EnergySpent]:
         """Return the records to write now: of runs that ended, and of a further interval of long runs."""
         spans = self._store.list_run_spans(now - REACH, now)
         self._load_energy_records(spans)
@@ -51,7 +51,7 @@ class EnergyLedger:
         self._load_energy_records([span])
         return self._compute_span_energy(span, time.time() if now is None else now)
 
-    def read_pace(self, run: str) -> float | None:
+    def read_simulation_pace(self, run: str) -> float | None:
         """Return the pace of simulated engines, or None for real ones."""
         first = next(self._store.read_events(run, upto=1), None)
         return first.event.pace if first and isinstance(first.event, RunQueued) else None

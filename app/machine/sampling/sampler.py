@@ -65,12 +65,12 @@ class Sampler(BackgroundTask):
         await super().close()
         await self._gpus.close()
 
-    def is_due(self, at: float) -> bool:
+    def claim_due_poll(self, at: float) -> bool:
         step, before = at // SELDOM, self._step
         self._step = step
         return self.needs_every_second or step != before
 
-    async def poll_if_unhealthy_or_changed(self) -> None:
+    async def poll_if_unhealthy_or_news(self) -> None:
         """Ask the engines for their health alone, and sample everything if one is not well or a page has news."""
         with self._measure_polling_time():
             answers = await asyncio.gather(*(engine.answers_health() for engine in self._engines))
@@ -93,7 +93,7 @@ class Sampler(BackgroundTask):
             looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
             self._looked()
         rates = (
-            await asyncio.to_thread(self._writing.compute_rates, time.monotonic())
+            await asyncio.to_thread(self._writing.compute_rates_since_last_call, time.monotonic())
             if self._has_running_requests()
             else {}
         )
@@ -109,7 +109,7 @@ class Sampler(BackgroundTask):
         if not self._machine.is_leader or now - self._booked < BOOK_EVERY:
             return ()
         self._booked = now
-        return await asyncio.to_thread(self._ledger.list_due_records, self._machine.clock())
+        return await asyncio.to_thread(self._ledger.take_due_records, self._machine.clock())
 
     def _thin_and_delete_samples(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
@@ -131,10 +131,10 @@ class Sampler(BackgroundTask):
         while True:
             began = time.monotonic()
             try:
-                if self.is_due(self._machine.clock()):
+                if self.claim_due_poll(self._machine.clock()):
                     await self.poll_once()
                 elif self.is_watched:
-                    await self.poll_if_unhealthy_or_changed()
+                    await self.poll_if_unhealthy_or_news()
             except EnvironmentUnusable as exc:
                 log.error("sampling ends: %s", exc)  # noqa: TRY400  the sentence says it all
                 return

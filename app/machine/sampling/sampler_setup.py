@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from app.engines.client import read_api_key
-from app.engines.launch.engine_fleet import Fleet, create_owner_lookup
+from app.engines.launch.engine_fleet import Fleet, create_engine_name_lookup
 from app.engines.queue import EngineQueues
 from app.events.bus import Bus
 from app.events.record import MACHINE
@@ -43,7 +43,7 @@ async def open_sampled_board(
         EngineWatch(engine, bases[name], http, traffic, read_api_key(engine), launched.get(name, ()))
         for name, engine in lineup.engines.items()
     ]
-    gpus = create_gpu_source(lineup, bases, http, create_owner_lookup(launched))
+    gpus = create_gpu_source(lineup, bases, http, create_engine_name_lookup(launched))
     sampler = Sampler(
         engines,
         gpus,

@@ -34,7 +34,7 @@ class SeriesKey(NamedTuple):
         return "most" if self.figure in MOST else "mean"
 
 
-def group_by_time(samples: Sequence[Recorded]) -> Iterator[tuple[float, dict[SeriesKey, float]]]:
+def sum_figures_by_time(samples: Sequence[Recorded]) -> Iterator[tuple[float, dict[SeriesKey, float]]]:
     """Yield each sampling time with its figures."""
     for at, together in groupby(samples, key=lambda one: one.at):
         found: dict[SeriesKey, float] = defaultdict(float)
@@ -43,8 +43,8 @@ def group_by_time(samples: Sequence[Recorded]) -> Iterator[tuple[float, dict[Ser
         yield at, found
 
 
-def _extract_figures(one: Recorded) -> Iterator[tuple[SeriesKey, float]]:
-    match one.event:
+def _extract_figures(recorded: Recorded) -> Iterator[tuple[SeriesKey, float]]:
+    match recorded.event:
         case EngineSampled() as event:
             for name in ENGINE:
                 if (value := getattr(event, name)) is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from app.machine.sampling.series import Grid, SeriesKey, group_by_time
+from app.machine.sampling.series import Grid, SeriesKey, sum_figures_by_time
 from app.store.events import EventStore
 
 DAY = 24 * 3600.0
@@ -87,7 +87,7 @@ class Thinning:
         self._store.thinned.save(tier.step, begin, zlib.compress(msgspec.json.encode(list(grid.to_series().items()))))
 
     def _read_raw(self, since: float, until: float) -> Iterator[Point]:
-        for at, found in group_by_time(self._store.read_samples(since, until, SAMPLED)):
+        for at, found in sum_figures_by_time(self._store.read_samples(since, until, SAMPLED)):
             yield from ((at, key, value) for key, value in found.items())
 
 

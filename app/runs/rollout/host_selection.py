@@ -18,7 +18,7 @@ LONGEST_WORDS, MOST_HOSTS, MOST_GROUPS = 4000, 5000, 500
 _GROUP = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 
-def list_known_hosts(folder: Path) -> tuple[str, ...]:
+def list_added_or_builtin_hosts(folder: Path) -> tuple[str, ...]:
     """Return the added hosts, or the built-in ones if none was added."""
     added = tuple(one.name for one in host_registry.list_hosts(folder))
     return added or tuple(host_registry.list_fixtures(folder))
@@ -42,7 +42,7 @@ def select_hosts(words: str, folder: Path, grouped: Mapping[str, Sequence[str]])
 
 def _resolve_word(word: str, folder: Path, grouped: Mapping[str, Sequence[str]]) -> Sequence[str]:
     if word == ALL_HOSTS:
-        return list_known_hosts(folder)
+        return list_added_or_builtin_hosts(folder)
     if word in grouped:
         return grouped[word]
     if any(sign in word for sign in "*?["):

@@ -46,11 +46,11 @@ def command_rollout(database: Engine, rollout: str, verb: str, *, by: str, reaso
         else:
             chain.append(RolloutResumed(by=by, reason=reason))
             paused = _list_runs_paused_by_rollout(chain.session, state)
-            chain.send_command(paused, "resume", format_rollout_author(rollout), reason)
+            chain.send_command(paused, "resume", format_rollout_command_author(rollout), reason)
         return fold_rollout(chain.written, state)
 
 
-def format_rollout_author(rollout: str) -> str:
+def format_rollout_command_author(rollout: str) -> str:
     """Return the author of commands that a rollout sends to its runs."""
     return f"rollout {rollout}"
 
@@ -58,4 +58,6 @@ def format_rollout_author(rollout: str) -> str:
 def _list_runs_paused_by_rollout(session: Session, state: RolloutState) -> list[str]:
     """Return the runs that the rollout paused. A run that a person paused stays paused."""
     runs = [part.run for part in state.parts_at_work]
-    return sorted(find_commanded_runs(session, runs, "pause", format_rollout_author(state.rollout), state.since))
+    return sorted(
+        find_commanded_runs(session, runs, "pause", format_rollout_command_author(state.rollout), state.since)
+    )

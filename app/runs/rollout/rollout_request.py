@@ -86,7 +86,7 @@ def create_host_request(order: Order, host: str, lineup: Lineup, hosts: Path) ->
     return create_run_request(replace(order, host=host), lineup, hosts)
 
 
-def create_host_order(asked: RolloutOrdered, rollout: str) -> Order:
+def create_order_without_host(asked: RolloutOrdered, rollout: str) -> Order:
     return Order(
         skill=asked.skill,
         rules=asked.rules,
@@ -104,8 +104,8 @@ def create_host_order(asked: RolloutOrdered, rollout: str) -> Order:
     )
 
 
-def parse_waves(words: str, hosts: int) -> tuple[int, ...]:
-    """Parse wave sizes into host counts that add up to `hosts`. Raise Rejected if invalid."""
+def parse_waves(words: str, host_count: int) -> tuple[int, ...]:
+    """Parse wave sizes into host counts that add up to `host_count`. Raise Rejected if invalid."""
     sizes = [word.strip() for word in words.split(",") if word.strip()] or ["rest"]
     if len(sizes) > MOST_WAVES:
         raise Rejected("waves", f"there are {len(sizes)} waves; the limit is {MOST_WAVES}.")
@@ -113,9 +113,9 @@ def parse_waves(words: str, hosts: int) -> tuple[int, ...]:
     for word in sizes:
         if not (number := _WAVE.fullmatch(word)):
             raise Rejected("waves", f"{word[:20]!a} is not a wave: give a number of hosts, as 1, 10% or rest.")
-        size = hosts if word == "rest" else -(-int(number[1]) * hosts // 100) if number[2] else int(number[1])
-        if (left := hosts - sum(found)) > 0:
+        size = host_count if word == "rest" else -(-int(number[1]) * host_count // 100) if number[2] else int(number[1])
+        if (left := host_count - sum(found)) > 0:
             found.append(min(size, left))
-    if (left := hosts - sum(found)) > 0:
+    if (left := host_count - sum(found)) > 0:
         found.append(left)
     return tuple(found)

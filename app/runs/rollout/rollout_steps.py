@@ -56,7 +56,7 @@ def decide_next_step(
     for part in state.parts_at_work:
         if (run := runs.get(part.run)) and run.state not in UNENDED:
             return RecordHostEnd(create_host_ended(part, run))
-    if ended := find_ended_wave(state):
+    if ended := find_unrecorded_wave_end(state):
         return RecordWaveEnd(ended)
     if state.status == "stopping":
         working = (part.run for part in state.parts_at_work if part.run in runs)
@@ -120,7 +120,7 @@ def create_host_ended(part: HostPart, run: RunRow) -> RolloutHostEnded:
     )
 
 
-def find_ended_wave(state: RolloutState) -> RolloutWaveEnded | None:
+def find_unrecorded_wave_end(state: RolloutState) -> RolloutWaveEnded | None:
     """Return the event for the next wave if it is over, or None."""
     wave = state.waves_ended + 1
     parts = [part for part in state.parts.values() if part.wave == wave]

@@ -54,37 +54,41 @@ def read_arf(content: bytes) -> ArfReport:
     outcomes = [_parse_outcome(one, reports, ovals) for one in result.iter("{*}rule-result")]
     profile = next(result.iter("{*}profile"), None)
     return ArfReport(
-        scanner=_parse_version(result.get("test-system", "")),
+        scanner=_parse_scanner_version(result.get("test-system", "")),
         profile="" if profile is None else profile.get("idref", ""),
         outcomes={one.rule: one for one in outcomes},
     )
 
 
-def _parse_version(system: str) -> str:
+def _parse_scanner_version(cpe: str) -> str:
     """Parse a CPE such as cpe:/a:redhat:openscap:1.3.7."""
-    *_, number = system.split(":")
+    *_, number = cpe.split(":")
     return f"OpenSCAP {clean_text(number, 20)}".strip()
 
 
-def _parse_outcome(one: Element, reports: Mapping[str, Element], ovals: dict[str, OvalReport]) -> RuleOutcome:
-    said = get_text(one.find("{*}result"))
+def _parse_outcome(
+    rule_result: Element, reports: Mapping[str, Element], indexed_reports: dict[str, OvalReport]
+) -> RuleOutcome:
+    said = get_text(rule_result.find("{*}result"))
     word, meaning = WORDS.get(said, ("error", f"OpenSCAP gave a word that is none of XCCDF's: {said[:20]!a}"))
     findings = [
-        found for ref in one.iter("{*}check-content-ref") for found in _collect_findings(ref, said, reports, ovals)
+        found
+        for ref in rule_result.iter("{*}check-content-ref")
+        for found in _collect_findings(ref, said, reports, indexed_reports)
     ]
-    messages = [get_text(message) for message in one.findall("{*}message")]
+    messages = [get_text(message) for message in rule_result.findall("{*}message")]
     told = " ".join([f"OpenSCAP: {said}, {meaning}.", *dict.fromkeys(found.text for found in findings), *messages])
-    idents = tuple(get_text(ident) for ident in one.findall("{*}ident"))
+    idents = tuple(get_text(ident) for ident in rule_result.findall("{*}ident"))
     path = next((found.path for found in findings if found.path), None)
-    return RuleOutcome(one.get("idref", ""), said, word, clean_text(told, LONGEST), idents, path)
+    return RuleOutcome(rule_result.get("idref", ""), said, word, clean_text(told, LONGEST), idents, path)
 
 
 def _collect_findings(
-    ref: Element, said: str, reports: Mapping[str, Element], ovals: dict[str, OvalReport]
+    ref: Element, result_word: str, reports: Mapping[str, Element], indexed_reports: dict[str, OvalReport]
 ) -> tuple[OvalFinding, ...]:
     name, definition = ref.get("href", "").removeprefix("#"), ref.get("name", "")
-    if said not in _OVAL or name not in reports:
+    if result_word not in _OVAL or name not in reports:
         return ()
-    if name not in ovals:
-        ovals[name] = index_report(reports[name])
-    return ovals[name].explain_result(definition, _OVAL[said])
+    if name not in indexed_reports:
+        indexed_reports[name] = index_report(reports[name])
+    return indexed_reports[name].explain_result(definition, _OVAL[result_word])

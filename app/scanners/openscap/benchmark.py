@@ -10,7 +10,7 @@ from pathlib import Path
 from app.errors import BadInput
 from app.scanners.openscap.benchmark_value import BenchmarkValue, parse_value
 from app.scanners.openscap.safe_xml import MOST, Element, find_benchmark, get_local_name, join_text, parse_xml
-from app.text.clean import clean_text, read_bounded
+from app.text.clean import clean_text, read_with_excess_byte
 
 _PATH = re.compile(r"(?<![\w.$}/-])/etc/[A-Za-z0-9_./-]*[A-Za-z0-9_]")
 _GROUP = re.compile(r"_group_(V-\d+)$")
@@ -100,7 +100,7 @@ class Benchmark:
         self.title = clean_text(_render_text(found.find("{*}title"), {}), TITLE)
         self.version = clean_text(_render_text(found.find("{*}version"), {}), 40)
 
-    def with_tailoring(self, profiles: Mapping[str, Element]) -> "Benchmark":
+    def copy_with_offered_profiles(self, profiles: Mapping[str, Element]) -> "Benchmark":
         """Return a copy that offers only the tailoring's profiles. One may have the id of the profile it extends."""
         made = copy(self)
         made._own = profiles  # noqa: SLF001  (its own kind)
@@ -114,7 +114,7 @@ class Benchmark:
     def selectable_ids(self) -> frozenset[str]:
         return frozenset(one.get("id", "") for tag in ("Rule", "Group") for one in self._root.iter(f"{{*}}{tag}"))
 
-    def has_profile(self, id_: str) -> bool:
+    def has_original_profile(self, id_: str) -> bool:
         return id_ in self._profiles
 
     @property
@@ -143,12 +143,14 @@ class Benchmark:
         values = {**self._resolve_profile_values(one), **(given or {})}
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
-    def render_fix(self, system: str, profile: str, rule: str, given: Mapping[str, str] | None = None) -> str:
+    def render_fix(self, fix_system: str, profile: str, rule_name: str, given: Mapping[str, str] | None = None) -> str:
         """Return the rule's fix for a system, with the profile's values; "" if the content has none."""
         one = self._offered_profiles[profile]
-        found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule), None)
+        found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule_name), None)
         return (
-            "" if found is None else _render_fix(system, found, {**self._resolve_profile_values(one), **(given or {})})
+            ""
+            if found is None
+            else _render_fix(fix_system, found, {**self._resolve_profile_values(one), **(given or {})})
         )
 
     def list_all_rules(self) -> list[ScapRule]:
@@ -156,16 +158,18 @@ class Benchmark:
         values = {id_: one.choices.get("", "") for id_, one in self.values_by_id.items()}
         return [_parse_rule(one, values) for one in self._root.iter("{*}Rule")]
 
-    def map_references_to_fixes(self, system: str, profile: str, wanted: re.Pattern[str]) -> dict[str, list[str]]:
+    def map_references_to_fixes(
+        self, fix_system: str, profile: str, reference_pattern: re.Pattern[str]
+    ) -> dict[str, list[str]]:
         """Return the fixes of a profile's rules by each of the rules' references that has the wanted form."""
         one = self._offered_profiles[profile]
         values = self._resolve_profile_values(one)
         found: dict[str, list[str]] = {}
         for rule in self._iter_selected_rules(one):
-            fix = _render_fix(system, rule, values)
+            fix = _render_fix(fix_system, rule, values)
             texts = (" ".join(join_text(each).split()) for each in rule.findall("{*}reference"))
             for text in dict.fromkeys(texts) if fix else ():
-                if wanted.fullmatch(text):
+                if reference_pattern.fullmatch(text):
                     found.setdefault(text, []).append(fix)
         return found
 
@@ -195,7 +199,7 @@ class Benchmark:
                 found.setdefault(variable, set()).add(one.get("operation", "equals"))
         return found
 
-    def list_omitted_rules(self, profile: str) -> list[ScapRule]:
+    def list_rules_removed_by_tailoring(self, profile: str) -> list[ScapRule]:
         """Return the rules that a tailoring removes from the profile it extends."""
         one = self._offered_profiles[profile]
         below = self._profiles.get(one.get("extends", "")) if self._own else None
@@ -233,7 +237,7 @@ def _find_weaker_direction(compared: set[str]) -> str:
 
 def read_benchmark(file: Path) -> Benchmark:
     try:
-        return Benchmark(read_bounded(file, MOST), f"The data stream {file.name}")
+        return Benchmark(read_with_excess_byte(file, MOST), f"The data stream {file.name}")
     except OSError as exc:
         raise BadInput(f"The data stream {file} cannot be read: {exc.strerror}.") from exc
 
@@ -271,11 +275,11 @@ def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
         remedy=bool(script),
         whole=clean_text(f"{discussion}\n{prose}", WHOLE),
         code=clean_text(script, WHOLE),
-        paths=find_named_paths(f"{requirement}\n{script or fix}"),
+        paths=find_named_etc_paths(f"{requirement}\n{script or fix}"),
     )
 
 
-def find_named_paths(text: str) -> tuple[str, ...]:
+def find_named_etc_paths(text: str) -> tuple[str, ...]:
     """Return the first files of /etc that a text names."""
     return tuple(dict.fromkeys(path for path in _PATH.findall(text) if not path.endswith(".bak")))[:PATHS]
 
@@ -286,11 +290,13 @@ def _get_rule_name(one: Element) -> str:
     return group[1] if group else shorten_id(one.get("id", ""))
 
 
-def _render_fix(system: str, rule: Element, values: Mapping[str, str]) -> str:
-    return _render_lines(next((fix for fix in rule.findall("{*}fix") if fix.get("system") == system), None), values)
+def _render_fix(fix_system: str, rule: Element, values: Mapping[str, str]) -> str:
+    return _render_text_verbatim(
+        next((fix for fix in rule.findall("{*}fix") if fix.get("system") == fix_system), None), values
+    )
 
 
-def _render_lines(element: Element | None, values: Mapping[str, str]) -> str:
+def _render_text_verbatim(element: Element | None, values: Mapping[str, str]) -> str:
     """Return the text with profile values substituted and every blank kept."""
     if element is None:
         return ""

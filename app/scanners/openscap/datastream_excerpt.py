@@ -47,9 +47,9 @@ class _Needs:
     oval: dict[str, set[str] | None] = field(default_factory=dict)
     """Ids of OVAL elements, by component; None for all of them."""
 
-    def keeps_line(self, line: Element) -> bool:
+    def keeps_profile_statement(self, statement: Element) -> bool:
         """Return True if a line of a profile is about something that stays, or about nothing."""
-        about = line.get("idref")
+        about = statement.get("idref")
         clusters = {one.get("cluster-id") for one in self.items.values()}
         return about is None or about in self.items or about in self.values or about in clusters
 
@@ -60,10 +60,10 @@ class DataStream:
     def __init__(self, content: bytes) -> None:
         root = parse_xml(content, "The data stream")
         streams, benchmarks = root.findall("{*}data-stream"), list(root.iter("{*}Benchmark"))
-        if len(streams) != 1 or [one.tag for one in benchmarks] != [_to_tag("Benchmark")]:
+        if len(streams) != 1 or [one.tag for one in benchmarks] != [_to_xccdf_tag("Benchmark")]:
             raise CannotCut
         self._root, self._stream, self._benchmark = root, streams[0], benchmarks[0]
-        for one in [*self._benchmark.iter(*map(_to_tag, _PROSE))]:
+        for one in [*self._benchmark.iter(*map(_to_xccdf_tag, _PROSE))]:
             if (above := one.getparent()) is not None:
                 above.remove(one)
         self._components = {f"#{one.get('id')}": one[0] for one in root.findall("{*}component") if len(one)}
@@ -73,8 +73,8 @@ class DataStream:
         self._facts = [*_iter_platform_facts(self._benchmark), *_iter_dictionary_facts(self._components.values())]
         self._hrefs = {f"#{one.get('id')}": one.get(_HREF, "") for one in self._stream.iter("{*}component-ref")}
         self._uris = {one.get("name", ""): one.get("uri", "") for one in self._stream.iter("{*}uri")}
-        self._items = {one.get("id", ""): one for one in self._benchmark.iter(*map(_to_tag, _ITEMS))}
-        self._profiles = {one.get("id", ""): one for one in self._benchmark.findall(_to_tag("Profile"))}
+        self._items = {one.get("id", ""): one for one in self._benchmark.iter(*map(_to_xccdf_tag, _ITEMS))}
+        self._profiles = {one.get("id", ""): one for one in self._benchmark.findall(_to_xccdf_tag("Profile"))}
 
     def build_excerpt(self, profile: str, rules: Sequence[str], tailoring: bytes = b"") -> tuple[bytes, bytes]:
         """Return a data stream and a tailoring on which OpenSCAP judges these rules as on the whole; raise CannotCut.
@@ -104,7 +104,7 @@ class DataStream:
 
     def _add_profiles(self, needs: _Needs, profile: str, tailoring: Element | None) -> None:
         """Add the profile and those that it extends."""
-        tailored = tailoring.findall(_to_tag("Profile")) if tailoring is not None else []
+        tailored = tailoring.findall(_to_xccdf_tag("Profile")) if tailoring is not None else []
         at = next((one for one in tailored if one.get("id") == profile), self._profiles.get(profile))
         while at is not None and at not in needs.profiles:
             needs.profiles.append(at)
@@ -112,21 +112,21 @@ class DataStream:
 
     def _add_platforms(self, needs: _Needs) -> None:
         around = (self._benchmark, *needs.items.values(), *needs.profiles)
-        needs.platforms = {child.get("idref", "") for one in around for child in one.findall(_to_tag("platform"))}
+        needs.platforms = {child.get("idref", "") for one in around for child in one.findall(_to_xccdf_tag("platform"))}
         for platform, href, definition in self._facts:
             if not platform or platform in needs.platforms:
                 self._add_oval(needs, href, {definition})
 
     def _add_checks(self, needs: _Needs, rule: Element) -> None:
-        for check in rule.iter(_to_tag("check")):
+        for check in rule.iter(_to_xccdf_tag("check")):
             if check.get("system") == _OCIL and check.getparent() is rule:
                 continue
-            if check.get("system") != _OVAL or check.find(_to_tag("check-content")) is not None:
+            if check.get("system") != _OVAL or check.find(_to_xccdf_tag("check-content")) is not None:
                 raise CannotCut
-            needs.values |= {one.get("value-id", "") for one in check.findall(_to_tag("check-export"))}
-            names = {one.get("export-name", "") for one in check.findall(_to_tag("check-export"))}
-            names |= {one.get("import-name", "") for one in check.findall(_to_tag("check-import"))}
-            for ref in check.findall(_to_tag("check-content-ref")):
+            needs.values |= {one.get("value-id", "") for one in check.findall(_to_xccdf_tag("check-export"))}
+            names = {one.get("export-name", "") for one in check.findall(_to_xccdf_tag("check-export"))}
+            names |= {one.get("import-name", "") for one in check.findall(_to_xccdf_tag("check-import"))}
+            for ref in check.findall(_to_xccdf_tag("check-content-ref")):
                 name = ref.get("name")
                 self._add_oval(needs, ref.get("href", ""), names | {name} if name else None)
 
@@ -159,14 +159,14 @@ class DataStream:
                     above.remove(one)
         return made
 
-    def _copy_component(self, at: str, needs: _Needs) -> Element | None:
+    def _copy_component(self, component_href: str, needs: _Needs) -> Element | None:
         """Return what stays of a component; None if that is nothing."""
-        one = self._components.get(at)
+        one = self._components.get(component_href)
         if one is self._benchmark:
             return self._copy_item(one, needs)
-        if at in needs.oval:
-            wanted = needs.oval[at]
-            return deepcopy(one) if wanted is None else self._documents[at].copy_reachable(wanted)
+        if component_href in needs.oval:
+            wanted = needs.oval[component_href]
+            return deepcopy(one) if wanted is None else self._documents[component_href].copy_reachable(wanted)
         return deepcopy(one) if one is not None and get_local_name(one) == "cpe-list" else None
 
     def _copy_item(self, item: Element, needs: _Needs) -> Element:
@@ -217,7 +217,7 @@ def _copy_platforms(specification: Element, needs: _Needs) -> Element:
 
 def _copy_profile(profile: Element, needs: _Needs) -> Element:
     made = copy_without_children(profile)
-    made.extend(deepcopy(one) for one in profile if needs.keeps_line(one))
+    made.extend(deepcopy(one) for one in profile if needs.keeps_profile_statement(one))
     return made
 
 
@@ -231,7 +231,7 @@ def _copy_tailoring(tailoring: Element, needs: _Needs) -> Element:
     return made
 
 
-def _to_tag(name: str) -> str:
+def _to_xccdf_tag(name: str) -> str:
     return f"{{{XCCDF}}}{name}"
 
 

@@ -36,10 +36,10 @@ class GeneratedTailoring:
         root = self._copy_root() if self.begins else self._create_root()
         (profile,) = root.findall(f"{{{XCCDF}}}Profile")
         for rule, why in self.left_out:
-            select = _replace_element(profile, "select", idref=rule, selected="false")
+            select = _replace_element_by_idref(profile, "select", idref=rule, selected="false")
             _add_text_element(select, "remark", why)
         for value, text in sorted(self.values.items()):
-            _replace_element(profile, "set-value", idref=value).text = text
+            _replace_element_by_idref(profile, "set-value", idref=value).text = text
         etree.indent(root)
         return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
@@ -75,7 +75,7 @@ def _add_text_element(parent: Element, tag: str, text: str, **attributes: Any) -
     etree.SubElement(parent, f"{{{XCCDF}}}{tag}", attributes).text = clean_text(text, _REMARK)
 
 
-def _replace_element(profile: Element, tag: str, **attributes: Any) -> Element:
+def _replace_element_by_idref(profile: Element, tag: str, **attributes: Any) -> Element:
     """Add an element and remove existing ones with the same idref."""
     for old in profile.findall(f"{{{XCCDF}}}{tag}"):
         if old.get("idref") == attributes["idref"]:

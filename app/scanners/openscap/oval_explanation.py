@@ -56,7 +56,7 @@ class OvalReport:
     def _describe_test(self, test: str) -> OvalFinding:
         about = self.comments.get(test)
         comment = clean_text(about.get("comment", test), LONGEST) if about is not None else test
-        found = [self.items[ref] for ref in self._list_item_ids(test) if ref in self.items]
+        found = [self.items[ref] for ref in self._list_deciding_item_ids(test) if ref in self.items]
         # OpenSCAP collects in an order that the same host does not repeat.
         seen = sorted(found, key=lambda item: _get_first_field(item, _SUBJECT))
         if not seen:
@@ -68,7 +68,7 @@ class OvalReport:
         path = next((text for item in seen if (text := _get_first_field(item, ("filepath", "path")))), None)
         return OvalFinding(f"{comment}: {told}{more}.", path)
 
-    def _list_item_ids(self, test: str) -> list[str]:
+    def _list_deciding_item_ids(self, test: str) -> list[str]:
         """Return the items that made a test fail if the report tells them from the others, and all items otherwise."""
         result = self.tests.get(test)
         if result is None:
@@ -78,9 +78,13 @@ class OvalReport:
         wrong = [one for one in tested if one.get("result") == wanted] if result.get("result") == "false" else []
         return [one.get("item_id", "") for one in wrong or tested]
 
-    def _get_object_path(self, about: Element | None) -> str | None:
+    def _get_object_path(self, test_element: Element | None) -> str | None:
         """Return the file that the test's object names, or None if it names no single file."""
-        refs = [] if about is None else [one.get("object_ref", "") for one in about if get_local_name(one) == "object"]
+        refs = (
+            []
+            if test_element is None
+            else [one.get("object_ref", "") for one in test_element if get_local_name(one) == "object"]
+        )
         asked = self.objects.get(refs[0]) if refs else None
         if asked is None:
             return None

@@ -23,7 +23,7 @@ def read_published(content: bytes, file: str) -> Published:
     found = find_benchmark(root)
     if found is None:
         raise BadInput(f"{file} has no benchmark.")
-    version, release = _read_version(found)
+    version, release = _read_version_and_release(found)
     return Published(
         file=file,
         sha256=hashlib.sha256(content).hexdigest(),
@@ -31,11 +31,11 @@ def read_published(content: bytes, file: str) -> Published:
         title=_join_element_text(found.find("{*}title"), TITLE),
         version=version,
         release=release,
-        rules=tuple(_iter_rules(found)),
+        rules=tuple(_iter_rules_with_disa_id(found)),
     )
 
 
-def _read_version(benchmark: Element) -> tuple[str, str]:
+def _read_version_and_release(benchmark: Element) -> tuple[str, str]:
     """Return version and release; DISA's SCAP content writes both as 002.009."""
     version = _join_element_text(benchmark.find("{*}version"), 40)
     told = (one for one in benchmark.findall("{*}plain-text") if one.get("id") == "release-info")
@@ -46,7 +46,7 @@ def _read_version(benchmark: Element) -> tuple[str, str]:
     return version, release
 
 
-def _iter_rules(benchmark: Element) -> Iterator[PublishedRule]:
+def _iter_rules_with_disa_id(benchmark: Element) -> Iterator[PublishedRule]:
     """Yield rules with a DISA id; `rule` is the content's full id."""
     for one in benchmark.iter("{*}Rule"):
         refers = [

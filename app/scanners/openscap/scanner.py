@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from app.errors import TemperError, is_infrastructure_fault
+from app.errors import TemperError, is_storage_or_connection_fault
 from app.scanners.openscap.arf import ArfReport, RuleOutcome, read_arf
 from app.scanners.openscap.datastream_excerpt import CannotCut, DataStream, open_datastream
 from app.scanners.openscap.oscap_command import (
@@ -81,7 +81,7 @@ class OpenScapScanner:
         try:
             return await self.judge_rules(rules, judged)
         except TemperError as exc:
-            if is_infrastructure_fault(exc):
+            if is_storage_or_connection_fault(exc):
                 raise
             log.warning("scan failed", extra={"reason": str(exc)})
             return [Verdict(rule, "error", redact_secrets(str(exc))) for rule in rules]

@@ -36,8 +36,8 @@ class TailoringFile:
     """The tailoring alone, in the form that OpenSCAP accepts."""
 
 
-def read_tailoring(content: bytes, name: str) -> TailoringFile:
-    what = f"The tailoring file {clean_text(name, 80)}"
+def read_tailoring(content: bytes, file_name: str) -> TailoringFile:
+    what = f"The tailoring file {clean_text(file_name, 80)}"
     if len(content) > MOST_BYTES:
         raise BadInput(f"{what} has {len(content) >> 20} MiB; the limit is {MOST_BYTES >> 20} MiB.")
     top = parse_xml(content, what)
@@ -51,7 +51,7 @@ def read_tailoring(content: bytes, name: str) -> TailoringFile:
         raise BadInput(f"{what} has two profiles with the same id: rename one.")
     about = root.find(f"{{{XCCDF}}}benchmark")
     return TailoringFile(
-        name=name,
+        name=file_name,
         sha256=hashlib.sha256(content).hexdigest(),
         id=clean_text(root.get("id", ""), 200),
         version=clean_text(get_text(root.find(f"{{{XCCDF}}}version")), 40),
@@ -83,12 +83,12 @@ def apply_tailoring(tailoring: TailoringFile, benchmark: Benchmark) -> Benchmark
         raise BadInput(f"{what} is for the benchmark {tailoring.benchmark!a}, but {benchmark.title} is {benchmark.id}.")
     for id_, one in tailoring.profiles.items():
         below = one.get("extends", "")
-        if below and not benchmark.has_profile(below):
+        if below and not benchmark.has_original_profile(below):
             said = f"extends {below[:100]!a}, which {benchmark.title} does not have: it is for other content"
             raise BadInput(f"{what}: its profile {shorten_id(id_)} {said}.")
         for wrong in _iter_mismatches(one, benchmark):
             raise BadInput(f"{what}: its profile {shorten_id(id_)} {wrong}.")
-    return benchmark.with_tailoring(tailoring.profiles)
+    return benchmark.copy_with_offered_profiles(tailoring.profiles)
 
 
 def _iter_mismatches(profile: Element, benchmark: Benchmark) -> Iterator[str]:

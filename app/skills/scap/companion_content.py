@@ -16,7 +16,7 @@ from app.scanners.openscap.benchmark import TASKS, Benchmark, read_benchmark
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.safe_xml import MOST
 from app.scanners.openscap.scap_files import ADDED, list_benchmarks, list_datastreams, list_manuals
-from app.text.clean import read_bounded
+from app.text.clean import read_with_excess_byte
 
 PUBLISHER = "ComplianceAsCode"
 _OF_DISA = re.compile(r"xccdf_mil\.disa\.stig_benchmark_")
@@ -70,7 +70,7 @@ def join_content(file: Path, benchmark: Benchmark) -> JoinedContent:
     """Find the companions of a DISA data stream on this machine; other content has none."""
     if not _OF_DISA.match(benchmark.id):
         return NOTHING_JOINED
-    own = read_published(read_bounded(file, MOST), file.name)
+    own = read_published(read_with_excess_byte(file, MOST), file.name)
     ids = {one.rule: one.stig_id for one in own.rules if one.stig_id}
     manual = _find_manual(own)
     return JoinedContent(
@@ -81,13 +81,13 @@ def join_content(file: Path, benchmark: Benchmark) -> JoinedContent:
     )
 
 
-def find_community_content(stig_ids: Sequence[str], own: Path | None = None) -> Path | None:
+def find_community_content(stig_ids: Sequence[str], excluded_file: Path | None = None) -> Path | None:
     """Return ComplianceAsCode's data stream that names these ids most often; None if no stream names them."""
     systems = sorted({found[1] for one in stig_ids if (found := _STIG_ID.fullmatch(one))})
     if not systems:
         return None
     begins = f"{_COMMUNITY}{systems[0][:2].lower()}"
-    known = [file for name, file in list_datastreams().items() if name.startswith(begins) and file != own]
+    known = [file for name, file in list_datastreams().items() if name.startswith(begins) and file != excluded_file]
     counted = [(_count_word_in_file(file, file.stat().st_mtime_ns, systems[0]), file) for file in known]
     most, best = max(counted, default=(0, None), key=lambda one: one[0])
     return best if most else None
@@ -96,7 +96,7 @@ def find_community_content(stig_ids: Sequence[str], own: Path | None = None) -> 
 @lru_cache(64)
 def _count_word_in_file(file: Path, _stamp: int, word: str) -> int:
     try:
-        return read_bounded(file, MOST).count(word.encode())
+        return read_with_excess_byte(file, MOST).count(word.encode())
     except (OSError, BadInput):
         return 0
 
@@ -115,13 +115,13 @@ def _read_fixes(system: str, file: Path, _stamp: int) -> dict[str, str]:
     return {id_: "\n".join(fixes) for id_, fixes in found.items()}
 
 
-def _find_manual(own: Published) -> Path | None:
+def _find_manual(published: Published) -> Path | None:
     """Return the added XCCDF that has check texts and most of these rules, of several the newest release."""
-    groups = {one.group for one in own.rules}
+    groups = {one.group for one in published.rules}
     found = []
     for file in list_manuals():
         try:
-            one = read_published(read_bounded(file, MOST), file.name)
+            one = read_published(read_with_excess_byte(file, MOST), file.name)
         except (OSError, BadInput):
             continue
         same = sum(rule.group in groups and bool(rule.check) for rule in one.rules)
@@ -130,11 +130,11 @@ def _find_manual(own: Published) -> Path | None:
     return max(found)[2] if found else None
 
 
-def _read_manual(own: Published, manual: Path) -> dict[str, ManualRule]:
+def _read_manual(published: Published, manual: Path) -> dict[str, ManualRule]:
     """Return the manual's rules by the data stream's full rule ids, matched by V-number or else by STIG id."""
-    content = read_bounded(manual, MOST)
+    content = read_with_excess_byte(manual, MOST)
     severities = {one.id: one.severity for one in Benchmark(content, manual.name).list_all_rules()}
     rules = read_published(content, manual.name).rules
     by_group, by_stig_id = {one.group: one for one in rules}, {one.stig_id: one for one in rules if one.stig_id}
-    pairs = ((one.rule, by_group.get(one.group) or by_stig_id.get(one.stig_id)) for one in own.rules)
+    pairs = ((one.rule, by_group.get(one.group) or by_stig_id.get(one.stig_id)) for one in published.rules)
     return {rule: ManualRule(one.fix, severities.get(one.rule, "unknown")) for rule, one in pairs if one}

@@ -18,7 +18,7 @@ from app.scanners.openscap.benchmark import (
     Benchmark,
     ProfileValue,
     ScapRule,
-    find_named_paths,
+    find_named_etc_paths,
     read_benchmark,
     shorten_id,
 )
@@ -57,13 +57,13 @@ def skill(argument: str) -> Skill:
 
 @lru_cache(_KEPT)
 def _build_skill(
-    file: Path, profile: str, by: str, stamps: tuple[int, ...], given: tuple[tuple[str, str], ...]
+    file: Path, profile: str, tailoring_name: str, stamps: tuple[int, ...], given: tuple[tuple[str, str], ...]
 ) -> Skill:
     """Build the skill. Cached, since it takes 0.1 s and every page needs it.
 
     `given`: site values by short name; `stamps`: modification times of all files that it may be built from.
     """
-    whole, mine = read_benchmark(file), load_tailoring_file(by) if by else None
+    whole, mine = read_benchmark(file), load_tailoring_file(tailoring_name) if tailoring_name else None
     benchmark = apply_tailoring(mine, whole) if mine else whole
     full = benchmark.resolve_profile_id(profile)
     known = benchmark.list_profile_parameters(full)
@@ -71,41 +71,43 @@ def _build_skill(
     joined = join_content(file, whole)
     chosen_rules = benchmark.list_profile_rules(full, values)
     ids = {rule.name: rule.id for rule in chosen_rules}
-    left_out = {one.name: _build_rule(one, joined) for one in benchmark.list_omitted_rules(full)}
+    left_out = {one.name: _build_rule(one, joined) for one in benchmark.list_rules_removed_by_tailoring(full)}
     return Skill(
-        name=":".join(["scap", file.name.removesuffix("-ds.xml"), profile, *([by] if by else [])]),
+        name=":".join(
+            ["scap", file.name.removesuffix("-ds.xml"), profile, *([tailoring_name] if tailoring_name else [])]
+        ),
         title=next(f"{benchmark.title}: {one.title}" for one in benchmark.profiles if one.id == full),
         rules={rule.name: _build_rule(rule, joined) for rule in chosen_rules},
-        content=_build_content(file, full, mine, whole, values),
-        tailored=_build_tailored(mine, full, tuple(left_out)) if mine else None,
+        content=_build_scap_content(file, full, mine, whole, values),
+        tailored=_build_tailoring_record(mine, full, tuple(left_out)) if mine else None,
         left_out=left_out,
         parameters={name: _build_parameter(name, one) for name, one in known.items()},
-        list_tasks=lambda rule: _list_fixes(
+        list_tasks=lambda rule: _build_content_fixes(
             (TASKS_SOURCE, benchmark.render_fix(TASKS, full, rule, values)),
             (joined.name_source("tasks", ids.get(rule, "")), joined.render_fix(TASKS, ids.get(rule, ""))),
         ),
-        list_scripts=lambda rule: _list_fixes(
+        list_scripts=lambda rule: _build_content_fixes(
             (SCRIPT_SOURCE, benchmark.render_fix(SCRIPT, full, rule, values)),
             (joined.name_source("script", ids.get(rule, "")), joined.render_fix(SCRIPT, ids.get(rule, ""))),
         ),
-        retuned=lambda chosen: _build_skill(file, profile, by, stamps, tuple(sorted(chosen.items()))),
+        retuned=lambda chosen: _build_skill(file, profile, tailoring_name, stamps, tuple(sorted(chosen.items()))),
     )
 
 
-def _list_fixes(*fixes: tuple[str, str]) -> tuple[ContentFix, ...]:
+def _build_content_fixes(*fixes: tuple[str, str]) -> tuple[ContentFix, ...]:
     return tuple(ContentFix(source, text) for source, text in fixes if text)
 
 
-def _build_content(
-    file: Path, profile: str, mine: TailoringFile | None, whole: Benchmark, values: Mapping[str, str]
+def _build_scap_content(
+    file: Path, profile: str, tailoring_file: TailoringFile | None, benchmark: Benchmark, values: Mapping[str, str]
 ) -> ScapContent:
     """Return the content for OpenSCAP. Site values are passed as a tailoring, its only way to accept values."""
-    begins = mine.content if mine else b""
+    begins = tailoring_file.content if tailoring_file else b""
     if not values:
         return ScapContent(file, profile, begins)
-    name = profile if mine else f"xccdf_temper_profile_{shorten_id(profile)}"
+    name = profile if tailoring_file else f"xccdf_temper_profile_{shorten_id(profile)}"
     made = GeneratedTailoring(
-        benchmark=whole.id,
+        benchmark=benchmark.id,
         file=file.name,
         extends=profile,
         id=name,
@@ -117,9 +119,14 @@ def _build_content(
     return ScapContent(file, name, made.to_xml())
 
 
-def _build_tailored(mine: TailoringFile, profile: str, left_out: tuple[str, ...]) -> Tailored:
+def _build_tailoring_record(tailoring_file: TailoringFile, profile: str, left_out: tuple[str, ...]) -> Tailored:
     return Tailored(
-        file=mine.name, sha256=mine.sha256, id=mine.id, version=mine.version, profile=profile, left_out=left_out
+        file=tailoring_file.name,
+        sha256=tailoring_file.sha256,
+        id=tailoring_file.id,
+        version=tailoring_file.version,
+        profile=profile,
+        left_out=left_out,
     )
 
 
@@ -127,24 +134,24 @@ _NUMBER = re.compile(r"-?\d{1,18}")
 _KINDS: dict[str, Kind] = {"number": "number", "boolean": "boolean"}
 
 
-def _build_parameter(name: str, one: ProfileValue) -> Parameter:
-    value, kind = one.value, _KINDS.get(one.value.kind, "text")
+def _build_parameter(name: str, profile_value: ProfileValue) -> Parameter:
+    value, kind = profile_value.value, _KINDS.get(profile_value.value.kind, "text")
     least, most = (float(text) if text else None for text in (value.least, value.most))
-    usual = float(one.usual) if kind == "number" and _NUMBER.fullmatch(one.usual) else None
-    stated = f"The profile asks for {one.usual} or {'more' if one.weaker == 'less' else 'less'}."
-    if one.weaker == "less" and usual is not None:
+    usual = float(profile_value.usual) if kind == "number" and _NUMBER.fullmatch(profile_value.usual) else None
+    stated = f"The profile asks for {profile_value.usual} or {'more' if profile_value.weaker == 'less' else 'less'}."
+    if profile_value.weaker == "less" and usual is not None:
         least = usual if least is None else max(least, usual)
-    if one.weaker == "more" and usual is not None:
+    if profile_value.weaker == "more" and usual is not None:
         most = usual if most is None else min(most, usual)
     return Parameter(
         name=name,
         title=value.title or name,
-        usual=one.usual,
-        rules=one.rules,
+        usual=profile_value.usual,
+        rules=profile_value.rules,
         kind=kind,
         least=least,
         most=most,
-        stated=stated if one.weaker and usual is not None else "",
+        stated=stated if profile_value.weaker and usual is not None else "",
         choices=value.only or (("true", "false") if value.kind == "boolean" else ()),
     )
 
@@ -160,7 +167,7 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
         title=rule.title,
         requirement=rule.requirement or rule.title,
         fix=fix[:FIX],
-        paths=rule.paths or find_named_paths(fix),
+        paths=rule.paths or find_named_etc_paths(fix),
         check=_create_unjudged_check(rule.name),
         asks=ASKS.get(rule.name, _NOTHING) | find_stated_settings(f"{rule.requirement}\n{fix}"),
         irreversible=bool(_IRREVERSIBLE.fullmatch(rule.name) or _LOCKING_LINE.search(fix)),

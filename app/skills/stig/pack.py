@@ -28,7 +28,7 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-257989": (sshd.create_algorithms_check, "Ciphers", sshd.CIPHERS),
     "V-257991": (sshd.create_algorithms_check, "MACs", sshd.MACS),
     "V-258094": (passwordless_access.create_empty_password_check,),
-    "V-258054": (passwords.create_password_tries_check, 3),
+    "V-258054": (passwords.create_lockout_threshold_check, 3),
     "V-258055": (passwords.create_root_lockout_check,),
     "V-258057": (passwords.create_permanent_lockout_check,),
     "V-258107": (passwords.create_password_length_check, 15),

@@ -21,7 +21,7 @@ from app.skills.stig_wide.checks.option_lines import (
     adapt_parser_without_problems,
     create_every_line_check,
     parse_described_file,
-    parse_described_file_loosely,
+    parse_described_file_ignoring_blanks,
 )
 from app.skills.stig_wide.checks.sshd_lines import create_sshd_lines_check
 from app.skills.stig_wide.rule_table import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
@@ -77,8 +77,8 @@ def build_rules(table: RuleTable) -> dict[str, Rule]:
     return {rule.id: rule for rule in rules}
 
 
-def _build_options(section: TableSection[ValueEntry], source: OptionSource, module: str = "") -> list[Rule]:
-    check = partial(_create_option_check, source, module)
+def _build_options(section: TableSection[ValueEntry], source: OptionSource, pam_module: str = "") -> list[Rule]:
+    check = partial(_create_option_check, source, pam_module)
     return _build_section(section, check, lambda one: describe_option(one, source.path))
 
 
@@ -127,14 +127,14 @@ def _create_sshd_check(rule: str, entry: ValueEntry) -> Check:
     return create_sshd_lines_check(rule, entry.wanted)
 
 
-def _create_option_check(source: OptionSource, module: str, rule: str, entry: ValueEntry) -> Check:
+def _create_option_check(source: OptionSource, pam_module: str, rule: str, entry: ValueEntry) -> Check:
     stated = create_every_line_check(rule, source, entry.wanted)
-    return passwords.add_pam_override_check(stated, module, entry.wanted) if module else stated
+    return passwords.add_pam_override_check(stated, pam_module, entry.wanted) if pam_module else stated
 
 
 def _create_file_check(rule: str, entry: FileEntry) -> Check:
     source = OptionSource(
-        entry.path, parse_described_file if entry.strict else parse_described_file_loosely, entry.also
+        entry.path, parse_described_file if entry.strict else parse_described_file_ignoring_blanks, entry.also
     )
     return create_every_line_check(rule, source, replace(entry.wanted, key=entry.full_key))
 

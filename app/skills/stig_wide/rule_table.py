@@ -57,7 +57,7 @@ class ValueEntry(RuleEntry, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
     @property
     def wanted(self) -> WantedOption:
-        return WantedOption(self.key, self.accepts, self.accepted_words)
+        return WantedOption(self.key, self.accepts, self.accepted_values_text)
 
     @property
     def value_to_set(self) -> str:
@@ -85,7 +85,7 @@ class ValueEntry(RuleEntry, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         return at_least and (self.most is None or int(number) <= self.most) and int(number) != self.other_than
 
     @property
-    def accepted_words(self) -> str:
+    def accepted_values_text(self) -> str:
         if self.flag:
             return f"the line {self.name}"
         if self.words:

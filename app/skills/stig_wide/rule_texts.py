@@ -18,7 +18,7 @@ class EntryTexts:
 
 
 def describe_option(entry: ValueEntry, path: str) -> EntryTexts:
-    name, file, words = entry.name, path.rpartition("/")[2], entry.accepted_words
+    name, file, words = entry.name, path.rpartition("/")[2], entry.accepted_values_text
     if entry.flag:
         needs = f"{path} has to carry the line {name}."
         return EntryTexts(f"{file} carries the line {name}", needs, _format_add_lines_instruction(path, [name]))
@@ -46,9 +46,9 @@ def describe_file_option(entry: FileEntry) -> EntryTexts:
 
 def describe_limit(entry: ValueEntry) -> EntryTexts:
     return EntryTexts(
-        f"The limit {entry.key} is {entry.accepted_words} for every account",
-        f"A row of limits.conf or limits.d has to hold every account to {entry.key} {entry.accepted_words} with a hard "
-        "limit, and no row may say anything else.",
+        f"The limit {entry.key} is {entry.accepted_values_text} for every account",
+        f"A row of limits.conf or limits.d has to hold every account to {entry.key} {entry.accepted_values_text} "
+        "with a hard limit, and no row may say anything else.",
         f"Set the option `hard {entry.key}` to {entry.value_to_set} in {LIMITS.rpartition('/')[2]}.",
     )
 

@@ -92,7 +92,9 @@ def _read_line(line: AuditLine, names: tuple[HostNames, ...], files: Files) -> A
 def _list_kernel_reasons(command: AuditCommand, rules: Mapping[object, str], files: Files) -> Iterator[str]:
     """Yield why the kernel rejects what auditctl sends."""
     for name, value in command.requests:
-        if name == "--backlog_wait_time" and ((wait := host_text.parse_number(value)) is None or wait > _MOST_WAIT):
+        if name == "--backlog_wait_time" and (
+            (wait := host_text.parse_natural_number(value)) is None or wait > _MOST_WAIT
+        ):
             yield _INVALID
     if not command.adds:
         return
@@ -128,13 +130,13 @@ def _list_field_reasons(command: AuditCommand) -> Iterator[str]:
             yield _INVALID
 
 
-def _list_path_reasons(one: AuditField, files: Files) -> Iterator[str]:
-    path, name = one.value, one.value.rpartition("/")[2]
-    if not path.startswith("/") or (one.sign != "=" and one.name != "exe"):
+def _list_path_reasons(field: AuditField, files: Files) -> Iterator[str]:
+    path, name = field.value, field.value.rpartition("/")[2]
+    if not path.startswith("/") or (field.sign != "=" and field.name != "exe"):
         yield _INVALID
     elif len(path.encode()) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_NAME for part in path.split("/")):
         yield _TOO_LONG
-    elif one.name == "dir":
+    elif field.name == "dir":
         yield from () if _is_folder(path, files) else (_ABSENT,)
     elif name in ("", ".", ".."):
         yield _INVALID

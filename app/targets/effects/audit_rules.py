@@ -8,14 +8,14 @@ from app.syntax.audit_rule_files import AuditLine
 from app.syntax.files import Files
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon_settings import UNSET, Daemon
-from app.targets.effects.shadowed_audit_keys import list_key_takers
+from app.targets.effects.shadowed_audit_keys import list_key_takers_by_rule
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
+    compare_allowed_sets,
     compare_higher,
-    compare_sets,
     compare_unranked,
-    create_capped_comparison,
+    create_capped_higher_comparison,
     create_ranked_comparison,
 )
 
@@ -32,7 +32,7 @@ _MOST_BACKLOG = 1_000_000
 _SCALES: Mapping[str, Compare] = {
     **dict.fromkeys(("-e", "-f"), create_ranked_comparison("0", "1", "2")),
     # A very large backlog uses too much kernel memory.
-    "-b": create_capped_comparison(_MOST_BACKLOG),
+    "-b": create_capped_higher_comparison(_MOST_BACKLOG),
     # Above 0, records beyond the rate are lost.
     "-r": create_ranked_comparison("1", "0"),
     # A shorter wait loses a burst sooner, or panics the kernel.
@@ -53,9 +53,9 @@ class AuditRules(Daemon):
 
         So what stands behind such a line is protected, too; find_load_objection judges the rejected lines.
         """
-        now = _describe_loaded(load_audit_lines(read_loaded_lines(files), files))
+        now = _build_settings_from_loaded(load_audit_lines(read_loaded_lines(files), files))
         sources = read_source_lines(files)
-        later = now if sources is None else _describe_loaded(load_audit_lines(sources, files))
+        later = now if sources is None else _build_settings_from_loaded(load_audit_lines(sources, files))
         return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
 
     def find_load_objection(self, before: Files, after: Files) -> Objection | None:
@@ -74,7 +74,7 @@ class AuditRules(Daemon):
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         name = key.removesuffix(_NEXT)
         if name.startswith("rule "):
-            return _compare_audit_rules(was, now)
+            return _compare_rule_setting_values(was, now)
         return super().compare_values(name, was, now)
 
 
@@ -86,7 +86,7 @@ def read_source_lines(files: Files) -> list[AuditLine] | None:
     """Return the lines that augenrules would load; None if the host has no rules.d."""
     sources = audit_rule_files.sort_by_version(host_text.glob_files(files, SOURCES))
     texts = [(path, host_text.read_text(files, path) or "") for path in sources]
-    return audit_rule_files.merge_rule_files(texts) if sources else None
+    return audit_rule_files.parse_merged_rule_files(texts) if sources else None
 
 
 def has_generated_rules(files: Files) -> bool:
@@ -95,15 +95,15 @@ def has_generated_rules(files: Files) -> bool:
     return sources is not None and [one.words for one in read_loaded_lines(files)] == [one.words for one in sources]
 
 
-def _describe_loaded(loaded: LoadedRules) -> dict[str, str]:
+def _build_settings_from_loaded(loaded: LoadedRules) -> dict[str, str]:
     found = dict(_DEFAULTS)
     for line in loaded.options:
         switch = line.switch
         found[switch.key if switch else " ".join(line.words)] = (switch.value if switch else "") or "yes"
-    return {**found, **_describe_rules(list(loaded.rules))}
+    return {**found, **_build_settings_from_rules(list(loaded.rules))}
 
 
-def _describe_rules(rules: list[str]) -> dict[str, str]:
+def _build_settings_from_rules(rules: list[str]) -> dict[str, str]:
     """Return each rule with what stands in front of it: exceptions, and rules that record its events by another key.
 
     The first matching rule decides both. A rule of several system calls is a setting for each, so that one more takes
@@ -111,7 +111,7 @@ def _describe_rules(rules: list[str]) -> dict[str, str]:
     """
     found, exceptions = dict[str, str](), list[str]()
     recorded = [rule for rule in rules if not audit_rule_files.is_exception(rule)]
-    takers = dict(zip(recorded, list_key_takers(recorded), strict=True))
+    takers = dict(zip(recorded, list_key_takers_by_rule(recorded), strict=True))
     for rule in rules:
         if audit_rule_files.is_exception(rule):
             exceptions.append(rule)
@@ -128,7 +128,7 @@ def _split_by_call(rule: str) -> list[str]:
     return [f"{before}{flag}{call} {after}".rstrip() for call in calls.split(",")] if flag else [rule]
 
 
-def _compare_audit_rules(was: str, now: str) -> Strength:
+def _compare_rule_setting_values(was: str, now: str) -> Strength:
     if not was or not now:
         return Strength.WEAKER if was else Strength.STRONGER
-    return compare_sets(was.split(_BUT), now.split(_BUT)) if was != now else compare_unranked(was, now)
+    return compare_allowed_sets(was.split(_BUT), now.split(_BUT)) if was != now else compare_unranked(was, now)

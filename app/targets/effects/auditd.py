@@ -14,7 +14,7 @@ from app.targets.effects.strictness_comparison import (
     compare_higher,
     compare_lower,
     compare_unranked,
-    create_capped_comparison,
+    create_capped_higher_comparison,
     create_ranked_comparison,
     parse_number,
 )
@@ -51,7 +51,7 @@ def _compare_halt_thresholds(was: str, now: str) -> Strength:
     return Strength.STRONGER if int(new[1]) <= (_MOST_PERCENT if new[2] else _MOST_MB) else Strength.WEAKER
 
 
-def _compare_full_log_actions(was: str, now: str) -> Strength:
+def _compare_max_log_file_actions(was: str, now: str) -> Strength:
     """Compare log actions. Rotation loses old records and keeping fills the disk, so neither is stricter."""
     kept = ("rotate", "keep_logs")
     return Strength.STRONGER if was not in kept and now in kept else compare_unranked(was, now)
@@ -69,7 +69,7 @@ def _compare_warning_actions(was: str, now: str) -> Strength:
 
 _SCALES: Mapping[str, Compare] = {
     **dict.fromkeys((STARTS, "write_logs", "local_events", "verify_email"), create_ranked_comparison("no", "yes")),
-    ROOM: create_capped_comparison(_MOST_ROOM),
+    ROOM: create_capped_higher_comparison(_MOST_ROOM),
     # It should only warn.
     f"{_ENDS}space_left": lambda was, now: Strength.STRONGER if now == _NEVER else compare_unranked(was, now),
     f"{_ENDS}admin_space_left": _compare_halt_thresholds,
@@ -79,7 +79,7 @@ _SCALES: Mapping[str, Compare] = {
     "overflow_action": create_ranked_comparison("ignore", "syslog"),
     **dict.fromkeys(("space_left", "admin_space_left"), _compare_warning_thresholds),
     **dict.fromkeys(("max_log_file", "num_logs", "q_depth"), compare_higher),
-    "max_log_file_action": _compare_full_log_actions,
+    "max_log_file_action": _compare_max_log_file_actions,
     "freq": compare_lower,
     "flush": create_ranked_comparison("none", "incremental_async", "incremental", "data", "sync"),
     "log_format": create_ranked_comparison("raw", "enriched"),
@@ -104,13 +104,15 @@ class Auditd(Daemon):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         stated, problems = option_parsers.parse_auditd(host_text.read_text(files, PATH) or "", PATH)
-        found = {**DEFAULTS, **{setting.key: _normalize_setting(setting) for setting in stated}}
+        found = {**DEFAULTS, **{setting.key: _normalize_setting_value(setting) for setting in stated}}
         sound = (
-            not problems and all(is_valid_value(setting.key, setting.value) for setting in stated) and can_start(found)
+            not problems
+            and all(is_valid_value(setting.key, setting.value) for setting in stated)
+            and can_start_with_combination(found)
         )
         absent = files.state(PATH) is None
         starts = {STARTS: "yes" if sound or (self._arrives and absent) else "no"}
-        return starts if self._arrives else {**found, **_derive_settings(found), **starts}
+        return starts if self._arrives else {**found, **_build_derived_settings(found), **starts}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == "name_format":
@@ -118,7 +120,7 @@ class Auditd(Daemon):
         return super().compare_values(key, was, now)
 
 
-def can_start(settings: Mapping[str, str]) -> bool:
+def can_start_with_combination(settings: Mapping[str, str]) -> bool:
     """Return True if auditd accepts this combination of keys; otherwise it exits and nothing is audited."""
     if settings["flush"] in ("incremental", "incremental_async") and not parse_number(settings["freq"]):
         return False
@@ -134,14 +136,14 @@ def _parse_threshold(found: re.Match[str]) -> tuple[bool, int]:
     return bool(found[2]) and int(found[1]) > 0, int(found[1])
 
 
-def _normalize_setting(setting: Setting) -> str:
+def _normalize_setting_value(setting: Setting) -> str:
     """Return the value in lower case; for an action without its arguments."""
     value = host_text.fold_case(setting.value) if setting.key in _SCALES else setting.value
     action = setting.key.endswith("_action") and not value.startswith("exec ")
     return value.partition(" ")[0] if action else value
 
 
-def _derive_settings(settings: Mapping[str, str]) -> dict[str, str]:
+def _build_derived_settings(settings: Mapping[str, str]) -> dict[str, str]:
     ends = {
         f"{_ENDS}{key}": settings[key] if settings[f"{key}_action"] in _ENDING else _NEVER
         for key in ("space_left", "admin_space_left")

@@ -9,7 +9,7 @@ from app.syntax.host_text import fold_case, split_names
 from app.targets.effects.daemon_settings import UNSET, Daemon
 from app.targets.effects.strictness_comparison import (
     Strength,
-    compare_sets,
+    compare_allowed_sets,
     compare_unranked,
     create_number_comparison,
     create_ranked_comparison,
@@ -42,7 +42,7 @@ class CryptoPolicies(Daemon):
         found = {"policy": base} | ({"further lines": others} if others else {})
         found |= {size: _LEAST[base] for size in _SIZES if base in _LEAST}
         for module in modules:
-            written = _read_module_file(files, module)
+            written = _read_module_settings(files, module)
             if written is None:
                 found[f"module {module}"] = _THERE
                 continue
@@ -56,7 +56,7 @@ class CryptoPolicies(Daemon):
         if kind == "policy":
             return _compare_bases(was, now)
         if kind == "module":
-            return _compare_modules(module, was, now)
+            return _compare_module_presence(module, was, now)
         if kind in _SIZES:
             return create_number_comparison(lambda value: int(value) if value.isdigit() else None)(was, now)
         return _compare_module_values(kind, was, now)
@@ -70,7 +70,7 @@ def _read_config(files: Files) -> tuple[str, list[str], str]:
     return base, modules, " ".join(others)
 
 
-def _read_module_file(files: Files, module: str) -> list[tuple[str, str]] | None:
+def _read_module_settings(files: Files, module: str) -> list[tuple[str, str]] | None:
     """Return the settings of a local module; None for a vendor's module, which is compared by name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None
@@ -90,7 +90,7 @@ def _compare_bases(was: str, now: str) -> Strength:
     return Strength.WEAKER if (now, was) in _STRICTER else compare_unranked(was, now)
 
 
-def _compare_modules(module: str, was: str, now: str) -> Strength:
+def _compare_module_presence(module: str, was: str, now: str) -> Strength:
     """Compare the presence of a module; only the effect of some is known."""
     if module in _TAKE_AWAY:
         return create_ranked_comparison(UNSET, _THERE)(was, now)
@@ -104,5 +104,5 @@ def _compare_module_values(kind: str, was: str, now: str) -> Strength:
         return create_ranked_comparison("0", UNSET, "1")(was, now)
     words = (was + " " + now).split()
     if kind.partition("@")[0] in _LISTS and all(_TAKEN.fullmatch(word) for word in words):
-        return compare_sets(now.split(), was.split())
+        return compare_allowed_sets(now.split(), was.split())
     return compare_unranked(was, now)

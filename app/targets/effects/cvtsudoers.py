@@ -68,11 +68,11 @@ def _iter_grants(rules_json: JsonObject) -> Iterator[Grant]:
                 yield Grant(users, hosts, _format_runas(given), tags, named, "", 0, others)
 
 
-def _format_runas(given: JsonObject) -> str:
-    users = ", ".join(map(_format_member, given.get("runasusers", ())))
-    groups = ", ".join(_format_member(entry).replace("%", "", 1) for entry in given.get("runasgroups", ()))
+def _format_runas(command_spec: JsonObject) -> str:
+    users = ", ".join(map(_format_member, command_spec.get("runasusers", ())))
+    groups = ", ".join(_format_member(entry).replace("%", "", 1) for entry in command_spec.get("runasgroups", ()))
     if not users and not groups:
-        return "" if "runasusers" in given else "root"
+        return "" if "runasusers" in command_spec else "root"
     return f"{users} : {groups}".strip() if groups else users
 
 

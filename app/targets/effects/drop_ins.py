@@ -31,12 +31,12 @@ VENDOR = (DEBIAN, *(f"{folder}/{name}/*.conf" for name in NAMES for folder in (*
 """Read-only, but the effect of a change in /etc depends on them."""
 
 
-def read_drop_ins(name: str, files: Files, *, hidden: bool = False) -> list[str]:
+def read_drop_ins(name: str, files: Files, *, include_hidden: bool = False) -> list[str]:
     """Return the drop-in texts in reading order; the distribution's known files if no vendor folder is visible.
 
-    With `hidden`, names that start with a dot are included, as some programs do.
+    With `include_hidden`, names that start with a dot are included, as some programs do.
     """
-    patterns = ("*.conf", ".*.conf") if hidden else ("*.conf",)
+    patterns = ("*.conf", ".*.conf") if include_hidden else ("*.conf",)
     seen = any(files.glob(f"{folder}/{name}/*.conf") for folder in _VENDORS)
     found = {} if seen else dict(get_shipped_files(name, files))
     for folder in (*_VENDORS[::-1], *_OURS[::-1]):

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from app.resources.kind import Objection
 from app.syntax.files import Files, FileState
 from app.targets.effects.strictness_bounds import is_group_reader_required
-from app.targets.writable_areas import find_judge
+from app.targets.writable_areas import find_judge_or_objection
 
 _NEW_FILE = 0o644
 _SPECIAL, _OTHERS_WRITE, _EXECUTE = 0o7000, 0o002, 0o111
@@ -31,14 +31,14 @@ The health probes check the files of the mission's program.
 
 
 def find_access_objection(
-    paths: Collection[str], before: Files, after: Files, asks: frozenset[str]
+    paths: Collection[str], before: Files, after: Files, permitted_weakenings: frozenset[str]
 ) -> Objection | None:
     """Return the objection to the mode or the owner that a change gives a file; None if there is none."""
     for path in sorted(paths):
         was, now = before.state(path), after.state(path)
         if now is None or (was and (was.mode, was.owner) == (now.mode, now.owner)):
             continue
-        stated = f"mode {path} {now.mode:04o}" in asks
+        stated = f"mode {path} {now.mode:04o}" in permitted_weakenings
         mode = None if stated else judge_mode(path, was.mode if was else None, now.mode)
         if found := mode or _judge_owner(path, was, now):
             return found
@@ -49,7 +49,7 @@ def judge_mode(path: str, before: int | None, mode: int) -> Objection | None:
     """Return the objection to a mode that is wider than before or too narrow. `before` is None for a new file."""
     if mode == before:
         return None
-    known = not isinstance(find_judge(path), Objection)
+    known = not isinstance(find_judge_or_objection(path), Objection)
     if mode & _SPECIAL & ~(before or 0):
         return Objection("privilege", f"{path}: mode {mode:04o} would be setuid, setgid or sticky.")
     if mode & _OTHERS_WRITE & ~(before or 0):
@@ -70,7 +70,7 @@ def _judge_owner(path: str, was: FileState | None, now: FileState) -> Objection 
     """Return the objection to another owner than root, or to a group that would get more than everybody has."""
     if was is not None and was.owner == now.owner:
         return None
-    if was is None and isinstance(find_judge(path), Objection):
+    if was is None and isinstance(find_judge_or_objection(path), Objection):
         return None
     (user, _, group), (old_user, _, old_group) = (one.partition(":") for one in (now.owner, was.owner if was else ""))
     if user not in (_ROOT, old_user):

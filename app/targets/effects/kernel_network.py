@@ -53,11 +53,11 @@ class KernelNetwork:
         made.values, made._own = dict(self.values), set(self._own)
         return made
 
-    def write(self, key: str, value: str, spared: Collection[str] = ()) -> None:
+    def write(self, key: str, value: str, spared_keys: Collection[str] = ()) -> None:
         """Write one setting, or each that a pattern matches, but the spared ones. Unknown settings are ignored."""
         for place in self.find_places(key):
             family, conf, setting = place
-            if f"net.{family}.conf.{conf}.{setting}" not in spared:
+            if f"net.{family}.conf.{conf}.{setting}" not in spared_keys:
                 self._write_place(place, value)
 
     def find_places(self, key: str) -> list[Place]:
@@ -89,11 +89,11 @@ class KernelNetwork:
             if place == ("ipv4", ALL, "forwarding"):
                 self.values["ipv4", ALL, "accept_redirects"] = "0" if _is_on(value) else "1"
 
-    def compute_effects(self, written: Iterable[tuple[str, str]]) -> dict[str, str]:
+    def compute_effects(self, written_settings: Iterable[tuple[str, str]]) -> dict[str, str]:
         """Return what holds on each interface, for the settings that somebody wrote: (family, setting)."""
         return {
             f"net.{family}.conf {setting} on {name}": self._compute_effective_value(family, name, setting)
-            for family, setting in sorted(set(written))
+            for family, setting in sorted(set(written_settings))
             if (family, ALL, setting) in self.values
             for name in (*self.interfaces, LATER)
         }

@@ -24,7 +24,9 @@ _SHORTEST = 3
 """The words of the shortest notice: fewer are the name of a setting."""
 
 
-def find_lost_notice(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
+def find_notice_objection(
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str]
+) -> Objection | None:
     """Return the objection to a notice that would be lost or cut, or to a new text that nobody chose."""
     for path in PLACES:
         if path in paths and (found := _judge_text(path, *_read_before_and_after(path, before, after), asks)):
@@ -54,11 +56,11 @@ def _read_before_and_after(path: str, before: Files, after: Files) -> tuple[str,
     return host_text.read_text(before, path) or "", host_text.read_text(after, path) or ""
 
 
-def list_chosen_notices(text: str) -> frozenset[str]:
+def list_notice_asks(rule_text: str) -> frozenset[str]:
     """Return "notice WORDS" for each text that a rule quotes or assigns to a banner, for the file and for sshd."""
-    assigned = [_resolve_pattern(single or double) for single, double in _ASSIGNED.findall(text)]
-    spoken = [one for one in _SPOKEN.findall(text) if len(one) >= _LONG]
-    texts = [one.split() for one in (*_QUOTED.findall(text), *spoken, *assigned)]
+    assigned = [_resolve_pattern(single or double) for single, double in _ASSIGNED.findall(rule_text)]
+    spoken = [one for one in _SPOKEN.findall(rule_text) if len(one) >= _LONG]
+    texts = [one.split() for one in (*_QUOTED.findall(rule_text), *spoken, *assigned)]
     chosen = [f"{_ASK}{' '.join(words)}" for words in texts if len(words) >= _SHORTEST]
     return frozenset((*chosen, *(f"sshd {one}" for one in chosen)))
 

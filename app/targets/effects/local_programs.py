@@ -29,7 +29,7 @@ def create_local_asker(confinement: Confinement, recall: ReadTrackingCache | Non
                 return confinement.run(root, [question.program, *question.arguments])
 
         return known.get_or_compute(
-            (question, build), files, run_program, lasts=lambda outcome: outcome.code is not None
+            (question, build), files, run_program, is_cacheable=lambda outcome: outcome.code is not None
         )
 
     return ask_local

@@ -65,16 +65,16 @@ class LoginDefs(Daemon):
         text = host_text.read_text(files, PATH) or ""
         found = dict(_DEFAULTS)
         for setting in option_parsers.parse_login_defs(text, PATH):
-            found[setting.key] = _parse_shadow_value(setting.key, setting.value)
+            found[setting.key] = _normalize_shadow_tools_value(setting.key, setting.value)
         found.setdefault("HOME_MODE", _derive_home_mode(found["UMASK"]))
         window = _classify_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])
-        return {**found, **_read_pam_values(text), _BETWEEN: window}
+        return {**found, **_read_values_for_pam(text), _BETWEEN: window}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         return super().compare_values(key.removesuffix(_OF_PAM), was, now)
 
 
-def _parse_shadow_value(key: str, value: str) -> str:
+def _normalize_shadow_tools_value(key: str, value: str) -> str:
     """Normalize a number as C parses it: 077 is octal, 0x1f hexadecimal."""
     if re.fullmatch(r"0[0-7]*", value):
         number = int(value, 8)
@@ -89,10 +89,10 @@ def _parse_shadow_value(key: str, value: str) -> str:
     return str(max(number, 0)) if key == "PASS_MAX_DAYS" else str(number)
 
 
-def _read_pam_values(text: str) -> dict[str, str]:
+def _read_values_for_pam(login_defs_text: str) -> dict[str, str]:
     """Return PAM's values: the first line of each name, valid or not."""
     found: dict[str, str] = {}
-    for _number, line in host_text.number_lines(text):
+    for _number, line in host_text.number_lines(login_defs_text):
         match = _WORD.match(line.rstrip(host_text.TRAIL))
         name = match[1].upper() if match and match[1].isascii() else ""
         if match and name in _PAM_DEFAULTS:

@@ -14,7 +14,7 @@ from app.syntax.files import Files
 from app.syntax.shell_assignments import Assignment, parse_declarations
 from app.targets.effects.daemon_settings import Daemon
 from app.targets.effects.login_defs import LoginDefs
-from app.targets.effects.strictness_comparison import Strength, compare_higher_as_stricter, compare_sets
+from app.targets.effects.strictness_comparison import Strength, compare_allowed_sets, compare_higher_as_stricter
 from app.targets.effects.unsafe_path_folders import find_unsafe_folders
 
 LOGIN, FOLDER, LOCAL = "/etc/profile", "/etc/profile.d/*.sh", "/etc/profile.d/sh.local"
@@ -36,7 +36,7 @@ class ShellProfile(Daemon):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         usual = LoginDefs().read_settings(files)["UMASK"]
-        logins = {label: _read_login_lines(files, runs) for label, runs in _SHELLS.items()}
+        logins = {label: _read_login_assignments(files, runs) for label, runs in _SHELLS.items()}
         own = {path: _read_declarations(files, path) for path in RUNS}
         found = {f"{FAILING} {label}": _AND.join(find_readonly_violations(made)) for label, made in logins.items()}
         for label, made in logins.items():
@@ -48,7 +48,7 @@ class ShellProfile(Daemon):
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == UNSAFE or key.startswith(FAILING):
-            return compare_sets(*(list(filter(None, value.split(_AND))) for value in (was, now)))
+            return compare_allowed_sets(*(list(filter(None, value.split(_AND))) for value in (was, now)))
         if key.startswith("umask "):
             return _compare_masks(was, now)
         old, new = _VALUE.fullmatch(was), _VALUE.fullmatch(now)
@@ -65,10 +65,10 @@ def _evaluate_timeout_and_umask(
     return {f"TMOUT {shell_label}": timeout, f"umask {shell_label}": evaluate_umask(assignments, default_umask)}
 
 
-def evaluate_timeout(made: Iterable[Assignment]) -> str:
+def evaluate_timeout(tmout_assignments: Iterable[Assignment]) -> str:
     """Return the final TMOUT; conditional assignments are appended with `or` and do not compare."""
     value, fixed, perhaps = _NEVER, False, list[str]()
-    for one in made:
+    for one in tmout_assignments:
         if fixed:
             continue
         said = _NEVER if one.unset else one.value
@@ -81,10 +81,10 @@ def evaluate_timeout(made: Iterable[Assignment]) -> str:
     return _OR.join([value + (FIXED if fixed else ""), *sorted(set(perhaps) - {value})])
 
 
-def evaluate_umask(made: Iterable[Assignment], usual: str) -> str:
-    """Return the final umask, and those of conditional commands after it. A login begins with `usual`."""
-    value, perhaps = usual, list[str]()
-    for one in made:
+def evaluate_umask(assignments: Iterable[Assignment], default_umask: str) -> str:
+    """Return the final umask, and those of conditional commands after it. A login begins with `default_umask`."""
+    value, perhaps = default_umask, list[str]()
+    for one in assignments:
         if one.name == "umask":
             said = f"{int(one.value, 8):03o}" if _MASK.fullmatch(one.value) else one.value
             value, perhaps = (said, []) if one.surely else (value, [*perhaps, said])
@@ -115,7 +115,7 @@ def find_readonly_violations(assignments: Iterable[Assignment]) -> list[str]:
     return found
 
 
-def _read_login_lines(files: Files, runs: Sequence[str]) -> list[Assignment]:
+def _read_login_assignments(files: Files, bash_files: Sequence[str]) -> list[Assignment]:
     """Return the assignments in the order in which a login shell meets them.
 
     Debian's /etc/profile sources /etc/bash.bashrc ahead of profile.d, RHEL's sources /etc/bashrc last.
@@ -125,7 +125,7 @@ def _read_login_lines(files: Files, runs: Sequence[str]) -> list[Assignment]:
     middle = text.find("/profile.d/")
     scripts = [one for path in _list_scripts(files, text) for one in _read_declarations(files, path)]
     sourced.append((text.count("\n", 0, middle) + 1 if middle >= 0 else 0, scripts))
-    for path in runs:
+    for path in bash_files:
         for number, line in host_text.number_lines(text):
             if re.search(rf"^[^#]*(?:\.|\bsource)[ \t]+[\"']?{path}\b", line):
                 sourced.append((number, _read_declarations(files, path)))

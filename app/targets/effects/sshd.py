@@ -11,11 +11,11 @@ from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets.effects import legal_notices, sshd_option_strength
 from app.targets.effects.daemon_settings import Ask, Daemon, Query
-from app.targets.effects.sshd_login_requirements import LOGINS, compare_logins, describe_logins
+from app.targets.effects.sshd_login_requirements import LOGINS, compare_logins, derive_login_requirements
 from app.targets.effects.sshd_test_connections import NO_PORT, list_connections
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import read_host_accounts
-from app.targets.throwaway_host_key import HOST_KEY, create_host_key
+from app.targets.throwaway_host_key import HOST_KEY, get_sshd_check_key
 
 _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
@@ -55,7 +55,7 @@ class Sshd(Daemon):
         found: dict[str, str] = {}
         staged = (*sshd.read_sshd_config(files).paths, *_ACCOUNTS)
         for case, who in list(self._list_cases(files).items())[:_MOST_ASKED]:
-            if any(_SPLIT in part for part in _format_connection(who)):
+            if any(_SPLIT in part for part in _list_connection_parts(who)):
                 continue
             outcome = ask(files, _build_query(files, who, staged))
             if outcome is None or outcome.code != 0:
@@ -85,7 +85,7 @@ def _list_cases(*sides: Files) -> dict[str, ConnectionSpec]:
 def _label_settings(found: Mapping[str, str], case: str, who: ConnectionSpec, files: Files) -> dict[str, str]:
     """Return the settings of a case, with those that follow from several together, or from another file."""
     derived = {
-        **describe_logins(found, who.user),
+        **derive_login_requirements(found, who.user),
         _NOTICE: legal_notices.read_shown_notice(found.get("banner", ""), files),
     }
     if not case:
@@ -94,15 +94,20 @@ def _label_settings(found: Mapping[str, str], case: str, who: ConnectionSpec, fi
     return {f"{keyword} for {case}": value for keyword, value in {**ours, **derived}.items()}
 
 
-def _format_connection(who: ConnectionSpec) -> list[str]:
-    parts = {"user": who.user, "host": who.host, "addr": who.address, "laddr": who.localaddress}
-    parts |= {"lport": who.localport or NO_PORT, "rdomain": who.rdomain}
+def _list_connection_parts(connection: ConnectionSpec) -> list[str]:
+    parts = {
+        "user": connection.user,
+        "host": connection.host,
+        "addr": connection.address,
+        "laddr": connection.localaddress,
+    }
+    parts |= {"lport": connection.localport or NO_PORT, "rdomain": connection.rdomain}
     return [f"{name}={value}" for name, value in parts.items() if value]
 
 
 def _build_query(files: Files, who: ConnectionSpec, staged: tuple[str, ...]) -> Query:
-    made = ((HOST_KEY, create_host_key()), *_add_missing_accounts(files, who))
-    arguments = ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_format_connection(who)))
+    made = ((HOST_KEY, get_sshd_check_key()), *_add_missing_accounts(files, who))
+    arguments = ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_list_connection_parts(who)))
     return Query(_PROGRAM, arguments, staged, made)
 
 

@@ -28,7 +28,7 @@ _ROOT_MAY = {
 }
 
 
-def describe_logins(settings: Mapping[str, str], user: str) -> dict[str, str]:
+def derive_login_requirements(settings: Mapping[str, str], user: str) -> dict[str, str]:
     """Return the ways to log in with these settings of a connection. An empty user is anybody, root too."""
     methods = [
         name
@@ -55,8 +55,8 @@ def compare_logins(was: str, now: str) -> Strength:
     return Strength.STRONGER if safe else Strength.WEAKER
 
 
-def _is_covered(before: set[str], way: set[str]) -> bool:
-    return before <= way or (before == {_PASSWORD} and _KEY in way)
+def _is_covered(earlier_way: set[str], new_way: set[str]) -> bool:
+    return earlier_way <= new_way or (earlier_way == {_PASSWORD} and _KEY in new_way)
 
 
 def _list_login_proofs(asked: str, methods: list[str]) -> Iterator[str]:

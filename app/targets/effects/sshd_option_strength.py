@@ -10,8 +10,8 @@ from app.targets.effects.daemon_settings import UNSET
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
+    compare_allowed_sets,
     compare_masks,
-    compare_sets,
     compare_unranked,
     create_number_comparison,
     create_ranked_comparison,
@@ -69,14 +69,14 @@ def _create_parts_comparison(separator: str, *compares: Compare) -> Compare:
 def _compare_deny_lists(was: str, now: str) -> Strength:
     if "!" in was + now:
         return compare_unranked(was, now)
-    return compare_sets(now.split(), was.split())
+    return compare_allowed_sets(now.split(), was.split())
 
 
 def _compare_allow_lists(was: str, now: str) -> Strength:
     """Compare allow lists; without the keyword every user is allowed."""
     if UNSET in (was, now):
         return Strength.EQUAL if was == now else Strength.STRONGER if was == UNSET else Strength.WEAKER
-    return compare_unranked(was, now) if "!" in was + now else compare_sets(was.split(), now.split())
+    return compare_unranked(was, now) if "!" in was + now else compare_allowed_sets(was.split(), now.split())
 
 
 def _compare_permitted_destinations(was: str, now: str) -> Strength:
@@ -84,14 +84,14 @@ def _compare_permitted_destinations(was: str, now: str) -> Strength:
     if was in ends or now in ends:
         step = {"any": 0, "none": 2}
         return create_number_comparison(lambda value: step.get(value, 1))(was, now)
-    return compare_sets(was.split(), now.split())
+    return compare_allowed_sets(was.split(), now.split())
 
 
 def _create_rights_comparison(rights_by_value: Mapping[str, str]) -> Compare:
     def compare(was: str, now: str) -> Strength:
         known = was in rights_by_value and now in rights_by_value
         return (
-            compare_sets(rights_by_value[was].split(), rights_by_value[now].split())
+            compare_allowed_sets(rights_by_value[was].split(), rights_by_value[now].split())
             if known
             else compare_unranked(was, now)
         )
@@ -108,7 +108,7 @@ def _compare_banners(was: str, now: str) -> Strength:
     return Strength.WEAKER if now == "none" else compare_unranked(was, now)
 
 
-def _compare_environments(was: str, now: str) -> Strength:
+def _compare_permit_user_environment(was: str, now: str) -> Strength:
     step = {"yes": 0, "no": 2}
     if was in step or now in step:
         return create_number_comparison(lambda value: step.get(value, 1))(was, now)
@@ -118,7 +118,7 @@ def _compare_environments(was: str, now: str) -> Strength:
 def _compare_security_key_requirements(was: str, now: str) -> Strength:
     """Compare requirements on a security key: more are stricter."""
     old, new = ([word for word in value.split() if word != "none"] for value in (was, now))
-    return compare_sets(new, old)
+    return compare_allowed_sets(new, old)
 
 
 def _compare_auth_methods(was: str, now: str) -> Strength:
@@ -136,7 +136,7 @@ _BY_TABLE: dict[str, Compare] = {
     "better_yes": create_ranked_comparison("no", "yes"),
     "no_matter": lambda _was, _now: Strength.EQUAL,
     "algorithms": sshd_algorithm_strength.compare_algorithms,
-    "fewer": lambda was, now: compare_sets(was.split(), now.split()),
+    "fewer": lambda was, now: compare_allowed_sets(was.split(), now.split()),
     "names_kept_out": _compare_deny_lists,
     "names_let_in": _compare_allow_lists,
     "opens": _compare_permitted_destinations,
@@ -151,7 +151,7 @@ _COMPARES: dict[str, Compare] = (
         "authenticationmethods": _compare_auth_methods,
         "banner": _compare_banners,
         "maxstartups": _create_parts_comparison(":", _compare_lower, _compare_whole, _compare_lower),
-        "permituserenvironment": _compare_environments,
+        "permituserenvironment": _compare_permit_user_environment,
         "persourcenetblocksize": _create_parts_comparison(":", _compare_lower, _compare_lower),
         "pubkeyauthoptions": _compare_security_key_requirements,
         "rekeylimit": _create_parts_comparison(" ", _compare_limits, _compare_limits),

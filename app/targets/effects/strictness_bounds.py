@@ -97,12 +97,14 @@ class ReadSide:
     after: Mapping[str, str]
 
 
-def find_excess(paths: Collection[str], before: Files, after: Files, asks: frozenset[str]) -> Objection | None:
+def find_lost_access_or_notice(
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str]
+) -> Objection | None:
     """Return the objection to files that would be too strict, or would lose a notice; None if there is none."""
     return (
         _find_lost_read_access(paths, before, after, asks)
         or _find_lost_crypto_kind(paths, after)
-        or legal_notices.find_lost_notice(paths, before, after, asks)
+        or legal_notices.find_notice_objection(paths, before, after, asks)
     )
 
 
@@ -127,25 +129,25 @@ def list_bounds(program: str, key: str) -> list[Bound]:
     return [one for one in load_bounds().bounds if one.program == program and re.fullmatch(one.key, key)]
 
 
-def list_stated_values(text: str) -> frozenset[str]:
+def list_asks_stated_by_rule(rule_text: str) -> frozenset[str]:
     """Return what the text of a rule asks for: "KEY VALUE" for values past a bound, and the notice that it states.
 
     A number counts after the name of its setting, or in a line of its own that assigns it, as scripts of content do.
     """
     words = {word for bound in load_bounds().bounds for word in bound.words or (bound.key,)}
-    assigned = re.findall(r"^\w+=['\"]?(-?[0-9]{1,9})['\"]?$", text, re.MULTILINE)
+    assigned = re.findall(r"^\w+=['\"]?(-?[0-9]{1,9})['\"]?$", rule_text, re.MULTILINE)
     found = {
         f"{word} {value}"
         for word in words
-        for named in re.finditer(rf"\b{word}\b(?=(.{{0,40}}))", text, re.IGNORECASE)
-        for value in [*_read_stated_number(named[1]), *assigned]
+        for named in re.finditer(rf"\b{word}\b(?=(.{{0,40}}))", rule_text, re.IGNORECASE)
+        for value in [*_list_stated_numbers(named[1]), *assigned]
     }
-    return frozenset(found) | legal_notices.list_chosen_notices(text)
+    return frozenset(found) | legal_notices.list_notice_asks(rule_text)
 
 
-def _read_stated_number(behind: str) -> list[str]:
+def _list_stated_numbers(text_after_key: str) -> list[str]:
     link = r"[\s=:'\"`]*(?:in \S+ )?(?:(?:has to|must) be|is|to|be)?[\s=:'\"`]*(-?[0-9]{1,9})\b"
-    match = re.match(link, behind)
+    match = re.match(link, text_after_key)
     return [match[1]] if match else []
 
 
@@ -190,7 +192,7 @@ def _find_lost_crypto_kind(paths: Collection[str], after: Files) -> Objection | 
 
 
 def _describe_lost_crypto_kind(settings: Mapping[str, str]) -> str:
-    taken = [(*_split_scope(key), value.split()) for key, value in settings.items()]
+    taken = [(*_split_kind_and_scope(key), value.split()) for key, value in settings.items()]
     for one in load_bounds().kept:
         for scope in one.scopes:
             words = [
@@ -205,6 +207,6 @@ def _describe_lost_crypto_kind(settings: Mapping[str, str]) -> str:
     return ""
 
 
-def _split_scope(key: str) -> tuple[str, str]:
+def _split_kind_and_scope(key: str) -> tuple[str, str]:
     kind, _, scope = key.partition(" of ")[0].partition("@")
     return kind, scope.lower()

@@ -51,7 +51,7 @@ def create_number_comparison(strictness: Callable[[str], float | None], *, lower
     return compare
 
 
-def compare_sets(was: Sequence[str], now: Sequence[str]) -> Strength:
+def compare_allowed_sets(was: Sequence[str], now: Sequence[str]) -> Strength:
     """Compare sets of allowed things; a subset is stricter."""
     old, new = set(was), set(now)
     if old == new:
@@ -86,7 +86,7 @@ compare_durations = create_number_comparison(_parse_zero_as_infinity)
 """Higher is stricter; 0 is unlimited."""
 
 
-def create_capped_comparison(most: int) -> Compare:
+def create_capped_higher_comparison(most: int) -> Compare:
     """Return a comparison in which higher is stricter, and more than `most` harms the host."""
     return lambda was, now: Strength.INCOMPARABLE if (parse_number(now) or 0) > most else compare_higher(was, now)
 

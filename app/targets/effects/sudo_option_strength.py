@@ -4,9 +4,9 @@ from app.syntax.host_text import split_names
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
+    compare_allowed_sets,
     compare_higher_as_stricter,
     compare_masks,
-    compare_sets,
     compare_unranked,
 )
 from app.targets.sudo_rights import BUILT_IN, OFF, ON
@@ -60,30 +60,30 @@ def get_option_compare(name: str) -> Compare:
 
 def _measure_strictness(name: str, value: str, *, before: bool) -> float | None:
     if name in (*_ON_IS_STRICT, *_OFF_IS_STRICT):
-        return _measure_flag(name, value, before=before)
+        return _measure_flag(name, value, is_before_side=before)
     if name == "passwd_tries":
         tries = _parse_float(value or "3")
         return -tries if tries and tries >= 1 else None
     if name in _SPANS:
-        return _measure_span(name, value, before=before)
+        return _measure_span(name, value, is_before_side=before)
     if name in _WORDS:
         words, built_in = _WORDS[name]
         return words.index(value or built_in) if (value or built_in) in words else None
     return None
 
 
-def _measure_flag(name: str, value: str, *, before: bool) -> float | None:
+def _measure_flag(name: str, value: str, *, is_before_side: bool) -> float | None:
     strict = ON if name in _ON_IS_STRICT else OFF
     if not value:
         built_in = ON if name in _BUILT_IN_ON else OFF
-        value = (strict if before else OFF if strict == ON else ON) if name in _EITHER else built_in
+        value = (strict if is_before_side else OFF if strict == ON else ON) if name in _EITHER else built_in
     return float(value == strict) if value in (ON, OFF) else None
 
 
-def _measure_span(name: str, value: str, *, before: bool) -> float | None:
+def _measure_span(name: str, value: str, *, is_before_side: bool) -> float | None:
     strictest, laxest = _SPANS[name]
     if not value:
-        minutes: float | None = strictest if before else laxest
+        minutes: float | None = strictest if is_before_side else laxest
     else:
         minutes = 0.0 if value == OFF else _parse_float(value)
     if minutes is None:
@@ -103,8 +103,12 @@ def _parse_float(value: str) -> float | None:
 def _compare_variable_lists(name: str, was: str, now: str) -> Strength:
     """Compare lists of variables; a minus removes a built-in one."""
     old, new = (set() if value == OFF else set(value.split()) for value in (was, now))
-    kept = compare_sets(sorted(one for one in old if one[0] != "-"), sorted(one for one in new if one[0] != "-"))
-    less = compare_sets(sorted(one for one in new if one[0] == "-"), sorted(one for one in old if one[0] == "-"))
+    kept = compare_allowed_sets(
+        sorted(one for one in old if one[0] != "-"), sorted(one for one in new if one[0] != "-")
+    )
+    less = compare_allowed_sets(
+        sorted(one for one in new if one[0] == "-"), sorted(one for one in old if one[0] == "-")
+    )
     if (
         name in ("env_keep", "env_check")
         and Strength.INCOMPARABLE not in (kept, less)

@@ -63,14 +63,14 @@ def _is_within(new: Sequence[SudoRight], old: Sequence[SudoRight]) -> bool:
     )
 
 
-def _gains_permission(right: SudoRight, after: Sequence[SudoRight], old: Sequence[SudoRight]) -> bool:
-    if not any(_covers_right(known, right) for known in old):
+def _gains_permission(right: SudoRight, later_new_rights: Sequence[SudoRight], old_rights: Sequence[SudoRight]) -> bool:
+    if not any(_covers_right(known, right) for known in old_rights):
         return True
-    for place, known in enumerate(old):
-        later = old[place + 1 :]
+    for place, known in enumerate(old_rights):
+        later = old_rights[place + 1 :]
         if _are_disjoint(known, right) or any(_covers_right(one, right) or _covers_right(one, known) for one in later):
             continue
-        if not any(_covers_right(one, known) for one in after) and not _is_no_freer(right, known):
+        if not any(_covers_right(one, known) for one in later_new_rights) and not _is_no_freer(right, known):
             return True
     return False
 

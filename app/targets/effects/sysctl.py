@@ -55,9 +55,14 @@ class KnownKey:
     """The default of Debian's kernel if it differs."""
 
 
-def _define_conf_keys(family: str, setting: str, compare: Compare, every: str, default: str) -> dict[str, KnownKey]:
+def _define_conf_keys(
+    family: str, setting: str, compare: Compare, kernel_value_of_all: str, kernel_value_of_default: str
+) -> dict[str, KnownKey]:
     base = f"net.{family}.conf"
-    return {f"{base}.all.{setting}": KnownKey(compare, every), f"{base}.default.{setting}": KnownKey(compare, default)}
+    return {
+        f"{base}.all.{setting}": KnownKey(compare, kernel_value_of_all),
+        f"{base}.default.{setting}": KnownKey(compare, kernel_value_of_default),
+    }
 
 
 KNOWN: Mapping[str, KnownKey] = {
@@ -185,7 +190,10 @@ class ProcpsSysctl(_Sysctl):
     name = "sysctl"
 
     def load_files(self, files: Files) -> LoadedSysctls:
-        texts = [*drop_ins.read_drop_ins("sysctl.d", files, hidden=True), host_text.read_text(files, MAIN) or ""]
+        texts = [
+            *drop_ins.read_drop_ins("sysctl.d", files, include_hidden=True),
+            host_text.read_text(files, MAIN) or "",
+        ]
         return sysctl.load_as_procps(texts)
 
 

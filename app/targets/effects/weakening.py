@@ -20,7 +20,7 @@ from app.targets.effects.pwquality import Pwquality
 from app.targets.effects.selinux import Selinux
 from app.targets.effects.shell_profile import ShellProfile
 from app.targets.effects.sshd import Sshd
-from app.targets.effects.strictness_bounds import ReadSide, find_excess, find_excessive_setting
+from app.targets.effects.strictness_bounds import ReadSide, find_excessive_setting, find_lost_access_or_notice
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo import Sudo
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
@@ -76,7 +76,7 @@ def find_weakening(
     return (
         _find_weakening_change(list_setting_changes(paths, before, after, read), asks)
         or find_excessive_setting(_read_both_sides(paths, before, after, read), asks)
-        or find_excess(paths, before, after, asks)
+        or find_lost_access_or_notice(paths, before, after, asks)
     )
 
 
@@ -136,12 +136,12 @@ def _find_weakening_change(changes: Iterable[SettingChange], asks: frozenset[str
     return None
 
 
-def _is_change_asked_by_rule(one: SettingChange, order: Strength, asks: frozenset[str]) -> bool:
-    if order is Strength.WEAKER and one.daemon.asked_only_if_unranked:
+def _is_change_asked_by_rule(change: SettingChange, strength: Strength, asks: frozenset[str]) -> bool:
+    if strength is Strength.WEAKER and change.daemon.asked_only_if_unranked:
         return False
-    module = _PAM_SETTING.search(one.key)
-    names = [f"{one.daemon.name} {one.key}", *([f"{module[1]} {module[2]}"] if module else [])]
-    return any(f"{name} {one.now}" in asks for name in names)
+    module = _PAM_SETTING.search(change.key)
+    names = [f"{change.daemon.name} {change.key}", *([f"{module[1]} {module[2]}"] if module else [])]
+    return any(f"{name} {change.now}" in asks for name in names)
 
 
 def _equals_general_value(key: str, before: Mapping[str, str], after: Mapping[str, str]) -> bool:

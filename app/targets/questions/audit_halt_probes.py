@@ -89,7 +89,7 @@ def _is_backlog_too_small(line: AuditLine) -> bool:
     if line.words[0] == "--backlog_wait_time":
         return line.words[1:] == ("0",)
     control = line.control
-    value = host_text.parse_number(control.value) if control and control.key == "-b" else None
+    value = host_text.parse_natural_number(control.value) if control and control.key == "-b" else None
     return value is not None and value < _LEAST_BACKLOG
 
 

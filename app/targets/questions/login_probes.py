@@ -29,11 +29,11 @@ def _probe_login_services(host: ProbedHost, services: tuple[str, ...], no_accoun
         if found.problems:
             return ProbeAnswer(False, f"{service}: {found.problems[0]}")
         auth = tuple(rule for rule in found.select_kind("auth") if rule.module != "pam_rootok.so")
-        if pam_outcome.is_user_admitted(auth, known=False):
+        if pam_outcome.is_user_admitted(auth, has_right_password=False):
             return ProbeAnswer(False, f"{service}: its auth rules let everybody in, whatever is typed")
-        if people and not pam_outcome.is_user_admitted(auth, known=True):
+        if people and not pam_outcome.is_user_admitted(auth, has_right_password=True):
             return ProbeAnswer(False, f"{service}: its auth rules refuse everybody, the right password too")
-        if people and not pam_outcome.is_user_admitted(found.select_kind("account"), known=True):
+        if people and not pam_outcome.is_user_admitted(found.select_kind("account"), has_right_password=True):
             return ProbeAnswer(False, f"{service}: its account rules refuse everybody")
         opened += [
             f"{account.name} by password through {service}"
@@ -75,7 +75,7 @@ _PASSED_OVER = ("/etc/profile.d/*.sh",)
 """A shell skips unreadable ones silently; but none may become unreadable."""
 
 
-def probe_login_shells(host: ProbedHost) -> ProbeAnswer:
+def probe_login_file_access(host: ProbedHost) -> ProbeAnswer:
     names = [account.name for account in host.people.accounts if account.uid and account.shell not in NO_SHELL]
     if not names:
         return ProbeAnswer(True, "nobody but root has a shell")

@@ -34,15 +34,15 @@ def probe_password_change(host: ProbedHost) -> ProbeAnswer:
         if reason := explain_password_refusal(_read_password_rules(host, name)):
             return ProbeAnswer(False, f"simulated: {STEPS[step].failed}: {reason}")
     refused = explain_password_refusal(_read_password_rules(host, common), is_short=True)
-    answer = describe_steps(STEPS, refused=bool(refused))
+    answer = build_password_change_answer(STEPS, is_short_refused=bool(refused))
     return answer._replace(detail=f"simulated: {answer.detail}")
 
 
-def describe_steps(steps: Collection[str], *, refused: bool) -> ProbeAnswer:
-    """Return the answer for steps that succeeded; `refused` says that a short password was."""
+def build_password_change_answer(steps: Collection[str], *, is_short_refused: bool) -> ProbeAnswer:
+    """Return the answer for steps that succeeded; `is_short_refused` says that a short password was."""
     done = [STEPS[step].done for step in STEPS if step in steps]
-    done.append(f"{_TOO_SHORT} is {'refused' if refused else 'accepted'}")
-    return ProbeAnswer(True, "; ".join(done), weak=() if refused else (f"{_TOO_SHORT} is accepted",))
+    done.append(f"{_TOO_SHORT} is {'refused' if is_short_refused else 'accepted'}")
+    return ProbeAnswer(True, "; ".join(done), weak=() if is_short_refused else (f"{_TOO_SHORT} is accepted",))
 
 
 def _read_password_rules(host: ProbedHost, service: str) -> tuple[pam.PamRule, ...] | None:

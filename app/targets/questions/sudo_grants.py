@@ -13,23 +13,26 @@ def probe_sudo_rights(host: ProbedHost) -> ProbeAnswer:
     if host.sudoers.problems:
         return answer_from_problems(host.sudoers.problems, "")
     names = [account.name for account in host.people.accounts if account.name != _ROOT]
-    found = [(name, list_granted_rights(host.sudoers, host.people, name)) for name in names]
-    return describe_sudo_rights([(name, *rights) for name, rights in found if rights[0] or rights[1]])
+    found = [(name, list_all_and_passwordless_rights(host.sudoers, host.people, name)) for name in names]
+    return build_sudo_rights_answer([(name, *rights) for name, rights in found if rights[0] or rights[1]])
 
 
-def describe_sudo_rights(found: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> ProbeAnswer:
+def build_sudo_rights_answer(rights_by_account: list[tuple[str, tuple[str, ...], tuple[str, ...]]]) -> ProbeAnswer:
     """Build the answer from (account, rights, rights without a password)."""
-    holds = tuple(f"{name}: {right}" for name, rights, _ in found for right in rights)
-    weak = tuple(f"{name}: {right} without a password" for name, _, rights in found for right in rights)
-    if not found:
+    holds = tuple(f"{name}: {right}" for name, rights, _ in rights_by_account for right in rights)
+    weak = tuple(f"{name}: {right} without a password" for name, _, rights in rights_by_account for right in rights)
+    if not rights_by_account:
         return ProbeAnswer(True, "sudo grants nothing to anybody but root")
     said = (
-        f"{name}: {', '.join(rights)}{' (no password asked)' if easy == rights else ''}" for name, rights, easy in found
+        f"{name}: {', '.join(rights)}{' (no password asked)' if easy == rights else ''}"
+        for name, rights, easy in rights_by_account
     )
     return ProbeAnswer(True, f"sudo grants {'; '.join(said)}", holds[:_MOST], weak[:_MOST])
 
 
-def list_granted_rights(sudoers: Sudoers, people: HostAccounts, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def list_all_and_passwordless_rights(
+    sudoers: Sudoers, people: HostAccounts, name: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return an account's rights, then those without a password; a right whose password cannot be typed is left out."""
     secret = people.find_shadow_entry(name)
     asks: dict[str, bool] = {}
@@ -37,13 +40,15 @@ def list_granted_rights(sudoers: Sudoers, people: HostAccounts, name: str) -> tu
         right = f"({one.runas}) {'' if one.allowed else '!'}{one.command}"
         asks.pop(right, None)  # the last match decides, so it moves to the end
         asks[right] = one.needs_password
-    return select_usable_rights(asks, typed=secret is not None and secret.has_password)
+    return split_usable_rights(asks, can_type_password=secret is not None and secret.has_password)
 
 
-def select_usable_rights(asks: dict[str, bool], *, typed: bool) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def split_usable_rights(
+    password_needed_by_right: dict[str, bool], *, can_type_password: bool
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split rights, in order, into all usable ones and those without a password."""
-    rights = [right for right, asked in asks.items() if typed or not asked]
-    easy = [right for right, asked in asks.items() if not asked]
+    rights = [right for right, asked in password_needed_by_right.items() if can_type_password or not asked]
+    easy = [right for right, asked in password_needed_by_right.items() if not asked]
     return _join_if_ordered(rights), _join_if_ordered(easy)
 
 

@@ -45,11 +45,11 @@ def build_and_unpack_base(machines: Path, base: BaseImage, folder: str) -> None:
         archive.unlink(missing_ok=True)
 
 
-def create_login_keys(folder: Path, name: str) -> None:
+def create_login_keys(folder: Path, machine_name: str) -> None:
     """Create the machine's login keys anew in its folder."""
     for key in KEYS:
         (folder / key).unlink(missing_ok=True)
         command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{key}@vault", "-f", str(folder / key)]
-        run_command(name, command)
+        run_command(machine_name, command)
         # The machine's root is an unprivileged user here and reads the public half.
         (folder / f"{key}.pub").chmod(0o644)

@@ -88,8 +88,8 @@ def _write_id_maps(child: int) -> None:
         subprocess.run([tool, str(child), "0", str(me), "1", "1", str(lent[0]), str(COUNT - 1)], check=True)
 
 
-def _unshare_namespaces(what: int) -> None:
-    if _libc.unshare(what) != 0:
+def _unshare_namespaces(namespace_flags: int) -> None:
+    if _libc.unshare(namespace_flags) != 0:
         sys.exit(f"this kernel refuses user namespaces here ({os.strerror(ctypes.get_errno())})")
 
 

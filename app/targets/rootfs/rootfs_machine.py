@@ -9,7 +9,7 @@ from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.base_image_builder import build_and_unpack_base, create_login_keys, run_command
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder, list_missing_requirements
-from app.targets.rootfs.ssh_access import SshAccess, choose_port, format_known_hosts, wait_for_sshd
+from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.text.clean import clean_text
 
 _HERE = Path(__file__).parent
@@ -73,7 +73,7 @@ class Rootfs:
         self._process.start(
             build_namespace_command(self._machines, *command), _HERE / "start.sh", self.folder / "console.log"
         )
-        if not wait_for_sshd(port, _UP_SECONDS, lambda: self.is_up):
+        if not can_reach_sshd_within(port, _UP_SECONDS, lambda: self.is_up):
             self.stop()
             told = clean_text((self.folder / "console.log").read_text(errors="replace")[-300:].strip(), 300)
             raise EnvironmentUnusable(f"{self.name} does not start: {told or 'it printed nothing'}")
@@ -96,7 +96,7 @@ class Rootfs:
         """Remove the machine; the base image stays."""
         self.stop()
         if self.folder.is_dir():
-            self._run_inside(
+            self._run_in_namespace(
                 "rm", "-rf", *(f"{self.name}/{part}" for part in ("upper", "work", "root", "keys", "snapshots"))
             )
             shutil.rmtree(self.folder)
@@ -113,7 +113,7 @@ class Rootfs:
         with (_HERE / "seed.sh").open("rb") as script:
             run_command(self.name, build_namespace_command(self._machines, *words), stdin=script.fileno())
 
-    def _run_inside(self, *command: str) -> None:
+    def _run_in_namespace(self, *command: str) -> None:
         run_command(self.name, build_namespace_command(self._machines, *command))
 
     def _read_port(self) -> int:

@@ -54,7 +54,7 @@ def format_known_hosts(port: int, public_keys: Iterable[str]) -> str:
     return "".join(f"[127.0.0.1]:{port} {' '.join(key.split()[:2])}\n" for key in public_keys)
 
 
-def wait_for_sshd(port: int, seconds: float, is_up: Callable[[], bool]) -> bool:
+def can_reach_sshd_within(port: int, seconds: float, is_up: Callable[[], bool]) -> bool:
     """Wait until sshd sends its first line; return False once the time is over or the machine is down."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline and is_up():

@@ -20,7 +20,7 @@ from app.targets.ssh.transport import (
     SECOND_LINE_TIMEOUTS,
     SHORT_TIMEOUTS,
     Timeouts,
-    open_second_connection,
+    await_opening_unless_main_closes,
     open_ssh_connection,
     set_keepalive,
 )
@@ -99,7 +99,7 @@ class SshConnection:
         """Like `run_text`, for a caller on another event loop; `heard` is called on the connection's."""
         return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, heard))
 
-    def connect_as(self, end: Endpoint) -> "SshConnection":
+    def create_connection_as(self, end: Endpoint) -> "SshConnection":
         return self._create_sibling(end)
 
     def create_second(self) -> "SshConnection":
@@ -110,7 +110,7 @@ class SshConnection:
         """Return a connection that stands for itself: it claims nothing, and that it fails says nothing of this one."""
         return SshConnection(self.end, self._known_hosts, self._loop)
 
-    def connect_through_script(self, script_name: str, end: Endpoint) -> "SshConnection":
+    def create_connection_through_script(self, script_name: str, end: Endpoint) -> "SshConnection":
         """Return a connection to the program that `script_name` starts on the host, tunnelled through this one."""
         self.become_root()
         program = build_program_command(script_name, _SECONDS, sudo=bool(self._sudo))
@@ -192,7 +192,7 @@ class SshConnection:
     async def _open_connection(self) -> asyncssh.SSHClientConnection:
         main = await self._beside() if self._beside else None
         opening = open_ssh_connection(self.end, self._known_hosts, self._tunnel, self._select_timeouts())
-        return await (open_second_connection(main, opening) if main else opening)
+        return await (await_opening_unless_main_closes(main, opening) if main else opening)
 
     def _select_timeouts(self) -> Timeouts:
         self._hurried = self._owned.has_other_nodes()
@@ -252,10 +252,10 @@ class SshConnection:
         else:
             shell.close()
 
-    def _describe_shell_failure(self, last: str, *, sudo: bool) -> str:
+    def _describe_shell_failure(self, reason: str, *, sudo: bool) -> str:
         if sudo:
-            return f"{self.end}: {self.end.user} may not use sudo without a password ({last}): allow it there."
-        return f"{self.end} does not run our scripts: {last}."
+            return f"{self.end}: {self.end.user} may not use sudo without a password ({reason}): allow it there."
+        return f"{self.end} does not run our scripts: {reason}."
 
     async def _abort_connection(self) -> None:
         """Abort without a handshake: the peer would not answer one."""

@@ -60,10 +60,10 @@ def parse_archive(stream: bytes) -> dict[str, SnapshotEntry]:
     return found
 
 
-def _require_plausible_size(member: tarfile.TarInfo, came: int) -> None:
+def _require_plausible_size(member: tarfile.TarInfo, stream_size: int) -> None:
     """Raise EnvironmentUnusable for a sparse or oversized member: it can claim any number of zero bytes."""
-    if member.issparse() or member.size > came:
-        sent = f"the host sent {clean_text(member.name, 100)!a} as {member.size} bytes in {came}"
+    if member.issparse() or member.size > stream_size:
+        sent = f"the host sent {clean_text(member.name, 100)!a} as {member.size} bytes in {stream_size}"
         raise EnvironmentUnusable(f"{sent}: Temper does not read sparse files. Check the file, and tar on the host.")
 
 

@@ -31,9 +31,9 @@ _NEVER = 0
 _WILD = re.compile(r"[*?\[\]\\]")
 
 
-def find_unfetched_patterns(held: Snapshot, known: Iterable[str]) -> list[str]:
+def find_unfetched_patterns(snapshot: Snapshot, fetched_patterns: Iterable[str]) -> list[str]:
     """Return patterns that judges and probes ask for and that were not fetched yet."""
-    noting, patterns = CachedFiles(held), (*ALWAYS, *known)
+    noting, patterns = CachedFiles(snapshot), (*ALWAYS, *fetched_patterns)
     run_health_probes(noting, _NEVER)
     read_host_facts(noting)
     for daemon in DAEMONS:
@@ -45,18 +45,18 @@ def find_unfetched_patterns(held: Snapshot, known: Iterable[str]) -> list[str]:
         if how == "is_folder":
             continue
         for one in (path, *(found if isinstance(found, list) else ())):
-            asked |= dict.fromkeys((one, held.resolve_links(one) or one))
+            asked |= dict.fromkeys((one, snapshot.resolve_links(one) or one))
     new = (path for path in asked if not matches_any_pattern(path, patterns) and path not in patterns)
     plain = [path for path in new if is_plain_path(path) and not path.startswith(_NOT_FILES)]
     return [*plain, *(one for one in dict.fromkeys(folders) if one and one not in patterns)]
 
 
-def to_folder_pattern(path: str) -> str | None:
+def to_folder_pattern(folder: str) -> str | None:
     """Return the pattern that fetches a folder without its content; None for a path that is not plain.
 
     It ends in a slash, so that a large file in the same place stays where it is.
     """
-    return f"{path}/" if is_plain_path(path) and not _WILD.search(path) else None
+    return f"{folder}/" if is_plain_path(folder) and not _WILD.search(folder) else None
 
 
 def _mark_staged_files_as_read(files: Files, question: Query) -> None:

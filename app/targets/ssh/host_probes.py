@@ -64,7 +64,9 @@ def _run_and_explain_failure(connection: SshConnection, attempt: Callable[[], No
 
 
 def probe_watched_logins(connection: SshConnection) -> tuple[Probe, ...]:
-    return tuple(_probe_watched_login(connection, connection.connect_as(end)) for end in connection.end.logins[1:])
+    return tuple(
+        _probe_watched_login(connection, connection.create_connection_as(end)) for end in connection.end.logins[1:]
+    )
 
 
 def _probe_watched_login(connection: SshConnection, other: SshConnection) -> Probe:

@@ -40,9 +40,9 @@ def roll_back_change(name: str, journals: MirroredJournal, tree: RemoteTree) -> 
         unlike = []
     elif there is None:
         unlike = [f"{one}: what would put it back was kept on the host, and is gone" for one in held.keys() - before]
-    tree.refresh_snapshot(trust_snapshot=True)
+    tree.refresh_snapshot(skip_path_refetches=True)
     left = [f"{path}: {text}" for path, text in find_differences(tree, before, folders).items()]
-    tree.distrust_snapshot()
+    tree.resume_path_refetches()
     if left:
         with tree.allow_unjournalled_writes():
             left = restore_files(tree, before, folders)

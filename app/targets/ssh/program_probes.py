@@ -10,9 +10,9 @@ from app.targets.health_probes import to_probe
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.questions.login_probes import list_password_accounts
 from app.targets.questions.next_boot_probes import NEEDED, NO_WORK
-from app.targets.questions.password_change import STEPS, describe_steps
+from app.targets.questions.password_change import STEPS, build_password_change_answer
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
-from app.targets.questions.sudo_grants import describe_sudo_rights, select_usable_rights
+from app.targets.questions.sudo_grants import build_sudo_rights_answer, split_usable_rights
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
 from app.targets.ssh.sudo_listing import parse_sudo_listing
@@ -119,39 +119,43 @@ def _run_examine_script(connection: SshConnection, *names: str) -> HostReport:
     return connection.run("examine", *names, seconds=_SECONDS).report if _is_cut_short(said) else said
 
 
-def build_probes(report: HostReport, accounts: HostAccounts, names: list[str]) -> tuple[Probe, ...]:
-    """Build the probes from a host report. `names` are the accounts that sudo was asked about."""
-    return tuple(to_probe(name, answer) for name, answer in _iter_answers(report, accounts, names))
+def build_probes(report: HostReport, accounts: HostAccounts, sudo_account_names: list[str]) -> tuple[Probe, ...]:
+    """Build the probes from a host report. `sudo_account_names` are the accounts that sudo was asked about."""
+    return tuple(to_probe(name, answer) for name, answer in _iter_answers(report, accounts, sudo_account_names))
 
 
-def _list_sudo_accounts(files: Files, who: HostAccounts, watched: list[str]) -> list[str]:
+def _list_sudo_accounts(files: Files, accounts: HostAccounts, watched: list[str]) -> list[str]:
     """Return the accounts to ask sudo about: logins, watched accounts, accounts with grants, and `nobody`."""
     read = sudoers.read_sudoers(files)
     named = [user for grant in read.grants for user in grant.users]
     there = [
         one.name
-        for one in who.accounts
-        if one.shell not in NO_SHELL or read.list_grants(one.name, who.list_groups(one.name))
+        for one in accounts.accounts
+        if one.shell not in NO_SHELL or read.list_grants(one.name, accounts.list_groups(one.name))
     ]
-    known = {one.name for one in who.accounts}
-    return _keep_shell_safe([*watched, *there, *(one for one in named if one in known), _NOBODY], but="root")[:_MOST]
+    known = {one.name for one in accounts.accounts}
+    return _keep_shell_safe([*watched, *there, *(one for one in named if one in known), _NOBODY], excluded_name="root")[
+        :_MOST
+    ]
 
 
-def _list_login_accounts(who: HostAccounts, watched: list[str]) -> list[str]:
-    administrators = [one.name for one in who.list_other_administrators()]
-    return _keep_shell_safe([*administrators, *watched, *(one.name for one in list_password_accounts(who))])[:_FEW]
+def _list_login_accounts(accounts: HostAccounts, watched: list[str]) -> list[str]:
+    administrators = [one.name for one in accounts.list_other_administrators()]
+    return _keep_shell_safe([*administrators, *watched, *(one.name for one in list_password_accounts(accounts))])[:_FEW]
 
 
-def _keep_shell_safe(names: list[str], but: str = "") -> list[str]:
+def _keep_shell_safe(names: list[str], excluded_name: str = "") -> list[str]:
     """Keep only names that are safe as words of a shell command, each once."""
-    return [name for name in dict.fromkeys(names) if _NAME.fullmatch(name) and name != but]
+    return [name for name in dict.fromkeys(names) if _NAME.fullmatch(name) and name != excluded_name]
 
 
-def _iter_answers(report: HostReport, accounts: HostAccounts, names: list[str]) -> Iterator[tuple[str, ProbeAnswer]]:
+def _iter_answers(
+    report: HostReport, accounts: HostAccounts, sudo_account_names: list[str]
+) -> Iterator[tuple[str, ProbeAnswer]]:
     for word, name in (("sshd", "sshd-starts"), ("visudo", "visudo")):
         yield name, _read_program_answer(word, report.get_row(word))
     yield "pam-modules", _read_pam_modules(report.get_row("pam"))
-    yield "sudo-rights", _parse_sudo_answers(report, accounts, names)
+    yield "sudo-rights", _parse_sudo_answers(report, accounts, sudo_account_names)
     if report.get_row("boot"):
         yield "next-boot", _read_next_boot(report)
     yield "failed-units", _read_failed_units(report)
@@ -197,8 +201,8 @@ def _parse_sudo_answers(report: HostReport, accounts: HostAccounts, names: list[
             return ProbeAnswer(False, f"sudo does not say what {name} may do: {told}")
         secret = accounts.find_shadow_entry(name)
         typed = secret is None or secret.has_password
-        found.append((name, *select_usable_rights(rights, typed=typed)))
-    return describe_sudo_rights([one for one in found if one[1] or one[2]])
+        found.append((name, *split_usable_rights(rights, can_type_password=typed)))
+    return build_sudo_rights_answer([one for one in found if one[1] or one[2]])
 
 
 def _read_next_boot(report: HostReport) -> ProbeAnswer:
@@ -276,7 +280,7 @@ def _read_password_trial(met: Mapping[str, str]) -> ProbeAnswer:
     if missing := [step for step in (*STEPS, _SHORT) if step not in met]:
         reason = met.get("none") or f"the host reports nothing about {', '.join(missing)}"
         return ProbeAnswer(True, f"not asked: {reason}", asked=False)
-    return describe_steps(STEPS, refused=met[_SHORT] != _IN)
+    return build_password_change_answer(STEPS, is_short_refused=met[_SHORT] != _IN)
 
 
 def _read_su_answers(report: HostReport) -> ProbeAnswer:
@@ -303,12 +307,12 @@ def _read_login_answers(report: HostReport) -> ProbeAnswer:
         return ProbeAnswer(False, f"nobody is let in with the right password: {': '.join(right[0])}")
     return ProbeAnswer(
         True,
-        f"the right password being given, libpam lets in {_group_by_service(accepted)}; a wrong one nobody",
+        f"the right password being given, libpam lets in {_describe_accepted_logins(accepted)}; a wrong one nobody",
         opened,
     )
 
 
-def _group_by_service(accepted: list[list[str]]) -> str:
+def _describe_accepted_logins(accepted: list[list[str]]) -> str:
     doors: dict[str, list[str]] = {}
     for service, name in accepted:
         doors.setdefault(service, []).append(name)

@@ -38,7 +38,7 @@ def create_remote_asker(connection: SshConnection, host_files: Files) -> Ask:
     return ask_remote
 
 
-def combine_askers(*asks: Ask) -> Ask:
+def create_fallback_asker(*asks: Ask) -> Ask:
     """Return an asker that stays with the first one to answer for a program: answers of two do not compare."""
     chosen: dict[str, Ask] = {}
 

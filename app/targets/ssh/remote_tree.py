@@ -42,12 +42,15 @@ class RemoteTree:
                 self._held = self._fetch_snapshot()
             return self._held
 
-    def refresh_snapshot(self, *, trust_snapshot: bool = False) -> Snapshot:
-        """Fetch all files again. With `believe`, single paths are not fetched again until `distrust_snapshot`."""
+    def refresh_snapshot(self, *, skip_path_refetches: bool = False) -> Snapshot:
+        """Fetch all files again.
+
+        With `skip_path_refetches`, single paths are not fetched again until `resume_path_refetches`.
+        """
         with self._fetching:
             if self._held is None or not self._fetched_once:
                 self._held = self._fetch_snapshot()
-            self._fetched_once, self._trusted = self._sharing, trust_snapshot
+            self._fetched_once, self._trusted = self._sharing, skip_path_refetches
             return self._held
 
     @contextmanager
@@ -73,7 +76,7 @@ class RemoteTree:
         self._complete = found
         return found
 
-    def distrust_snapshot(self) -> None:
+    def resume_path_refetches(self) -> None:
         self._trusted = False
 
     @contextmanager
@@ -145,7 +148,7 @@ class RemoteTree:
     def remove_folder(self, path: str) -> None:
         self._run_change(path, "place", "folder", path)
 
-    def _run_change(self, path: str, name: str, *arguments: str, data: bytes = b"") -> None:
-        said = self._line.run(name, *arguments, data=data)
+    def _run_change(self, path_in_error: str, script_name: str, *arguments: str, data: bytes = b"") -> None:
+        said = self._line.run(script_name, *arguments, data=data)
         if said.code:
-            raise ActionFailed(f"{path} was not changed: {said.reason}.")
+            raise ActionFailed(f"{path_in_error} was not changed: {said.reason}.")

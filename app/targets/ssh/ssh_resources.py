@@ -8,7 +8,13 @@ from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, FileChange
 from app.resources import account, package
 from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
-from app.resources.registry import encode_action, get_kind, get_resource_name, is_wanted_state_reached, judge_states
+from app.resources.registry import (
+    format_host_script_line,
+    get_kind,
+    get_resource_name,
+    is_wanted_state_reached,
+    judge_states,
+)
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import escape_name_bytes
@@ -83,7 +89,7 @@ class SshResources:
 
 
 def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:
-    return "".join(f"{encode_action(one)}\n" for one in actions).encode()
+    return "".join(f"{format_host_script_line(one)}\n" for one in actions).encode()
 
 
 def _parse_dry_run(report: HostReport, login_accounts: frozenset[str]) -> DryRun:
@@ -98,9 +104,9 @@ def _parse_dry_run(report: HostReport, login_accounts: frozenset[str]) -> DryRun
     return DryRun(states, needed, today, lacking, files, outcome, _parse_permissions(report))
 
 
-def _parse_permissions(rows: HostReport) -> dict[str, Permissions]:
+def _parse_permissions(report: HostReport) -> dict[str, Permissions]:
     """Return what a script would do to permissions; an owner that is given first may be followed by a mode."""
-    modes, owners = dict(rows.get_rows("mode")), dict(rows.get_rows("owner"))
+    modes, owners = dict(report.get_rows("mode")), dict(report.get_rows("owner"))
     return {path: Permissions(modes.get(path, ""), owners.get(path, "")) for path in sorted(modes | owners)}
 
 

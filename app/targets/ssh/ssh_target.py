@@ -41,7 +41,7 @@ from app.targets.ssh.host_questions import ask_programs
 from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.program_probes import KnownAnswers
-from app.targets.ssh.remote_programs import combine_askers, create_remote_asker
+from app.targets.ssh.remote_programs import create_fallback_asker, create_remote_asker
 from app.targets.ssh.remote_shell import RemoteShell
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.service_activator import ServiceActivator
@@ -87,10 +87,12 @@ class SshTarget:
         self._force = ServiceActivator(self.line)
         self._tree = RemoteTree(self.line)
         here_kept = Journal(folder / "journal", self._disk)
-        self._journals = MirroredJournal(here_kept, self.line, timer, self._tree.distrust_snapshot, owned.save_folder)
+        self._journals = MirroredJournal(
+            here_kept, self.line, timer, self._tree.resume_path_refetches, owned.save_folder
+        )
         self.recall = ReadTrackingCache()
         self._known = KnownAnswers()
-        ask = combine_askers(
+        ask = create_fallback_asker(
             create_remote_asker(self.line, self._tree),
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
@@ -103,9 +105,9 @@ class SshTarget:
             self._resources,
             self.recall,
             guard=self._find_refusals,
-            prepare=self._note_services_to_reload,
+            prepare=self._record_services_to_reload,
         )
-        self._set_rollback_mode(alone=(folder / _ALONE).is_file())
+        self._set_rollback_mode(local_only=(folder / _ALONE).is_file())
         self.rebooter = SshRebooter(self.line, self._journals, self._roll_back, machine)
 
     @property
@@ -120,7 +122,7 @@ class SshTarget:
         self._tree.require_paths(paths)
 
     def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
-        run_host_preparation(lambda: self._prepare_host(consent if changes else None), self.name)
+        run_host_preparation(lambda: self._recover_and_take_baseline(consent if changes else None), self.name)
 
     def read_facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user
@@ -151,12 +153,12 @@ class SshTarget:
     ) -> AppliedChange:
         began = time.monotonic()
         try:
-            files = self._tree.refresh_snapshot(trust_snapshot=True)
+            files = self._tree.refresh_snapshot(skip_path_refetches=True)
             done = self._transactions.apply(journal, ProposedChange(tuple(actions), allowed, asks, scope), seen)
             self._force.activate(self._journals.services)
             self._confirm_by_login(journal)
             found = self._tree.refresh_snapshot()
-            self._forget_answers(change.path for change in done.changes)
+            self._forget_answers_if_outside_etc(change.path for change in done.changes)
             if any(is_resource(change.path) for change in done.changes):
                 self._require_no_weaker_result(done, files, found, asks)
         except EnvironmentUnusable as exc:
@@ -185,7 +187,7 @@ class SshTarget:
         why = "this host shares its kernel with another system and may not change its settings"
         return other and f"{other} is {now.get(other) or 'unknown'} in the kernel: {why}."
 
-    def _note_services_to_reload(self, assessed: Assessment) -> None:
+    def _record_services_to_reload(self, assessed: Assessment) -> None:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
         actions = assessed.change.actions
         paths = {one.path for one in actions if isinstance(one, FileAction)} | assessed.foreseen.files.keys()
@@ -199,7 +201,7 @@ class SshTarget:
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
 
     def roll_back(self, journal: str) -> RollbackResult:
-        more = SECONDS if self._journals.has_resources(journal) else 0
+        more = SECONDS if self._journals.may_have_resources(journal) else 0
         return host_rollback.retry_until_reachable(lambda: self._roll_back(journal), self._patience + more)
 
     def commit(self, journal: str, *, keep_images: bool = False) -> None:
@@ -234,7 +236,7 @@ class SshTarget:
         announced = [*kept.list_committed_changes(), *expected]
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = replace_announced_digests(take_host_baseline(self.line, held), held, announced)
-        was = baseline.merge_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
+        was = baseline.apply_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
         if has_generated_rules(self._tree.snapshot) and baseline.has_tight_rights(now, LOADED):
             was, now = (baseline.exclude_paths(one, GENERATED) for one in (was, now))
             announced = [one for one in announced if one.path not in GENERATED]
@@ -255,7 +257,7 @@ class SshTarget:
         return [f"{log}: {clean_text(text, _LONGEST)}" for log, text in newest][:limit]
 
     def compute_digest(self) -> str:
-        return baseline.hash_baseline(take_host_baseline(self.line, self._tree.snapshot))
+        return baseline.hash_baseline_entries(take_host_baseline(self.line, self._tree.snapshot))
 
     def assert_usable(self) -> None:
         with self._changing:
@@ -265,10 +267,10 @@ class SshTarget:
     def close(self) -> None:
         self.line.close()
 
-    def _prepare_host(self, consent: str | None) -> None:
+    def _recover_and_take_baseline(self, consent: str | None) -> None:
         """Check that changes are possible, roll back open journals and store a baseline."""
         if consent is not None:
-            self._save_rollback_mode(alone=not check_rollback_or_consent(self.line, self.name, consent))
+            self._save_rollback_mode(local_only=not check_rollback_or_consent(self.line, self.name, consent))
         for name in self._journals.local.list_pending():
             undone = self._roll_back(name)
             if undone.differences:
@@ -287,22 +289,22 @@ class SshTarget:
         self._disk.write_path(self._folder / _BASELINE, msgspec.json.encode(was))
         self._owned.save_folder()
 
-    def _set_rollback_mode(self, *, alone: bool) -> None:
-        self._journals.local_only = self._tree.local_only = alone
+    def _set_rollback_mode(self, *, local_only: bool) -> None:
+        self._journals.local_only = self._tree.local_only = local_only
         way_back = (
             "pre-images here alone, since the host cannot be rolled back, which a person accepted"
-            if alone
+            if local_only
             else f"pre-images on the host and here; the host takes back what cuts the line, after {self._timer} s"
         )
         self.confinement = f"over SSH as {self.line.end.user}: typed file actions; {way_back}"
 
-    def _save_rollback_mode(self, *, alone: bool) -> None:
+    def _save_rollback_mode(self, *, local_only: bool) -> None:
         """Store the mode on disk, so that it also holds after a crash."""
-        if alone:
+        if local_only:
             self._disk.write_path(self._folder / _ALONE, b"")
         else:
             self._disk.remove_path(self._folder / _ALONE)
-        self._set_rollback_mode(alone=alone)
+        self._set_rollback_mode(local_only=local_only)
 
     def _confirm_by_login(self, name: str) -> str:
         """Disarm the host's timer after a new login that can act as root; return why not, or ""."""
@@ -315,10 +317,10 @@ class SshTarget:
     def _roll_back(self, name: str) -> RollbackResult:
         with self._changing:
             done = host_rollback.roll_back_change(name, self._journals, self._tree)
-        self._forget_answers(done.paths)
+        self._forget_answers_if_outside_etc(done.paths)
         return done
 
-    def _forget_answers(self, paths: Iterable[str]) -> None:
+    def _forget_answers_if_outside_etc(self, paths: Iterable[str]) -> None:
         """Forget what the programs answered if more than files of /etc changed."""
         if not all(path.startswith("/etc/") for path in paths):
             self._known.forget()

@@ -11,7 +11,7 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import BadInput, ConnectionLost, EnvironmentUnusable
-from app.targets.ssh.endpoint import Endpoint, load_key_pairs, read_password, require_password_for_host
+from app.targets.ssh.endpoint import Endpoint, load_key_pairs, read_password, require_password_meant_for_host
 from app.targets.ssh.tunnel import Tunnel
 from app.text.clean import clean_text
 
@@ -42,7 +42,7 @@ SECOND_LINE_TIMEOUTS = replace(SHORT_TIMEOUTS, login=20)
 """Used for a second connection, which ends with the first one: the host can be slow but not unreachable."""
 
 
-async def open_second_connection(
+async def await_opening_unless_main_closes(
     main: asyncssh.SSHClientConnection, opening: Coroutine[None, None, asyncssh.SSHClientConnection]
 ) -> asyncssh.SSHClientConnection:
     """Await `opening` and return its connection; raise ConnectionLost if the main connection closes first."""
@@ -61,7 +61,7 @@ async def open_second_connection(
 async def open_ssh_connection(
     end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, patience: Timeouts = NORMAL_TIMEOUTS
 ) -> asyncssh.SSHClientConnection:
-    require_password_for_host(end, _list_accepted_fingerprints(end, known_hosts), must_name_host=False)
+    require_password_meant_for_host(end, _list_fingerprints_for_password_login(end, known_hosts), must_name_host=False)
     sock, way_in = await tunnel.open() if tunnel else None, await _choose_credentials(end)
     try:
         async with asyncio.timeout(patience.answer) as limit:
@@ -129,7 +129,7 @@ async def fetch_host_key(address: str, port: int) -> asyncssh.SSHKey:
     return found
 
 
-def _list_accepted_fingerprints(end: Endpoint, known_hosts: Path) -> list[str]:
+def _list_fingerprints_for_password_login(end: Endpoint, known_hosts: Path) -> list[str]:
     """Return fingerprints of the accepted host keys; empty unless the login uses a password."""
     if end.way != "password":
         return []

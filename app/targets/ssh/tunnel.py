@@ -54,24 +54,24 @@ class Tunnel:
                 async with asyncio.timeout(2):
                     await self._process.wait_closed()
 
-    def _start_copy_task(self, work: Coroutine[None, None, None], what: str) -> None:
-        self._at_work.append(asyncio.create_task(work, name=f"tunnel {what}"))
+    def _start_copy_task(self, work: Coroutine[None, None, None], stream_name: str) -> None:
+        self._at_work.append(asyncio.create_task(work, name=f"tunnel {stream_name}"))
 
     async def _collect_stderr(self, process: asyncssh.SSHClientProcess[bytes]) -> None:
         while piece := await process.stderr.read(_PIECE):
             self._err = (self._err + piece)[-_MOST_ERR:]
 
 
-async def _copy_from_host(process: asyncssh.SSHClientProcess[bytes], to: socket.socket) -> None:
+async def _copy_from_host(process: asyncssh.SSHClientProcess[bytes], local_socket: socket.socket) -> None:
     loop = asyncio.get_running_loop()
-    with to, suppress(OSError):
+    with local_socket, suppress(OSError):
         while piece := await process.stdout.read(_PIECE):
-            await loop.sock_sendall(to, piece)
+            await loop.sock_sendall(local_socket, piece)
 
 
-async def _copy_to_host(come: socket.socket, process: asyncssh.SSHClientProcess[bytes]) -> None:
+async def _copy_to_host(local_socket: socket.socket, process: asyncssh.SSHClientProcess[bytes]) -> None:
     loop = asyncio.get_running_loop()
     with suppress(OSError, ValueError):  # the peer has closed it
-        while piece := await loop.sock_recv(come, _PIECE):
+        while piece := await loop.sock_recv(local_socket, _PIECE):
             process.stdin.write(piece)
             await process.stdin.drain()

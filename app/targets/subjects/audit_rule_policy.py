@@ -76,13 +76,13 @@ _FILES = ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules")
 def judge_audit_edit(edit: FileEdit) -> Objection | None:
     added = [line for line in edit.added if is_content_line(line)]
     for line in added:
-        if not is_known_rule(line):
+        if not is_permitted_rule(line):
             return Objection("evidence tampering", f"{edit.path}: {line!r} records nothing more.")
-    replaced = {_parse_control(line) for line in added}
+    replaced = {_find_control_option(line) for line in added}
     for line in (" ".join(line.split()) for line in edit.removed if is_content_line(line)):
         if line in added or any(_is_widened_rule(line, one) for one in added):
             continue
-        if not _parse_control(line) or _parse_control(line) not in replaced:
+        if not _find_control_option(line) or _find_control_option(line) not in replaced:
             return Objection("evidence tampering", f"{edit.path}: {line!r} may not be removed.")
     return _check_order(edit)
 
@@ -102,7 +102,7 @@ def _split_calls(line: str) -> tuple[list[str], set[str]]:
     return [word for place, word in enumerate(words) if place not in named], calls
 
 
-def is_known_rule(line: str) -> bool:
+def is_permitted_rule(line: str) -> bool:
     """Return True for a line of the grammar: it may name programs, but there is no way to run one."""
     plain = " ".join(line.split())
     if "\t" in line or line.startswith(" ") or not _NEW.fullmatch(plain):
@@ -146,6 +146,6 @@ def _list_rules(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.split("\n") if is_content_line(line)]
 
 
-def _parse_control(line: str) -> str | None:
+def _find_control_option(line: str) -> str | None:
     match = _CONTROL.match(line)
     return match[1] if match else None

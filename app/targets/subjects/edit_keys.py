@@ -30,18 +30,18 @@ _VARIABLE = re.compile(r"\b(TMOUT|umask)\b")
 _MODULE = re.compile(r"(\S*/)?(pam_\w+)\.so")
 
 
-def list_edit_keys(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
+def list_keys_by_changed_line(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
     """Yield each changed line with its keys, of which one has to be named; none for a line or file without keys."""
     for line in filter(is_content_line, edit.added):
         yield line, _find_keys(edit.judge, line, edit.removed)
     for line in filter(is_content_line, edit.removed):
-        replaced = edit.judge is audit_rule_policy.judge_audit_edit and _is_control_of(line, edit.added)
+        replaced = edit.judge is audit_rule_policy.judge_audit_edit and _has_same_audit_control(line, edit.added)
         yield line, () if replaced else _find_keys(edit.judge, line, edit.added)
 
 
-def _find_keys(judge: Judge, line: str, others: Sequence[str]) -> Keys:
+def _find_keys(judge: Judge, line: str, opposite_lines: Sequence[str]) -> Keys:
     if judge is pam_policy.judge_pam_edit:
-        return _find_pam_keys(line, others)
+        return _find_pam_keys(line, opposite_lines)
     if isinstance(judge, OptionJudge):
         return () if judge in _UNKEYED else tuple(setting.key for setting in judge.read(line))
     if isinstance(judge, StatedFileJudge):
@@ -51,13 +51,13 @@ def _find_keys(judge: Judge, line: str, others: Sequence[str]) -> Keys:
     return find(line) if find else ()
 
 
-def _find_pam_keys(line: str, others: Sequence[str]) -> Keys:
+def _find_pam_keys(line: str, opposite_lines: Sequence[str]) -> Keys:
     """Return the module of a rule that came or went, with its arguments; of a rule that stays, what changed in it."""
     module = _MODULE.search(line)
     if module is None:
         return ()
     ahead, arguments = line[: module.start()].split(), line[module.end() :].split()
-    same = next((other for other in others if (found := _MODULE.search(other)) and found[2] == module[2]), None)
+    same = next((other for other in opposite_lines if (found := _MODULE.search(other)) and found[2] == module[2]), None)
     if same is None:
         return module[2], *_list_names(arguments)
     if same.split(module[0])[0].split() != ahead:
@@ -71,7 +71,7 @@ def _list_names(arguments: Iterable[str]) -> Keys:
 
 def _find_audit_keys(line: str) -> Keys:
     """Return the whole line of a control: `-e 1` and `-e 2` are different wishes, and `-e` any word of a shell."""
-    if _find_control(line):
+    if _find_audit_control(line):
         return (" ".join(line.split()),)
     places = [path.rstrip("/") for path in _PLACES.findall(line)]
     calls = [call for calls in _CALLS.findall(line) for call in calls.split(",")]
@@ -79,15 +79,15 @@ def _find_audit_keys(line: str) -> Keys:
     return (*places, *calls, *_COMPARED.findall(line), *more)
 
 
-def _find_control(line: str) -> str:
+def _find_audit_control(line: str) -> str:
     control = _CONTROL.match(line)
     return control[1] if control and control[1] not in ("-a", "-w") else ""
 
 
-def _is_control_of(line: str, others: Iterable[str]) -> bool:
+def _has_same_audit_control(line: str, opposite_lines: Iterable[str]) -> bool:
     """Return True if one of the other lines sets the same control."""
-    control = _find_control(line)
-    return bool(control) and any(_find_control(other) == control for other in others)
+    control = _find_audit_control(line)
+    return bool(control) and any(_find_audit_control(other) == control for other in opposite_lines)
 
 
 def _find_sudo_keys(line: str) -> Keys:

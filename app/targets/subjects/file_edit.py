@@ -40,7 +40,7 @@ class FileEdit:
 Judge = Callable[[FileEdit], Objection | None]
 
 
-def diff_lines(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def list_added_and_removed_lines(before: str, after: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the added and the removed lines. Texts too long to compare count as replaced."""
     old, new = before.split("\n"), after.split("\n")
     if len(old) * len(new) > _MOST_PAIRS:

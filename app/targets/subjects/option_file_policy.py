@@ -51,7 +51,10 @@ class OptionJudge:
         if edit.after is None or not edit.has_line_changes:
             return None
         changed = Overlay(edit.files, {edit.path: FileState(host_text.encode_text(edit.after), 0o600, "root:root")})
-        old, new = self._read_effective(edit.path, edit.files), self._read_effective(edit.path, changed)
+        old, new = (
+            self._read_effective_file_settings(edit.path, edit.files),
+            self._read_effective_file_settings(edit.path, changed),
+        )
         for name in old | new:
             was, now = old.get(name), new.get(name)
             found = None if was == now else self._compare_settings(edit, was, now)
@@ -71,7 +74,7 @@ class OptionJudge:
             return Objection(self.weaker, f"{edit.path}: {was.key} is {was.value!r} and may not become {value}.")
         return None
 
-    def _read_effective(self, path: str, files: Files) -> dict[str, Setting]:
+    def _read_effective_file_settings(self, path: str, files: Files) -> dict[str, Setting]:
         """Return the settings in force in this file; the last of a key counts. Other files are compared elsewhere."""
         text = host_text.read_text(files, path) or ""
         found: dict[str, Setting] = {}
@@ -80,18 +83,22 @@ class OptionJudge:
             found[self.spelt(setting.key)] = Setting(short, setting.value, "", 0)
         return found
 
-    def _judge_line(self, edit: FileEdit, line: str, kept: set[str] | None) -> Objection | None:
+    def _judge_line(self, edit: FileEdit, line: str, remaining_good_keys: set[str] | None) -> Objection | None:
         """Judge an added line; or a removed one, with the keys that other lines still set to good values."""
-        settings = [] if kept is None and line.endswith("\\") else self.read(line)
+        settings = [] if remaining_good_keys is None and line.endswith("\\") else self.read(line)
         for setting in settings:
             if clause := self._find_clause(setting):
-                doing = "set" if kept is None else "remove"
+                doing = "set" if remaining_good_keys is None else "remove"
                 return Objection(clause, f"{edit.path}: {setting.key} is not ours to {doing}.")
             if not self._is_known(setting):
                 return create_unknown_objection(edit.path, line)
-            if kept is None and not self._is_allowed_setting(setting):
+            if remaining_good_keys is None and not self._is_allowed_setting(setting):
                 return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
-            if kept is not None and self._is_allowed_setting(setting) and self.spelt(setting.key) not in kept:
+            if (
+                remaining_good_keys is not None
+                and self._is_allowed_setting(setting)
+                and self.spelt(setting.key) not in remaining_good_keys
+            ):
                 return create_weakening_objection(edit.path, line)
         return None if settings else create_unknown_objection(edit.path, line)
 
@@ -115,7 +122,7 @@ def keep_case(key: str) -> str:
     return key
 
 
-def fold_uppercase_key(key: str) -> str:
+def fold_key_only_if_uppercase(key: str) -> str:
     """Fold an uppercase key; any other spelling matches no pattern."""
     return fold_case(key) if key.isupper() else key.upper()
 

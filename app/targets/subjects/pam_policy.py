@@ -104,29 +104,35 @@ def _measure_strictness(key: str, value: str) -> int | None:
     return number if _MORE.fullmatch(key) else -number if _LESS.fullmatch(key) else None
 
 
-def _may_insert_rule(rule: PamRule, ahead: PamRule | None) -> bool:
+def _may_insert_rule(rule: PamRule, previous_rule: PamRule | None) -> bool:
     """Return True if the rule may be added here: not after a jump, which would skip it. `authfail` always fails."""
-    if ahead is not None and "=" in ahead.control:
+    if previous_rule is not None and "=" in previous_rule.control:
         return False
-    if "authfail" in rule.arguments and (ahead is None or (ahead.kind, ahead.module) != ("auth", "pam_unix.so")):
+    if "authfail" in rule.arguments and (
+        previous_rule is None or (previous_rule.kind, previous_rule.module) != ("auth", "pam_unix.so")
+    ):
         return False
     strict = fold_case(rule.control) in ("required", "requisite") and rule.kind in _NEW.get(rule.module, ())
     parts = _PARTS.get(rule.module, ()) if rule.kind == "auth" else ()
     return strict and all(word in parts or re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)
 
 
-def _is_faillock_part(rule: PamRule, ahead: PamRule | None) -> bool:
+def _is_faillock_part(rule: PamRule, previous_rule: PamRule | None) -> bool:
     """Return True for a part of pam_faillock behind a pam_unix whose success jumps over the one that counts failures.
 
     `authsucc` forgets the failures, so it may stand only where nobody comes without the right password.
     """
-    if ahead is None or (rule.module, rule.kind, ahead.kind) != ("pam_faillock.so", "auth", "auth"):
+    if previous_rule is None or (rule.module, rule.kind, previous_rule.kind) != ("pam_faillock.so", "auth", "auth"):
         return False
-    jumps = re.search(r"\bsuccess=1\b", ahead.control) is not None
+    jumps = re.search(r"\bsuccess=1\b", previous_rule.control) is not None
     if rule.arguments[:1] == ("authfail",) and rule.control == _DIES:
-        placed = ahead.module == "pam_unix.so" and jumps
+        placed = previous_rule.module == "pam_unix.so" and jumps
     else:
-        placed = rule.arguments[:1] == ("authsucc",) and ahead.arguments[:1] == ("authfail",) and ahead.control == _DIES
+        placed = (
+            rule.arguments[:1] == ("authsucc",)
+            and previous_rule.arguments[:1] == ("authfail",)
+            and previous_rule.control == _DIES
+        )
         placed = placed and fold_case(rule.control) in ("required", "requisite", "sufficient")
     return placed and all(re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments[1:])
 

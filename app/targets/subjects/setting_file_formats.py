@@ -68,7 +68,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         stated = any(re.fullmatch(one, whole, re.ASCII) for one in self.good)
         return setting.key != OTHER and (stated or _is_header(setting))
 
-    def spell_setting(self, setting: StatedSetting) -> str:
+    def format_asks_entry(self, setting: StatedSetting) -> str:
         """Return the setting as `Rule.asks` has it."""
         return f"{self.name} {setting.key} {setting.value}"
 

@@ -65,11 +65,11 @@ def find_unstated_change(family: Family, edit: FileEdit, asks: frozenset[str] | 
     whole = edit.after is not None
     old = family.list_settings(edit.before) if whole else []
     new = family.list_settings(edit.after if edit.after is not None else "\n".join(edit.added))
-    if lost := _find_moved_setting(family, old, new):
+    if lost := _find_removed_or_moved_setting(family, old, new):
         clause = "weakening" if family.clause == "not understood" else family.clause
         return Objection(clause, f"{edit.path}: {lost.words!r} may not be removed or moved.")
     was, now = _group_by_key(old), _group_by_key(new)
-    coming = [one for key in now for one in _list_new_settings(was.get(key, []), now[key])]
+    coming = [one for key in now for one in _list_newly_counting_settings(was.get(key, []), now[key])]
     judged = {(one.key, one.value): one for one in coming if not (family.partial and one.key == OTHER)}.values()
     standing = list(_list_present_settings(family, edit.files)) if judged and (family.ranks or family.clashes) else []
     return next((found for one in judged if (found := _judge_setting(family, edit, one, asks, standing))), None)
@@ -82,7 +82,9 @@ def _group_by_key(settings: Iterable[StatedSetting]) -> dict[str, list[StatedSet
     return found
 
 
-def _find_moved_setting(family: Family, old: list[StatedSetting], new: list[StatedSetting]) -> StatedSetting | None:
+def _find_removed_or_moved_setting(
+    family: Family, old: list[StatedSetting], new: list[StatedSetting]
+) -> StatedSetting | None:
     """Return the first setting that has lost its place among the others.
 
     The line below may continue the one above in a way that only its program knows (`& stop` of rsyslog), and a line
@@ -102,7 +104,7 @@ def _get_order_identity(setting: StatedSetting) -> str:
     return f"{OTHER} {setting.value}" if setting.key == OTHER else setting.key
 
 
-def _list_new_settings(was: list[StatedSetting], now: list[StatedSetting]) -> list[StatedSetting]:
+def _list_newly_counting_settings(was: list[StatedSetting], now: list[StatedSetting]) -> list[StatedSetting]:
     """Return the settings of one key that come. If a value was replaced, that is each which counts now."""
     coming, left = list[StatedSetting](), deque(was)
     for one in now:
@@ -114,19 +116,25 @@ def _list_new_settings(was: list[StatedSetting], now: list[StatedSetting]) -> li
 
 
 def _judge_setting(
-    family: Family, edit: FileEdit, one: StatedSetting, asks: frozenset[str] | None, standing: Sequence[StatedSetting]
+    family: Family,
+    edit: FileEdit,
+    setting: StatedSetting,
+    asks: frozenset[str] | None,
+    standing: Sequence[StatedSetting],
 ) -> Objection | None:
-    if not family.is_good(one):
-        return Objection(family.clause, create_unknown_objection(edit.path, one.words).reason)
-    if asks is not None and family.spell_setting(one) not in asks:
-        return Objection("outside the rule", f"{edit.path}: the rule does not state {one.words!r}.")
-    if rank := family.ranks.get(one.key):
-        ours = (other.value for other in standing if other.key == one.key)
-        if any(_RANKS[rank](_strip_number_type(was), _strip_number_type(one.value)) is Strength.WEAKER for was in ours):
-            return Objection("weakening", f"{edit.path}: {one.words!r} would be weaker than the present setting.")
+    if not family.is_good(setting):
+        return Objection(family.clause, create_unknown_objection(edit.path, setting.words).reason)
+    if asks is not None and family.format_asks_entry(setting) not in asks:
+        return Objection("outside the rule", f"{edit.path}: the rule does not state {setting.words!r}.")
+    if rank := family.ranks.get(setting.key):
+        ours = (other.value for other in standing if other.key == setting.key)
+        if any(
+            _RANKS[rank](_strip_number_type(was), _strip_number_type(setting.value)) is Strength.WEAKER for was in ours
+        ):
+            return Objection("weakening", f"{edit.path}: {setting.words!r} would be weaker than the present setting.")
     for key, pattern in family.clashes.items():
-        if re.fullmatch(key, one.key) and any(re.search(pattern, other.words) for other in standing):
-            reason = f"{edit.path}: {one.words!r} would cancel another line of this host. A person decides."
+        if re.fullmatch(key, setting.key) and any(re.search(pattern, other.words) for other in standing):
+            reason = f"{edit.path}: {setting.words!r} would cancel another line of this host. A person decides."
             return Objection("destruction", reason)
     return None
 

@@ -48,7 +48,7 @@ def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
             and _fold_blanks(line) not in shrunk
             and not _STRICT_DEFAULT.fullmatch(line.strip())
         ):
-            return _refuse_line(edit, line)
+            return _create_refused_line_objection(edit, line)
     for line in edit.removed:
         if _TEXT.fullmatch(line) or _require_password_in_line(line) in grown:
             continue
@@ -69,7 +69,7 @@ def _list_tightened_lines(text: str) -> list[str]:
     return [_require_password_in_line(line) for line in text.split("\n") if not _TEXT.fullmatch(line)]
 
 
-def _refuse_line(edit: FileEdit, line: str) -> Objection:
+def _create_refused_line_objection(edit: FileEdit, line: str) -> Objection:
     if why := next((why for pattern, why in _CUTS if pattern.fullmatch(line.strip())), ""):
         return Objection("lockout", f"{edit.path}: with {line.strip()!r} {why}. A person decides.")
     if _LOOSE.search(line) or re.search(r"\bALL\b|=\s*\(|_Alias\b", line):

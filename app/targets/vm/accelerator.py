@@ -34,7 +34,7 @@ class Accelerator:
         return f"{'KVM' if self.name == 'kvm' else 'software emulation'} ({self.reason})"
 
 
-def list_missing_programs() -> list[str]:
+def explain_missing_programs() -> list[str]:
     """Return a sentence for each program that virtual machines lack here, with the package that has it."""
     needed = {
         QEMU: "qemu-system-x86",
@@ -87,7 +87,7 @@ def _time_trial(accelerator: str, patience: float) -> tuple[float | None, str]:
         try:
             ran = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
         except FileNotFoundError as exc:
-            raise EnvironmentUnusable(" ".join(list_missing_programs())) from exc
+            raise EnvironmentUnusable(" ".join(explain_missing_programs())) from exc
         except subprocess.TimeoutExpired:
             return None, f"one did not end within {patience:.0f} s"
     if ran.returncode != _ENDED_BY_GUEST:

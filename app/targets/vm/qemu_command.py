@@ -56,11 +56,11 @@ def build_qemu_command(options: QemuOptions) -> list[str]:
     return [*command, *(("-loadvm", options.snapshot) if options.snapshot else ())]
 
 
-def require_memory(wanted: int, meminfo: str) -> None:
+def require_memory(wanted: int, meminfo_text: str) -> None:
     """Raise BadInput unless the memory is within bounds and free here, by the text of /proc/meminfo."""
     if not LEAST_MEMORY <= wanted <= MOST_MEMORY:
         raise BadInput(f"A machine has {LEAST_MEMORY} to {MOST_MEMORY} MB of memory, not {wanted}.")
-    fields = dict(line.split(":", 1) for line in meminfo.splitlines() if ":" in line)
+    fields = dict(line.split(":", 1) for line in meminfo_text.splitlines() if ":" in line)
     free = int(fields.get("MemAvailable", "0 kB").split()[0]) >> 10
     if free < wanted + _RESERVE:
         raise BadInput(

@@ -12,8 +12,8 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.base_image_builder import run_command
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
-from app.targets.rootfs.ssh_access import SshAccess, choose_port, format_known_hosts, wait_for_sshd
-from app.targets.vm.accelerator import Accelerator, choose_accelerator, list_missing_programs
+from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
+from app.targets.vm.accelerator import Accelerator, choose_accelerator, explain_missing_programs
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
 from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, find_image, require_disk_space
 from app.targets.vm.qemu_command import CONSOLE, QemuOptions, build_qemu_command, require_memory
@@ -110,7 +110,7 @@ class VirtualMachine:
 
     def build(self, kind: str = "debian12", memory: int = DEFAULT_MEMORY) -> None:
         """Build the machine; the first build of an image takes a minute or two."""
-        if found := [*list_missing_programs(), *list_missing_requirements(self._machines)]:
+        if found := [*explain_missing_programs(), *list_missing_requirements(self._machines)]:
             raise EnvironmentUnusable("A virtual machine cannot be built here. " + " ".join(found))
         if self.is_built:
             raise BadInput(f"{self.name} already exists; reset it with `temper machine reset {self.name}`.")
@@ -120,7 +120,7 @@ class VirtualMachine:
         image.build(self._machines)
         self.folder.mkdir(mode=0o700, exist_ok=True)
         record = MachineRecord(kind=kind, base=image.name, memory=memory)
-        self._create_overlays(record)
+        self._recreate_overlays(record)
         self._write_record(record)
 
     def start(self, *, is_tied: bool = False) -> SshAccess:
@@ -131,16 +131,16 @@ class VirtualMachine:
         record = self.read_record()
         if self.is_up:
             return self.get_access()
-        if found := list_missing_programs():
+        if found := explain_missing_programs():
             raise EnvironmentUnusable("A virtual machine cannot be started here. " + " ".join(found))
         require_memory(record.memory, Path("/proc/meminfo").read_text())
         accelerator = choose_accelerator()
         self._prepare_start(record, accelerator)
-        self._report(f"Starting {self.name} with {accelerator}; {_estimate_start(record, accelerator)}.")
+        self._report(f"Starting {self.name} with {accelerator}; {_describe_start_time(record, accelerator)}.")
         began = time.monotonic()
         self._start_qemu(record, is_tied=is_tied)
         deadline = accelerator.boot_seconds * _BOOT_DEADLINE
-        if not wait_for_sshd(record.port, deadline, lambda: self.is_up and not self._has_panicked()):
+        if not can_reach_sshd_within(record.port, deadline, lambda: self.is_up and not self._has_panicked()):
             raise self._end_failed_start()
         try:
             self._finish_start(record, began, deadline)
@@ -191,7 +191,7 @@ class VirtualMachine:
         self._process.terminate()
         record.resume_from = label if known else ""
         if not known:
-            self._create_overlays(record)
+            self._recreate_overlays(record)
         self._write_record(record)
         if was_up:
             self.start()
@@ -212,7 +212,7 @@ class VirtualMachine:
         known = record.snapshots.get(record.resume_from)
         if known and known.accelerator != accelerator.name:
             record.resume_from = ""
-            self._create_overlays(record)
+            self._recreate_overlays(record)
         self._write_record(record)
         keys = (self._machines / "bases" / record.base / "host-keys").read_text().splitlines()
         (self.folder / "known_hosts").write_text(format_known_hosts(record.port, keys))
@@ -231,14 +231,14 @@ class VirtualMachine:
         command = ["env", f"--chdir={self.folder}", *build_qemu_command(options)]
         self._process.start(command, Path("/dev/null"), self.folder / "qemu.log")
 
-    def _finish_start(self, record: MachineRecord, began: float, deadline: float) -> None:
+    def _finish_start(self, record: MachineRecord, began: float, patience_seconds: float) -> None:
         """Wait for the end of the boot, or set the clock after a snapshot; keep the first boot as a snapshot."""
         at = self.get_access()
         if record.resume_from:
             record.resume_from = ""
             set_guest_clock(at)
         else:
-            record.state = wait_until_booted(at, deadline)
+            record.state = wait_until_booted(at, patience_seconds)
             record.boot_seconds = round(time.monotonic() - began)
         if PRISTINE not in record.snapshots:
             self._save_snapshot(record, PRISTINE)
@@ -261,7 +261,7 @@ class VirtualMachine:
         record.snapshots[label] = MachineSnapshot(time.time(), record.accelerator)
         self._write_record(record)
 
-    def _create_overlays(self, record: MachineRecord) -> None:
+    def _recreate_overlays(self, record: MachineRecord) -> None:
         """Make the disks new, without snapshots: each an overlay on its disk of the image."""
         for disk in _list_disks():
             overlay = self.folder / f"{disk.label}.qcow2"
@@ -293,7 +293,7 @@ def _list_disks() -> list[DiskSpec]:
     return sorted(DISKS, key=lambda disk: disk.folder)
 
 
-def _estimate_start(record: MachineRecord, accelerator: Accelerator) -> str:
+def _describe_start_time(record: MachineRecord, accelerator: Accelerator) -> str:
     if record.resume_from:
         return f"it goes on from the snapshot {record.resume_from} within seconds"
     return f"booting takes about {record.boot_seconds or accelerator.boot_seconds} s"

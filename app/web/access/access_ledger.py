@@ -42,7 +42,7 @@ class DeniedRequestCounter:
         self._clock = clock
         self._counts: dict[tuple[str, str], _RefusalCount] = {}
 
-    def count_refusal(self, event: AuditedRequest) -> AuditedRequest | None:
+    def count_or_return_refusal(self, event: AuditedRequest) -> AuditedRequest | None:
         """Return the event to record at once, for the first refusal of a source; count the others and return None."""
         key = (event.who, event.source)
         if key not in self._counts and len(self._counts) >= MOST:
@@ -93,7 +93,7 @@ class AccessLedger(BackgroundTask):
             await asyncio.sleep(BETWEEN)
 
     async def record_refusal(self, event: AuditedRequest) -> None:
-        if first := self._tally.count_refusal(event):
+        if first := self._tally.count_or_return_refusal(event):
             await self.record_action(first)
 
     async def _run_forever(self) -> None:

@@ -59,7 +59,7 @@ class Authenticator:
     def _look_up_secret(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         now = self._clock()
         with Session(self._database) as session, session.begin():
-            row = credentials.find_credential(session, secret)
+            row = credentials.find_credential_even_if_invalid(session, secret)
             if row is None or row.kind not in kinds:
                 return None
             found = _to_person(row, people.find_person(session, row.person), now)

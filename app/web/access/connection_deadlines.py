@@ -136,13 +136,13 @@ class TimeoutH11Protocol(H11Protocol):
         else:
             self._set_deadline(None, 0.0)
 
-    def _set_deadline(self, what: object, seconds: float) -> None:
-        if what == self._awaited:
+    def _set_deadline(self, awaited_part: object, seconds: float) -> None:
+        if awaited_part == self._awaited:
             return
         if self._late:
             self._late.cancel()
-        self._awaited = what
-        self._late = self.loop.call_later(seconds, self.transport.abort) if what else None
+        self._awaited = awaited_part
+        self._late = self.loop.call_later(seconds, self.transport.abort) if awaited_part else None
 
     def _cancel_read_timeout(self) -> None:
         if self._unread:

@@ -47,7 +47,7 @@ class ConnectionLimiter:
         strangers = room if only_operators else min(ANONYMOUS_TOTAL, room // 2)
         return cls(room, strangers, strangers if only_operators else ANONYMOUS_PER_NETWORK, proxies)
 
-    def admit_connection(self, one: Connection, source: str) -> bool:
+    def admit_connection(self, connection: Connection, source: str) -> bool:
         """Register a connection. When full, close the longest idle one, or return False if none is idle."""
         place = to_network_key(source)
         peers = self._peers.setdefault(place, {})
@@ -58,23 +58,23 @@ class ConnectionLimiter:
         ):
             return self._count_refusal(place)
         self._all += 1
-        self._strangers[one] = place
-        self._peers.setdefault(place, {})[one] = None
+        self._strangers[connection] = place
+        self._peers.setdefault(place, {})[connection] = None
         return True
 
-    def mark_signed_in(self, one: Connection) -> None:
+    def mark_signed_in(self, connection: Connection) -> None:
         """The connection belongs to a signed-in person: it no longer counts against the anonymous limits."""
-        place = self._strangers.pop(one, None)
+        place = self._strangers.pop(connection, None)
         if place is None:
             return
         peers = self._peers.get(place, {})
-        peers.pop(one, None)
+        peers.pop(connection, None)
         if not peers:
             self._peers.pop(place, None)
 
-    def remove_connection(self, one: Connection) -> None:
+    def remove_connection(self, connection: Connection) -> None:
         self._all -= 1
-        self.mark_signed_in(one)
+        self.mark_signed_in(connection)
 
     def _count_refusal(self, place: str) -> bool:
         self.refused += 1

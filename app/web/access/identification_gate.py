@@ -110,7 +110,7 @@ class Gate:
             )
             return Problem("wrong-host", said)
         if scope["method"] not in READING and not self._is_write_welcome(scope, headers):
-            return Problem("cross-site", _describe_cross_site(headers))
+            return Problem("cross-site", _format_cross_site_refusal(headers))
         if not _has_only_printable(scope["path"]):
             said = f"Nothing found at {scope['path'][:100]!a}: an address cannot contain control characters."
             return Problem("not-found", said)
@@ -192,7 +192,7 @@ def _has_only_printable(path: str) -> bool:
     return all(character >= " " and character != "\x7f" for character in path)
 
 
-def _describe_cross_site(headers: Headers) -> str:
+def _format_cross_site_refusal(headers: Headers) -> str:
     said = "This request came from a page of another site. Open the page of Temper, and try again."
     if "x-forwarded-proto" in headers or "x-forwarded-for" in headers:
         return f"{said} Behind a proxy, give its address with --proxy; otherwise Temper does not trust its headers."

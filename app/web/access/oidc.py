@@ -144,10 +144,10 @@ class OidcClient:
             claims = CodeIDToken(signed.claims, signed.header, options, params)
             claims.validate(leeway=LEEWAY)
         except (JoseError, ValueError, KeyError, TypeError, msgspec.MsgspecError) as exc:
-            raise self._reject(f"sent an invalid ID token ({type(exc).__name__}).") from exc
+            raise self._create_rejection(f"sent an invalid ID token ({type(exc).__name__}).") from exc
         name = signed.claims.get(self.provider.name_claim)
         if not isinstance(name, str) or not name:
-            raise self._reject(f"sent no claim {self.provider.name_claim}: choose another --oidc-claim.")
+            raise self._create_rejection(f"sent no claim {self.provider.name_claim}: choose another --oidc-claim.")
         return VerifiedIdentity(str(signed.claims["sub"]), name, self._read_groups(signed.claims))
 
     def _read_groups(self, claims: dict[str, Any]) -> tuple[str, ...]:
@@ -155,7 +155,9 @@ class OidcClient:
             return ()
         found = read_groups(claims, self.provider.groups.claim)
         if found is None:
-            raise self._reject(f"sent no list of group names as {self.provider.groups.claim}, or the list is too long.")
+            raise self._create_rejection(
+                f"sent no list of group names as {self.provider.groups.claim}, or the list is too long."
+            )
         return found
 
     async def _load_discovery(self) -> _Discovery:
@@ -171,16 +173,18 @@ class OidcClient:
         try:
             answer = await self._http.request(method, url, timeout=PATIENCE, **more)  # type: ignore[arg-type]
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            raise self._reject(f"could not be reached ({type(exc).__name__}).") from exc
+            raise self._create_rejection(f"could not be reached ({type(exc).__name__}).") from exc
         if not answer.is_success:
-            raise self._reject(f"answered {answer.status_code}. Sign in again, or correct the client's settings there.")
+            raise self._create_rejection(
+                f"answered {answer.status_code}. Sign in again, or correct the client's settings there."
+            )
         if len(answer.content) > LONGEST_ANSWER:
-            raise self._reject(f"answered with {len(answer.content)} bytes; the limit is {LONGEST_ANSWER}.")
+            raise self._create_rejection(f"answered with {len(answer.content)} bytes; the limit is {LONGEST_ANSWER}.")
         return answer.content
 
-    def _reject(self, said: str) -> IdentityRejected:
-        """Return the error to raise; `said` continues a sentence about the provider."""
-        return IdentityRejected(f"{self.host_name} {said}")
+    def _create_rejection(self, complaint: str) -> IdentityRejected:
+        """Return the error to raise; `complaint` continues a sentence about the provider."""
+        return IdentityRejected(f"{self.host_name} {complaint}")
 
 
 def _parse_provider_answer(content: bytes, shape: type[T]) -> T:

@@ -36,14 +36,14 @@ class LoginLimits:
     stranger: bool
 
 
-def choose_login_limits(name: str, source: str, *, browser: str, known_network: bool) -> LoginLimits:
+def choose_login_limits(name: str, source: str, *, browser_id: str, known_network: bool) -> LoginLimits:
     """Choose the counters of a sign-in attempt.
 
-    `browser`: id of a cookie that this person's browser holds. `known_network`: the person signed in from this network
-    before. Each has its own counter, so strangers can only use up their own."""
+    `browser_id`: id of a cookie that this person's browser holds. `known_network`: the person signed in from this
+    network before. Each has its own counter, so strangers can only use up their own."""
     place = to_network_key(source)
-    if browser:
-        return LoginLimits({f"browser {browser}": TRIES_PER_BROWSER}, stranger=False)
+    if browser_id:
+        return LoginLimits({f"browser {browser_id}": TRIES_PER_BROWSER}, stranger=False)
     if known_network:
         return LoginLimits({f"name {name} from {place}": TRIES_PER_KNOWN_NETWORK}, stranger=False)
     return LoginLimits({f"from {place}": TRIES_PER_NETWORK, f"name {name}": TRIES_PER_NAME}, stranger=True)
@@ -85,11 +85,13 @@ class PasswordChecker:
         for threads in self._threads.values():
             threads.shutdown(cancel_futures=True)
 
-    async def check_attempt(self, one: SignInAttempt) -> SignInGranted | WrongPassword | RetryLater:
-        found = await self._run_in_queue("look", lambda: self._find_limits(one))
+    async def check_attempt(self, attempt: SignInAttempt) -> SignInGranted | WrongPassword | RetryLater:
+        found = await self._run_in_queue("look", lambda: self._find_limits(attempt))
         if isinstance(found, RetryLater):
             return found
-        return await self._run_in_queue("new" if found.stranger else "known", lambda: self._check_password(one, found))
+        return await self._run_in_queue(
+            "new" if found.stranger else "known", lambda: self._check_password_and_grant(attempt, found)
+        )
 
     async def _run_in_queue(self, name: str, does: Callable[[], T]) -> T | RetryLater:
         if self._waiting[name] >= QUEUE:
@@ -100,45 +102,49 @@ class PasswordChecker:
         finally:
             self._waiting[name] -= 1
 
-    def _find_limits(self, one: SignInAttempt) -> LoginLimits | RetryLater:
+    def _find_limits(self, attempt: SignInAttempt) -> LoginLimits | RetryLater:
         with Session(self._database) as session:
             now = database_time(session)
-            known, browser, name = False, "", one.name if is_person_name(one.name) else ""
+            known, browser, name = False, "", attempt.name if is_person_name(attempt.name) else ""
             if name:
-                browser = credentials.find_browser_id(session, name, one.browser, now)
-                known = credentials.has_signed_in_from(session, name, one.source, now - KNOWN_SECONDS)
-            found = choose_login_limits(name, one.source, browser=browser, known_network=known)
+                browser = credentials.find_browser_id(session, name, attempt.browser, now)
+                known = credentials.has_signed_in_from(session, name, attempt.source, now - KNOWN_SECONDS)
+            found = choose_login_limits(name, attempt.source, browser_id=browser, known_network=known)
             left = login_attempts.get_wait_seconds(session, found.limits, now)
         return RetryLater(left) if left else found
 
-    def _check_password(self, one: SignInAttempt, found: LoginLimits) -> SignInGranted | WrongPassword | RetryLater:
+    def _check_password_and_grant(
+        self, attempt: SignInAttempt, login_limits: LoginLimits
+    ) -> SignInGranted | WrongPassword | RetryLater:
         with Session(self._database) as session:
             with session.begin():
-                taken = login_attempts.count_and_check_attempt(session, found.limits, database_time(session))
+                taken = login_attempts.count_and_check_attempt(session, login_limits.limits, database_time(session))
             if not taken:
                 return RetryLater(login_attempts.WITHIN)
-            owner = people.find_person(session, one.name) if is_person_name(one.name) else None
+            owner = people.find_person(session, attempt.name) if is_person_name(attempt.name) else None
             kept = owner.password if owner and owner.password else NOBODY
             session.rollback()  # release the connection while the password is checked
             try:
-                right = matches_digest(one.password, kept)
-                renewed = hash_password(one.password) if right and needs_rehash(kept) else ""
+                right = matches_digest(attempt.password, kept)
+                renewed = hash_password(attempt.password) if right and needs_rehash(kept) else ""
             except PasswordsBusy:
                 return RetryLater(IN_A_MOMENT)
-        return self._grant_sign_in(one, found, renewed) if right else WrongPassword()
+        return self._grant_sign_in(attempt, login_limits, renewed) if right else WrongPassword()
 
-    def _grant_sign_in(self, one: SignInAttempt, found: LoginLimits, renewed: str) -> SignInGranted | WrongPassword:
+    def _grant_sign_in(
+        self, attempt: SignInAttempt, login_limits: LoginLimits, renewed: str
+    ) -> SignInGranted | WrongPassword:
         with Session(self._database) as session, session.begin():
-            owner = people.find_person(session, one.name)
+            owner = people.find_person(session, attempt.name)
             if owner is None or owner.disabled:
                 return WrongPassword()
             if renewed:
                 owner.password = renewed
-            login_attempts.clear_attempts(session, found.limits)
-            secret = issue_credential(session, owner, "session", one.source, one.source, SESSION_SECONDS)
-            if credentials.find_browser_id(session, one.name, one.browser, database_time(session)):
+            login_attempts.clear_attempts(session, login_limits.limits)
+            secret = issue_credential(session, owner, "session", attempt.source, attempt.source, SESSION_SECONDS)
+            if credentials.find_browser_id(session, attempt.name, attempt.browser, database_time(session)):
                 return SignInGranted(secret, "")
-            browser = issue_credential(session, owner, "browser", one.source, one.source, BROWSER_SECONDS)
+            browser = issue_credential(session, owner, "browser", attempt.source, attempt.source, BROWSER_SECONDS)
             return SignInGranted(secret, browser)
 
 

@@ -76,7 +76,7 @@ def sign_out(session: TheSession) -> Response:
 @everybody
 def open_shared_link(request: Request, session: TheSession, secret: str) -> Response:
     """Sign in by a shared link: it grants read access until it expires."""
-    row, now = credentials.find_credential(session, secret), database_time(session)
+    row, now = credentials.find_credential_even_if_invalid(session, secret), database_time(session)
     if row is None or row.kind != "link" or not is_credential_valid(row, now):
         return render_sign_in_form(request, "/", "This link has expired or does not exist. Ask for a new one.", 403)
     to = path_to("run", run=row.run) if row.run else path_to("home")

@@ -82,7 +82,7 @@ def _issue_session(
     session: Session, oidc: OidcClient, vouched: VerifiedIdentity, source: str
 ) -> tuple[str, AuditedRequest | None]:
     """Create a session. Return its secret and, if the right changed, the audit event."""
-    owner, changed = _find_or_create_person(session, oidc, vouched)
+    owner, changed = _admit_vouched_person(session, oidc, vouched)
     secret = issue_credential(session, owner, "session", f"{oidc.host_name}, {source}", source, SESSION_SECONDS)
     if not changed:
         return secret, None
@@ -91,7 +91,7 @@ def _issue_session(
     )
 
 
-def _find_or_create_person(session: Session, oidc: OidcClient, vouched: VerifiedIdentity) -> tuple[PersonRow, str]:
+def _admit_vouched_person(session: Session, oidc: OidcClient, vouched: VerifiedIdentity) -> tuple[PersonRow, str]:
     """Find or create the person of an identity, and describe any change of their right.
 
     A name belongs to the identity that first used it: a password account or another subject is never taken over.

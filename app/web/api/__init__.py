@@ -83,4 +83,4 @@ def install_api(application: FastAPI) -> None:
     )
     application.state.rollouts = RolloutStateCache()
     application.state.turns = TurnCounters(runtime.bus, runtime.store)
-    openapi.install_openapi(application)
+    openapi.install_description_builder(application)

@@ -15,7 +15,7 @@ from app.loop.state import RunState
 from app.people.rights import (
     get_sign_in_method,
     get_token_id,
-    list_token_makers,
+    list_current_token_makers,
     operators,
     resolve_recorded_name,
     viewers,
@@ -141,7 +141,7 @@ def answer_approval(
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
     by = resolve_recorded_name(given.by)
     asked, decision = folds.read_current(run), given.decision
-    means = AnswerMeans(get_sign_in_method(), get_token_id(), list_token_makers())
+    means = AnswerMeans(get_sign_in_method(), get_token_id(), list_current_token_makers())
     far = record_answer(session, asked, approval, decision, by=by, means=means, reason=given.reason, actions=actions)
     waits = far.remaining_text if decision == "approve" else ""
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
@@ -153,9 +153,9 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
         return None
     assert state.request
     own = (
-        _describe_reboot(state.request, attempt.approval)
+        _build_reboot_fields(state.request, attempt.approval)
         if isinstance(attempt, RebootProgress)
-        else _describe_change(state, attempt)
+        else _build_change_fields(state, attempt)
     )
     return ApprovalView.from_source(
         attempt.approval,
@@ -170,7 +170,7 @@ def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | Non
     )
 
 
-def _describe_change(state: RunState, attempt: Attempt) -> dict[str, Any]:
+def _build_change_fields(state: RunState, attempt: Attempt) -> dict[str, Any]:
     assert attempt.approval
     rule, plan, proposed = load_run_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
     assert plan
@@ -192,17 +192,17 @@ def _describe_change(state: RunState, attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _describe_reboot(request: RunQueued, asked: ApprovalRequested) -> dict[str, Any]:
+def _build_reboot_fields(run_request: RunQueued, approval_request: ApprovalRequested) -> dict[str, Any]:
     return {
-        "title": f"Reboot {request.host}",
-        "approach": asked.diff,
+        "title": f"Reboot {run_request.host}",
+        "approach": approval_request.diff,
         "steps": [],
         "risk": "Everybody on the host is interrupted, and it may not come back.",
         "rollback": "Changes that do not survive the reboot are rolled back.",
         "breaks": "",
         "irreversible": False,
-        "proposed_by": request.by,
+        "proposed_by": run_request.by,
         "actions": [],
         "predicted": None,
-        "needs": asked.needs.summary if asked.needs else "",
+        "needs": approval_request.needs.summary if approval_request.needs else "",
     }

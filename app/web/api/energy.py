@@ -56,7 +56,7 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
     """GPU-seconds and joules of a run, per role. Power samples are kept for hours, a run's totals for good."""
     row = read_required_run_row(runtime, run)
     ledger = EnergyLedger(runtime.store, runtime.lineup)
-    found, pace = ledger.compute_run_energy(run), ledger.read_pace(run)
+    found, pace = ledger.compute_run_energy(run), ledger.read_simulation_pace(run)
     if found is None:
         reason = UNSTARTED if row.started_at is None else OTHER.format(row.lineup, runtime.lineup.name)
         return RunEnergy(
@@ -72,15 +72,15 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
     )
 
 
-def _to_role_energy(found: EnergySpent, one: Spent) -> RoleEnergy:
-    each, source = compute_joules_per_token(one), f"{DRAWN}, over the tokens that it wrote"
-    per_token = derive_figure(each, "J/token", source, found.until, simulated=found.simulated)
-    return RoleEnergy.from_source(one, **_to_figures(found, one), energy_per_token=per_token)
+def _to_role_energy(energy: EnergySpent, spent: Spent) -> RoleEnergy:
+    each, source = compute_joules_per_token(spent), f"{DRAWN}, over the tokens that it wrote"
+    per_token = derive_figure(each, "J/token", source, energy.until, simulated=energy.simulated)
+    return RoleEnergy.from_source(spent, **_to_figures(energy, spent), energy_per_token=per_token)
 
 
-def _to_figures(found: EnergySpent, one: Spent) -> dict[str, Figure]:
-    derive = partial(derive_figure, at=found.until, simulated=found.simulated)
+def _to_figures(energy: EnergySpent, spent: Spent) -> dict[str, Figure]:
+    derive = partial(derive_figure, at=energy.until, simulated=energy.simulated)
     return {
-        "gpu_seconds": derive(one.gpu_seconds, "s", HELD if one.role else UNHELD),
-        "energy": derive(extrapolate_joules(one), "J", DRAWN),
+        "gpu_seconds": derive(spent.gpu_seconds, "s", HELD if spent.role else UNHELD),
+        "energy": derive(extrapolate_joules(spent), "J", DRAWN),
     }

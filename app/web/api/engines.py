@@ -205,11 +205,11 @@ def _require_processes(runtime: Runtime, engine: str) -> Sequence[LaunchedReplic
     return runtime.launched[engine]
 
 
-def _find_serving_roles(runtime: Runtime, engine: str) -> list[Role]:
+def _list_roles_with_open_turns(runtime: Runtime, engine_name: str) -> list[Role]:
     """Return the roles whose open turns use this engine."""
     turns = (runtime.store.read_newest(run, None, TURN_EDGES, 1) for run in runtime.list_unended_runs())
     open_turns = [turn[0].event for turn in turns if turn]
-    return [turn.role for turn in open_turns if isinstance(turn, TurnStarted) and turn.engine == engine]
+    return [turn.role for turn in open_turns if isinstance(turn, TurnStarted) and turn.engine == engine_name]
 
 
 def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
@@ -221,7 +221,7 @@ def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
         precision=engine.precision_label,
         replicas=len(runtime.bases.get(engine.name, ())),
         roles=[seat.role for seat in runtime.lineup.seats.values() if seat.engine == engine.name],
-        serving=_find_serving_roles(runtime, engine.name),
+        serving=_list_roles_with_open_turns(runtime, engine.name),
         simulated=engine.simulation is not None,
         state=state.state if state else "absent",
         detail=state.detail if state else "not looked at yet",

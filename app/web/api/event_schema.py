@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from app.events.kinds import AuditedRequest, Event, RunEvent, get_event_kind, list_event_types
+from app.events.kinds import AuditedRequest, Event, RunEvent, get_event_kind, list_leaf_event_types
 from app.events.vocabulary import AnyAction
 
 _AT = "#/components/schemas/"
@@ -26,7 +26,7 @@ _USED = (
 
 def add_event_schemas(schemas: dict[str, Any]) -> None:
     """Add the schemas to the components of an OpenAPI description that already has the API's own."""
-    run_events = list_event_types(RunEvent)
+    run_events = list_leaf_event_types(RunEvent)
     events: tuple[type[Event], ...] = (*run_events, AuditedRequest)
     (action, *_), found = msgspec.json.schema_components([AnyAction, *events], ref_template=_AT + "{name}")
     _remove_items_false(found)

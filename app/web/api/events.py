@@ -40,8 +40,8 @@ class EventList(ApiModel):
     next: int | None = Field(description="`since` of the next page; None if this page ends with the newest event.")
 
 
-def document_stream(said: str, *problems: str) -> dict[int | str, dict[str, Any]]:
-    return {**document_problems(*problems), 200: {"description": said, "content": {"text/event-stream": {}}}}
+def document_stream(description: str, *problems: str) -> dict[int | str, dict[str, Any]]:
+    return {**document_problems(*problems), 200: {"description": description, "content": {"text/event-stream": {}}}}
 
 
 @router.get("/runs/{run}/events", responses=document_problems("not-found"))
@@ -99,15 +99,15 @@ def stream_events(
     """Stream every event as it happens, from the start or after `since`. Prompts are for operators."""
     read_required_run_row(runtime, run)
     kinds = frozenset(parse_kinds(kind))
-    render, name = choose_json_render(whole=can_read_prompts())
+    render, name = choose_json_render(with_prompts=can_read_prompts())
     return streams.create_stream_response(
         run, *filter_by_kinds(kinds, render, name), read_resume_position(request.headers, since) or 0
     )
 
 
-def choose_json_render(*, whole: bool) -> tuple[PerEventRender, str]:
+def choose_json_render(*, with_prompts: bool) -> tuple[PerEventRender, str]:
     """Return the renderer, and the name under which viewers with the same rights share its stream."""
-    return (as_messages, "json") if whole else (as_sealed_messages, "json, sealed")
+    return (as_messages, "json") if with_prompts else (as_sealed_messages, "json, sealed")
 
 
 def filter_by_kinds(kinds: frozenset[str], render: PerEventRender, name: str) -> tuple[str, PerEventRender]:

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DatabaseError
 
 from app.errors import EnvironmentUnusable, find_storage_fault
 from app.people.rights import everybody
-from app.runtime.health import LATE_DATABASE, Conditions, explain_unreadiness, find_faults
+from app.runtime.health import LATE_DATABASE, Conditions, find_faults, list_unreadiness_reasons
 from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_stored_conditions
 from app.runtime.runtime import Runtime
 from app.store.db import DATABASE_UNAVAILABLE
@@ -57,13 +57,13 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     Otherwise return 503 with the reasons.
     """
     conditions = await _read_conditions(runtime)
-    reasons = explain_unreadiness(conditions)
+    reasons = list_unreadiness_reasons(conditions)
     reasons += [one.sentence for one in await asyncio.to_thread(find_stuck_hosts, runtime.settings.hosts_folder)]
     reasons += await asyncio.to_thread(_describe_storage_faults, runtime.settings.data)
     try:
         runtime.writer.enqueue_batch([])
         if not runtime.leases:  # a node asks each second anyway, and what hangs with it would keep this from answering
-            await asyncio.to_thread(_ping_database, runtime.database)
+            await asyncio.to_thread(_require_responding_database, runtime.database)
     except (EnvironmentUnusable, DatabaseError) as exc:
         reasons.append(str(exc))
     response.status_code = 503 if reasons else 200
@@ -92,6 +92,6 @@ def _describe_storage_faults(folder: Path) -> list[str]:
     return []
 
 
-def _ping_database(database: Engine) -> None:
+def _require_responding_database(database: Engine) -> None:
     with open_read_connection(database) as connection:
         connection.execute(text("select 1"))

@@ -9,7 +9,7 @@ from pydantic import Field
 from app.errors import BadInput, convert_bad_input_to_rejected
 from app.events.vocabulary import Word
 from app.people.rights import admins, operators, viewers
-from app.runs.host_registration import HostSpec, fetch_host_key, register_host
+from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
 from app.runs.rollout.host_selection import MOST_HOSTS, drop_group, save_group
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
@@ -145,7 +145,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
         raise Problem("unsupported-host", said, field="kind")
     hosts = runtime.settings.hosts_folder
     wish = HostSpec(**order.model_dump(exclude={"kind"}))
-    added = register_host(wish, fetch_host_key(wish, hosts), hosts).host
+    added = register_host(wish, fetch_host_candidate(wish, hosts), hosts).host
     runtime.store_host_registration(order.name)
     return _to_host_view(session, added)
 
@@ -154,7 +154,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
 @viewers
 def show_host(host: HostName, session: TheSession, runtime: TheRuntime) -> HostView:
     """Show one host."""
-    found = host if host_registry.is_fixture(host) else _find_host(host, runtime)
+    found = host if host_registry.is_fixture(host) else _find_registered_host(host, runtime)
     if found is None:
         raise Problem("not-found", f"There is no host {host!a}: GET /api/v1/hosts lists them.", field="host")
     return _to_host_view(session, found)
@@ -165,7 +165,7 @@ def show_host(host: HostName, session: TheSession, runtime: TheRuntime) -> HostV
 def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> None:
     """Remove a host that was added. Nothing is changed on it, and its journals are kept."""
     hosts = runtime.settings.hosts_folder
-    if _find_host(host, runtime) is None:
+    if _find_registered_host(host, runtime) is None:
         raise Problem("not-found", f"There is no added host {host!a}.", field="host")
     if under_way := run_queries.list_unended_runs(session, host):
         raise Problem("busy", f"Run {under_way[0].id} has not ended: stop it first.", field="host")
@@ -186,7 +186,7 @@ async def scan_host(
     skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig",
 ) -> ScanView:
     """Scan a host now. Nothing is changed, and no run is started."""
-    await asyncio.to_thread(_require_host_and_skill, host, skill_name, runtime)
+    await asyncio.to_thread(_check_host_and_skill, host, skill_name, runtime)
     scanner, verdicts = await runtime.scan_host(host, skill_name)
     views = [VerdictView.from_source(one) for one in verdicts]
     return ScanView(
@@ -219,27 +219,27 @@ def delete_group(group_: GroupName, session: TheSession) -> None:
     drop_group(session, group_)
 
 
-def _require_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
+def _check_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
     with convert_bad_input_to_rejected("host", "not-found"):
         require_known_host(host, runtime.settings.hosts_folder)
     with convert_bad_input_to_rejected("skill", "unknown-skill"):
         load_skill(skill_name)
 
 
-def _find_host(name: str, runtime: TheRuntime) -> RegisteredHost | None:
+def _find_registered_host(name: str, runtime: TheRuntime) -> RegisteredHost | None:
     try:
         return host_registry.find_host(runtime.settings.hosts_folder, name)
     except BadInput as exc:
         raise Problem("unavailable", str(exc)) from exc
 
 
-def _to_host_view(session: TheSession, one: RegisteredHost | str) -> HostView:
+def _to_host_view(session: TheSession, host: RegisteredHost | str) -> HostView:
     """Return a registered host, or a built-in one by its name."""
-    name = one if isinstance(one, str) else one.name
+    name = host if isinstance(host, str) else host.name
     groups = [group for group, hosts in read_groups(session).items() if name in hosts]
     run = next((row.id for row in run_queries.list_unended_runs(session, name) if row.state != "queued"), None)
     known: dict[str, Any] = {"name": name, "run": run, "groups": groups}
-    if isinstance(one, str):
+    if isinstance(host, str):
         return HostView(**known, kind=FIXTURE, title=_TITLE, simulated=True)
-    access: dict[str, Any] = {"place": str(one.end), "way": one.end.way, "fingerprint": one.fingerprint}
-    return HostView(**known, **access, kind="ssh", title=one.title or f"{one.end} over SSH", simulated=False)
+    access: dict[str, Any] = {"place": str(host.end), "way": host.end.way, "fingerprint": host.fingerprint}
+    return HostView(**known, **access, kind="ssh", title=host.title or f"{host.end} over SSH", simulated=False)

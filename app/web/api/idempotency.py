@@ -39,7 +39,7 @@ class IdempotencyKeys:
         return f"{name} {key}" if (name := resolve_recorded_name("")) else key
 
     @asynccontextmanager
-    async def lock_key(self, key: str) -> AsyncIterator[None]:
+    async def mark_key_in_flight(self, key: str) -> AsyncIterator[None]:
         if key in self._in_flight:
             said = "The first request with this key is still in progress."
             raise Problem("key-in-flight", said, field=FIELD, headers={"retry-after": "1"})
@@ -58,7 +58,7 @@ class IdempotencyKeys:
             yield new, False
             return
         key = prefix + self.scope_to_person(key)
-        async with self.lock_key(key):
+        async with self.mark_key_in_flight(key):
             claimed, exists = await self.claim_run(key, order.model_dump_json().encode(), new)
             if claimed != new:
                 response.headers[REPLAYED] = "true"

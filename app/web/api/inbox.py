@@ -84,16 +84,16 @@ def _to_decision_view(decision: OpenDecision, person: Person | None) -> Decision
 
 
 def _to_answer_view(decision: OpenDecision, answer: PossibleAnswer, person: Person | None) -> AnswerView:
-    address, body = _find_address(decision, answer.verb)
+    address, body = _build_answer_request(decision, answer.verb)
     denied = explain_denial(decision, answer.verb, person)
     return AnswerView.from_source(answer, address=address, body=body, denied=denied)
 
 
-def _find_address(decision: OpenDecision, verb: str) -> tuple[str, Raw]:
+def _build_answer_request(decision: OpenDecision, verb: str) -> tuple[str, Raw]:
     match decision.kind:
         case "approval":
             approval = decision.id.partition(":")[2]
-            return path_to("answer_approval", approval=approval), {"decision": verb} | _list_actions(decision, verb)
+            return path_to("answer_approval", approval=approval), {"decision": verb} | _build_edit_body(decision, verb)
         case "run":
             return path_to(f"{verb}_run", run=decision.run), {}
         case "rollout":
@@ -106,7 +106,7 @@ def _find_address(decision: OpenDecision, verb: str) -> tuple[str, Raw]:
             return path_to("start_run"), order | ({"rules": rules} if rules else {})
 
 
-def _list_actions(decision: OpenDecision, verb: str) -> Raw:
+def _build_edit_body(decision: OpenDecision, verb: str) -> Raw:
     """Return the actions as proposed, for an edit to start from."""
     proposed = decision.attempt.proposed if decision.attempt else None
     return {"actions": msgspec.to_builtins(proposed.actions)} if verb == "edit" and proposed else {}

@@ -99,7 +99,7 @@ def show_metrics(
         *_collect_attention_metrics(session, decisions, runtime.clock.now()),
         *_collect_turn_metrics(turns),
         *_collect_machine_metrics(runtime.board, runtime.lineup),
-        *_collect_queue_metrics(runtime),
+        *_collect_turn_queue_metrics(runtime),
     ]
     return Response("".join(line for family in families for line in _format_family(family)), media_type=MEDIA_TYPE)
 
@@ -249,7 +249,7 @@ def _select_known(samples: Sequence[tuple[Labels, object]], name: str, scale: fl
     return [(labels, value * scale) for labels, value in values if value is not None]
 
 
-def _collect_queue_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
+def _collect_turn_queue_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     """Yield queue metrics of this process only; other nodes have their own queues."""
     queues = {name: runtime.queues.get_queue(name) for name in runtime.lineup.engines}
     waiting = {name: float(queue.status.waiting) for name, queue in queues.items()}

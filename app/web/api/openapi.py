@@ -65,7 +65,7 @@ def show_index(request: Request) -> Index:
     return Index(version=request.app.version, description=path_to("openapi"), docs=path_to("api_docs"), addresses=read)
 
 
-def install_openapi(application: FastAPI) -> None:
+def install_description_builder(application: FastAPI) -> None:
     application.state.described = functools.cache(functools.partial(_build_description, application))
 
 
@@ -97,7 +97,7 @@ def _build_description(application: FastAPI) -> dict[str, Any]:
     event_schema.add_event_schemas(schemas)
     components["securitySchemes"] = {"token": TOKEN}
     document["security"] = [{"token": []}, {}]
-    _make_defaults_optional(document)
+    _move_defaults_to_descriptions(document)
     endpoints = {route.name: route.endpoint for route in application.routes if isinstance(route, APIRoute)}
     for address, path in document["paths"].items():
         for method, operation in path.items():
@@ -121,10 +121,10 @@ def _describe_operation(operation: dict[str, Any]) -> None:
                 content["schema"] = {"type": "string"} if is_text else {"type": "string", "format": "binary"}
 
 
-def _make_defaults_optional(document: dict[str, Any]) -> None:
+def _move_defaults_to_descriptions(document: dict[str, Any]) -> None:
     """State the defaults of what is sent in words: generators of clients take a field with `default` for required."""
     schemas = document["components"]["schemas"]
-    for name in _list_body_schemas(document, schemas):
+    for name in _list_request_only_schemas(document, schemas):
         for field in schemas[name].get("properties", {}).values():
             if field.get("default") not in (None, "", [], {}):
                 said = json.dumps(field["default"])
@@ -132,7 +132,7 @@ def _make_defaults_optional(document: dict[str, Any]) -> None:
             field.pop("default", None)
 
 
-def _list_body_schemas(document: dict[str, Any], schemas: dict[str, Any]) -> list[str]:
+def _list_request_only_schemas(document: dict[str, Any], schemas: dict[str, Any]) -> list[str]:
     """Return the names of the schemas that the bodies of requests use, and no answer does."""
     operations = [operation for path in document["paths"].values() for operation in path.values()]
     sent = find_used_schemas([one.get("requestBody") for one in operations], schemas)

@@ -19,7 +19,7 @@ from app.people.rights import (
     admins,
     guests,
     has_right,
-    list_new_makers,
+    list_makers_for_new_credential,
     operators,
     parse_right,
 )
@@ -156,7 +156,7 @@ def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSessio
 @admins
 def list_tokens(session: TheSession) -> TokenList:
     """List tokens and links, without their secrets."""
-    rows = credentials.list_credentials(session, ("token", "link"))
+    rows = credentials.list_unended_credentials(session, ("token", "link"))
     return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
 
@@ -169,12 +169,17 @@ def list_tokens(session: TheSession) -> TokenList:
 @declare_example({"label": "pipeline", "person": "ada", "right": "operator", "days": 90})
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
     """Create a token. Its secret is shown only in this answer."""
-    owner = _require_owner(session, new.person)
+    owner = _require_credential_owner(session, new.person)
     if not has_right(parse_right(owner.right), new.right):
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
     row, secret = credentials.issue_token(
-        session, person=owner.name, right=new.right, label=new.label, days=new.days, made_by=list_new_makers()
+        session,
+        person=owner.name,
+        right=new.right,
+        label=new.label,
+        days=new.days,
+        made_by=list_makers_for_new_credential(),
     )
     return MadeToken.from_source(row, secret=secret)
 
@@ -199,8 +204,8 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
     run = _choose_run(session, new.run)
-    owner = _require_owner(session, None)
-    row, secret = credentials.issue_link(session, owner.name, run, new.hours, list_new_makers())
+    owner = _require_credential_owner(session, None)
+    row, secret = credentials.issue_link(session, owner.name, run, new.hours, list_makers_for_new_credential())
     return MadeLink.from_source(row, path=path_to("share", secret=secret))
 
 
@@ -230,7 +235,7 @@ def _choose_run(session: Session, run: str | None) -> str:
     return shown[0].id
 
 
-def _require_owner(session: Session, name: str | None) -> PersonRow:
+def _require_credential_owner(session: Session, name: str | None) -> PersonRow:
     me = WHO.get() or DEMO
     row = people.find_person(session, name or me.name)
     if row is None:

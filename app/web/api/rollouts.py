@@ -255,7 +255,7 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",
     }
-    return StreamingResponse(archive.stream_archive(), media_type=MEDIA_TYPE, headers=headers)
+    return StreamingResponse(archive.stream_archive_and_close(), media_type=MEDIA_TYPE, headers=headers)
 
 
 def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutOrdered:

@@ -99,19 +99,19 @@ async def forecast_run(order: RunOrder, runtime: TheRuntime) -> ForecastView:
     return to_forecast_view(event, found)
 
 
-def _to_query_parameter(one: RunFilter) -> Parameter:
-    searches, about = one.match == "search", Query(max_length=one.longest, description=one.help)
+def _declare_filter_parameter(run_filter: RunFilter) -> Parameter:
+    searches, about = run_filter.match == "search", Query(max_length=run_filter.longest, description=run_filter.help)
     annotation: Any = Annotated[str, about] if searches else Annotated[str | None, about]
-    if one.choices:
+    if run_filter.choices:
         literal: Any = Literal
-        annotation = literal[one.choices] | None
+        annotation = literal[run_filter.choices] | None
     default = "" if searches else None
-    return Parameter(one.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+    return Parameter(run_filter.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
 
 
 @router.get("/runs", responses=document_problems("bad-cursor"))
 @guests
-@accept_filters_as_parameters(_to_query_parameter)
+@accept_filters_as_parameters(_declare_filter_parameter)
 @declare_example(query={"state": "finished", "limit": "1"})
 def list_runs(
     session: TheSession,
@@ -122,7 +122,7 @@ def list_runs(
     """List runs, newest first."""
     place = page_cursor.parse_page_cursor(cursor_) if cursor_ is not None else None
     found = read_run_page(session, filters, place, limit, get_visible_runs())
-    return RunList(runs=[to_run_view(row) for row in found.rows], cursors=_to_link(found))
+    return RunList(runs=[to_run_view(row) for row in found.rows], cursors=_to_neighbor_cursors(found))
 
 
 @router.get("/runs/{run}", responses=document_problems("not-found"))
@@ -156,11 +156,11 @@ def read_required_run_row(runtime: Runtime, run: str) -> RunRow:
         return require_run_row(session, run)
 
 
-def _to_link(found: RunPage) -> Link:
-    first, last = (found.rows[0], found.rows[-1]) if found.rows else (None, None)
+def _to_neighbor_cursors(page: RunPage) -> Link:
+    first, last = (page.rows[0], page.rows[-1]) if page.rows else (None, None)
     return Link(
-        next=_to_page_cursor(last, forward=True) if found.more_after else None,
-        previous=_to_page_cursor(first, forward=False) if found.more_before else None,
+        next=_to_page_cursor(last, forward=True) if page.more_after else None,
+        previous=_to_page_cursor(first, forward=False) if page.more_before else None,
     )
 
 

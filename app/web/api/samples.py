@@ -116,8 +116,8 @@ def list_samples(
         for key, values in (grid.to_series() | own).items()
         if key.kind in kinds
         and (not figure or key.figure in figure.split(","))
-        and _is_series_wanted(key, "engine", engine)
-        and _is_series_wanted(key, "gpu", gpu)
+        and _is_kept_by_name_filter(key, "engine", engine)
+        and _is_kept_by_name_filter(key, "gpu", gpu)
     ]
     return Samples.from_source(grid, series=series, marks=found)
 
@@ -137,8 +137,8 @@ def _read_run_rates(runtime: Runtime, run: str, grid: Grid) -> dict[SeriesKey, V
     return read_run_rates(runtime.store, run, grid, simulated=row.simulated) if can_see_run(run) else {}
 
 
-def _is_series_wanted(key: SeriesKey, kind: str, name: str) -> bool:
-    return not name or key.kind != kind or key.of == name
+def _is_kept_by_name_filter(key: SeriesKey, filtered_kind: str, name: str) -> bool:
+    return not name or key.kind != filtered_kind or key.of == name
 
 
 def _parse_time(text: str, field: str) -> float:
@@ -172,12 +172,12 @@ def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Ma
 
 
 def to_sample_series(key: SeriesKey, values: Values) -> SampleSeries:
-    unit, provenance, source = _describe_figure(key)
+    unit, provenance, source = _get_figure_unit_and_source(key)
     known = "simulated" if key.simulated else provenance
     return SampleSeries.from_source(key, unit=unit, provenance=known, source=source, how=key.aggregation, values=values)
 
 
-def _describe_figure(key: SeriesKey) -> tuple[str, Provenance, str]:
+def _get_figure_unit_and_source(key: SeriesKey) -> tuple[str, Provenance, str]:
     """Return unit, provenance and source."""
     if key.kind == "run":
         return _ENGINE_FIGURES[key.figure][0], "derived", "tokens of the run's turns, from its log"

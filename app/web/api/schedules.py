@@ -136,14 +136,14 @@ def delete_schedule(schedule: Id, session: TheSession) -> None:
     change_schedule(session, schedule, "remove", database_time(session))
 
 
-def _build_schedule_spec(asked: ScheduleOrder, hosts: tuple[str, ...]) -> ScheduleSpec:
+def _build_schedule_spec(asked: ScheduleOrder, selected_hosts: tuple[str, ...]) -> ScheduleSpec:
     rules = None if asked.rules is None else tuple(asked.rules)
     return ScheduleSpec(
         order=Order(host=asked.host, skill=asked.skill, rules=rules, mode=asked.mode, by=resolve_recorded_name("api")),
         cron=asked.cron,
         zone=asked.zone,
         window_minutes=asked.window_minutes,
-        hosts=hosts,
+        hosts=selected_hosts,
         words=asked.hosts,
         terms=msgspec.convert(asked, RolloutTerms, from_attributes=True),
     )

@@ -48,7 +48,7 @@ def stream_all_events(
 ) -> Response:
     """Stream the events of every run as they happen, from now on or after `since`. Prompts are for operators."""
     kinds = frozenset(parse_kinds(kind))
-    render, name = choose_json_render(whole=can_read_prompts())
+    render, name = choose_json_render(with_prompts=can_read_prompts())
     return streams.create_stream_response(
         ALL, *filter_by_kinds(kinds, render, name), read_resume_position(request.headers, since)
     )

@@ -98,7 +98,9 @@ def install_pages(application: FastAPI) -> None:
     )
     shown = (ops, desk, application.state.fleet)
     runtime.board.has_news = lambda: any(one.has_news() for one in shown)
-    application.state.machine_live = LiveParts("machine", lambda: render_machine_parts(runtime, sharing, hosts=True))
+    application.state.machine_live = LiveParts(
+        "machine", lambda: render_machine_parts(runtime, sharing, show_hosts=True)
+    )
     application.state.guests_live = LiveParts(
-        "machine, to guests", lambda: render_machine_parts(runtime, sharing, hosts=False)
+        "machine, to guests", lambda: render_machine_parts(runtime, sharing, show_hosts=False)
     )

@@ -64,7 +64,7 @@ def show_api_group(request: Request, group: str) -> Response:
         shapes=[(name, schemas[name]) for name in sorted(used)],
         describe_type=_describe_type,
         describe_content=_describe_content,
-        list_answers=_list_answers,
+        list_answers=_list_example_answers,
     )
 
 
@@ -86,7 +86,7 @@ def _build_search_index(description: dict[str, Any]) -> str:
     return f"globalThis.helpIndex = {json.dumps(entries, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
-def _list_answers(operation: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _list_example_answers(operation: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield status and text of each answer that has an example."""
     for status, answer in operation["responses"].items():
         for content in answer.get("content", {}).values():

@@ -19,7 +19,7 @@ from app.store.models import EventRow, RunRow
 from app.store.run_queries import UNENDED
 from app.text.pluralized_counts import count_things
 from app.web.deps import TheDecisions, TheRuntime, TheSession
-from app.web.pages.appearance import identify_reader
+from app.web.pages.appearance import compute_reader_mark
 from app.web.url_paths import path_to
 
 VISIT_GAP = 600.0
@@ -44,7 +44,7 @@ class LastLook:
     changes: tuple[Change, ...] = ()
 
 
-def find_last_look(cookie: str, reader: str, now: float) -> float | None:
+def find_previous_visit_end(cookie: str, reader: str, now: float) -> float | None:
     """Return when the reader's visit before this one ended; None if there was none, or if the cookie is not theirs."""
     since, last, owner = [*cookie.split("-", 2), "", ""][:3]
     try:
@@ -56,20 +56,20 @@ def find_last_look(cookie: str, reader: str, now: float) -> float | None:
     return ended if now - ended > VISIT_GAP else begun
 
 
-def open_look_reader(
+def create_look_reader(
     runtime: TheRuntime,
     decisions: TheDecisions,
-    looked: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
+    cookie: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
-    return lambda session: read_changes(runtime, session, decisions, looked)
+    return lambda session: read_changes(runtime, session, decisions, cookie)
 
 
-def read_changes(runtime: Runtime, session: Session, decisions: DecisionReader, looked: str) -> LastLook | None:
+def read_changes(runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str) -> LastLook | None:
     """Return what changed since the reader's last visit; None for a shared link, whose reader sees one run."""
     if get_visible_runs() is not None:
         return None
-    now, reader = round(runtime.clock.now(), 1), identify_reader()
-    since = find_last_look(looked, reader, now)
+    now, reader = round(runtime.clock.now(), 1), compute_reader_mark()
+    since = find_previous_visit_end(cookie, reader, now)
     if since is None:
         return LastLook(now, reader, None)
     changes = (
@@ -82,14 +82,14 @@ def read_changes(runtime: Runtime, session: Session, decisions: DecisionReader, 
 
 
 LookReader = Callable[[Session], LastLook | None]
-TheLookReader = Annotated[LookReader, Depends(open_look_reader)]
+TheLookReader = Annotated[LookReader, Depends(create_look_reader)]
 
 
-def read_last_look(reader: TheLookReader, session: TheSession) -> LastLook | None:
-    return reader(session)
+def load_changes_since_visit(read_look: TheLookReader, session: TheSession) -> LastLook | None:
+    return read_look(session)
 
 
-TheLastLook = Annotated[LastLook | None, Depends(read_last_look)]
+TheLastLook = Annotated[LastLook | None, Depends(load_changes_since_visit)]
 
 
 def _list_ended_runs(session: Session, since: float) -> Sequence[RunRow]:

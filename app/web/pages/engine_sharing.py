@@ -114,19 +114,19 @@ class Sharing:
         self._known: dict[str, RunHolds] = {}
         self._lock = Lock()
 
-    def read_shares(self, at: float, hosts: Collection[str] | None = None) -> Mapping[str, EngineShare]:
+    def read_current_shares(self, now: float, hosts: Collection[str] | None = None) -> Mapping[str, EngineShare]:
         """Return the current share of each engine, optionally for `hosts` only."""
         with self._lock:
-            spans = self._store.list_run_spans(at - HOLD_SECONDS, at)
+            spans = self._store.list_run_spans(now - HOLD_SECONDS, now)
             self._known = {one.run: self._known.get(one.run) or RunHolds(one.run, one.host) for one in spans}
             for span in spans:
-                self._apply_unread_turns(self._known[span.run], span, at)
+                self._apply_unread_turns(self._known[span.run], span, now)
             wanted = [one for one in self._known.values() if hosts is None or one.host in hosts]
-            return compute_shares(wanted, at, self._outages.read_outages(at))
+            return compute_shares(wanted, now, self._outages.read_outages(now))
 
     def read_shares_at(self, at: float | None) -> Mapping[str, EngineShare]:
         """Return the shares of now, or of a past moment."""
-        return self.read_shares(self.clock()) if at is None else self.read_past_shares(at)
+        return self.read_current_shares(self.clock()) if at is None else self.read_past_shares(at)
 
     def read_past_shares(self, at: float) -> Mapping[str, EngineShare]:
         found = []
@@ -148,12 +148,14 @@ class Sharing:
             run_holds.holds.close_all(span.ended_at)
             run_holds.over = True
 
-    def _apply_first_token(self, known: RunHolds, upto: int | None) -> None:
+    def _apply_first_token(self, run_holds: RunHolds, upto: int | None) -> None:
         """Apply the first token of the turn in progress. The end of a turn has that time already."""
-        if known.holds.reading:
-            for _, line, digest in self._store.read_lines(known.run, known.began, upto, ["turn.delta"], limit=1):
+        if run_holds.holds.reading:
+            for _, line, digest in self._store.read_lines(
+                run_holds.run, run_holds.began, upto, ["turn.delta"], limit=1
+            ):
                 first = parse_line(line, digest)
-                known.holds.apply_event(first.event, first.at)
+                run_holds.holds.apply_event(first.event, first.at)
 
 
 async def _get_sharing(request: Request) -> Sharing | None:
@@ -203,9 +205,9 @@ def _compute_share(
     return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES), decoding, gaps, now)
 
 
-def _has_overlap(runs: Sequence[Sequence[EngineHold]]) -> bool:
+def _has_overlap(holds_by_host: Sequence[Sequence[EngineHold]]) -> bool:
     """Return True if the hold times of any two hosts overlap."""
-    spans = sorted((holds[0].since, holds[-1].until or float("inf")) for holds in runs)
+    spans = sorted((holds[0].since, holds[-1].until or float("inf")) for holds in holds_by_host)
     ends = float("-inf")
     for since, until in spans:
         if since < ends:

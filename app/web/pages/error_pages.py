@@ -14,7 +14,7 @@ from app.people.rights import get_visible_runs
 from app.store import run_queries
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.models import RunRow
-from app.web.pages.rejected_form import RejectedForm, redisplay_form, redisplay_query
+from app.web.pages.rejected_form import RejectedForm, build_rejected_form, build_rejected_query_form
 from app.web.pages.templating import render_page
 from app.web.url_paths import path_to
 
@@ -45,13 +45,13 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
         case HTTPException():
             return _answer_http_error(request, exc)
         case Rejected():
-            again = await _restore_form(request, exc.field)
+            again = await _build_rejected_form(request, exc.field)
             return _build_error_response(request, exc.sentence, STATUS.get(exc.kind, 422), again, kind=exc.kind)
         case BadInput():
-            return _build_error_response(request, exc.sentence, 422, await _restore_form(request, ""))
+            return _build_error_response(request, exc.sentence, 422, await _build_rejected_form(request, ""))
         case RequestValidationError():
             names = list(dict.fromkeys(str(fault["loc"][-1]) for fault in exc.errors()))
-            again = await _restore_form(request, names[0])
+            again = await _build_rejected_form(request, names[0])
             rest = "Enter another value." if again or not _accepts_html(request) else "Go back and enter another value."
             return _build_error_response(request, f"Invalid value: {', '.join(names)}. {rest}", 422, again)
         case DataError():
@@ -72,13 +72,13 @@ def _answer_http_error(request: Request, exc: HTTPException) -> Response:
 
 
 def _build_error_response(
-    request: Request, said: str, status: int, again: RejectedForm | None = None, kind: str = "invalid"
+    request: Request, said: str, status: int, rejected_form: RejectedForm | None = None, kind: str = "invalid"
 ) -> Response:
     """Return an error page for a browser, else an RFC 9457 problem document."""
     known = kind if status == STATUS.get(kind, 422) else ""
     request.state.kind = known
     if _accepts_html(request):
-        return render_error_page(said, status, again)
+        return render_error_page(said, status, rejected_form)
     address = path_to("explain", kind=known) if known else "about:blank"
     body = {"type": address, "title": HTTPStatus(status).phrase, "status": status, "detail": said}
     return JSONResponse(body, status, media_type="application/problem+json")
@@ -88,18 +88,18 @@ def _accepts_html(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-async def _restore_form(request: Request, wrong: str) -> RejectedForm | None:
+async def _build_rejected_form(request: Request, wrong_field: str) -> RejectedForm | None:
     """Return what was asked for or submitted for another try, or None. Starlette has cached the form."""
     if request.method == "GET":
-        return redisplay_query(request.url.path, dict(request.query_params), wrong)
+        return build_rejected_query_form(request.url.path, dict(request.query_params), wrong_field)
     if request.method != "POST" or not request.headers.get("content-type", "").startswith(FORMS):
         return None
     typed = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
-    return redisplay_form(request.url.path, typed, wrong)
+    return build_rejected_form(request.url.path, typed, wrong_field)
 
 
-def render_error_page(said: str, status: int, again: RejectedForm | None = None) -> Response:
-    return render_page("refused.html", here="", said=said, again=again, status=status)
+def render_error_page(said: str, status: int, rejected_form: RejectedForm | None = None) -> Response:
+    return render_page("refused.html", here="", said=said, again=rejected_form, status=status)
 
 
 def require_run(session: Session, run: str) -> RunRow:
@@ -111,5 +111,5 @@ def require_run(session: Session, run: str) -> RunRow:
 
 
 def render_missing_run(session: Session, run: str) -> Response:
-    newest = run_queries.list_newest_runs(session, 5, only=get_visible_runs())
+    newest = run_queries.list_newest_runs(session, 5, allowed_run_ids=get_visible_runs())
     return render_page("missing.html", here="", run=run, newest=newest, status=404)

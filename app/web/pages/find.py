@@ -26,7 +26,7 @@ from app.web.pages.palette_destinations import (
     list_pages,
     search_groups,
 )
-from app.web.pages.templating import format_day, render_page, render_template
+from app.web.pages.templating import format_day_and_time, render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
 from app.web.url_paths import path_to
 
@@ -69,7 +69,7 @@ def _list_groups_for_everybody(
     rows = read_run_page(session, {"q": query}, None, SHOWN, get_visible_runs()).rows
     yield DestinationGroup("Runs", [_to_run_destination(row) for row in rows])
     shown = run_queries.find_run(session, run) if run and can_see_run(run) else None
-    newest = shown or next(iter(run_queries.list_newest_runs(session, 1, only=get_visible_runs())), None)
+    newest = shown or next(iter(run_queries.list_newest_runs(session, 1, allowed_run_ids=get_visible_runs())), None)
     if newest and query:
         yield DestinationGroup("Items", _list_item_destinations(folds, newest))
 
@@ -82,7 +82,7 @@ def _list_groups_for_signed_in(
     yield DestinationGroup("Decisions", [Destination(one.title, to_inbox_address(one), one.why) for one in waiting])
     if not query:
         return
-    usual, skills = fleet.choose_skill(session, "")
+    usual, skills = fleet.resolve_skill_and_choices(session, "")
     boards = {skill: fleet.refresh_board(session, skill) for skill in skills}
     hosts = [
         Destination(line.host, path_to("fleet_host", host=line.host), line.alarm or line.state)
@@ -103,7 +103,7 @@ def _list_groups_for_signed_in(
 
 
 def _to_run_destination(row: RunRow) -> Destination:
-    about = f"{row.host}, {row.state}, {format_day(row.queued_at)} UTC {row.tags} {row.note}"
+    about = f"{row.host}, {row.state}, {format_day_and_time(row.queued_at)} UTC {row.tags} {row.note}"
     return Destination(f"{row.name} {row.id}".strip(), path_to("run", run=row.id), about.strip())
 
 

@@ -96,10 +96,10 @@ def render_gpu_cards(
 
 
 def render_memory_cards(
-    known: KnownEngines, newest: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]
+    known_engines: KnownEngines, samples_with_age: Sequence[tuple[float, GpuSampled]], exporters: Mapping[str, str]
 ) -> str:
-    """`newest` has the age in seconds and the sample of each GPU."""
-    cards = [_build_memory_card(known, *one, exporters) for one in newest]
+    """`samples_with_age` has the age in seconds and the sample of each GPU."""
+    cards = [_build_memory_card(known_engines, *one, exporters) for one in samples_with_age]
     return render_template("partials/_waterfall.html", cards=cards)
 
 
@@ -113,9 +113,11 @@ def build_gpu_cards(runtime: Runtime) -> list[GpuCard]:
     return cards
 
 
-def _build_memory_card(known: KnownEngines, age: float, event: GpuSampled, exporters: Mapping[str, str]) -> GpuCard:
-    parts = attribute_memory(known, event, describe_gpu_data_source(event, exporters))
-    titles = {engine.name: engine.title for engine in known.lineup.engines.values()}
+def _build_memory_card(
+    known_engines: KnownEngines, age: float, event: GpuSampled, exporters: Mapping[str, str]
+) -> GpuCard:
+    parts = attribute_memory(known_engines, event, describe_gpu_data_source(event, exporters))
+    titles = {engine.name: engine.title for engine in known_engines.lineup.engines.values()}
     return GpuCard(event, tuple(_build_memory_pieces(parts, titles)), tuple(_build_gpu_facts(event, exporters, age)))
 
 
@@ -135,8 +137,8 @@ def _build_gpu_facts(event: GpuSampled, exporters: Mapping[str, str], age: float
         yield GpuFact(words, value, digits, unit, f"{said.provenance}, {said.source}, {age + said.age:.0f} s old")
 
 
-def _draw_power_lines(drawn: Iterable[tuple[float, float]]) -> tuple[str, ...]:
-    known = list(drawn)
+def _draw_power_lines(power_samples: Iterable[tuple[float, float]]) -> tuple[str, ...]:
+    known = list(power_samples)
     if not known:
         return ()
     newest, top = known[-1][0], max(power for _, power in known) or 1.0

@@ -46,7 +46,7 @@ class HealthWatch(PeriodicTask):
         self._stored: dict[str, StoredConditions] = {}
         self._reading: asyncio.Task[dict[str, StoredConditions]] | None = None
 
-    def watch_run(self, run: str) -> "RunHealth":
+    def create_run_health(self, run: str) -> "RunHealth":
         return RunHealth(self, run)
 
     def read_faults(self, run: str = NO_RUN) -> tuple[HealthFault, ...]:

@@ -15,7 +15,7 @@ from app.background.schedules.schedule_editing import (
 from app.background.schedules.schedule_window import parse_window_minutes
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, operators, resolve_recorded_name, viewers
-from app.runs.host_registration import HostSpec, fetch_host_key, register_host
+from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
 from app.runs.rollout.host_selection import select_hosts
 from app.store import run_queries, schedules
 from app.store.clock import database_time
@@ -40,7 +40,7 @@ class HostCard:
     """Taken from our own journals: loading a page does not contact the host."""
 
     @property
-    def consent_sentence(self) -> str:
+    def consent_sentence_to_type(self) -> str:
         """The sentence that a person types to allow changes that cannot be rolled back."""
         return consent.build_consent_sentence(self.host.name)
 
@@ -72,12 +72,12 @@ def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
 
 @router.post("/hosts", name="hosts")
 @admins
-def submit_host(runtime: TheRuntime, fields: Fields) -> Response:
+def show_key_or_add_host(runtime: TheRuntime, fields: Fields) -> Response:
     """Show the host key first; once the person has accepted it, try a login, check sudo and add the host."""
     words = {name: fields.get(name, "").strip() for name in ("name", "place", "way", "secret_at", "accept_key")}
     wish, folder = HostSpec(**words), runtime.settings.hosts_folder
     try:
-        met = fetch_host_key(wish, folder)
+        met = fetch_host_candidate(wish, folder)
         added = register_host(wish, met, folder) if wish.accept_key == met.key.fingerprint else None
     except EnvironmentUnusable as exc:
         raise Rejected("secret_at", str(exc), "unavailable") from exc
@@ -94,7 +94,7 @@ def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) ->
     words = fields.get("hosts", "").strip()
     hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session)) if words else ()
     wanted = ScheduleSpec(
-        order=parse_order_form(fields, by=resolve_recorded_name("the page"), mode="scan"),
+        order=parse_order_form(fields, by=resolve_recorded_name("the page"), default_mode="scan"),
         hosts=hosts,
         words=words,
         terms=parse_terms_form(fields),

@@ -13,7 +13,7 @@ from app.engines.fit.estimate_result import Fit
 from app.errors import BadInput, Rejected
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Gpu, Lineup
-from app.lineups.reader import find_lineup, list_shipped_lineups, read_lineup
+from app.lineups.reader import find_lineup_path, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe_result import ProbeResult, find_newest_and_earlier, read_newest_probes
@@ -64,7 +64,7 @@ def show_named_lineup(runtime: TheRuntime, session: TheSession, name: str) -> Re
         return _render_lineup(runtime, session, runtime.lineup)
     if name not in list_shipped_lineups():
         raise HTTPException(404, f"No line-up is called {name[:60]!a}. There are: {', '.join(list_shipped_lineups())}.")
-    return _render_lineup(runtime, session, read_lineup(find_lineup(name)))
+    return _render_lineup(runtime, session, read_lineup(find_lineup_path(name)))
 
 
 @router.post("/lineup/server", name="own_server")
@@ -107,7 +107,9 @@ async def forget_own_server(runtime: TheRuntime) -> Response:
 @viewers
 def show_lineup_change(runtime: TheRuntime) -> Response:
     """Render the change of line-up that waits. The page polls this, and reloads once another line-up is in use."""
-    drawn = render_page("partials/_lineup_change.html", change=runtime.own_server.change, waits=_count_unended(runtime))
+    drawn = render_page(
+        "partials/_lineup_change.html", change=runtime.own_server.change, waits=_count_runs_delaying_change(runtime)
+    )
     if runtime.own_server.change is None:
         drawn.headers["hx-refresh"] = "true"
     return drawn
@@ -133,11 +135,11 @@ def show_probe_progress(runtime: TheRuntime) -> Response:
     return drawn
 
 
-def _count_unended(runtime: Runtime) -> int:
+def _count_runs_delaying_change(runtime: Runtime) -> int:
     return len(runtime.list_unended_runs()) if runtime.own_server.change else 0
 
 
-def _find_inspection(runtime: Runtime, inspection: str) -> tuple[Inspection | None, str]:
+def _find_inspection_or_reason(runtime: Runtime, inspection: str) -> tuple[Inspection | None, str]:
     """Return the inspection, or why there is none to show."""
     try:
         return (runtime.own_server.find_inspection(inspection) if inspection else None), ""
@@ -147,7 +149,7 @@ def _find_inspection(runtime: Runtime, inspection: str) -> tuple[Inspection | No
 
 def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup, inspection: str = "") -> Response:
     may_change = (person := WHO.get()) is not None and person.right == "admin"
-    found, lost = _find_inspection(runtime, inspection if may_change else "")
+    found, lost = _find_inspection_or_reason(runtime, inspection if may_change else "")
     history = read_newest_probes(session, lineup.name, limit=HISTORY)
     return render_page(
         "lineup.html",
@@ -162,7 +164,7 @@ def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup, inspectio
         inspection=found,
         lost=lost,
         change=runtime.own_server.change,
-        waits=_count_unended(runtime),
+        waits=_count_runs_delaying_change(runtime),
         is_own=runtime.lineup.name == OWN_LINEUP,
         all_roles=ROLES,
     )

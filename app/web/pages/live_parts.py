@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from app.events.record import Recorded
-from app.machine.sampling.series import group_by_time
+from app.machine.sampling.series import sum_figures_by_time
 from app.web.stream.sse_messages import encode_message
 
 FRESH_SECONDS = 3.0
@@ -45,7 +45,7 @@ class LiveParts:
     def __call__(self, batch: Sequence[Recorded]) -> bytes:
         with self._lock:
             self._signs, before = self._read_signs(), self._sent
-            self._sent = self._redraw_parts()
+            self._sent = self._draw_all_parts()
             changed = {name: html for name, html in self._sent.items() if before.get(name) != html}
         return self._encode_parts(changed) + _encode_samples(batch)
 
@@ -53,11 +53,11 @@ class LiveParts:
         """Return all parts for a new viewer. The others get with the next sample what differs from theirs."""
         with self._lock:
             if self._clock() - self._drawn_at > FRESH_SECONDS:
-                now = self._redraw_parts()
+                now = self._draw_all_parts()
                 self._sent = {name: html for name, html in self._sent.items() if now.get(name) == html}
             return self._encode_parts(self._drawn)
 
-    def _redraw_parts(self) -> dict[str, str]:
+    def _draw_all_parts(self) -> dict[str, str]:
         self._drawn, self._drawn_at = dict(self._draw()), self._clock()
         return self._drawn
 
@@ -75,7 +75,7 @@ def wrap_partials(parts: Mapping[str, str], swap: str = "innerHTML") -> str:
 def _encode_samples(batch: Sequence[Recorded]) -> bytes:
     """Encode the samples in a batch as messages for the charts."""
     sent = b""
-    for at, found in group_by_time(batch):
+    for at, found in sum_figures_by_time(batch):
         if found:
             told = [(key.kind, key.of, key.host, key.figure, round(value, 3)) for key, value in found.items()]
             sent += encode_message(msgspec.json.encode({"at": at, "series": told}), name="samples")

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse
 from app.engines.queue import QueueStatus
 from app.events.kinds import KINDS, EngineSampled, EngineState
 from app.lineups.model import Lineup
-from app.machine.sampling.engine_outages import find_outage_begin
+from app.machine.sampling.engine_outages import compute_outage_begin
 from app.machine.sampling.sample_board import POWER_SECONDS, Board
 from app.people.rights import can_see_run, guests
 from app.runtime.runtime import Runtime
@@ -43,7 +43,7 @@ class RunArchive(Protocol):
 
 @router.get("/machine", name="machine")
 @guests
-def show_machine(
+def show_machine_cards(
     runtime: TheRuntime,
     missions: TheMissions,
     sharing: TheSharing,
@@ -57,7 +57,9 @@ def show_machine(
     hosts = sharing is not None
 
     def render_parts() -> str:
-        return wrap_partials(render_machine_parts(runtime, sharing or Sharing(runtime.store), hosts=hosts, at=then))
+        return wrap_partials(
+            render_machine_parts(runtime, sharing or Sharing(runtime.store), show_hosts=hosts, at=then)
+        )
 
     return HTMLResponse(runtime.board.draw_once_a_second(render_parts) if hosts and then is None else render_parts())
 
@@ -75,16 +77,20 @@ def _find_moment_time(
     return told[0].at + (t or 0) if told else None
 
 
-def render_machine_parts(runtime: Runtime, sharing: Sharing, *, hosts: bool, at: float | None = None) -> dict[str, str]:
+def render_machine_parts(
+    runtime: Runtime, sharing: Sharing, *, show_hosts: bool, at: float | None = None
+) -> dict[str, str]:
     """Return the cards of GPUs and engines, now or at a past time, as inner HTML by element id."""
-    return {"gpus": render_gpus(runtime, at), **render_engine_parts(runtime, sharing, hosts=hosts, at=at)}
+    return {"gpus": render_gpus(runtime, at), **render_engine_parts(runtime, sharing, show_hosts=show_hosts, at=at)}
 
 
-def render_engine_parts(runtime: Runtime, sharing: Sharing, *, hosts: bool, at: float | None = None) -> dict[str, str]:
-    """Return the meters of the engines, and unless `hosts` is False which hosts use them, by element id."""
+def render_engine_parts(
+    runtime: Runtime, sharing: Sharing, *, show_hosts: bool, at: float | None = None
+) -> dict[str, str]:
+    """Return the meters of the engines, and unless `show_hosts` is False which hosts use them, by element id."""
     shares = sharing.read_shares_at(at)
     parts = _prefix_engine_ids("meter", render_meters(runtime, shares, at))
-    return parts | _prefix_engine_ids("share", render_shares(runtime.lineup, shares)) if hosts else parts
+    return parts | _prefix_engine_ids("share", render_shares(runtime.lineup, shares)) if show_hosts else parts
 
 
 def render_past_machine_parts(archive: RunArchive, at: float) -> dict[str, str]:
@@ -106,7 +112,7 @@ def render_meters(runtime: Runtime, shares: Mapping[str, EngineShare], at: float
     for name, engine in runtime.lineup.engines.items():
         limit = scale_speed_limit(engine, runtime.settings.speed)
         told = read_meter(board, name, now, shares)
-        drawn[name] = render_meter(told, limit=limit, queue=runtime.queues.get_queue(name).status)
+        drawn[name] = render_meter(told, speed_limit=limit, queue_status=runtime.queues.get_queue(name).status)
     return drawn
 
 
@@ -115,10 +121,10 @@ def render_past_meters(archive: RunArchive, at: float, shares: Mapping[str, Engi
     return {name: render_meter(read_meter(then, name, at, shares), past=True) for name in archive.lineup.engines}
 
 
-def _read_past_board(archive: RunArchive, at: float, kinds: Mapping[str, float]) -> Board:
+def _read_past_board(archive: RunArchive, at: float, seconds_by_kind: Mapping[str, float]) -> Board:
     """Return what was sampled of each kind within its number of seconds before `at`."""
     then = Board()
-    for kind, seconds in kinds.items():
+    for kind, seconds in seconds_by_kind.items():
         then.apply_batch(archive.store.read_samples(at - seconds, at, (kind,)))
     return then
 
@@ -137,7 +143,7 @@ class Meter:
     """When it stopped to answer; None if it answers."""
 
     @property
-    def is_silent(self) -> bool:
+    def is_engine_silent(self) -> bool:
         return self.state in SILENT
 
     @property
@@ -150,12 +156,12 @@ def read_meter(board: Board, engine: str, now: float, shares: Mapping[str, Engin
     at, event = board.states.get(engine, (now, EngineState(engine=engine, state="")))
     age = None if sampled is None else max(0.0, now - sampled)
     current = select_current_sample(sample, event.state, age, shares.get(engine, EngineShare()))
-    since = find_outage_begin(at, event.state) if event.state in SILENT else None
+    since = compute_outage_begin(at, event.state) if event.state in SILENT else None
     return Meter(current, event.state, age, since)
 
 
 def render_meter(
-    meter: Meter, *, limit: float | None = None, queue: QueueStatus | None = None, past: bool = False
+    meter: Meter, *, speed_limit: float | None = None, queue_status: QueueStatus | None = None, past: bool = False
 ) -> str:
     """Render an engine's meter. What does not describe the moment is shown as unknown."""
     sample = meter.sample
@@ -165,8 +171,8 @@ def render_meter(
         "meter": meter,
         "sample": sample,
         "rate": rate,
-        "share": 100 * rate / limit if rate and limit and alone and rate <= limit else None,
-        "queue": queue if queue and queue.waiting else None,
+        "share": 100 * rate / speed_limit if rate and speed_limit and alone and rate <= speed_limit else None,
+        "queue": queue_status if queue_status and queue_status.waiting else None,
         "trouble": meter.state in TROUBLE,
         "age": "at the moment of the replay"
         if past

@@ -12,9 +12,9 @@ USUAL_MODE = "usual"
 
 
 def parse_order_form(
-    fields: Mapping[str, str], *, by: str, mode: str | None = None, pace: float | None = None
+    fields: Mapping[str, str], *, by: str, default_mode: str | None = None, pace: float | None = None
 ) -> Order:
-    asked = fields.get("mode", mode)
+    asked = fields.get("mode", default_mode)
     return Order(
         host=fields.get("host", FIXTURE),
         skill=fields.get("skill", "stig").strip(),

@@ -52,15 +52,15 @@ class RejectedForm:
     method: str = "post"
 
 
-def redisplay_query(action: str, asked: Mapping[str, str], wrong: str) -> RejectedForm | None:
-    """Return a form of a page's query string, with the field `wrong` marked, or None if it has no such field."""
-    form = redisplay_form(action, asked, wrong)
+def build_rejected_query_form(action: str, query: Mapping[str, str], wrong_field: str) -> RejectedForm | None:
+    """Return a form of a page's query string, with the field `wrong_field` marked, or None if it has no such field."""
+    form = build_rejected_form(action, query, wrong_field)
     return replace(form, method="get") if form and any(field.wrong for field in form.fields) else None
 
 
-def redisplay_form(action: str, typed: Mapping[str, str], wrong: str) -> RejectedForm | None:
-    """Return the form to show again, with the field `wrong` marked, or None if it has no visible field."""
-    at_fault = wrong.partition("[")[0]
+def build_rejected_form(action: str, typed: Mapping[str, str], wrong_field: str) -> RejectedForm | None:
+    """Return the form to show again, with the field `wrong_field` marked, or None if it has no visible field."""
+    at_fault = wrong_field.partition("[")[0]
     fields = tuple(
         RejectedField(
             name,

@@ -8,7 +8,7 @@ from sqlmodel import Session
 from starlette.responses import Response
 
 from app.people.rights import operators, resolve_recorded_name
-from app.runs.labels import check_name_and_tags, set_run_labels, split_tags
+from app.runs.labels import require_valid_name_and_tags, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime
 from app.store import run_queries
@@ -37,7 +37,7 @@ router = APIRouter(include_in_schema=False)
 async def submit_run_form(runtime: TheRuntime, fields: Fields) -> Response:
     order = parse_order_form(fields, by=resolve_recorded_name(FORM_PERSON), pace=runtime.settings.speed)
     name, tags = fields.get("name", ""), split_tags(fields.get("tags", ""))
-    check_name_and_tags(name, tags)
+    require_valid_name_and_tags(name, tags)
     run = await runtime.submit_run(
         await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
     )

@@ -17,7 +17,7 @@ from app.text.clean import clean_text
 from app.text.glossary import load_glossary
 from app.text.jinja_environment import create_environment
 from app.text.pluralized_counts import count_things
-from app.web.pages.appearance import get_appearance, identify_reader
+from app.web.pages.appearance import compute_reader_mark, get_appearance
 from app.web.pages.diff import parse_diff_rows
 from app.web.pages.header_badges import count_inbox, read_fault_badge
 from app.web.url_paths import path_to, static_path
@@ -45,10 +45,10 @@ def get_environment() -> Environment:
         plain=clean_page_text,
         clock=format_clock,
         instant=format_timestamp,
-        day=format_day,
+        day=format_day_and_time,
         span=format_span,
         fixed=format_number,
-        percent=format_percent,
+        percent=format_percent_number,
         diff=parse_diff_rows,
         as_json=to_json,
         counted=count_things,
@@ -58,7 +58,7 @@ def get_environment() -> Environment:
         "count_inbox": count_inbox,
         "read_fault_badge": read_fault_badge,
         "looks": get_appearance,
-        "reader": identify_reader,
+        "reader": compute_reader_mark,
     }
     return made
 
@@ -92,7 +92,7 @@ def format_clock(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%H:%M:%S")
 
 
-def format_day(at: float | None) -> str:
+def format_day_and_time(at: float | None) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M") if at else "—"
 
 
@@ -105,7 +105,7 @@ def format_span(seconds: float | None) -> str:
     return f"{whole // 60}:{whole % 60:02}"
 
 
-def format_percent(share: float | None) -> str:
+def format_percent_number(share: float | None) -> str:
     return "—" if share is None else f"{100 * share:.0f}"
 
 

@@ -41,7 +41,7 @@ PLACE = "<!-- the policy -->"
 def inline_assets(page: str) -> str:
     """Return the page with its scripts, styles and icon inside. Only its head may refer to them."""
     head, body_tag, body = page.partition("<body")
-    scripts = [_inline_script(file, module="module" in kind) for kind, file in _list_scripts(head)]
+    scripts = [_read_script_to_inline(file, module="module" in kind) for kind, file in _list_scripts_to_inline(head)]
     style = "".join((STATIC / file).read_text() for file in _STYLE.findall(head))
     head = _ICON.sub(_inline_icon, _STYLE.sub("", _SCRIPT.sub("", head)))
     policy = POLICY.format(
@@ -55,11 +55,11 @@ def inline_assets(page: str) -> str:
     return f"{head}{body_tag}{before}{end}</body>{after}"
 
 
-def _list_scripts(head: str) -> Iterator[tuple[str, str]]:
+def _list_scripts_to_inline(head: str) -> Iterator[tuple[str, str]]:
     return (one for one in _SCRIPT.findall(head) if one[1] not in SERVED_ONLY)
 
 
-def _inline_script(file: str, *, module: bool) -> tuple[str, str]:
+def _read_script_to_inline(file: str, *, module: bool) -> tuple[str, str]:
     """Return the attributes and the text of a script element."""
     text = bundle_module(file, set()) if module else (STATIC / file).read_text()
     return (' type="module"' if module else "", text.replace("</script", "<\\/script"))

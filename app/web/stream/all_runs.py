@@ -94,15 +94,19 @@ class AllRunsSource:
             self._head += len(numbered)
             self._bus.publish(numbered)
 
-    async def _read_new_events(self, one: Recorded | tuple[str, int]) -> list[Recorded]:
+    async def _read_new_events(self, event_or_position: Recorded | tuple[str, int]) -> list[Recorded]:
         """Return the events of the run that follow the last known one, reading any gap from the store."""
-        run, seq = (one.run, one.seq) if isinstance(one, Recorded) else one
+        run, seq = (
+            (event_or_position.run, event_or_position.seq)
+            if isinstance(event_or_position, Recorded)
+            else event_or_position
+        )
         head = self._heads.get(run, 0)
         if seq <= head:
             return []
         self._heads[run] = seq
-        if isinstance(one, Recorded) and seq == head + 1:
-            return [one]
+        if isinstance(event_or_position, Recorded) and seq == head + 1:
+            return [event_or_position]
         lines = await retry_until_database_answers(partial(self._store.read_lines, run, head, seq))
         return [parse_line(line, digest) for _, line, digest in lines]
 

@@ -12,7 +12,7 @@ from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import sse_messages
 from app.web.stream.event_source import EventSource, is_final_event
 from app.web.stream.heartbeat_message import HEARTBEAT, HEARTBEAT_SECONDS
-from app.web.stream.rendering import Render, get_inline_render
+from app.web.stream.rendering import Render, get_inline_render_or_stub
 from app.web.stream.viewer import SharedFrame, Viewer, create_shared_frame
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class Fanout:
         self.run = run
         self.viewers = 0
         self._bus, self._source = bus, source
-        self._render, self._at_hand = render, get_inline_render(render)
+        self._render, self._at_hand = render, get_inline_render_or_stub(render)
         self._reach, self._heartbeat = reach, heartbeat
         self._ring = ring or FrameRing()
         self._head = 0
@@ -138,7 +138,7 @@ class Fanout:
     async def _wait_at_head(self, viewer: Viewer) -> int:
         self._live_viewers[viewer] = None
         try:
-            await viewer.wait_until_behind()
+            await viewer.wait_until_no_longer_served()
         finally:
             stepped_out = viewer not in self._live_viewers
             self._live_viewers.pop(viewer, None)
@@ -194,17 +194,17 @@ class Fanout:
             await self._send_to_viewers(create_shared_frame(before, self._head, content))
         self._ended = self._ends(batch[-1].event)
 
-    async def _send_to_viewers(self, batch: SharedFrame) -> None:
+    async def _send_to_viewers(self, shared_frame: SharedFrame) -> None:
         """Viewers who join meanwhile already have this batch."""
         waiting = list(self._live_viewers)
         for begin in range(0, len(waiting), AT_ONCE):
             if begin:
                 await asyncio.sleep(0)
-            self._write_to_viewers(waiting[begin : begin + AT_ONCE], batch)
+            self._write_to_viewers(waiting[begin : begin + AT_ONCE], shared_frame)
 
-    def _write_to_viewers(self, viewers: Sequence[Viewer], batch: SharedFrame) -> None:
+    def _write_to_viewers(self, viewers: Sequence[Viewer], shared_frame: SharedFrame) -> None:
         """Write to thousands of sockets 20 times a second: one system call each while all keep up."""
-        abreast, chunk, size, taken = self._live_viewers, batch.chunk, len(batch.chunk), 0
+        abreast, chunk, size, taken = self._live_viewers, shared_frame.chunk, len(shared_frame.chunk), 0
         for viewer in viewers:
             if viewer not in abreast:
                 continue
@@ -212,7 +212,7 @@ class Fanout:
                 taken = viewer.way.write(chunk)
             except OSError:  # full or closed: the transport finds out which
                 taken = 0
-            if taken != size and not viewer.send_frame(batch, taken):
+            if taken != size and not viewer.send_rest_of_frame(shared_frame, taken):
                 del abreast[viewer]
 
     def _wake_viewers(self) -> None:

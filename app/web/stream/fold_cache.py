@@ -31,14 +31,14 @@ class FoldCache(Generic[State]):
         self._empty, self._kept = empty, RecentlyUsed[str, State](most)
         self._lock = Lock()
 
-    def advance_state(self, name: str, folded: Callable[[State], State]) -> State:
+    def advance_state(self, log_name: str, fold_new_events: Callable[[State], State]) -> State:
         with self._lock:
-            kept = self._kept.get(name, self._empty)
-        state = folded(kept)
+            kept = self._kept.get(log_name, self._empty)
+        state = fold_new_events(kept)
         with self._lock:
-            newest = self._kept.get(name, self._empty)
+            newest = self._kept.get(log_name, self._empty)
             self._kept.keep(
-                name, state if newest.seq <= state.seq else newest
+                log_name, state if newest.seq <= state.seq else newest
             )  # another thread may have folded it, too
         return state
 

@@ -42,6 +42,6 @@ def is_small_batch(batch: Sequence[Recorded]) -> bool:
     return len(batch) <= FEW and sum(len(one.line) for one in batch) <= SMALL
 
 
-def get_inline_render(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
+def get_inline_render_or_stub(render: Render) -> Callable[[Sequence[Recorded]], bytes | None]:
     """Return the inline renderer, looked up once per stream because isinstance on a protocol is slow."""
     return render.render_inline if isinstance(render, InlineRender) else lambda _batch: None

@@ -67,13 +67,13 @@ class Viewer:
             with self.way.pause_direct_writes():
                 await self._send(create_body_message(content))
 
-    def send_frame(self, batch: SharedFrame, taken: int) -> bool:
-        """Send all but the first `taken` bytes without waiting. Return False if the socket is full."""
+    def send_rest_of_frame(self, shared_frame: SharedFrame, bytes_written: int) -> bool:
+        """Send all but the first `bytes_written` bytes without waiting. Return False if the socket is full."""
         if isinstance(self.way, NoChunkWriter):
-            self._rest = start_send(self._send(batch.message))
-            stepped, self.after = self._rest is None, batch.upto
+            self._rest = start_send(self._send(shared_frame.message))
+            stepped, self.after = self._rest is None, shared_frame.upto
         else:
-            stepped, self.after = self.way.buffer_rest(batch.chunk[taken:]), batch.after
+            stepped, self.after = self.way.buffer_rest(shared_frame.chunk[bytes_written:]), shared_frame.after
         if not stepped:
             self.wake()
         return stepped
@@ -81,7 +81,7 @@ class Viewer:
     def wake(self) -> None:
         self._woken.set()
 
-    async def wait_until_behind(self) -> None:
+    async def wait_until_no_longer_served(self) -> None:
         """Wait until the fanout no longer serves this viewer directly and its socket is writable."""
         await self._woken.wait()
         self._woken.clear()

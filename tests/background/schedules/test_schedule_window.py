@@ -7,7 +7,7 @@ from app.background.schedules.schedule_window import (
     START_GRACE,
     is_soon_enough_to_start,
     is_window_over,
-    to_window_seconds,
+    validate_window_to_seconds,
 )
 from app.errors import Rejected
 
@@ -40,9 +40,9 @@ def test_work_stops_at_the_end_of_its_window_if_it_began_and_has_one(fired_at, n
 
 
 def test_a_window_is_kept_in_seconds_and_auto_needs_one():
-    assert to_window_seconds(2.0, "auto") == 120.0
-    assert to_window_seconds(None, "scan") is None
+    assert validate_window_to_seconds(2.0, "auto") == 120.0
+    assert validate_window_to_seconds(None, "scan") is None
     for minutes, mode in ((None, "auto"), (0.0, "scan"), (-1.0, "scan"), (LONGEST_WINDOW + 1, "scan")):
         with pytest.raises(Rejected) as wrong:
-            to_window_seconds(minutes, mode)
+            validate_window_to_seconds(minutes, mode)
         assert wrong.value.field == "window_minutes"

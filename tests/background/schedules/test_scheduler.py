@@ -10,7 +10,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RunQueued
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutTerms
 from app.store.change_monitor import ChangeMonitor
@@ -29,7 +29,7 @@ class Place:
 
     def __init__(self, folder):
         self.settings = Settings(data=folder, speed=0)
-        self.lineup = read_lineup(find_lineup("simulated"))
+        self.lineup = read_lineup(find_lineup_path("simulated"))
         self.database = open_database(folder / "temper.sqlite")
         self.store = EventStore(self.database)
         self.changes = ChangeMonitor(self.database)
@@ -80,11 +80,14 @@ def place(tmp_path):
 async def test_where_there_are_no_schedules_none_is_looked_for_until_the_database_has_changed(place):
     keeper = Scheduler(place)
     await keeper.run_due_schedules(MADE)
-    assert [keeper.is_check_due(), keeper.is_check_due()] == [True, False]
+    assert [keeper.check_for_possible_schedules(), keeper.check_for_possible_schedules()] == [True, False]
     place.add(rules=("V-257985",))
-    assert keeper.is_check_due()
+    assert keeper.check_for_possible_schedules()
     await keeper.run_due_schedules(MADE)
-    assert [keeper.is_check_due(), keeper.is_check_due()] == [True, True]  # time alone may make one due
+    assert [keeper.check_for_possible_schedules(), keeper.check_for_possible_schedules()] == [
+        True,
+        True,
+    ]  # time alone may make one due
 
 
 async def test_at_its_time_a_schedule_becomes_a_run_like_any_other_and_once(place):

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from app.background.webhooks.pinned_connection import (
     AddressNotPublic,
     PinnedConnection,
-    choose_allowed_address,
     explain_not_public,
+    get_first_if_all_allowed,
     resolve_host,
 )
 from app.background.webhooks.signed_delivery import Delivery
@@ -203,12 +203,12 @@ def test_a_public_place(address):
 async def test_odd_spellings_lead_where_they_lead(host):
     found = await resolve_host(host, 80)
     with pytest.raises(AddressNotPublic, match=r"nothing is sent there unless an admin allows it"):
-        choose_allowed_address(host, found, allow_private=False)
-    assert choose_allowed_address(host, found, allow_private=True) == found[0]
+        get_first_if_all_allowed(host, found, allow_private=False)
+    assert get_first_if_all_allowed(host, found, allow_private=True) == found[0]
 
 
 def test_of_several_all_have_to_be_public():
     found = [ipaddress.ip_address(one) for one in ("8.8.8.8", "10.0.0.1")]
     with pytest.raises(AddressNotPublic, match=r"leads to 10\.0\.0\.1, which is a private network"):
-        choose_allowed_address("hook.example", found, allow_private=False)
-    assert str(choose_allowed_address("hook.example", found[:1], allow_private=False)) == "8.8.8.8"
+        get_first_if_all_allowed("hook.example", found, allow_private=False)
+    assert str(get_first_if_all_allowed("hook.example", found[:1], allow_private=False)) == "8.8.8.8"

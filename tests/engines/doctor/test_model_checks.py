@@ -7,9 +7,9 @@ import pytest
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_inventory import LocalInventory
 from app.engines.llamacpp.machine_requirements import LlamacppSupport
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 
-LINEUP = read_lineup(find_lineup("cpu"))
+LINEUP = read_lineup(find_lineup_path("cpu"))
 
 
 def found(here, lineup=LINEUP):

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engines.fit.checkpoint_config import read_model_config
-from app.engines.fit.known_models import find_shape
+from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.vllm_versions import find_vllm_rules
-from app.engines.fit.weights import GpuSplit, compute_stage_weights
+from app.engines.fit.weights import GpuSplit, compute_weights_per_stage
 from app.errors import BadInput
 from tests.engines.fit.planning import TINY_GEMMA4, TINY_LLAMA, shape
 
 
 def parameters(of):
-    (held,) = compute_stage_weights(of, "bf16", GpuSplit(tp=1), find_vllm_rules("0.25.1"))
+    (held,) = compute_weights_per_stage(of, "bf16", GpuSplit(tp=1), find_vllm_rules("0.25.1"))
     return (held.total - held.rope) / 2
 
 
@@ -153,5 +153,7 @@ def test_hostile_values_never_end_in_a_traceback(changes):
 def test_files_and_folders_are_read_alike(tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(TINY_LLAMA))
     assert (
-        find_shape(str(tmp_path)).layers == find_shape(str(tmp_path / "config.json")).layers == shape(TINY_LLAMA).layers
+        load_model_shape(str(tmp_path)).layers
+        == load_model_shape(str(tmp_path / "config.json")).layers
+        == shape(TINY_LLAMA).layers
     )

@@ -1,6 +1,6 @@
 import pytest
 
-from app.engines.fit.known_models import find_shape
+from app.engines.fit.known_models import load_model_shape
 from app.errors import BadInput
 
 
@@ -15,14 +15,14 @@ from app.errors import BadInput
     ],
 )
 def test_every_31b_has_the_shape_of_the_31b(name):
-    found = find_shape(name)
+    found = load_model_shape(name)
     assert (found.name, found.hidden, len(found.layers)) == (name, 5376, 60)
     assert [layer.kind for layer in found.layers].count("full") == 10
     assert found.towers.exact
 
 
 def test_the_edge_models_are_their_own():
-    e4b, e2b = find_shape("google/gemma-4-E4B-it"), find_shape("google/gemma-4-E2B-it")
+    e4b, e2b = load_model_shape("google/gemma-4-E4B-it"), load_model_shape("google/gemma-4-E2B-it")
     assert tuple(sum(layer.shares_kv for layer in shape.layers) for shape in (e4b, e2b)) == (18, 20)
     assert {layer.intermediate for layer in e4b.layers} == {10240}
     assert {layer.intermediate for layer in e2b.layers} == {6144, 12288}
@@ -34,4 +34,4 @@ def test_the_edge_models_are_their_own():
 )
 def test_a_name_that_is_not_known_asks_for_the_config(name):
     with pytest.raises(BadInput, match=r"is not known here.* give the path of its config\.json"):
-        find_shape(name)
+        load_model_shape(name)

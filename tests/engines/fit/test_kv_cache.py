@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.known_models import find_shape
+from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.kv_cache import CacheLayer, KvCache, group_layers
 from app.engines.fit.vllm_versions import find_vllm_rules
 from app.errors import BadInput
@@ -19,7 +19,7 @@ ALLOCATOR = json.loads((Path(__file__).parent / "vllm_0_32_cache.json").read_tex
 
 
 def cache(model=BF16, tp=1, element=2, block=16, in_flight=2048, vllm="0.32.0"):
-    of, rules = find_shape(model), find_vllm_rules(vllm)
+    of, rules = load_model_shape(model), find_vllm_rules(vllm)
     layers = [
         CacheLayer(n, of.window if one.kind == "sliding" else None, max(1, one.kv_heads // tp), one.head_dim, element)
         for n, one in enumerate(of.layers)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.known_models import find_shape
+from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.speed import count_kv_bytes, count_weight_bytes
 from app.engines.fit.vllm_versions import find_vllm_rules
 from app.engines.fit.weights import GpuSplit
@@ -33,7 +33,7 @@ def test_stages_are_read_one_after_the_other():
 
 
 def test_tables_and_towers_are_not_read():
-    of = find_shape(E2B)
+    of = load_model_shape(E2B)
     assert count_weight_bytes(of, "bf16", GpuSplit(tp=1), find_vllm_rules("")) < 2 * 2.3e9
     text = count_weight_bytes(of, "bf16", GpuSplit(tp=1, text_only=True), find_vllm_rules(""))
     assert text == count_weight_bytes(of, "bf16", GpuSplit(tp=1), find_vllm_rules(""))
@@ -60,7 +60,7 @@ def test_the_source_says_what_a_long_context_costs():
 
 
 def test_a_window_bounds_what_sliding_layers_read():
-    of = find_shape(BF16)
+    of = load_model_shape(BF16)
     full = sum(2 * layer.kv_heads * layer.head_dim for layer in of.layers if layer.kind == "full")
     more = count_kv_bytes(of, GpuSplit(tp=1), 1, 10_000) - count_kv_bytes(of, GpuSplit(tp=1), 1, 5_000)
     assert more == 5_000 * full

@@ -59,9 +59,9 @@ def test_what_a_line_is_to_gain_is_added_to_the_one_that_says_more():
     shown = read_prompt(
         "act", "## File /a\n<<<HOST\n1: pam_unix.so obscure use_authtok yescrypt\n2: pam_deny.so\nHOST>>>"
     )
-    assert shown.extend_line("/a", "pam_unix.so obscure", "pam_unix.so obscure remember=2") == (
+    assert shown.find_and_extend_line("/a", "pam_unix.so obscure", "pam_unix.so obscure remember=2") == (
         1,
         "pam_unix.so obscure use_authtok yescrypt remember=2",
     )
-    assert shown.extend_line("/a", "pam_other.so", "pam_other.so x") == (None, "pam_other.so x")
-    assert shown.extend_line("/a", "pam_unix.so", "pam_deny.so") == (None, "pam_deny.so")
+    assert shown.find_and_extend_line("/a", "pam_other.so", "pam_other.so x") == (None, "pam_other.so x")
+    assert shown.find_and_extend_line("/a", "pam_unix.so", "pam_deny.so") == (None, "pam_deny.so")

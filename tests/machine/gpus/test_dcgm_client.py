@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.machine.gpus.dcgm_client import EVERY, DcgmExporter
-from app.machine.gpus.dcgm_text import find_xid_errors, parse_dcgm_gpus
+from app.machine.gpus.dcgm_text import describe_hardware_xid_errors, parse_dcgm_gpus
 from app.machine.gpus.gpu_reading import GpuReading
 
 URL = "http://node7:9400/metrics"
@@ -67,7 +67,7 @@ READING = GpuReading(
 
 def test_each_metric_in_our_units():
     assert parse_dcgm_gpus(FULL, URL, "node7") == [READING]
-    assert find_xid_errors(FULL) == []
+    assert describe_hardware_xid_errors(FULL) == []
 
 
 def test_what_the_exporter_does_not_tell_is_not_known():
@@ -123,7 +123,7 @@ def test_an_exporter_that_does_not_name_its_machine_is_known_by_its_address():
 
 @pytest.mark.parametrize(("number", "told"), [(79, True), (48, True), (0, False), (31, False), (43, False)])
 def test_an_xid_is_told_unless_a_program_brings_it_on_itself(number, told):
-    said = find_xid_errors(rows(3, DCGM_FI_DEV_XID_ERRORS=("gauge", number)))
+    said = describe_hardware_xid_errors(rows(3, DCGM_FI_DEV_XID_ERRORS=("gauge", number)))
     assert bool(said) is told
     assert all("GPU 3 of node7 reported Xid" in one for one in said)
 

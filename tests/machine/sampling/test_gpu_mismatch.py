@@ -6,11 +6,11 @@ import pytest
 
 from app.events.vocabulary import GpuProcess
 from app.lineups.model import Gpu
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.machine.sampling.gpu_mismatch import find_misplaced
 from tests.machine.samples import gpu_sample
 
-PLAYED = read_lineup(find_lineup("simulated"))
+PLAYED = read_lineup(find_lineup_path("simulated"))
 REAL = replace(
     PLAYED,
     engines={

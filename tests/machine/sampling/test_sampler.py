@@ -11,7 +11,7 @@ from app.events.bus import Bus
 from app.events.kinds import EngineSampled, EngineState, GpuSampled
 from app.events.log import LogWriter
 from app.events.record import MACHINE
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_log import MachineLog
@@ -20,7 +20,7 @@ from app.machine.sampling.sampler import KEEP_SECONDS, LOOKING, Sampler
 from app.store.db import open_database
 from app.store.events import EventStore
 
-LINEUP = read_lineup(find_lineup("simulated"))
+LINEUP = read_lineup(find_lineup_path("simulated"))
 ENGINE = LINEUP.engines["gemma-31b"]
 CARD = {"memory_used_gib": 1, "memory_total_gib": 23, "utilization": 0, "power_w": 28, "temperature_c": 44}
 
@@ -157,18 +157,18 @@ async def test_between_samples_an_idle_engine_is_asked_for_its_health_alone_unti
     async with sampling(tmp_path, wire) as (sampler, board, asked):
         await sampler.poll_once()
         polled, asked[:] = board.polled_at, []
-        await sampler.poll_if_unhealthy_or_changed()
+        await sampler.poll_if_unhealthy_or_news()
         assert asked == ["/health"]
         assert board.polled_at > polled, "it was looked at"
         wire.health = None
-        await sampler.poll_if_unhealthy_or_changed()
+        await sampler.poll_if_unhealthy_or_news()
         assert board.states["gemma-31b"][1].state == "dead"
 
 
 async def test_a_page_with_news_gets_a_sample_at_the_next_look(tmp_path):
     async with sampling(tmp_path, Wire()) as (sampler, board, asked):
         board.has_news = lambda: True
-        await sampler.poll_if_unhealthy_or_changed()
+        await sampler.poll_if_unhealthy_or_news()
         assert "/metrics" in asked
 
 
@@ -238,7 +238,7 @@ def test_what_nobody_has_looked_at_yet_is_not_watched():
 
 def test_an_idle_engine_is_sampled_once_in_each_step_of_the_ten_seconds_grid_also_while_somebody_watches():
     sampler = build_sampler(shown=1)
-    due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.is_due(at)]
+    due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.claim_due_poll(at)]
     assert due == [1_790_000_003, 1_790_000_010, 1_790_000_020, 1_790_000_030]
 
 

@@ -2,7 +2,7 @@
 
 from app.events.kinds import EngineSampled
 from app.events.record import MACHINE, build_recorded_event
-from app.machine.sampling.series import OTHERS, Grid, SeriesKey, group_by_time
+from app.machine.sampling.series import OTHERS, Grid, SeriesKey, sum_figures_by_time
 from tests.machine.samples import gpu_sample
 
 
@@ -13,7 +13,7 @@ def engine(at, **figures):
 
 def on_grid(samples, since, step, steps):
     grid = Grid(since, step, steps)
-    for at, found in group_by_time(samples):
+    for at, found in sum_figures_by_time(samples):
         for key, value in found.items():
             grid.add(at, key, value)
     return grid.to_series()

@@ -2,20 +2,25 @@
 
 import pytest
 
-from app.lineups.reader import find_lineup, read_lineup
+from app.lineups.reader import find_lineup_path, read_lineup
 from app.runs.order import Order
-from app.runs.rollout.rollout_request import RolloutSpec, create_host_order, create_host_request, create_rollout_request
+from app.runs.rollout.rollout_request import (
+    RolloutSpec,
+    create_host_request,
+    create_order_without_host,
+    create_rollout_request,
+)
 
 
 @pytest.mark.parametrize("replay", [True, False])
 def test_each_run_gets_what_was_asked_of_the_rollout(tmp_path, replay):
-    lineup = read_lineup(find_lineup("simulated"))
+    lineup = read_lineup(find_lineup_path("simulated"))
     order = Order(rules=("V-257985",), mode="dry-run", keep=True, note="n", pace=2.0, replay_fixes=replay, by="jo")
     asked = create_rollout_request(
         RolloutSpec(order=order, hosts=("fixture", "fixture-2"), words="all"), lineup, tmp_path
     )
     alone = create_host_request(order, "fixture-2", lineup, tmp_path)
-    led = create_host_request(create_host_order(asked, "r1"), "fixture-2", lineup, tmp_path)
+    led = create_host_request(create_order_without_host(asked, "r1"), "fixture-2", lineup, tmp_path)
     assert led.by == "rollout r1 of jo"
     assert led == type(alone)(
         **{name: getattr(alone, name) for name in alone.__struct_fields__} | {"by": led.by, "whose": "jo"}

@@ -44,7 +44,7 @@ def test_its_profile_is_the_benchmarks_with_what_it_changes():
     rules = {one.name: one for one in made.list_profile_rules(f"{PROFILE}ours")}
     assert [*rules] == ["V-257985", "release"]
     assert "PermitRootLogin prohibit-password" in rules["V-257985"].requirement
-    assert [one.name for one in made.list_omitted_rules(f"{PROFILE}ours")] == ["by_hand"]
+    assert [one.name for one in made.list_rules_removed_by_tailoring(f"{PROFILE}ours")] == ["by_hand"]
     assert [one.short_id for one in BENCHMARK.profiles] == ["base", "more"]
 
 
@@ -58,7 +58,7 @@ def test_a_profile_may_bear_the_name_of_the_one_that_it_extends():
     content = changed(f'id="{PROFILE}ours"', f'id="{PROFILE}base"')
     made = apply_tailoring(read_tailoring(content, "x"), BENCHMARK)
     assert [one.name for one in made.list_profile_rules(f"{PROFILE}base")] == ["V-257985", "release"]
-    assert [one.name for one in made.list_omitted_rules(f"{PROFILE}base")] == ["by_hand"]
+    assert [one.name for one in made.list_rules_removed_by_tailoring(f"{PROFILE}base")] == ["by_hand"]
 
 
 def test_it_may_lie_in_a_data_stream_and_name_its_benchmark_by_component():

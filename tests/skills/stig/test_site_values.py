@@ -10,7 +10,7 @@ from app.skills.stig.pack import STIG
 from app.syntax.files import FileState
 from app.syntax.option_edit import set_option
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.policy import review_actions
+from app.targets.policy import list_action_refusals
 from tests.hostfiles import DictFiles
 from tests.skills.stig.test_pack import fixture
 
@@ -108,7 +108,7 @@ def test_the_policy_lets_it_be_written(host, name, value):
     else:
         path, key = PLACES[name]
         action = SetOption(path=path, key=key, value=value)
-    assert review_actions([action], frozenset({path}), host, rule.permitted_weakenings) == []
+    assert list_action_refusals([action], frozenset({path}), host, rule.permitted_weakenings) == []
 
 
 def test_the_notice_is_held_word_for_word_and_may_be_written(host):
@@ -120,12 +120,12 @@ def test_the_notice_is_held_word_for_word_and_may_be_written(host):
         files = DictFiles({**sshd, "/etc/issue": FileState(text.encode(), 0o644, "root:root")})
         assert rule.check(files).word == word
     action = WriteFile(path="/etc/issue", content=f"{NOTICE}\n")
-    assert review_actions([action], frozenset({"/etc/issue"}), host, rule.permitted_weakenings) == []
+    assert list_action_refusals([action], frozenset({"/etc/issue"}), host, rule.permitted_weakenings) == []
     usual = load_skill("stig").rules["V-257981"]
-    assert len(review_actions([action], frozenset({"/etc/issue"}), host, usual.permitted_weakenings)) == 1
+    assert len(list_action_refusals([action], frozenset({"/etc/issue"}), host, usual.permitted_weakenings)) == 1
     ours = WriteFile(path="/etc/issue", content=f"{usual.fix.split('`')[1]}\n")
-    assert review_actions([ours], frozenset({"/etc/issue"}), host, usual.permitted_weakenings) == []
-    assert len(review_actions([ours], frozenset({"/etc/issue"}), host, rule.permitted_weakenings)) == 1
+    assert list_action_refusals([ours], frozenset({"/etc/issue"}), host, usual.permitted_weakenings) == []
+    assert len(list_action_refusals([ours], frozenset({"/etc/issue"}), host, rule.permitted_weakenings)) == 1
 
 
 def test_a_choice_of_rules_goes_by_the_same_values():

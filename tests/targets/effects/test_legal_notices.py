@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.effects.legal_notices import PLACES, list_chosen_notices
+from app.targets.effects.legal_notices import PLACES, list_notice_asks
 from tests.targets.effects.change import lost
 
 NOTICE = "Authorised use only.\nAll activity is recorded.\n"
@@ -16,7 +16,7 @@ LONG = (
 )
 def test_a_notice_is_neither_emptied_nor_cut_nor_exchanged(path, now):
     assert "the notice may not" in lost({path: NOTICE}, {path: now})
-    assert "the notice may not" in lost({path: NOTICE}, {path: now}, *list_chosen_notices(f"Write `{CHOSEN}`"))
+    assert "the notice may not" in lost({path: NOTICE}, {path: now}, *list_notice_asks(f"Write `{CHOSEN}`"))
 
 
 @pytest.mark.parametrize("path", PLACES)
@@ -31,7 +31,7 @@ def test_a_notice_is_neither_emptied_nor_cut_nor_exchanged(path, now):
 def test_it_may_become_the_one_that_the_rule_or_the_site_chose(path, text):
     wanted = LONG if LONG in text else CHOSEN
     text = text.replace("system ", "system[\\s\\n]+") if "=" in text else text
-    assert lost({path: NOTICE}, {path: f"{wanted}\n"}, *list_chosen_notices(text)) == ""
+    assert lost({path: NOTICE}, {path: f"{wanted}\n"}, *list_notice_asks(text)) == ""
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_it_may_become_the_one_that_the_rule_or_the_site_chose(path, text):
     ],
 )
 def test_what_a_distribution_ships_is_no_notice_and_may_become_the_chosen_one(greeting):
-    chosen = list_chosen_notices(f"Write `{CHOSEN}`")
+    chosen = list_notice_asks(f"Write `{CHOSEN}`")
     assert lost({"/etc/issue": greeting}, {"/etc/issue": f"{CHOSEN}\n"}, *chosen) == ""
     assert lost({"/etc/issue": greeting}, {"/etc/issue": f"{greeting}\n{CHOSEN}\n"}, *chosen) == ""
     assert lost({"/etc/issue": f"{greeting}{NOTICE}"}, {"/etc/issue": NOTICE}) == ""
@@ -64,7 +64,7 @@ def test_what_a_distribution_ships_is_no_notice_and_may_become_the_chosen_one(gr
 )
 def test_a_blank_file_takes_no_text_that_nobody_chose(path, before, now):
     stands = {} if before is None else {path: before}
-    for asks in ((), list_chosen_notices(f"Write `{CHOSEN}`")):
+    for asks in ((), list_notice_asks(f"Write `{CHOSEN}`")):
         assert "a text that neither the rule nor the site chose" in lost(stands, {path: now}, *asks)
 
 
@@ -89,7 +89,7 @@ SSHD = "/etc/ssh/sshd_config"
 )
 def test_sshd_goes_on_to_show_the_notice_from_whatever_file(was, now, motd, refused):
     before = {SSHD: f"Banner {was}\n", "/etc/issue": NOTICE, "/etc/motd": motd}
-    chosen = list_chosen_notices(f"Write `{CHOSEN}`")
+    chosen = list_notice_asks(f"Write `{CHOSEN}`")
     assert bool(lost(before, {SSHD: f"Banner {now}\n"}, *chosen)) is refused
     block = "X11Forwarding no\nMatch User bob\n\tBanner"
     inside = {**before, SSHD: f"{block} {was}\n"}
@@ -103,10 +103,10 @@ def test_text_and_banner_may_change_in_one_answer_if_the_text_was_chosen():
     before = {SSHD: "Banner none\n", "/etc/issue": NOTICE, "/etc/motd": ""}
     after = {SSHD: "Banner /etc/issue\n", "/etc/issue": f"{CHOSEN}\n"}
     assert lost({**before, SSHD: "Banner /etc/issue.net\n", "/etc/issue.net": NOTICE}, after) != ""
-    asks = list_chosen_notices(f"Write `{CHOSEN}`")
+    asks = list_notice_asks(f"Write `{CHOSEN}`")
     assert lost(before, after, *asks) == ""
     assert lost({**before, SSHD: "Banner /etc/issue.net\n", "/etc/issue.net": NOTICE}, after, *asks) == ""
 
 
 def test_the_name_of_a_setting_is_no_notice():
-    assert list_chosen_notices("Set `Banner` to `/etc/issue`.") == frozenset()
+    assert list_notice_asks("Set `Banner` to `/etc/issue`.") == frozenset()

@@ -39,7 +39,7 @@ def files(text=STACK, **others):
 
 def refused(old, new):
     action = ReplaceLine(path=PATH, old=old, new=new)
-    return [one.reason for one in policy.review_actions([action], frozenset({PATH}), files())]
+    return [one.reason for one in policy.list_action_refusals([action], frozenset({PATH}), files())]
 
 
 @pytest.mark.parametrize("line", ["\\ #", "\\ # nothing", "\t\\#", "\\\t# x"])
@@ -132,4 +132,4 @@ def test_a_new_service_may_not_let_anybody_in():
     path = "/etc/pam.d/new"
     before, after = DictFiles({}), DictFiles({path: "auth required pam_permit.so\n"})
     assert "new auth for a wrong password" in losses(PAM, before, after)
-    assert policy.review_actions([WriteFile(path=path, content="")], frozenset({path}), files())
+    assert policy.list_action_refusals([WriteFile(path=path, content="")], frozenset({path}), files())

@@ -27,7 +27,7 @@ def files(main, **drops):
 
 
 def refused(before, *actions, asks=frozenset()):
-    refusals = policy.review_actions(actions, frozenset(action.path for action in actions), before, asks)
+    refusals = policy.list_action_refusals(actions, frozenset(action.path for action in actions), before, asks)
     return [one.clause for one in refusals]
 
 
@@ -131,7 +131,7 @@ def test_a_connection_that_fits_two_blocks_is_judged_by_both():
     before = files(main)
     both = Sshd(before).read_settings(before)
     assert both["maxauthtries for address 10.0.0.0/8 and user bob"] == "3"
-    assert policy.review_actions([action], frozenset({MAIN}), before)
+    assert policy.list_action_refusals([action], frozenset({MAIN}), before)
 
 
 MATCHED = f"""Include {DROP}/*.conf

@@ -6,9 +6,9 @@ from app.events.vocabulary import SetOption, WriteFile
 from app.loop.state import Item
 from app.loop.turn_context import build_rule_scope
 from app.skills.stig.pack import STIG
-from app.targets.effects.sshd_login_requirements import compare_logins, describe_logins
+from app.targets.effects.sshd_login_requirements import compare_logins, derive_login_requirements
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.policy import review_actions
+from app.targets.policy import list_action_refusals
 from tests.targets.effects.test_sshd import DROP, MAIN, files
 
 DEFAULTS = {
@@ -23,7 +23,7 @@ UNSHARED = {"passwordauthentication": "no"}
 
 
 def ways(user="bob", **settings):
-    return [*describe_logins({**DEFAULTS, **settings}, user).values()]
+    return [*derive_login_requirements({**DEFAULTS, **settings}, user).values()]
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,14 @@ def test_pam_may_come_where_nobody_is_newly_asked_for_a_password(main, others, c
     """The rule about PAM names neither keyword, but may need it."""
     actions = [PAM, *(SetOption(path=MAIN, key=key, value="no") for key in others)]
     scope = build_rule_scope(RULE, None, Item(RULE.id))
-    found = review_actions(actions, frozenset({MAIN}), files(main), RULE.asks, scope=scope)
+    found = list_action_refusals(actions, frozenset({MAIN}), files(main), RULE.asks, scope=scope)
     assert [one.clause for one in found] == clauses
 
 
 def test_it_is_said_what_would_be_enough():
-    (found,) = review_actions([PAM], frozenset({MAIN}), files("PasswordAuthentication no\nUsePAM no\n"), RULE.asks)
+    (found,) = list_action_refusals(
+        [PAM], frozenset({MAIN}), files("PasswordAuthentication no\nUsePAM no\n"), RULE.asks
+    )
     assert "what a login has to prove is a key and would be a key or a password, which is weaker" in found.reason
 
 
@@ -114,7 +116,7 @@ def test_one_answer_in_a_drop_in_ahead_of_all_others_is_read_as_a_whole():
 
     def review(content):
         action = WriteFile(path=path, content=content, mode="0600")
-        return [one.clause for one in review_actions([action], frozenset({path}), files(main))]
+        return [one.clause for one in list_action_refusals([action], frozenset({path}), files(main))]
 
     assert review("UsePAM yes\nKbdInteractiveAuthentication no\n") == []
     assert review("UsePAM yes\nKbdInteractiveAuthentication yes\n") != []

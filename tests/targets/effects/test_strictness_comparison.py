@@ -2,13 +2,13 @@ import pytest
 
 from app.targets.effects.strictness_comparison import (
     Strength,
+    compare_allowed_sets,
     compare_caps,
     compare_durations,
     compare_higher,
     compare_lower,
     compare_masks,
     compare_modes,
-    compare_sets,
     compare_unranked,
     create_number_comparison,
     create_ranked_comparison,
@@ -38,10 +38,10 @@ def test_a_number_that_is_none_compares_with_nothing():
 
 
 def test_a_part_of_what_was_offered_is_stricter():
-    assert compare_sets(["a", "b"], ["b"]) is Strength.STRONGER
-    assert compare_sets(["b"], ["b", "a"]) is Strength.WEAKER
-    assert compare_sets(["a", "b"], ["b", "c"]) is Strength.INCOMPARABLE
-    assert compare_sets(["a", "b"], ["b", "a"]) is Strength.EQUAL
+    assert compare_allowed_sets(["a", "b"], ["b"]) is Strength.STRONGER
+    assert compare_allowed_sets(["b"], ["b", "a"]) is Strength.WEAKER
+    assert compare_allowed_sets(["a", "b"], ["b", "c"]) is Strength.INCOMPARABLE
+    assert compare_allowed_sets(["a", "b"], ["b", "a"]) is Strength.EQUAL
 
 
 def test_what_nobody_ranked_may_only_stay():

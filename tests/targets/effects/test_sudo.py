@@ -26,7 +26,7 @@ def linkless(*lines):
 
 
 def refused(action, *lines):
-    return [one.reason for one in policy.review_actions([action], frozenset({action.path}), linkless(*lines))]
+    return [one.reason for one in policy.list_action_refusals([action], frozenset({action.path}), linkless(*lines))]
 
 
 @pytest.mark.parametrize(

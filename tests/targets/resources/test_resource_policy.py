@@ -4,7 +4,7 @@ from app.events.vocabulary import AppendLine
 from app.resources.kind import ResourceState
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.unit import SetUnit
-from app.targets.policy import review_actions
+from app.targets.policy import list_action_refusals
 from app.targets.resources.resource_dry_run import DryRun
 from tests.hostfiles import DictFiles
 
@@ -18,7 +18,7 @@ class NoLinks(DictFiles):
 
 
 def clauses(actions, foreseen, *allowed):
-    return [one.clause for one in review_actions(actions, frozenset(allowed), NoLinks({}), foreseen=foreseen)]
+    return [one.clause for one in list_action_refusals(actions, frozenset(allowed), NoLinks({}), foreseen=foreseen)]
 
 
 def test_what_the_plan_names_and_the_host_foresees_may_be_done():
@@ -46,7 +46,7 @@ def test_a_change_is_of_one_kind():
     assert clauses([TELNET, SetUnit(unit="x.service", to="mask")], both, *allowed) == ["too much"]
     motd = NoLinks({"/etc/motd": "x"})
     mixed = [TELNET, AppendLine(path="/etc/motd", line="y")]
-    assert [one.clause for one in review_actions(mixed, frozenset(allowed), motd, foreseen=GOES)] == ["too much"]
+    assert [one.clause for one in list_action_refusals(mixed, frozenset(allowed), motd, foreseen=GOES)] == ["too much"]
 
 
 def test_one_thing_is_named_once():

@@ -1,8 +1,8 @@
 import pytest
 
-from app.targets.subjects.edit_keys import list_edit_keys
+from app.targets.subjects.edit_keys import list_keys_by_changed_line
 from app.targets.subjects.file_edit import FileEdit
-from app.targets.writable_areas import find_judge
+from app.targets.writable_areas import find_judge_or_objection
 from tests.hostfiles import DictFiles
 
 SUDO = "/etc/sudoers.d/a"
@@ -11,9 +11,9 @@ STACK = "/etc/pam.d/common-auth"
 
 
 def keys(path, added=(), removed=()):
-    judge = find_judge(path)
+    judge = find_judge_or_objection(path)
     edit = FileEdit(path, "", "", tuple(added), tuple(removed), 0o644, 0o644, DictFiles({}), tuple(added), judge)
-    return [found for _, found in list_edit_keys(edit)]
+    return [found for _, found in list_keys_by_changed_line(edit)]
 
 
 @pytest.mark.parametrize(

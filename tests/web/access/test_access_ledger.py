@@ -48,9 +48,9 @@ class Clock:
 def test_the_first_goes_on_record_at_once_and_the_rest_as_one_when_the_minute_is_over():
     clock = Clock()
     tally = DeniedRequestCounter(clock)
-    assert tally.count_refusal(refused()) == refused()
+    assert tally.count_or_return_refusal(refused()) == refused()
     for number in range(9000):
-        assert tally.count_refusal(refused(did=f"GET /{number}")) is None
+        assert tally.count_or_return_refusal(refused(did=f"GET /{number}")) is None
     assert tally.collect_finished() == []
     clock.now = WINDOW
     [told] = tally.collect_finished()
@@ -63,18 +63,18 @@ def test_who_goes_on_all_night_has_a_line_a_minute_and_who_stops_is_forgotten():
     for minute in range(100):
         clock.now = minute * WINDOW
         lines += len(tally.collect_finished())
-        lines += sum(tally.count_refusal(refused()) is not None for _ in range(50))
+        lines += sum(tally.count_or_return_refusal(refused()) is not None for _ in range(50))
     assert lines == 100
     clock.now += WINDOW
     assert [told.times for told in tally.collect_finished()] == [50]
     clock.now += WINDOW
     assert tally.collect_finished() == []
-    assert tally.count_refusal(refused()) is not None
+    assert tally.count_or_return_refusal(refused()) is not None
 
 
 def test_people_and_places_are_told_apart_up_to_a_number_of_them():
     tally = DeniedRequestCounter(Clock())
-    firsts = [tally.count_refusal(refused(f"198.51.100.{number}")) for number in range(200)]
+    firsts = [tally.count_or_return_refusal(refused(f"198.51.100.{number}")) for number in range(200)]
     told = [one for one in firsts if one]
     assert len(told) == MOST + 1
     assert told[-1].source == MANY
@@ -82,4 +82,4 @@ def test_people_and_places_are_told_apart_up_to_a_number_of_them():
 
 
 def test_a_person_who_is_refused_is_named():
-    assert DeniedRequestCounter(Clock()).count_refusal(refused(who="vic")).who == "vic"
+    assert DeniedRequestCounter(Clock()).count_or_return_refusal(refused(who="vic")).who == "vic"

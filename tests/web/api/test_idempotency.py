@@ -22,14 +22,14 @@ def database(tmp_path):
 
 async def test_a_request_that_is_being_answered_is_not_answered_twice(database):
     keys = IdempotencyKeys(database)
-    async with keys.lock_key("k"):
+    async with keys.mark_key_in_flight("k"):
         with pytest.raises(Problem, match="still in progress") as refused:
-            async with keys.lock_key("k"):
+            async with keys.mark_key_in_flight("k"):
                 pass
-        async with keys.lock_key("other"):
+        async with keys.mark_key_in_flight("other"):
             pass
     assert refused.value.body.status == 409
-    async with keys.lock_key("k"):
+    async with keys.mark_key_in_flight("k"):
         pass
 
 

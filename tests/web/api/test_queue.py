@@ -15,7 +15,7 @@ ENGINE = "gemma-31b"
 
 
 async def _holds(queue, bases, wanted, called):
-    async with queue.wait_for_turn(bases, wanted):
+    async with queue.hold_turn(bases, wanted):
         called.set()
         await asyncio.Event().wait()
 

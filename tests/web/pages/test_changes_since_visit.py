@@ -6,7 +6,7 @@ import pytest
 
 from app.runs.open_decisions import OpenDecision
 from app.runtime.health import HealthFault
-from app.web.pages.changes_since_visit import _describe_decisions, _describe_faults, find_last_look
+from app.web.pages.changes_since_visit import _describe_decisions, _describe_faults, find_previous_visit_end
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 
@@ -26,7 +26,7 @@ NOW = 10_000.0
     ],
 )
 def test_a_visit_goes_on_for_ten_minutes_after_the_last_page(cookie, since):
-    assert find_last_look(cookie, "", NOW) == since
+    assert find_previous_visit_end(cookie, "", NOW) == since
 
 
 def test_only_new_decisions_and_what_is_still_away_are_told():

@@ -102,7 +102,7 @@ async def watching(made, run, page):
     watch = HealthWatch(made, RunStateCache(made.store))
     watch.every = 0.01
     watch.start()
-    serving = asyncio.create_task(watch.watch_run(run).serve_viewer(Viewer(page.take_message)))
+    serving = asyncio.create_task(watch.create_run_health(run).serve_viewer(Viewer(page.take_message)))
     try:
         yield
     finally:

@@ -16,7 +16,7 @@ SAMPLE = EngineState(engine="e", state="ready")
 QUEUED = RunQueued(
     host="fixture", skill="stig", rules=(), mode="auto", budget=Budget(), lineup="simulated", simulated=True
 )
-RENDER, NAME = choose_json_render(whole=True)
+RENDER, NAME = choose_json_render(with_prompts=True)
 
 
 def delta(text):

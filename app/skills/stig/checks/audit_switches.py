@@ -2,7 +2,7 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
+from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text, format_location
 from app.syntax import audit_rule_files, host_text, option_parsers
 from app.syntax.files import Files
 
@@ -29,7 +29,7 @@ def _create_control_check(rule: str, key: str, wanted: str, *, final: bool) -> C
             return bench.fails(f"{RULES} has no line {key} {wanted}.")
         decides = stated[-1]
         if decides.value != wanted:
-            return bench.fails_at(decides, f"says '{key} {quote_host_text(decides.value)}'; {key} {wanted} is wanted.")
+            return bench.fails_at(decides, f"says '{key} {escape_host_text(decides.value)}'; {key} {wanted} is wanted.")
         if final and lines[-1].line != decides.line:
             both = f"{format_location(decides)} locks the rules, and {format_location(lines[-1])} stands behind it."
             return bench.fails(both, lines[-1])
@@ -39,7 +39,7 @@ def _create_control_check(rule: str, key: str, wanted: str, *, final: bool) -> C
             if other.key == key and other.value != wanted:
                 return bench.fails(
                     f"{format_location(decides)} says {key} {wanted}, but {format_location(other)} "
-                    f"says '{key} {quote_host_text(other.value)}', "
+                    f"says '{key} {escape_host_text(other.value)}', "
                     "which augenrules writes back at the next start.",
                     other,
                 )

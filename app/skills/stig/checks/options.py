@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import RuleJudge, quote_host_text
+from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text
 from app.syntax import option_parsers
 from app.syntax.files import Files
-from app.syntax.host_text import fold_case, parse_number
+from app.syntax.host_text import fold_case, parse_natural_number
 from app.syntax.option_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
@@ -31,7 +31,7 @@ class WantedOption:
 
 def create_range_predicate(least: int, most: int) -> Callable[[str], bool]:
     def is_in_range(value: str) -> bool:
-        found = parse_number(value)
+        found = parse_natural_number(value)
         return found is not None and least <= found <= most
 
     return is_in_range
@@ -51,7 +51,7 @@ def create_umask_check(rule: str, mask: str) -> Check:
         lines = [s for s in option_parsers.parse_login_defs(text, LOGIN_DEFS) if fold_case(s.key) == "umask"]
         wrong = next((s for s in lines if s.value not in {mask, f"0{mask}"}), None)
         if wrong is not None:
-            sets = f"sets {quote_host_text(wrong.key)}{format_value_suffix(wrong)}"
+            sets = f"sets {escape_host_text(wrong.key)}{format_value_suffix(wrong)}"
             return bench.fails_at(wrong, f"{sets}; {mask} is wanted.")
         stated = find_last(lines, "UMASK")
         if stated is None:
@@ -106,4 +106,4 @@ def _judge_settings(rule_judge: RuleJudge, settings: Iterable[Setting], wanted: 
 
 
 def format_value_suffix(setting: Setting) -> str:
-    return f" to '{quote_host_text(setting.value)}'" if setting.value else ""
+    return f" to '{escape_host_text(setting.value)}'" if setting.value else ""

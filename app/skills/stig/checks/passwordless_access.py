@@ -5,7 +5,7 @@ from collections.abc import Callable
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.passwords import PAM_FILES
-from app.skills.stig.checks.verdicts import LocatedLine, RuleJudge, quote_host_text
+from app.skills.stig.checks.verdicts import LocatedLine, RuleJudge, escape_host_text
 from app.syntax import host_text, sudoers
 from app.syntax.files import Files
 from app.syntax.pam import parse_service
@@ -30,7 +30,7 @@ def _find_nullok_failure(rule_judge: RuleJudge, files: Files, path: str) -> Verd
     stack = parse_service(text, path)
     for rule in stack.rules:
         if any(argument.startswith("nullok") for argument in rule.arguments):
-            return rule_judge.fails_at(rule, f"lets {quote_host_text(rule.module)} take an empty password (nullok).")
+            return rule_judge.fails_at(rule, f"lets {escape_host_text(rule.module)} take an empty password (nullok).")
     if stack.problems:
         return rule_judge.report_unreadable(stack.problems[0])
     if not stack.rules:
@@ -42,7 +42,7 @@ def create_passwordless_sudo_check(rule: str) -> Check:
     def find_offending_grant(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for grant in read.grants:
             if "NOPASSWD" in grant.tags:
-                users, command = quote_host_text(", ".join(grant.users)), quote_host_text(grant.command)
+                users, command = escape_host_text(", ".join(grant.users)), escape_host_text(grant.command)
                 return f"lets {users} run {command} without a password (NOPASSWD)", grant
         return None
 
@@ -53,7 +53,7 @@ def create_sudo_authentication_check(rule: str) -> Check:
     def find_offending_default(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for default in read.defaults:
             if default.name == "authenticate" and default.negated:
-                who = quote_host_text(default.scope) if default.scope else "everybody"
+                who = escape_host_text(default.scope) if default.scope else "everybody"
                 return f"switches authentication off for {who} (!authenticate)", default
         return None
 

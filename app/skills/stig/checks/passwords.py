@@ -21,7 +21,7 @@ PWQUALITY_FOLDER = "/etc/security/pwquality.conf.d/*.conf"
 PAM_FILES = ("/etc/pam.d/system-auth", "/etc/pam.d/password-auth")
 
 
-def create_password_tries_check(rule: str, most: int) -> Check:
+def create_lockout_threshold_check(rule: str, most: int) -> Check:
     return _create_faillock_check(rule, WantedOption("deny", create_range_predicate(1, most), f"1 to {most}"))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
+from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text, format_location
 from app.syntax import host_text, sshd
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
@@ -68,7 +68,7 @@ def create_sshd_value_check(rule: str, keyword: str, accepts: Accepts, wanted: s
             return bench.fails(
                 f"{keyword} is not stated for everybody; {wanted} is wanted.{_describe_match_only(config, keyword)}"
             )
-        sets = f"sets {keyword} to '{quote_host_text(setting.value)}'"
+        sets = f"sets {keyword} to '{escape_host_text(setting.value)}'"
         if not accepts(setting.value):
             late = _describe_late_value(config, setting, accepts)
             return bench.fails_at(setting, f"{sets}; {wanted} is wanted.{late}")
@@ -77,8 +77,8 @@ def create_sshd_value_check(rule: str, keyword: str, accepts: Accepts, wanted: s
             if inside is not None and not accepts(inside.value):
                 return bench.fails(
                     f"{format_location(setting)} is right, but {format_location(inside)} sets "
-                    f"{keyword} to '{quote_host_text(inside.value)}' "
-                    f"for Match {quote_host_text(block.criteria)}.",
+                    f"{keyword} to '{escape_host_text(inside.value)}' "
+                    f"for Match {escape_host_text(block.criteria)}.",
                     inside,
                 )
         return bench.passes_at(setting, f"{sets}.")
@@ -90,7 +90,9 @@ def _describe_match_only(config: SshdConfig, keyword: str) -> str:
     for block in config.matches:
         inside = block.get(keyword)
         if inside is not None:
-            return f" {format_location(inside)} sets it inside the block Match {quote_host_text(block.criteria)} alone."
+            return (
+                f" {format_location(inside)} sets it inside the block Match {escape_host_text(block.criteria)} alone."
+            )
     return ""
 
 
@@ -131,7 +133,7 @@ def _describe_difference(keyword: str, value: str, wanted: tuple[str, ...]) -> s
     extra = [name for name in found if name not in wanted]
     missing = [name for name in wanted if name not in found]
     if extra:
-        return f"allows {quote_host_text(', '.join(extra))}, which the FIPS list of {keyword} does not have."
+        return f"allows {escape_host_text(', '.join(extra))}, which the FIPS list of {keyword} does not have."
     if missing:
         return f"leaves out {', '.join(missing)} of the FIPS list of {keyword}."
     return f"has the FIPS {keyword} in another order or twice; {','.join(wanted)} is wanted."

@@ -15,7 +15,7 @@ _LONGEST = 160
 _UNPRINTABLE = re.compile(r"[^\x20-\x7e]")
 
 
-def quote_host_text(value: str) -> str:
+def escape_host_text(value: str) -> str:
     """Escape all but plain ASCII, so that look-alikes and control sequences are visible."""
     cleaned = _UNPRINTABLE.sub(lambda match: f"<U+{ord(match[0]):04X}>", value)
     return cleaned if len(cleaned) <= _LONGEST else f"{cleaned[:_LONGEST]}…"
@@ -31,7 +31,7 @@ class LocatedLine(Protocol):
 
 
 def format_location(at: LocatedLine) -> str:
-    return f"{quote_host_text(at.path)} line {at.line}"
+    return f"{escape_host_text(at.path)} line {at.line}"
 
 
 @dataclass(frozen=True)
@@ -65,6 +65,6 @@ class RuleJudge:
     def report_absent(self) -> Verdict:
         return self.fails(f"{self.path} is absent, so nothing states the setting.")
 
-    def report_unreadable(self, at: BadSetting) -> Verdict:
-        evidence = f"{format_location(at)} cannot be judged: {quote_host_text(at.text)}."
-        return Verdict(self.rule, "error", evidence, at.path, at.line)
+    def report_unreadable(self, problem: BadSetting) -> Verdict:
+        evidence = f"{format_location(problem)} cannot be judged: {escape_host_text(problem.text)}."
+        return Verdict(self.rule, "error", evidence, problem.path, problem.line)

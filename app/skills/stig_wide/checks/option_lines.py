@@ -40,7 +40,7 @@ def parse_described_file(text: str, path: str) -> Parsed:
     return [Setting(one.key, one.value, path, one.line) for one in family.list_settings(text)], ()
 
 
-def parse_described_file_loosely(text: str, path: str) -> Parsed:
+def parse_described_file_ignoring_blanks(text: str, path: str) -> Parsed:
     """Parse such a file of a program that ignores blanks around keys and values."""
     lines = (_BLANKS.sub(" ", line.strip(host_text.TRAIL)) for _, line in host_text.number_lines(text))
     return parse_described_file("\n".join(_AROUND_SIGN.sub("=", line, count=1) for line in lines), path)

@@ -10,13 +10,13 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from app.errors import TemperError
-from app.runs.rollout.host_selection import list_known_hosts
+from app.runs.rollout.host_selection import list_added_or_builtin_hosts
 from app.runs.rollout.rollout_steps import describe_harm
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.store.host_rule_states import StandingRow, decode_cells
 from app.store.models import RunRow
-from app.web.pages.fleet.grid import FleetLine, locate_columns, reorder_letters
+from app.web.pages.fleet.grid import FleetLine, locate_columns_in_rules, reorder_letters
 
 _STANDING = col(StandingRow.host), col(StandingRow.run), col(StandingRow.at), col(StandingRow.cells)
 _LETTER = itemgetter(0)
@@ -45,15 +45,15 @@ class FleetBoard:
     _seen: dict[str, tuple[str, float]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def read_changes(self, session: Session, hosts: Path) -> None:
+    def read_changes(self, session: Session, hosts_folder: Path) -> None:
         """Load the changes since the last read and rebuild the lines. Concurrent callers wait for the lock."""
         with self._lock:
-            self._add_columns(self._read_new_standings(session))
+            self._add_columns(self._load_changed_standings(session))
             working = {run.host: run for run in reversed(run_queries.list_unended_runs(session))}
             newest = {run.host: run for run in run_queries.list_newest_run_per_host(session)}
             lines = {
                 host: self._build_line(host, working.get(host), newest.get(host))
-                for host in dict.fromkeys([*self._cells, *list_known_hosts(hosts)])
+                for host in dict.fromkeys([*self._cells, *list_added_or_builtin_hosts(hosts_folder)])
             }
             new = [host for host, line in lines.items() if self.lines.get(host) != line]
             if new or len(lines) != len(self.lines):
@@ -66,7 +66,7 @@ class FleetBoard:
     def list_changed_since(self, version: int) -> list[FleetLine]:
         return [line for host, line in self.lines.items() if self.changed.get(host, 0) > version]
 
-    def _read_new_standings(self, session: Session) -> Iterable[tuple[str, ...]]:
+    def _load_changed_standings(self, session: Session) -> Iterable[tuple[str, ...]]:
         """Load the rows that changed since the last read, found by comparing keys. Return their rule sets."""
         heads = session.execute(
             select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)
@@ -89,9 +89,9 @@ class FleetBoard:
             found[rules] = rules
         return found
 
-    def _add_columns(self, fresh: Iterable[tuple[str, ...]]) -> None:
+    def _add_columns(self, rule_sets: Iterable[tuple[str, ...]]) -> None:
         """Add columns for new rules. New columns invalidate the cached positions of every line."""
-        there = set(self.columns).union(*fresh)
+        there = set(self.columns).union(*rule_sets)
         if len(there) > len(self.columns):
             first = [rule for rule in read_rule_titles(self.skill) if rule in there]
             self.columns = [*first, *sorted(there - set(first))]
@@ -106,7 +106,7 @@ class FleetBoard:
         else:
             rules, letters = self._cells.get(host, ((), ""))
             if rules not in self._places:
-                self._places[rules] = locate_columns(rules, self.columns)
+                self._places[rules] = locate_columns_in_rules(rules, self.columns)
             letters = reorder_letters(letters, self._places[rules])
         return FleetLine(
             host,

@@ -98,10 +98,10 @@ class Fleet:
     def has_news(self) -> bool:
         return any(live.has_news() for live in tuple(self._lives.values()))
 
-    def read_rollout(self, session: Session, rollout: str) -> RolloutState:
+    def read_rollout_state(self, session: Session, rollout: str) -> RolloutState:
         return self._rollouts.read_current(session, rollout)
 
-    def choose_skill(self, session: Session, wanted: str) -> tuple[str, list[str]]:
+    def resolve_skill_and_choices(self, session: Session, wanted: str) -> tuple[str, list[str]]:
         """Return the skill to show and all skills to choose from. Raise Rejected if there is no such skill."""
         seen = list_seen_skills(session)
         if wanted and wanted not in seen:
@@ -112,7 +112,7 @@ class Fleet:
     def render_parts(self, session: Session, name: str, rollout: str) -> dict[str, str]:
         """Read the board and return inner HTML by element id."""
         board = self.refresh_board(session, name)
-        state = self.read_rollout(session, rollout) if rollout else None
+        state = self.read_rollout_state(session, rollout) if rollout else None
         lines = select_lines(board.lines, list(state.parts)) if state else list(board.lines.values())
         own = {part.run for part in state.parts.values() if part.run} if state else set()
         runs = [run for run in run_queries.list_unended_runs(session) if not state or run.id in own]
@@ -120,7 +120,7 @@ class Fleet:
         states = fold_run_states(self._folds, runs)
         work = list_active_runs(runs, states, read_rule_titles(name))
         now = self._sharing.clock()
-        shares = self._sharing.read_shares(now, state.parts if state else None)
+        shares = self._sharing.read_current_shares(now, state.parts if state else None)
         alarmed = [line for line in lines if line.alarm and (not state or line.run in own)]
         alarms = sorted(alarmed, key=lambda line: line.at, reverse=True)
         drawn = {
@@ -131,7 +131,7 @@ class Fleet:
                 words=WORDS,
                 runs=runs,
                 alarms=len(alarms),
-                tally=count_findings(find_runs_by_id(session, sorted(own)).values()) if state else None,
+                tally=count_findings_by_outcome(find_runs_by_id(session, sorted(own)).values()) if state else None,
             ),
             "fleet-asks": render_template(
                 "partials/_fleet_asks.html",
@@ -150,7 +150,7 @@ class Fleet:
         if state:
             card = self._build_rollout_card(session, session.get_one(RolloutRow, rollout))
             drawn["fleet-rollout"] = render_template("partials/_fleet_rollout.html", card=card)
-            drawn["fleet-hosts"] = render_template("partials/_fleet_hosts.html", parts=_sort_by_trouble(state))
+            drawn["fleet-hosts"] = render_template("partials/_fleet_hosts.html", parts=_list_parts_by_trouble(state))
             told = list(read_rollout_events(session, rollout, state.seq - FEED))
             drawn["fleet-feed"] = render_template(
                 "partials/_fleet_feed.html",
@@ -161,12 +161,12 @@ class Fleet:
             drawn["fleet-rollouts"] = render_template("partials/_fleet_rollouts.html", cards=cards, over=over)
         return drawn
 
-    def render_live_parts(self, name: str, rollout: str) -> dict[str, str]:
+    def render_parts_in_own_session(self, name: str, rollout: str) -> dict[str, str]:
         with open_read_session(self.runtime.database) as session:
             return self.render_parts(session, name, rollout)
 
     def _build_rollout_card(self, session: Session, row: RolloutRow) -> RolloutCard:
-        state = self.read_rollout(session, row.id)
+        state = self.read_rollout_state(session, row.id)
         parts = state.parts.values()
         return RolloutCard(
             row=row,
@@ -178,7 +178,7 @@ class Fleet:
         )
 
 
-def count_findings(runs: Collection[RunRow]) -> dict[str, int]:
+def count_findings_by_outcome(runs: Collection[RunRow]) -> dict[str, int]:
     """Return the findings of these runs so far, by outcome."""
     return {name: sum(getattr(run, name) for run in runs) for name in _TALLIED}
 
@@ -189,7 +189,9 @@ class FleetStream:
     def __init__(self, fleet: Fleet, skill: str, rollout: str) -> None:
         self.name = f"fleet {skill} {rollout}"
         signs = partial(read_page_change_marker, fleet.runtime)
-        self._parts = LiveParts(self.name, lambda: fleet.render_live_parts(skill, rollout), "innerMorph", signs)
+        self._parts = LiveParts(
+            self.name, lambda: fleet.render_parts_in_own_session(skill, rollout), "innerMorph", signs
+        )
         self._fleet, self._skill = fleet, skill
         self._sent = 0
 
@@ -227,7 +229,7 @@ def _encode_changed_lines(board: FleetBoard, since: int) -> bytes:
     return encode_message(msgspec.json.encode(told), name="fleet") if changed else b""
 
 
-def _sort_by_trouble(state: RolloutState) -> list[HostPart]:
+def _list_parts_by_trouble(state: RolloutState) -> list[HostPart]:
     """Return up to 60 hosts: harmed first, then running, then the latest to end, then waiting."""
     parts = list(state.parts.values())
     harmed = [

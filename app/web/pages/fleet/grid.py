@@ -93,7 +93,7 @@ def pack_letters(letters: str) -> str:
     return pairs.to_bytes(len(bits) // 2).translate(_DIGITS).decode()
 
 
-def locate_columns(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
+def locate_columns_in_rules(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
     """Return the index in `rules` of each column, or -1 if it is absent."""
     there = {rule: place for place, rule in enumerate(rules)}
     return [there.get(rule, -1) for rule in columns]
@@ -142,7 +142,7 @@ def _get_natural_sort_key(host: str) -> tuple[str, int, str]:
     return stem, int(host[len(stem) :] or 0), host
 
 
-def order_columns_by_trouble(lines: Sequence[FleetLine], columns: Sequence[str]) -> list[int]:
+def order_column_indexes_by_trouble(lines: Sequence[FleetLine], columns: Sequence[str]) -> list[int]:
     """Return column indexes, the rule that is open on most hosts first."""
     open_on = [0] * len(columns)
     for line in lines:

@@ -30,7 +30,7 @@ from app.web.pages.fleet.grid import (
     FleetQuery,
     count_cells,
     filter_lines,
-    order_columns_by_trouble,
+    order_column_indexes_by_trouble,
 )
 from app.web.pages.form_fields import Fields
 from app.web.pages.health_watch import HealthWatch, render_health
@@ -73,12 +73,12 @@ def stream_fleet(
     epoch, _, version = since.partition(".")
     known = int(version) if version.isdigit() and epoch == fleet.get_board(skill).epoch else 0
     live = FleetViewer(fleet.open_stream(skill, rollout), known)
-    return streams.create_live_response(live, [health.watch_run(NO_RUN), watch])
+    return streams.create_live_response(live, [health.create_run_health(NO_RUN), watch])
 
 
 @router.get("/fleet/cell", name="fleet_cell")
 @viewers
-def show_fleet_cell(session: TheSession, host: Place, rule: Place, skill: Words) -> Response:
+def redirect_to_cell_item(session: TheSession, host: Place, rule: Place, skill: Words) -> Response:
     """Redirect to the item of the run that set this cell, or to the host's page."""
     row = session.get(StandingRow, (host, skill))
     found = parse_cell(decode_cells(row.cells).get(rule)) if row else parse_cell(None)
@@ -89,7 +89,7 @@ def show_fleet_cell(session: TheSession, host: Place, rule: Place, skill: Words)
 @router.get("/fleet/hosts/{host}", name="fleet_host")
 @viewers
 def show_fleet_host(fleet: TheFleet, session: TheSession, host: str, skill: Words = "") -> Response:
-    name, skills = fleet.choose_skill(session, skill)
+    name, skills = fleet.resolve_skill_and_choices(session, skill)
     board, row = fleet.refresh_board(session, name), session.get(StandingRow, (host, name))
     line = board.lines.get(host)
     if line is None:
@@ -111,7 +111,7 @@ def show_fleet_host(fleet: TheFleet, session: TheSession, host: str, skill: Word
 @router.get("/fleet/rules/{rule}", name="fleet_rule")
 @viewers
 def show_fleet_rule(fleet: TheFleet, session: TheSession, rule: str, skill: Words = "") -> Response:
-    name, skills = fleet.choose_skill(session, skill)
+    name, skills = fleet.resolve_skill_and_choices(session, skill)
     board = fleet.refresh_board(session, name)
     if rule not in board.columns:
         return render_error_page(f"No host was scanned for {rule[:128]!a} yet: /fleet shows the known results.", 404)
@@ -168,13 +168,15 @@ def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, 
 def _render_fleet(
     fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None, looked: LastLook | None = None
 ) -> Response:
-    name, skills = (row.skill, [row.skill]) if row else fleet.choose_skill(session, sought.skill)
+    name, skills = (row.skill, [row.skill]) if row else fleet.resolve_skill_and_choices(session, sought.skill)
     rollout = row.id if row else ""
     parts = fleet.render_parts(session, name, rollout)
     board, grouped = fleet.get_board(name), read_groups(session)
-    hosts = list(fleet.read_rollout(session, rollout).parts) if row else list(board.lines)
+    hosts = list(fleet.read_rollout_state(session, rollout).parts) if row else list(board.lines)
     lines = filter_lines(select_lines(board.lines, hosts), sought, grouped)
-    order = order_columns_by_trouble(lines, board.columns) if sought.columns == "open" else range(len(board.columns))
+    order = (
+        order_column_indexes_by_trouble(lines, board.columns) if sought.columns == "open" else range(len(board.columns))
+    )
     version = f"{board.epoch}.{board.version}"
     return render_page(
         "fleet.html",

@@ -33,7 +33,7 @@ def render_markdown(text: str, link_target: LinkTarget) -> HelpDocument:
     """Return the text as HTML. Markup inside the text is escaped; a link that leads nowhere becomes plain words."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
-    sections = _collect_sections(tokens)
+    sections = _anchor_and_collect_sections(tokens)
     for token in chain.from_iterable([one, *(one.children or ())] for one in tokens):
         _rewrite_link(token, link_target)
         _replace_alignment_style(token)
@@ -52,7 +52,7 @@ def create_anchor(heading: str, taken: set[str]) -> str:
     return anchor
 
 
-def _collect_sections(tokens: list[Token]) -> list[HelpSection]:
+def _anchor_and_collect_sections(tokens: list[Token]) -> list[HelpSection]:
     """Return the sections in their order; each heading is given its anchor on the way."""
     taken: set[str] = set()
     found: list[tuple[str, str, int, list[str]]] = []

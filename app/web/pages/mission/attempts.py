@@ -27,13 +27,13 @@ class StepResults(Struct, frozen=True, kw_only=True):
     decision: kinds.AttemptReflected | None = None
 
 
-def _list_event_fields(results: type[Struct]) -> dict[type, str]:
+def _map_event_types_to_fields(struct: type[Struct]) -> dict[type, str]:
     """Return the field of each kind of event that a struct holds the newest one of."""
-    types = {field.name: get_args(field.type) for field in fields(results)}
+    types = {field.name: get_args(field.type) for field in fields(struct)}
     return {held[0]: name for name, held in types.items() if held[1:] == (NoneType,)}
 
 
-RESULT_FIELDS = _list_event_fields(StepResults)
+RESULT_FIELDS = _map_event_types_to_fields(StepResults)
 
 
 class AttemptView(StepResults, frozen=True):
@@ -64,10 +64,10 @@ class AttemptView(StepResults, frozen=True):
         return self.proposed.rule if self.proposed else ""
 
 
-_FIELDS = _list_event_fields(AttemptView)
+_FIELDS = _map_event_types_to_fields(AttemptView)
 
 
-def apply_attempt_event(attempt: AttemptView, event: Event) -> AttemptView:
+def advance_attempt_view(attempt: AttemptView, event: Event) -> AttemptView:
     if getattr(event, "about", "change") != "change":
         return attempt  # the approval of the reboot at the end is no attempt's
     if isinstance(event, kinds.ItemPassed):

@@ -18,19 +18,26 @@ class CandidateRow(Struct, frozen=True):
     is_taken: bool
 
 
-def list_candidate_rows(candidates: Sequence[Candidate], tried: Collection[str], taken: int) -> list[CandidateRow]:
-    """Return a row for each candidate. `tried` has what failed, `taken` the number that the plan takes."""
+def list_candidate_rows(
+    candidates: Sequence[Candidate], failed_fingerprints: Collection[str], taken_number: int
+) -> list[CandidateRow]:
+    """Return a row for each candidate.
+
+    `failed_fingerprints` has what failed, `taken_number` the number that the plan takes.
+    """
     return [
-        CandidateRow(number, one.sources, *_describe_verdict(one, tried), one.diff, number == taken)
+        CandidateRow(
+            number, one.sources, *_describe_policy_verdict(one, failed_fingerprints), one.diff, number == taken_number
+        )
         for number, one in enumerate(candidates, 1)
     ]
 
 
-def _describe_verdict(one: Candidate, tried: Collection[str]) -> tuple[str, str]:
-    if not one.actions:
-        return one.gap, "muted"
-    if one.refusal:
-        return f"refused by the policy, {one.refusal}", "refused"
-    if fingerprint_actions(one.actions) in tried:
+def _describe_policy_verdict(candidate: Candidate, failed_fingerprints: Collection[str]) -> tuple[str, str]:
+    if not candidate.actions:
+        return candidate.gap, "muted"
+    if candidate.refusal:
+        return f"refused by the policy, {candidate.refusal}", "refused"
+    if fingerprint_actions(candidate.actions) in failed_fingerprints:
         return "accepted by the policy, failed here", "refused"
     return "accepted by the policy", "passed"

@@ -34,19 +34,21 @@ def write_caption(mission: Mission) -> str:
     if state.started is None:
         return "Reading how the host is before any change: its logins, services and kernel settings."
     if state.scope is None:
-        return f"Scanning the whole host{_describe_progress(state)}. Nothing has been changed yet."
+        return f"Scanning the whole host{_describe_scan_progress(state)}. Nothing has been changed yet."
     if reboot := _describe_reboot(state):
         return reboot
     if state.item is None:
         closing = all(item.status not in ("waiting", "working") for item in state.items.values())
-        return f"Scanning the whole host again{_describe_progress(state)}." if closing else "On to the next finding."
+        return (
+            f"Scanning the whole host again{_describe_scan_progress(state)}." if closing else "On to the next finding."
+        )
     if state.stopping:
         return "Stopping. The unfinished change is rolled back first."
     attempt = mission.tries[-1] if mission.tries else None
     return _describe_attempt(mission, attempt) if attempt else "On to the next finding."
 
 
-def _describe_progress(state: RunState) -> str:
+def _describe_scan_progress(state: RunState) -> str:
     at = state.scanning
     return f": {at.judged} of {count_things(at.rules, 'rule')}" if at else ""
 
@@ -57,7 +59,7 @@ def _describe_reboot(state: RunState) -> str:
     if reboot.awaits_person and request:
         second = "a second person" if reboot.given else "two people" if reboot.people_required > 1 else "a person"
         return f"{request.host} is rebooted once {second} approve{'' if second == 'two people' else 's'} it."
-    if reboot.announced is None or not reboot.is_underway:
+    if reboot.announced is None or not reboot.is_announced_and_unskipped:
         return ""
     host, until = reboot.announced.host, format_clock(reboot.announced.until)[:5]
     if reboot.is_awaited:
@@ -65,7 +67,7 @@ def _describe_reboot(state: RunState) -> str:
     if reboot.undone is None and describe_reboot_harm(state):
         return f"{host} is not well after its reboot. Undoing this run's changes."
     return (
-        f"{host} is back. Scanning the whole host again{_describe_progress(state)}."
+        f"{host} is back. Scanning the whole host again{_describe_scan_progress(state)}."
         if "closing" not in state.scanned
         else ""
     )

@@ -17,7 +17,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.skills.skill import Rule, apply_parameters
 from app.store.models import RunRow
-from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
+from app.web.pages.mission.attempts import AttemptView, advance_attempt_view
 from app.web.pages.mission.candidate_rows import list_candidate_rows
 from app.web.pages.templating import render_page
 
@@ -64,7 +64,7 @@ class ItemPage:
         elif isinstance(event, kinds.InForceChecked):
             self.force = event.describe()
         elif self.tries:
-            self.tries[-1] = apply_attempt_event(self.tries[-1], event)
+            self.tries[-1] = advance_attempt_view(self.tries[-1], event)
         if isinstance(event, kinds.QuestionsAnswered) and self.turns:
             self.turns[-1] = (*self.turns[-1][:2], event)
         if isinstance(event, kinds.AttemptReflected):
@@ -88,12 +88,18 @@ def build_item_context(lineup: Lineup, row: RunRow, rule: str, events: Iterable[
         view.apply_event(recorded)
     plan = view.tries[-1].plan if view.tries else None
     candidates = list_candidate_rows(view.gathered, view.tried, plan.candidate if plan else 0)
-    return {"FOR": FOR, "told": _redact_prompt, "read": _redact_answer, "candidates": candidates, **vars(view)}
+    return {
+        "FOR": FOR,
+        "told": _get_readable_prompt,
+        "read": _get_readable_answer,
+        "candidates": candidates,
+        **vars(view),
+    }
 
 
-def _redact_answer(one: AnsweredQuestion) -> str:
-    return one.answer if can_read_prompts() else summarize_prompt(one.answer)
+def _get_readable_answer(question: AnsweredQuestion) -> str:
+    return question.answer if can_read_prompts() else summarize_prompt(question.answer)
 
 
-def _redact_prompt(begun: kinds.TurnStarted) -> tuple[str, ...]:
-    return begun.prompt if can_read_prompts() else tuple(map(summarize_prompt, begun.prompt))
+def _get_readable_prompt(turn: kinds.TurnStarted) -> tuple[str, ...]:
+    return turn.prompt if can_read_prompts() else tuple(map(summarize_prompt, turn.prompt))

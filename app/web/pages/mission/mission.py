@@ -16,7 +16,7 @@ from app.events.kinds import (
 )
 from app.events.record import Recorded
 from app.loop.state import RunState, apply_event
-from app.web.pages.mission.attempts import AttemptView, apply_attempt_event
+from app.web.pages.mission.attempts import AttemptView, advance_attempt_view
 from app.web.pages.mission.engine_holds import EngineHolds
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.lane import PLACES, Lane, Place, advance_lane, find_lane_place
@@ -43,7 +43,7 @@ class Mission:
     def apply_event(self, recorded: Recorded) -> None:
         self.state = apply_event(self.state, recorded)
         event = recorded.event
-        self._update_focus(event)
+        self._update_item_and_attempts(event)
         self._advance_lanes(event)
         self.holds.apply_event(event, recorded.at)
         self._move_stage(event)
@@ -78,7 +78,7 @@ class Mission:
             case _:
                 pass
 
-    def _update_focus(self, event: Event) -> None:
+    def _update_item_and_attempts(self, event: Event) -> None:
         if isinstance(event, ItemStarted):
             # Only the previous item stays in the lanes, so that a viewer who joins late sees the same page.
             lanes = self.lanes.items()
@@ -87,4 +87,4 @@ class Mission:
         if isinstance(event, AttemptStarted):
             self.tries = [*self.tries, AttemptView(event.attempt, event.lessons, event.offered)]
         elif self.tries:
-            self.tries[-1] = apply_attempt_event(self.tries[-1], event)
+            self.tries[-1] = advance_attempt_view(self.tries[-1], event)

@@ -12,7 +12,7 @@ from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_rows
 from app.web.pages.mission.caption import write_caption
 from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars, draw_outage_gaps
-from app.web.pages.mission.findings_by_part import group_by_part
+from app.web.pages.mission.findings_by_part import group_many_by_part
 from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
@@ -75,8 +75,10 @@ def render_mission_parts(mission: Mission, scene: Scene) -> dict[str, str]:
         "item": render_template("partials/_item.html", **here, rule=rule, steps=list_steps(mission)),
         "approval": render_template("partials/_approval.html", **here),
         "tries": render_template("partials/_tries.html", tries=mission.tries[:-1]),
-        "undo": render_template("partials/_undo.html", attempt=_get_attempt(mission)),
-        "evidence": render_template("partials/_evidence.html", **here, rule=rule, attempt=_get_attempt(mission)),
+        "undo": render_template("partials/_undo.html", attempt=_get_attempt_or_blank(mission)),
+        "evidence": render_template(
+            "partials/_evidence.html", **here, rule=rule, attempt=_get_attempt_or_blank(mission)
+        ),
         "feed": render_template("partials/_feed.html", **here),
     }
     for place in PLACES:
@@ -92,13 +94,13 @@ def render_clock_part(mission: Mission, scene: Scene) -> dict[str, str]:
     return {"clock": render_template("partials/_clock.html", **context)}
 
 
-def _get_attempt(mission: Mission) -> AttemptView:
+def _get_attempt_or_blank(mission: Mission) -> AttemptView:
     """Return the attempt in view; one without results before the first."""
     return mission.tries[-1] if mission.tries else AttemptView(0)
 
 
 def _render_lane(mission: Mission, scene: Scene, place: Place) -> str:
-    lane, attempt = mission.lanes[place], _get_attempt(mission)
+    lane, attempt = mission.lanes[place], _get_attempt_or_blank(mission)
     if lane.is_of_other_attempt(mission.focus, attempt.number or lane.attempt):
         lane = Lane(place)
     started, item = mission.state.started, mission.state.items.get(mission.focus or "")
@@ -123,7 +125,7 @@ def _render_caption(mission: Mission, scene: Scene) -> str:
     reboot = mission.state.reboot
     context = {
         "caption": write_caption(mission),
-        "trouble": not mission.state.ended and bool(_get_attempt(mission).alarm),
+        "trouble": not mission.state.ended and bool(_get_attempt_or_blank(mission).alarm),
         "waits": mission.state.asking is not None,
         "away_since": reboot.announced_at if scene.mode == "live" and reboot.is_awaited else None,
         "turn": turn,
@@ -133,7 +135,7 @@ def _render_caption(mission: Mission, scene: Scene) -> str:
 
 
 def _render_ribbon(mission: Mission, scene: Scene) -> str:
-    parts = group_by_part(mission.state.items.values(), scene.skill.rules)
+    parts = group_many_by_part(mission.state.items.values(), scene.skill.rules)
     return render_template(
         "partials/_ribbon.html", mission=mission, scene=scene, parts=parts, rolled_back=count_rollbacks
     )

@@ -70,24 +70,24 @@ class PageRenderer:
             tokens.append(encode_message(self._render_changes(moved), seq=batch[-1].seq))
         return b"".join(tokens)
 
-    def _render_changes(self, now: dict[str, str]) -> bytes:
+    def _render_changes(self, parts: dict[str, str]) -> bytes:
         # Meters also come once a second with the samples, so what was sent here last is not what the page shows.
         changed = {
-            name: html for name, html in now.items() if name in self._sent_elsewhere or self._drawn.get(name) != html
+            name: html for name, html in parts.items() if name in self._sent_elsewhere or self._drawn.get(name) != html
         }
-        self._drawn = self._drawn | now
+        self._drawn = self._drawn | parts
         return wrap_partials(changed).encode()
 
     def _restore_mission(self, seq: int) -> Mission:
-        if self._mission is None or not self._is_contiguous(self._mission.state.seq, seq):
+        if self._mission is None or not self._has_no_events_between(self._mission.state.seq, seq):
             self._mission = self._missions.load_mission(self._run, seq) if seq else Mission()
             self._mission.state = msgspec.structs.replace(self._mission.state, seq=seq)
             self._drawn = render_mission_parts(self._mission, self._scene) if seq else {}
         return self._mission
 
-    def _is_contiguous(self, at: int, seq: int) -> bool:
-        """Return True if no event lies between `at` and `seq`. The log of a shrunk run has gaps."""
-        return at == seq or (at < seq and self._missions.is_empty(self._run, at, seq))
+    def _has_no_events_between(self, from_seq: int, upto_seq: int) -> bool:
+        """Return True if no event lies between `from_seq` and `upto_seq`. The log of a shrunk run has gaps."""
+        return from_seq == upto_seq or (from_seq < upto_seq and self._missions.is_empty(self._run, from_seq, upto_seq))
 
 
 def _changes_only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:

@@ -19,8 +19,8 @@ from app.people.rights import (
     get_token_id,
     get_visible_runs,
     guests,
-    list_new_makers,
-    list_token_makers,
+    list_current_token_makers,
+    list_makers_for_new_credential,
     operators,
     resolve_recorded_name,
 )
@@ -78,7 +78,7 @@ def show_home(
 
 def _choose_home_run(session: Session) -> RunRow | None:
     if (runs := get_visible_runs()) is not None:
-        return next(iter(run_queries.list_newest_runs(session, 1, only=runs)), None)
+        return next(iter(run_queries.list_newest_runs(session, 1, allowed_run_ids=runs)), None)
     working = run_queries.list_unended_runs(session)
     return working[0] if working else run_queries.find_newest_run(session)
 
@@ -184,12 +184,12 @@ def stream_page(
     row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
     state = request.app.state
-    engines = partial(render_engine_parts, runtime, state.sharing, hosts=sharing is not None)
+    engines = partial(render_engine_parts, runtime, state.sharing, show_hosts=sharing is not None)
     skill, outages = load_skill(row.skill), missions.outages.read_outages
     scene = Scene(runtime.lineup, skill, "live", engines, outages, sends_timeline=True)
     screen = PageRenderer(run, missions, scene)
     name, live = ("page", state.machine_live) if sharing else ("guest", state.guests_live)
-    notices = [state.health.watch_run(run), *([state.inbox_watch] if sharing else [])]
+    notices = [state.health.create_run_health(run), *([state.inbox_watch] if sharing else [])]
     return streams.create_stream_response(run, name, screen, after, live=live, notices=notices)
 
 
@@ -226,7 +226,7 @@ def submit_run_command(request: Request, session: TheSession, folds: TheFolds, r
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
-        means = AnswerMeans(get_sign_in_method(), get_token_id(), list_token_makers())
+        means = AnswerMeans(get_sign_in_method(), get_token_id(), list_current_token_makers())
         record_answer(session, asked, approval, verb, by=by, means=means, reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)
@@ -254,6 +254,6 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
-        made, secret = credentials.issue_link(session, me.name, row.id, hours, list_new_makers())
+        made, secret = credentials.issue_link(session, me.name, row.id, hours, list_makers_for_new_credential())
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at
     return render_page("shared.html", here="runs", run=row, link=link, until=until, over=over)

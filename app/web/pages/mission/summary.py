@@ -118,8 +118,8 @@ def build_summary(events: Sequence[Recorded]) -> Summary:
         unrestored=sum(bool(one.differences) for one in back.values()),
         needs=tuple(item for item in state.items.values() if item.needs_human_action),
         waived=tuple(item for item in state.items.values() if item.status == "waived"),
-        before=_list_rule_marks(state, after=False),
-        after=_list_rule_marks(state, after=True),
+        before=_list_rule_marks(state, after_run=False),
+        after=_list_rule_marks(state, after_run=True),
         rescanned=bool(state.closing),
         moments=find_moments(events),
         learnt=tuple(
@@ -129,11 +129,11 @@ def build_summary(events: Sequence[Recorded]) -> Summary:
     )
 
 
-def _list_rule_marks(state: RunState, *, after: bool) -> tuple[RuleMark, ...]:
+def _list_rule_marks(state: RunState, *, after_run: bool) -> tuple[RuleMark, ...]:
     asked = state.request.rules if state.request else ()
     first = state.scope.order if state.scope else ()
     order = [*first, *(rule for rule in asked if rule not in first)]  # in the run's order, like the cells of the ribbon
-    return tuple(RuleMark(rule, _judge_rule(state, rule, after=after)) for rule in order)
+    return tuple(RuleMark(rule, _judge_rule(state, rule, after=after_run)) for rule in order)
 
 
 def _judge_rule(state: RunState, rule: str, *, after: bool) -> Stand:

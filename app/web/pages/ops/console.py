@@ -29,7 +29,7 @@ from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.ops.needs import OpsState, list_needs
-from app.web.pages.ops.webhooks import list_webhook_lines
+from app.web.pages.ops.webhooks import list_webhook_lines_for_admin
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
 from app.web.url_paths import redirect_to_run
@@ -80,7 +80,7 @@ class Console:
             newest = {row.id: row.host for row in run_queries.list_newest_runs(session, FEED_RUNS)}
         situation = replace(situation, stuck_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder))
         runtime, now, states = self._runtime, situation.now, [self._fold_run(run) for run in unended]
-        shares = self._sharing.read_shares(now)
+        shares = self._sharing.read_current_shares(now)
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
         asked = list_needs(situation)
         return {
@@ -183,7 +183,7 @@ def show_ops(
         parts=console.render_parts(),
         elsewhere=[engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
         launched=bool(runtime.launched),
-        webhooks=list_webhook_lines(session),
+        webhooks=list_webhook_lines_for_admin(session),
         taken=taken,
     )
 

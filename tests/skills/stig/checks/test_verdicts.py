@@ -1,10 +1,10 @@
-from app.skills.stig.checks.verdicts import RuleJudge, format_location, quote_host_text
+from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text, format_location
 from app.syntax.setting import BadSetting, Setting
 
 
 def test_host_text_is_short_and_shows_what_hides():
-    assert quote_host_text("n\u043e\x1b[2J\u202e\udcff") == "n<U+043E><U+001B>[2J<U+202E><U+DCFF>"
-    assert len(quote_host_text("a" * 5000)) < 200
+    assert escape_host_text("n\u043e\x1b[2J\u202e\udcff") == "n<U+043E><U+001B>[2J<U+202E><U+DCFF>"
+    assert len(escape_host_text("a" * 5000)) < 200
 
 
 def test_a_verdict_names_the_file_and_the_line():

@@ -11,8 +11,8 @@ from app.web.pages.fleet.grid import (
     FleetQuery,
     count_cells,
     filter_lines,
-    locate_columns,
-    order_columns_by_trouble,
+    locate_columns_in_rules,
+    order_column_indexes_by_trouble,
     pack_letters,
     reorder_letters,
 )
@@ -35,8 +35,8 @@ def test_what_is_packed_is_unpacked_by_the_page(letters):
 
 
 def test_each_column_has_the_letter_of_its_rule_wherever_it_stood():
-    assert reorder_letters("po", locate_columns(("V-2", "V-1"), ["V-1", "V-2", "V-3"])) == "op."
-    assert reorder_letters("", locate_columns((), ["V-1", "V-2"])) == ".."
+    assert reorder_letters("po", locate_columns_in_rules(("V-2", "V-1"), ["V-1", "V-2", "V-3"])) == "op."
+    assert reorder_letters("", locate_columns_in_rules((), ["V-1", "V-2"])) == ".."
 
 
 @pytest.mark.parametrize(
@@ -72,5 +72,5 @@ def test_filtered_as_the_address_says(words, hosts):
 
 def test_totals_and_the_rule_that_is_open_on_most_hosts():
     assert count_cells(LINES)["p"] == 7
-    assert order_columns_by_trouble(LINES, ["A", "B", "C"]) == [0, 1, 2]
-    assert order_columns_by_trouble(LINES[:1], ["A", "B", "C"])[0] == 2
+    assert order_column_indexes_by_trouble(LINES, ["A", "B", "C"]) == [0, 1, 2]
+    assert order_column_indexes_by_trouble(LINES[:1], ["A", "B", "C"])[0] == 2
