@@ -17,9 +17,9 @@ from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
 from app.web.access.authenticator import AT_ONCE, Authenticator
 from app.web.access.cors import ApiCors, parse_origins
-from app.web.access.identification_gate import Gate
 from app.web.access.oidc import OidcClient, OidcProvider
 from app.web.access.password_checker import CONNECTIONS, PasswordChecker
+from app.web.access.request_gate import Gate
 from app.web.access.right_check import guard_routes
 from app.web.api import fallbacks
 from app.web.conditional_responses import ConditionalResponses

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from processes import family, pss
 
-from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
 
 ROOT = Path(__file__).parent.parent

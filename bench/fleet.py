@@ -32,14 +32,14 @@ from app.events.vocabulary import Budget
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
 from app.loop.drive import drive_run
-from app.loop.run import Run, RunServices
+from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.runs.scanner_factory import create_scanner
 from app.runtime.role_engine_clients import create_seats
 from app.runtime.runtime import Runtime, create_run_id
 from app.scores.trial_runner import NoOperator
 from app.skills.catalog import load_skill
-from app.store.run_history import StoredRunHistory
+from app.store.prior_knowledge import StoredRunHistory
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.target_thread import TargetThread
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
-from app.skills.stig_wide.rule_table import AuditEntry, FileEntry, ModuleEntry, RuleTable, ValueEntry
+from app.skills.stig_wide.rule_table_schema import AuditEntry, FileEntry, ModuleEntry, RuleTable, ValueEntry
 from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
 
 Lines = list[tuple[str, str]]

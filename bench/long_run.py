@@ -46,7 +46,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene
-from app.web.pages.mission.page_renderer import PageRenderer
+from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.stream.stream_registry import StreamRegistry
 from app.web.stream.viewer import Viewer
 

@@ -26,14 +26,14 @@ from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.vocabulary import Budget, FileChange, Probe
 from app.loop.drive import drive_run
-from app.loop.run import RoleSeat, Run, RunServices
+from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import fold_events
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.syntax.files import FileState
-from app.targets.assessment import Assessment
+from app.targets.change_assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.rebooter import RollbackResult

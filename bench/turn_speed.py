@@ -23,7 +23,7 @@ import httpx
 import msgspec
 from note import versions, write_note
 
-from app.engines.chat_messages import Question
+from app.engines.chat_exchange import Question
 from app.engines.client import EngineClient
 from app.engines.simulator_process import run_simulator
 from app.engines.vllm_protocol import build_request_body, build_request_headers

@@ -24,7 +24,7 @@ from typing import Any
 from debians import CONTENT, FILE, PROFILE, ROOT, Site
 from processes import family
 
-from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
 
 Event = Mapping[str, Any]

@@ -33,7 +33,7 @@ def test_only_one_module_knows_dbos():
         for path in (ROOT / "app").rglob("*.py")
         if re.search(r"^\s*(from|import) dbos", path.read_text(), re.MULTILINE)
     ]
-    assert knowing == [ROOT / "app/loop/durable_queue.py"]
+    assert knowing == [ROOT / "app/loop/durable_run_queue.py"]
 
 
 def test_a_public_class_has_a_name_of_its_own():

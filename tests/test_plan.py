@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from app.cli.plan import SingleModel, print_plan
+from app.cli.engine_plan import SingleModel, print_plan
 from app.errors import BadInput
 from tests.engines.fit.planning import TINY_LLAMA
 from tests.test_cli import refused, temper

@@ -26,7 +26,10 @@ async def run_daily_tidy(runtime: Runtime) -> None:
     done_at = float("-inf")
     while True:
         if runtime.is_leader and time.monotonic() - done_at >= DAY:
-            await _run_tidy_process(words)
+            try:
+                await _run_tidy_process(words)
+            except OSError as exc:
+                log.warning("tidy did not start: %s; Temper tries again in a day", exc)
             done_at = time.monotonic()
         await asyncio.sleep(LOOK_EVERY)
 

@@ -9,8 +9,8 @@ from typing import Any, get_args
 import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
+from app.candidates.ansible_command_module import answer_command, read_expected_mounts
 from app.candidates.ansible_file_modules import MODULES
-from app.candidates.command_emulation import answer_command, read_expected_mounts
 from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
 from app.events.vocabulary import AnyAction
@@ -128,6 +128,8 @@ class _Play:
             return {**MODULES[kind](filled, scratch), "item": item}
         except KeyError as exc:
             raise Undecidable(f"The module {kind} lacks {exc}.") from exc
+        except (re.error, IndexError) as exc:  # a replacement that names an unknown group is an IndexError
+            raise Undecidable(f"A pattern of the module {kind} is not one of this language: {exc}.") from exc
 
     def _add_package_actions(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         names = arguments.get("name", arguments.get("pkg", []))

@@ -15,9 +15,9 @@ from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
 from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
+from app.syntax.edit_option_by_path import can_set_option
 from app.syntax.files import Files
-from app.syntax.option_edit import can_set_option
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.setting_file_formats import find_stated_family
 

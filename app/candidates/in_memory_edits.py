@@ -8,7 +8,7 @@ from app.events.vocabulary import AnyAction, AppendLine, Chmod, RemoveLine, Repl
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.targets.change_plan import MOST_ACTIONS
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from app.targets.overlay import Overlay
 from app.targets.simulated_file_owners import ROOT
 from app.targets.subjects.setting_file_formats import find_stated_family

@@ -11,7 +11,7 @@ from msgspec import ValidationError, convert
 from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.events.vocabulary import AnyAction
 from app.resources.account import AgeSetting, SetAgeing
-from app.resources.vendor import LONGEST, create_vendor_action
+from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.targets.resources.resource_dry_run import DryRun

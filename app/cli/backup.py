@@ -14,7 +14,7 @@ from contextlib import closing, suppress
 from pathlib import Path, PurePosixPath
 
 import msgspec
-from sqlalchemy import create_engine, inspect, make_url
+from sqlalchemy import Engine, MetaData, create_engine, inspect, make_url
 from sqlmodel import Session, col, select
 
 from app import __version__
@@ -23,7 +23,7 @@ from app.cli.verify import print_lines, read_and_check_audit_log
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import BrokenChain, check_chain
-from app.evidence.audit_anchors import check_run_seal
+from app.evidence.audit_anchor_checks import check_run_seal
 from app.evidence.notary import KEYS
 from app.runtime.data_folder import create_parent
 from app.store.backup_times import record_backup
@@ -91,10 +91,14 @@ def restore_backup(settings: Settings, file: Path) -> None:
         _check_kind_and_restore_postgres(settings, made, unpacked)
         if made.database == SQLITE:
             (unpacked / SQLITE).rename(unpacked / "data" / "temper.sqlite")
-        held = _check_chains(settings, unpacked / "data")
-        if settings.data.exists():
-            settings.data.rmdir()
-        (unpacked / "data").rename(settings.data)
+        try:
+            held = _check_chains(settings, unpacked / "data")
+            if settings.data.exists():
+                settings.data.rmdir()
+            (unpacked / "data").rename(settings.data)
+        except BaseException:  # pg_restore has committed
+            _drop_postgres_tables(settings)
+            raise
     when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(made.made_at))
     print_lines(f"restored the backup of {when} UTC to {settings.data}: {held}")
 
@@ -116,7 +120,7 @@ def _check_kind_and_restore_postgres(settings: Settings, manifest: BackupManifes
         raise BadInput(f"the backup is of a {kind} database: {way} TEMPER_DATABASE_URL and restore it again.")
     if isinstance(place, Path):
         return
-    database = create_engine(make_url(place).set(drivername="postgresql+psycopg"))  # without creating any tables
+    database = _open_postgres(place)
     try:
         if inspect(database).get_table_names():
             raise BadInput("the database in TEMPER_DATABASE_URL is not empty: create a new one for the restore.")
@@ -124,6 +128,21 @@ def _check_kind_and_restore_postgres(settings: Settings, manifest: BackupManifes
         database.dispose()
     dump = str(unpacked / POSTGRES)
     _run_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
+
+
+def _open_postgres(place: str) -> Engine:
+    """Open the database without creating any tables."""
+    return create_engine(make_url(place).set(drivername="postgresql+psycopg"))
+
+
+def _drop_postgres_tables(settings: Settings) -> None:
+    """Empty the database again, which had no tables before the restore."""
+    place = settings.database_path_or_url
+    if isinstance(place, str):
+        database, restored = _open_postgres(place), MetaData()
+        restored.reflect(database)
+        restored.drop_all(database)
+        database.dispose()
 
 
 def _run_program(name: str, place: str, *words: str) -> None:

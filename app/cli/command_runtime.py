@@ -15,7 +15,7 @@ from app.events.approval_policy import ApprovalPolicy
 from app.evidence.external_log_receipt import parse_hook_command
 from app.lineups.model import Lineup
 from app.lineups.reader import find_lineup_path, read_lineup
-from app.runs.approval_file import read_approvals
+from app.runs.approval_policy_file import read_approvals
 from app.runtime.data_folder import create_private_folder, hold_lock
 from app.runtime.lifespan import create_runtime
 from app.runtime.runtime import Runtime

@@ -22,7 +22,7 @@ from app.scanners.openscap.scap_files import add_benchmark, list_datastreams
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.targets import host_registry
-from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.ssh.endpoint import parse_endpoint

@@ -10,7 +10,7 @@ from app.cli.database_access import open_existing_database, record_action
 from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_row
 from app.config import Settings
 from app.errors import BadInput
-from app.people.rights import RIGHTS, Right, has_right
+from app.people.rights import has_right, parse_right
 from app.people.token_expiry import is_credential_valid
 from app.runs.usage_by_person import compute_usage, format_usage_csv, parse_usage_query
 from app.store import credentials, people
@@ -69,13 +69,6 @@ def _read_tokens(session: Session) -> list[Row]:
         for one in credentials.list_unended_credentials(session, ("token", "link"))
         if is_credential_valid(one, now)
     ]
-
-
-def parse_right(word: str) -> Right:
-    for right in RIGHTS:
-        if right == word:
-            return right
-    raise BadInput(f"{word!r} is not a right: choose one of {', '.join(RIGHTS)}.")
 
 
 def _read_password() -> str:

@@ -9,7 +9,7 @@ from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import Role
 from app.loop.state import RunState
-from app.resources.vendor import LABEL
+from app.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text
 
 _WHOLE = 60_000

@@ -45,7 +45,7 @@ from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
 from app.store import run_queries
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.text.clean import clean_text
+from app.text.clean import clean_line, clean_text
 
 NOTHING, CANDIDATES = "nothing", "candidates"
 ON_DEBIAN = {"bash": "OpenSCAP's generated bash", "ansible": "Ansible from the same content"}
@@ -288,13 +288,13 @@ def verify_score(path: Path, key: str) -> int:
     try:
         found, looked = score_file.read_verified_score_file(path, key)
     except score_file.BrokenScore as exc:
-        print_line(f"does not hold: {path}: {exc}", to_stderr=True)
+        print_line(clean_line(f"does not hold: {path}: {exc}", 4000), to_stderr=True)
         return 2
     packed = f"the evidence of all {looked} runs holds and says the same"
     vouched = "the key that you gave" if key else "a key that nobody vouched for here: give --key"
-    print_line(f"holds: {path}: {len(found.score.trials)} trials of {found.score.order.label}")
+    print_line(clean_line(f"holds: {path}: {len(found.score.trials)} trials of {found.score.order.label}", 4000))
     print_line(packed if looked else "it does not contain the evidence of its runs: ask for the pack")
-    print_line(f"signed by {found.key}, {vouched}")
+    print_line(clean_line(f"signed by {found.key}, {vouched}", 400))
     return DONE if key else NOT_PINNED
 
 

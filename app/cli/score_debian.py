@@ -32,7 +32,7 @@ from app.scores.trial_runner import run_added_host_trial
 from app.scores.trials import TrialJournal
 from app.scores.vendor_fixes import VendorOutcome, run_bash_fixes, run_vendor_trial
 from app.targets.host_registry import open_target
-from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 

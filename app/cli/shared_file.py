@@ -12,7 +12,7 @@ from app.lineups.reader import find_lineup_path, read_lineup
 from app.store import run_queries
 from app.store.events import EventStore
 from app.web import routes  # noqa: F401  the templates link to addresses by name
-from app.web.shared_file.shared_run import StoredRuns, issue_shared_file, name_shared_file
+from app.web.shared_file.shared_file_builder import StoredRuns, issue_shared_file, name_shared_file
 
 
 def write_shared_file(settings: Settings, wanted: str, out: str, *, prompts: bool) -> None:

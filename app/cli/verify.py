@@ -17,7 +17,7 @@ from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, BrokenChain, check_chain, parse_line
 from app.evidence import verify as pack
-from app.evidence.audit_anchors import (
+from app.evidence.audit_anchor_checks import (
     AuditAnchors,
     check_audit_log_end,
     check_run_row,
@@ -27,7 +27,7 @@ from app.evidence.audit_anchors import (
 from app.evidence.notary import KEYS, SignedHead, read_signed_head
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
-from app.evidence.shared_file_log import check_shared_file
+from app.evidence.shared_file_log import check_shared_file, count_untied_events
 from app.evidence.shrunk_runs import check_against_log, read_kept_pack
 from app.evidence.signing_key import read_public_key
 from app.evidence.time_stamping import check_stamp
@@ -116,11 +116,12 @@ def verify_shared_file(path: Path, head: str, key: str) -> int:
         raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:
         return _print_broken_and_get_code(f"{path}: {exc}")
-    hidden = len(manifest["withheld"])
+    hidden, untied = len(manifest["withheld"]), count_untied_events(manifest)
     print_lines(
         f"holds: {path}: run {manifest['run']}, {manifest['events']} events and the pictures of their replay",
         f"chain head {manifest['chain_head']}",
         *([f"{hidden} prompts are withheld: their hashes are part of the chain"] if hidden else []),
+        *([f"made by an older Temper: its first {untied} events are not signed"] if untied else []),
         *pack.list_signer_and_unverified_claims(manifest, head, key),
         "the page around them is not signed: it can say what it likes before it plays",
     )

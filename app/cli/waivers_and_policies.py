@@ -9,7 +9,7 @@ from app.cli.output import Row, print_rows, print_stored_rows, to_datetime, to_r
 from app.config import Settings
 from app.errors import BadInput
 from app.loop.state import fold_events
-from app.runs.approval_file import build_approval_table, list_unreachable_rule_lines, read_approvals
+from app.runs.approval_policy_file import build_approval_table, list_unreachable_rule_lines, read_approvals
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
 from app.runs.waiver_changes import create_waiver, end_waiver

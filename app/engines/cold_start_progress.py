@@ -88,11 +88,14 @@ def apply_log_line(cold: ColdStart, line: str, now: float) -> ColdStart:
 
 
 def parse_timestamp_or_now(line: str, now: float) -> float:
-    """Return the line's Unix time, or `now` without a timestamp. vLLM logs local time without the year."""
+    """Return the line's Unix time, or `now` without a valid timestamp. vLLM logs local time without the year."""
     if not (found := _STAMP.search(line)):
         return now
     here = datetime.fromtimestamp(now).astimezone()
-    at = datetime.strptime(f"{here.year}-{found[1]}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=here.tzinfo)
+    try:
+        at = datetime.strptime(f"{here.year}-{found[1]}", "%Y-%m-%d %H:%M:%S").replace(tzinfo=here.tzinfo)
+    except ValueError:  # 02-29 of another year, or no date
+        return now
     return at.timestamp() if at.timestamp() <= now + 1 else now
 
 

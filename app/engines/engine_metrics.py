@@ -167,7 +167,7 @@ def _collect_metric_values(text: str) -> tuple[Totals, list[float]]:
             capacity.append(value)
         elif name == _SGLANG_LIVE:
             found[f"{name} {labels.get('mode', '')}"].append(value)
-        elif 0 <= value < float("inf"):
+        else:
             found[name].append(value)
     return found, capacity
 
@@ -197,13 +197,15 @@ def _repeats_first_rank(labels: dict[str, str]) -> bool:
 
 
 def _iterate_samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
-    """Yield name, labels and value of the wanted metrics; parsing the histograms too would take ten times as long."""
+    """Yield the wanted metrics with finite values; parsing the histograms too would take ten times as long."""
     for line in text.split("\n"):
         if not line.startswith(_WANTED):
             continue
         try:
             for family in text_string_to_metric_families(line + "\n"):
-                yield from ((one.name, one.labels, one.value) for one in family.samples if one.name in _WANTED)
+                for one in family.samples:
+                    if one.name in _WANTED and 0 <= one.value < float("inf"):
+                        yield one.name, one.labels, one.value
         except (ValueError, KeyError, IndexError):
             continue  # a truncated line, or not Prometheus text
 

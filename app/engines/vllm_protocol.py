@@ -7,10 +7,10 @@ from typing import Any, Literal
 
 import msgspec
 
-from app.engines.chat_messages import Delta, Finished, Question, ServerDialect
+from app.engines.chat_exchange import Delta, Finished, Question, ServerDialect
 from app.engines.engine_metrics import SHORTEST
 from app.engines.error_message import NOT_JSON, format_error_message
-from app.engines.grammar import Lack, to_bindable_schema
+from app.engines.schema_reduction import Lack, to_bindable_schema
 from app.errors import EngineDied, EngineError, EngineRefused
 from app.events.vocabulary import Channel
 

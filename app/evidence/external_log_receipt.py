@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.fetch_once import read_or_fetch_once
+from app.evidence.external_answer_file import read_or_fetch_once
 from app.evidence.verify import LONGEST_RECEIPT, compute_sha256
 
 FOLDER = "receipts"

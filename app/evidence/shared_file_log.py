@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.events.kinds import RunStarted, get_event_kind
-from app.events.prompt_redaction import WITHHELD, redact_prompt
+from app.events.prompt_visibility import WITHHELD, redact_prompt
 from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
 from app.evidence.build_id import compute_build_id
 from app.evidence.signing_key import Signer, is_valid_signature
@@ -22,8 +22,10 @@ FORMAT = "temper shared file 1"
 SEALED = b"temper shared file\n"
 """Prefix of the signed bytes, so that the signature is valid for nothing else."""
 MARK = 8
-"""Digits of each event's hash that the file has: enough to name the first event that is not what was recorded. That
-none is, the whole hash at the head proves."""
+"""Digits of each event's hash that the file has: enough to name the first event that is not what was recorded.
+
+The chain head proves only the events after the last withheld one, whose hash cannot be computed; the digest of `lines`
+in the manifest proves all of them."""
 MOST_BYTES = 512 * 1024 * 1024
 _BLOCK = re.compile(rb'<script type="application/octet-stream" id="shared-(\w+)">([A-Za-z0-9+/=\s]*)</script>')
 _SHAPE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError, zlib.error)
@@ -34,7 +36,8 @@ class SharedLog:
     manifest: bytes
     signature: str
     lines: bytes
-    """The events, each after the start of its hash; where a prompt or answers are withheld, after its whole hash."""
+    """The events, each after the start of its hash; where a prompt or answers are withheld, after its whole hash. The
+    manifest has their digest, except in files of older versions."""
     show: bytes
     """What the page plays; the manifest has its digest."""
 
@@ -55,7 +58,7 @@ def build_shared_log(
     """
     withheld = [] if prompts else [one.seq for one in log if get_event_kind(one.event) in WITHHELD]
     missing = frozenset(withheld)
-    lines = [_encode_line(one, withheld=one.seq in missing) for one in log]
+    lines = b"\n".join(_encode_line(one, withheld=one.seq in missing) for one in log)
     started = next((one.event for one in log if isinstance(one.event, RunStarted)), None)
     changes = signer.list_changes_since(started.key) if started else []
     manifest = {
@@ -69,10 +72,11 @@ def build_shared_log(
         "events": len(log),
         "chain_head": log[-1].hash,
         "withheld": withheld,
+        "lines": compute_sha256(lines),
         "show": compute_sha256(replay_content),
     }
     content = json.dumps(manifest, ensure_ascii=True).encode()
-    return SharedLog(content, signer.sign(SEALED + content), b"\n".join(lines), replay_content)
+    return SharedLog(content, signer.sign(SEALED + content), lines, replay_content)
 
 
 def _encode_line(one: Recorded, *, withheld: bool) -> bytes:
@@ -114,10 +118,19 @@ def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str,
         raise BrokenPack(f"it is signed by the key {manifest['key']}, and not by the one that you gave")
     if compute_sha256(log.show) != manifest["show"]:
         raise BrokenPack("the pictures of the replay are not what was signed")
-    check_signer_against_log(manifest, _find_key_in_checked_lines(log.lines, manifest), key)
+    named = _find_key_in_checked_lines(log.lines, manifest)
+    if manifest.get("lines") not in (None, compute_sha256(log.lines)):
+        raise BrokenPack("the events are not what was signed")
+    check_signer_against_log(manifest, named, key)
     if head not in ("", manifest["chain_head"]):
         raise BrokenPack(f"the chain head is {manifest['chain_head']}, not {head}: this is another log")
     return manifest
+
+
+def count_untied_events(manifest: dict[str, Any]) -> int:
+    """Return how many events only their sender vouches for: an older file signs none up to the last withheld one."""
+    withheld = (seq for seq in manifest["withheld"] if isinstance(seq, int))
+    return max(withheld, default=0) if manifest.get("lines") is None else 0
 
 
 def _parse_line(line: bytes) -> dict[str, Any]:
@@ -129,7 +142,9 @@ def _parse_line(line: bytes) -> dict[str, Any]:
 
 
 def _find_key_in_checked_lines(lines: bytes, manifest: dict[str, Any]) -> str:
-    """Return the signing key that the log names, or an empty string. Raise BrokenPack if the chain is broken."""
+    """Return the signing key that the log names, or an empty string. Raise BrokenPack if the chain is broken.
+
+    Across a withheld event, nothing here ties the events before it to the chain head."""
     previous, seq, withheld, named = GENESIS, 0, set(manifest["withheld"]), ""
     for seq, text in enumerate(lines.split(b"\n"), 1):
         mark, _, line = text.partition(b" ")

@@ -318,7 +318,7 @@ def verify_ed25519(key: bytes, signature: bytes, message: bytes) -> bool:
     return all((left[n] * right[2] - right[n] * left[2]) % FIELD == 0 for n in (0, 1))
 
 
-def _decode_point(encoded: bytes) -> Point | None:
+def _decode_point(encoded: bytes) -> "Point | None":
     both = int.from_bytes(encoded, "little")
     y, odd = both & (2**255 - 1), both >> 255
     if len(encoded) != 32 or y >= FIELD:

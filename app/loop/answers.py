@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from app.events.architect_questions import MOST_QUESTIONS, Question
 from app.events.vocabulary import AnyAction, Decision, Place, Purpose
 from app.loop import change_choices
-from app.resources.vendor import RunVendorScript
+from app.resources.vendor_script import RunVendorScript
 from app.text.clean import clean_text
 
 Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$")]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.errors import BadInput
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
-from app.syntax import option_edit, option_parsers
+from app.syntax import edit_option_by_path, option_parsers
 from app.syntax.audit_rule_files import CONTROLS
 from app.syntax.host_text import fold_case
 from app.syntax.sshd_keywords import CHOICES, find_complaint
@@ -46,7 +46,7 @@ class WordChoice:
 
 def list_option_keys(path: str, text: str, terms: RuleTerms, *, all_of_them: bool = False) -> tuple[str, ...]:
     """Return the keys that the rule names and the file knows, or all known keys of the file."""
-    if not option_edit.can_set_option(path):
+    if not edit_option_by_path.can_set_option(path):
         return ()
     found = list(dict.fromkeys(_find_set_or_commented_keys(text)))
     spoken = list(_find_named_keys(path, found, terms))
@@ -128,7 +128,7 @@ def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
 
 def _can_edit_change_text(path: str, text: str, key: str, value: str) -> bool:
     try:
-        return option_edit.set_option(path, text, key, value) != text
+        return edit_option_by_path.set_option(path, text, key, value) != text
     except BadInput:
         return False
 

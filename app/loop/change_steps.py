@@ -45,10 +45,10 @@ from app.loop.effects import (
 from app.loop.harm import find_preexisting_failures
 from app.loop.proven_fix import build_proven_fix
 from app.loop.risk import assess_risk
-from app.loop.run import Run
-from app.resources.vendor import LONGEST, RunVendorScript, create_vendor_action
+from app.loop.run_in_progress import Run
+from app.resources.vendor_script import LONGEST, RunVendorScript, create_vendor_action
 from app.scanners.scanner import Verdict
-from app.targets.assessment import Assessment
+from app.targets.change_assessment import Assessment
 from app.targets.overlay import Overlay
 from app.targets.probe_comparison import compare_probes
 from app.text.clean import clean_text

@@ -6,7 +6,7 @@ from app.loop.attempt_limit import explain_last_attempt
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.harm import describe_harm
-from app.loop.next_reboot_effect import decide_after_reboot_announcement, decide_comparison_after_reboot, decide_reboot
+from app.loop.reboot_step_choice import decide_after_reboot_announcement, decide_comparison_after_reboot, decide_reboot
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_turn_seconds_left
 from app.skills.skill import Rule, Skill
 

@@ -9,7 +9,7 @@ from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, RollBack, Wait, WaitOut
 from app.loop.inbox import Inbox, interpret_command
 from app.loop.perform import perform_effect
-from app.loop.run import Run
+from app.loop.run_in_progress import Run
 from app.loop.state import RunState
 from app.text.redaction import redact_secrets
 
@@ -17,13 +17,19 @@ STORAGE_RETRY_SECONDS = 1.0
 
 
 async def drive_run(run: Run, inbox: Inbox, interruption_reason: str = "") -> None:
-    """Drive the run to its end. `interruption_reason` says why it was left off, if its process did not end."""
+    """Drive the run to its end. `interruption_reason` says why it was left off, if its process did not end.
+
+    Raises what ends the handling of commands: a run that waits for a person would otherwise wait for ever.
+    """
     if run.state.started and not run.state.ended:
         run.append(RunResumed(by=run.services.worker, after_crash=True, reason=interruption_reason))
     ears = asyncio.create_task(_handle_commands_until_cancelled(run, inbox), name=f"commands of run {run.state.run}")
+    work = asyncio.create_task(_perform_until_done(run), name=f"work on run {run.state.run}")
     try:
-        await _perform_until_done(run)
+        done, _ = await asyncio.wait({work, ears}, return_when=asyncio.FIRST_COMPLETED)
+        (work if work in done else ears).result()
     finally:
+        await _cancel_and_wait(work)
         await _cancel_and_wait(ears)
         await run.log.flush()
 

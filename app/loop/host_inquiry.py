@@ -3,7 +3,7 @@
 from app.events.architect_questions import AnsweredQuestion, AskVerdict
 from app.events.kinds import QuestionsAnswered
 from app.loop.answers import BrokenAnswer, Inquiry
-from app.loop.run import Run
+from app.loop.run_in_progress import Run
 from app.targets.architect_answers_from_files import clean_answer, explain_question_refusal
 from app.targets.target import Target
 

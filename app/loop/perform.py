@@ -14,7 +14,7 @@ from app.events import kinds
 from app.events.vocabulary import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change_steps, effects, proven_fix, reboot, running_settings_check
 from app.loop.effects import Effect
-from app.loop.escalated_question import describe_escalated_question
+from app.loop.escalated_finding_label import describe_escalated_question
 from app.loop.role_turns import (
     ask_role,
     continue_without_answer,
@@ -23,10 +23,10 @@ from app.loop.role_turns import (
     propose_proven_fix,
     propose_vendor_script,
 )
-from app.loop.run import Run
+from app.loop.run_in_progress import Run
 from app.loop.state import RunState
 from app.scanners.scanner import Verdict
-from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
+from app.skills.benchmark_for_skill import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Rule, Skill, hash_rulebook
 from app.targets.running_settings_report import InForceReport
 from app.targets.target import Target

@@ -13,8 +13,8 @@ from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_for_reboot
 from app.loop.change_steps import redact_for_log, redact_probes
 from app.loop.harm import describe_harm
-from app.loop.next_reboot_effect import describe_reboot_harm, list_fix_journals, list_fixed_rules
-from app.loop.run import Run
+from app.loop.reboot_step_choice import describe_reboot_harm, list_fix_journals, list_fixed_rules
+from app.loop.run_in_progress import Run
 from app.targets.probe_comparison import compare_probes
 from app.targets.rebooter import BootStatus, Rebooter
 from app.targets.running_settings_report import InForceReport

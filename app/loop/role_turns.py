@@ -7,7 +7,7 @@ from typing import assert_never
 
 import msgspec
 
-from app.engines.chat_messages import Message, Question
+from app.engines.chat_exchange import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
 from app.errors import TemperError, is_storage_or_connection_fault
 from app.events import kinds
@@ -21,12 +21,12 @@ from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, U
 from app.loop.harm import describe_harm
 from app.loop.host_inquiry import answer_inquiry
 from app.loop.proven_fix import build_plan_event
-from app.loop.run import RoleSeat, Run
+from app.loop.run_in_progress import RoleSeat, Run
 from app.loop.turn import TurnName, stream_turn
 from app.loop.turn_context import TurnContext, build_situation
 from app.resources.kind import Objection
 from app.resources.registry import get_resource_name
-from app.resources.vendor import LONGEST, create_vendor_action
+from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets

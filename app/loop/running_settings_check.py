@@ -7,9 +7,9 @@ import msgspec
 from app.events.kinds import InForceChecked, RebootChecked
 from app.events.vocabulary import PendingSetting
 from app.loop.harm import describe_harm
-from app.loop.run import Run
+from app.loop.run_in_progress import Run
 from app.loop.state import RunState
-from app.store.run_history import PreviousState
+from app.store.prior_knowledge import PreviousState
 from app.targets.running_settings_report import InForceReport
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 from app import errors
-from app.engines.chat_messages import Delta, Finished, Question
+from app.engines.chat_exchange import Delta, Finished, Question
 from app.engines.client import EngineClient
 from app.events.kinds import Event, TurnDelta, TurnFinished
 from app.events.vocabulary import Channel, Purpose, Role, TurnOutcome

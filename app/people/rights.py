@@ -5,6 +5,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar, get_args
 
+from app.errors import BadInput
+
 Right = Literal["viewer", "operator", "admin"]
 Via = Literal["demo", "session", "token", "link"]
 RIGHTS: tuple[Right, ...] = get_args(Right)
@@ -97,7 +99,10 @@ def list_makers_for_new_credential() -> tuple[str, ...]:
 
 
 def parse_right(word: str) -> Right:
-    return next(right for right in RIGHTS if right == word)
+    for right in RIGHTS:
+        if right == word:
+            return right
+    raise BadInput(f"{word!r} is not a right: choose one of {', '.join(RIGHTS)}.")
 
 
 def has_right(right: Right, needed: Right) -> bool:

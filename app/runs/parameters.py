@@ -12,7 +12,7 @@ from sqlmodel import Session
 from app.errors import BadInput, Rejected
 from app.events.vocabulary import ParameterUsed
 from app.runs.shared_field_checks import ScopedSpec, check_lengths, check_scope, load_known_skill
-from app.skills.benchmark_choice import choose_benchmark
+from app.skills.benchmark_for_skill import choose_benchmark
 from app.skills.catalog import load_skill
 from app.skills.parameter import LONGEST as LONGEST_VALUE
 from app.skills.parameter import Parameter

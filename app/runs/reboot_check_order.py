@@ -8,7 +8,7 @@ from app.events.kinds import RunQueued
 from app.runs.order import Order
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.store.run_history import CHANGES
+from app.store.prior_knowledge import CHANGES
 from app.text.clean import clean_text
 
 

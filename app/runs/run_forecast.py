@@ -12,7 +12,7 @@ from msgspec import to_builtins
 from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
 from app.candidates.recipe_files import Recipe
 from app.events.vocabulary import Candidate
-from app.loop.escalated_question import describe_escalated_question
+from app.loop.escalated_finding_label import describe_escalated_question
 from app.loop.perform import sort_findings
 from app.loop.state import Item
 from app.loop.turn_context import build_rule_scope

@@ -14,7 +14,7 @@ from app.runs.parameters import resolve_used_values
 from app.runs.shared_field_checks import ScopedSpec, check_scope, load_known_skill
 from app.scanners.openscap.benchmark import read_benchmark, shorten_id
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
-from app.skills.benchmark_choice import choose_benchmark, match_waivers_to_skill
+from app.skills.benchmark_for_skill import choose_benchmark, match_waivers_to_skill
 from app.skills.skill import Skill, apply_parameters
 from app.store.host_groups import list_groups_of_host
 from app.store.parameters import find_effective_group_parameters, find_effective_parameters

@@ -83,7 +83,6 @@ class OwnServer:
     async def inspect(self, http: httpx.AsyncClient, server: ServerAddress) -> Inspection:
         """Ask the server. Raise Rejected, with the field at fault, if it cannot be used."""
         one = _parse_server(server)
-        await self._check_host(one.base)
         report = await self._inspect_unless_busy(http, one, server.key)
         found = Inspection(secrets.token_urlsafe(16), server, one.base, report, self._clock())
         self._kept[found.id] = found
@@ -149,10 +148,12 @@ class OwnServer:
     async def _inspect_unless_busy(
         self, http: httpx.AsyncClient, endpoint: EndpointAddress, key: str
     ) -> EndpointReport:
+        """Ask the server, once it is checked where its name leads now. The requests then resolve the name again."""
         if self._asking:
             raise Rejected("", "Temper is asking a server already: try again when that is done.", "busy")
         self._asking = True
         try:
+            await self._check_host(endpoint.base)
             async with asyncio.timeout(INSPECT_SECONDS):
                 return await inspect_endpoint(http, endpoint.base, key, endpoint.model)
         except TimeoutError as exc:

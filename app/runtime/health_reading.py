@@ -164,7 +164,9 @@ def _refine_silent_run_progress(
 ) -> RunProgress:
     if not run.is_held:
         return replace(
-            run, at=max(run.at, _find_newest_end(session, run.host)), may_wait=_is_offered_as_unreachable(session, run)
+            run,
+            at=max(run.at, _find_newest_end(session, run.host)),
+            may_wait=_is_offered_as_unreachable(session, run, runtime.clock.now()),
         )
     if run.step in IN_TURN:
         begun = next(runtime.store.read_events(run.run, upto=1)).event
@@ -177,10 +179,10 @@ def _find_newest_end(session: Session, host: str) -> float:
     return session.exec(select(func.max(RunRow.ended_at)).where(RunRow.host == host)).one() or 0.0
 
 
-def _is_offered_as_unreachable(session: Session, run: RunProgress) -> bool:
-    """Return whether nodes that could not reach its host have offered it to others."""
+def _is_offered_as_unreachable(session: Session, run: RunProgress, now: float) -> bool:
+    """Return whether nodes that could not reach its host have offered it to others recently."""
     lease = session.get(LeaseRow, run.run)
-    return lease is not None and bool(lease.unreached)
+    return lease is not None and bool(nodes.find_nodes_without_reach(lease, now))
 
 
 def _has_all_approvals(runtime: Runtime, run: RunProgress) -> bool:

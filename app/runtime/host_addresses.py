@@ -1,4 +1,4 @@
-"""Resolve host names, once each, so that the address that was checked is the one that is connected to."""
+"""Resolve host names, so that the addresses can be checked. Only a caller that connects to them is sure of them."""
 
 import asyncio
 import ipaddress

@@ -23,15 +23,15 @@ from app.events.bus import Bus
 from app.events.log import LogWriter
 from app.evidence.notary import open_notary
 from app.lineups.model import Engine, Lineup
-from app.loop.durable_queue import DurableQueue
+from app.loop.durable_run_queue import DurableQueue
 from app.machine.measuring.probe_result import ProbeResult, find_saturation, read_newest_probes, store_probe
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
 from app.runtime.backup_age import record_first_start
-from app.runtime.idle_queue import IdleQueueSuspender
 from app.runtime.node import Node, create_node_name
 from app.runtime.run_dispatch import Offers
+from app.runtime.run_queue_suspension import IdleQueueSuspender
 from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor

@@ -16,7 +16,7 @@ from sqlmodel import Session, select
 from app.config import Settings
 from app.engines.launch.process_search import read_start_tick
 from app.events.log import LogWriter
-from app.loop.durable_queue import DurableQueue
+from app.loop.durable_run_queue import DurableQueue
 from app.runtime.data_folder import read_or_create_folder_id
 from app.store import nodes
 from app.store.background_task import BackgroundTask

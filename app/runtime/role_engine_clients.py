@@ -8,7 +8,7 @@ from app.engines.client import EngineClient, get_dialect, read_api_key
 from app.engines.queue import EngineQueues
 from app.events.vocabulary import Role
 from app.lineups.model import Lineup
-from app.loop.run import RoleSeat
+from app.loop.run_in_progress import RoleSeat
 
 
 def create_seats(

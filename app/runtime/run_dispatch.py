@@ -9,7 +9,7 @@ from contextlib import suppress
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.loop.durable_queue import DurableQueue
+from app.loop.durable_run_queue import DurableQueue
 from app.store import nodes
 from app.store.background_task import PeriodicTask
 from app.store.change_monitor import ChangeMonitor

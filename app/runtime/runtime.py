@@ -28,8 +28,8 @@ from app.events.log import LogWriter, RunLog
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.loop.drive import drive_run, fail_run
-from app.loop.durable_queue import DurableQueue
-from app.loop.run import Run, RunServices
+from app.loop.durable_run_queue import DurableQueue
+from app.loop.run_in_progress import Run, RunServices
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
@@ -55,9 +55,9 @@ from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
 from app.store.leases import Leases
 from app.store.models import RunRow
+from app.store.prior_knowledge import StoredRunHistory
 from app.store.request_session import open_read_session
 from app.store.run_command_inbox import InboxPoller
-from app.store.run_history import StoredRunHistory
 from app.store.shared_host_folders import HostFolders
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import is_fixture, open_target

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from app.scores.file_host_second_check import create_range_predicate
 from app.scores.result import TrialOutcome
-from app.scores.second_check import create_range_predicate
 from app.scores.ssh_client import run_over_ssh
 from app.targets.rootfs.rootfs_machine import Rootfs
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.loop.harm import describe_harm
-from app.scores.second_check import EffectiveSettings, describe_weakened_setting, is_requirement_met
+from app.scores.file_host_second_check import EffectiveSettings, describe_weakened_setting, is_requirement_met
 from app.skills.stig.pack import STIG
 from app.targets.crash_safe_writes import Disk
 from app.targets.fixture.layout import read_audit_disk_usage

@@ -1,7 +1,9 @@
 """Read, write and verify signed score files, and score packs that also contain the evidence of each run."""
 
 import hashlib
+import lzma
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
@@ -19,6 +21,8 @@ _SEALED = b"temper score\n"
 """Prefix of the signed bytes, so that the signature is valid for nothing else."""
 RESULT, _RUNS = "score.json", "runs/"
 _MOST = 512 * 1024 * 1024
+_SHAPE_ERRORS = (*verify.SHAPE_ERRORS, RuntimeError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+"""A damaged or foreign file, or an archive that is encrypted or packed in another way."""
 
 
 class BrokenScore(Exception):
@@ -34,7 +38,7 @@ def read_result(content: bytes) -> SignedScore:
     """Decode a result and verify its signature. Raise BrokenScore if it is invalid."""
     try:
         found = msgspec.json.decode(content, type=SignedScore)
-    except msgspec.DecodeError as exc:
+    except (ValueError, RecursionError) as exc:
         raise BrokenScore(f"it is not of the shape that temper score writes: {exc}") from exc
     if found.format != FORMAT:
         raise BrokenScore(f"the format {found.format[:60]!a} is not known here: take a newer Temper")
@@ -65,25 +69,32 @@ def write_score_pack(into: Path, result: bytes, runs: Iterable[str], pack_of: Ca
 
 
 def is_score_file(path: Path) -> bool:
-    if path.suffix == ".json" and path.is_file():
-        with path.open("rb") as file:
-            return FORMAT.encode() in file.read(200)
-    if not zipfile.is_zipfile(path):
+    """Return True if the file has the mark of a score; False also if it cannot be read."""
+    try:
+        if path.suffix == ".json":
+            with path.open("rb") as file:
+                return FORMAT.encode() in file.read(200)
+        with zipfile.ZipFile(path) as archive:
+            return RESULT in archive.namelist()
+    except (OSError, *_SHAPE_ERRORS):
         return False
-    with zipfile.ZipFile(path) as archive:
-        return RESULT in archive.namelist()
 
 
 def read_verified_score_file(path: Path, expected_key: str = "") -> tuple[SignedScore, int]:
     """Verify a score file or pack. Return the score and the number of verified runs; raise BrokenScore if invalid."""
-    if path.suffix == ".json":
-        found, looked = read_result(path.read_bytes()), 0
-    else:
-        with zipfile.ZipFile(path) as archive:
-            if sum(one.file_size for one in archive.infolist()) > _MOST:
-                raise BrokenScore("it is larger than any score of Temper's")
-            found = read_result(archive.read(RESULT))
-            looked = _verify_and_count_run_packs(found, archive)
+    try:
+        if path.suffix == ".json":
+            found, looked = read_result(path.read_bytes()), 0
+        else:
+            with zipfile.ZipFile(path) as archive:
+                if sum(one.file_size for one in archive.infolist()) > _MOST:
+                    raise BrokenScore("it is larger than any score of Temper's")
+                found = read_result(archive.read(RESULT))
+                looked = _verify_and_count_run_packs(found, archive)
+    except OSError as exc:
+        raise BadInput(f"cannot read {path}: {exc.strerror or exc}.") from exc
+    except _SHAPE_ERRORS as exc:
+        raise BrokenScore(f"it is not of the shape that temper score writes: {exc}") from exc
     if expected_key and expected_key != found.key:
         raise BrokenScore(f"it is signed by the key {found.key}, and not by the one that you gave")
     return found, looked

@@ -14,7 +14,7 @@ from app.events.log import RunLog
 from app.events.vocabulary import Budget, Probe
 from app.loop.drive import drive_run, fail_run
 from app.loop.harm import describe_harm
-from app.loop.run import Run, RunServices
+from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.machine.sampling.role_energy import extrapolate_joules
 from app.machine.sampling.run_energy import EnergyLedger
@@ -23,10 +23,10 @@ from app.runtime.role_engine_clients import create_seats
 from app.runtime.runtime import Runtime, create_run_id
 from app.scores import generated_hosts
 from app.scores.effect_checks import observe_effects, record_effects
+from app.scores.file_host_second_check import EffectiveSettings, describe_weakened_setting, is_requirement_met
 from app.scores.generated_hosts import GeneratedHost
 from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
-from app.scores.second_check import EffectiveSettings, describe_weakened_setting, is_requirement_met
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.targets.fixture.fixture_target import FixtureTarget

@@ -22,7 +22,7 @@ function* splitLines(bytes) {
   }
 }
 
-// Follows the hashes through all events to the head; throws Broken with the first event that is not what was recorded.
+// Follows the hashes to the head, and compares the digest of all lines, since no hash leads across a withheld event; throws Broken with the first event that is not what was recorded.
 export const checkChain = async (bytes, manifest) => {
   const withheld = new Set(manifest.withheld);
   let previous = "0".repeat(64), seq = 0;
@@ -35,6 +35,7 @@ export const checkChain = async (bytes, manifest) => {
     if (event.seq !== seq || event.run !== manifest.run) throw new Broken(`Event ${seq} says of itself that it is another.`);
   }
   if (seq !== manifest.events || previous !== manifest.chain_head) throw new Broken(`The ${seq} events do not lead to the chain head of ${manifest.events} events that was signed.`);
+  if (manifest.lines && (await digest(bytes)) !== manifest.lines) throw new Broken("The events are not what was signed.");
 };
 
 export const checkShow = async (bytes, manifest) => {

@@ -11,6 +11,7 @@ const judgePin = () => {
   const given = pin.value.trim().toLowerCase();
   if (!given) return ["unsure", `Not pinned: the key ${manifest.key} is vouched for by this file alone. Compare it with the one that temper key prints on the Temper that made the file.`];
   if (given === manifest.key) return ["fine", "Pinned: the key is the one that you gave."];
+  if (given === manifest.chain_head && manifest.withheld.length) return ["unsure", "The chain head is the one that you gave. It does not pin the events before the last withheld prompt: give the key."];
   if (given === manifest.chain_head) return ["fine", "Pinned: the chain head is the one that you gave."];
   return ["fault", "Neither the key nor the chain head of this file is the one that you gave."];
 };
@@ -29,10 +30,11 @@ const checkFile = async () => {
   const signed = await checkSignature(content, signature, manifest.key);
   await checkShow(await unpackBlock("show"), manifest);
   await checkChain(await unpackBlock("lines"), manifest);
-  const hidden = manifest.withheld.length;
+  const hidden = manifest.withheld.length, untied = manifest.lines ? 0 : Math.max(0, ...manifest.withheld);
   return [
-    ["fine", `All ${manifest.events} events follow from each other, up to the chain head ${manifest.chain_head}.`],
+    ["fine", `${untied ? `The events after event ${untied}` : `All ${manifest.events} events`} are those of the manifest, up to the chain head ${manifest.chain_head}.`],
     ...(hidden ? [["fine", `${hidden} of them have prompts, which are withheld: their hashes are part of the chain, and their text is not in this file.`]] : []),
+    ...(untied ? [["unsure", `An older Temper made this file: its first ${untied} events are not signed.`]] : []),
     signed ? ["fine", `The key ${manifest.key} signed the chain head and the pictures of the replay.`]
       : ["unsure", "This browser does not know Ed25519, so it did not check the signature. The digests of events and pictures agree with the manifest."],
   ];

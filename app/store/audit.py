@@ -48,7 +48,7 @@ def record_audit_event(database: Engine, event: AuditedRequest) -> Recorded:
 
 
 def append_seal_once(database: Engine, event: AuditedRequest, subject: str, digest: str) -> Recorded | None:
-    """Append the line and return it; return None if `digest` of `subject` was sealed before, also by another process.."""
+    """Append the line and return it, or None if `digest` of `subject` was sealed before, also by another process."""
     with Session(database) as session:
         lock_chain(session, AUDIT)
         if has_seal(session, subject, digest):

@@ -34,9 +34,9 @@ class ChangeMonitor:
         self._changed.set()
 
     async def wait_for_change(self, version: int, seconds: float) -> None:
-        """Return once a change after `version` is signalled, or after `seconds`."""
-        self._changed.clear()
-        if self._connection or self._changes == version:
+        """Return at once if there was a change after `version`, else once one is signalled, or after `seconds`."""
+        if self.version() == version:
+            self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._changed.wait()

@@ -108,7 +108,7 @@ def list_token_labels(session: Session) -> dict[str, str]:
 
 
 def end_credential(session: Session, row: CredentialRow) -> None:
-    row.ended_at = database_time(session)
+    row.ended_at = row.ended_at or database_time(session)
 
 
 def end_credentials_of(session: Session, name: str) -> None:

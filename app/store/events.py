@@ -14,6 +14,7 @@ from app.store.db import is_shared
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
 from app.store.request_session import open_read_connection, open_read_session
+from app.store.rollouts import RolloutRow
 from app.store.run_queries import UNENDED, read_last_link
 from app.store.thinned_samples import ThinnedStore
 
@@ -137,10 +138,11 @@ class EventStore:
         rows = self._fetch(_select_lines(run).where(col(EventRow.seq).in_(last)))
         return [parse_line(row.line, row.hash) for row in reversed(rows)]
 
-    def list_queued_runs(self) -> list[tuple[str, str]]:
-        """Return (run, host) of the runs that have not started."""
-        query = select(col(RunRow.id), col(RunRow.host)).where(col(RunRow.state) == "queued")
-        return [(row.id, row.host) for row in self._fetch(query.order_by(col(RunRow.queued_at)))]
+    def read_unended_heads(self) -> dict[str, int]:
+        """Return the newest seq of each run and rollout that has not ended."""
+        runs = select(col(RunRow.id)).where(col(RunRow.state).in_(UNENDED))
+        rollouts = select(col(RolloutRow.id)).where(col(RolloutRow.ended_at).is_(None))
+        return {row.id: self.read_newest_seq(row.id) for query in (runs, rollouts) for row in self._fetch(query)}
 
     def list_next_runs_to_offer(self) -> list[tuple[str, str]]:
         """Return (run, host) of each host's oldest unended run that the queue may not know.

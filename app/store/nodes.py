@@ -262,7 +262,7 @@ def hand_over_unreachable_run(session: Session, me: str, run: str) -> Orphan | N
     if lease is None or lease.node != me:
         raise LeaseLost(run)
     at = database_time(session)
-    unreached = _find_nodes_without_reach(lease, at) | {me: at}
+    unreached = find_nodes_without_reach(lease, at) | {me: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
     if not _has_untried_node(session, unreached):
         return None
@@ -278,7 +278,7 @@ def reoffer_run_tried_here(session: Session, own_node: str, run: str, epoch: int
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None
-    tried = _find_nodes_without_reach(lease, at := database_time(session))
+    tried = find_nodes_without_reach(lease, at := database_time(session))
     if own_node not in tried or not _has_untried_node(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
@@ -290,7 +290,7 @@ def get_seconds_until_another_node_may_try(session: Session, own_node: str, run:
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:
         return 0.0
-    tried = _find_nodes_without_reach(lease, at := database_time(session))
+    tried = find_nodes_without_reach(lease, at := database_time(session))
     since = [tried.get(node.name, 0.0) for node in list_responsive_nodes(session) if node.name != own_node]
     return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
 
@@ -299,7 +299,8 @@ def _has_untried_node(session: Session, tried: Collection[str]) -> bool:
     return any(node.name not in tried for node in list_responsive_nodes(session))
 
 
-def _find_nodes_without_reach(lease: LeaseRow, at: float) -> dict[str, float]:
+def find_nodes_without_reach(lease: LeaseRow, at: float) -> dict[str, float]:
+    """Return the nodes that could not reach the run's host within TRIED_FOR seconds before `at`, each with its time."""
     pairs = (one.rpartition("@") for one in lease.unreached.split())
     return {node: float(when) for node, _, when in pairs if at - float(when) < TRIED_FOR}
 

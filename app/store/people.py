@@ -1,6 +1,5 @@
 """People: who may sign in, and with which right."""
 
-import time
 from collections.abc import Sequence
 
 from sqlmodel import Session, col, select
@@ -9,6 +8,7 @@ from app.errors import Rejected
 from app.people.names import LONGEST, is_person_name
 from app.people.passwords import LONGEST_PASSWORD, SHORTEST, hash_password
 from app.people.rights import RIGHTS
+from app.store.clock import database_time
 from app.store.credentials import end_credentials_of
 from app.store.models import PersonRow
 
@@ -32,12 +32,13 @@ def build_person(name: str, right: str, password: str) -> PersonRow:
         raise Rejected("right", f"{right[:40]!a} is not a right: choose one of {', '.join(RIGHTS)}.")
     if not SHORTEST <= len(password) <= LONGEST_PASSWORD:
         raise Rejected("password", f"a password must have {SHORTEST} to {LONGEST_PASSWORD} characters.")
-    return PersonRow(name=name, right=right, password=hash_password(password), made_at=time.time())
+    return PersonRow(name=name, right=right, password=hash_password(password), made_at=0.0)
 
 
 def add_person(session: Session, new: PersonRow) -> None:
     if find_person(session, new.name):
         raise Rejected("name", f"the name {new.name} is already in use: choose another name.", "exists")
+    new.made_at = database_time(session)
     session.add(new)
 
 

@@ -27,6 +27,8 @@ class StoredInbox:
     def __init__(self, database: Engine, run: str, asked: asyncio.Event) -> None:
         """`asked` is set when a command waits for the run."""
         self._database, self._run, self._asked = database, run, asked
+        self._handled: list[int] = []
+        """Commands to close. One that is read again may take effect again: a pause after a later resume."""
 
     async def read_commands(self) -> list[Command]:
         try:
@@ -35,18 +37,23 @@ class StoredInbox:
             return []  # retried soon
 
     def _read_commands(self) -> list[Command]:
+        self._close_handled_commands()
         with Session(self._database) as session:
             rows = session.exec(_WAITING, params={"run": self._run})
             return [msgspec.convert(row, Command, from_attributes=True) for row in rows]
 
     async def close(self, command: Command) -> None:
-        with suppress(*DATABASE_UNAVAILABLE):  # a command seen again has no effect
-            await asyncio.to_thread(self._close_command, command.id)
+        self._handled.append(command.id)
+        with suppress(*DATABASE_UNAVAILABLE):  # retried before the next reading
+            await asyncio.to_thread(self._close_handled_commands)
 
-    def _close_command(self, command: int) -> None:
+    def _close_handled_commands(self) -> None:
+        if not self._handled:
+            return
         with Session(self._database) as session, session.begin():
-            taken = update(CommandRow).where(col(CommandRow.id) == command)
+            taken = update(CommandRow).where(col(CommandRow.id).in_(self._handled))
             session.execute(taken.values(taken_at=database_time(session)))
+        self._handled.clear()
 
     async def wait_for_commands(self) -> None:
         await self._asked.wait()

@@ -40,6 +40,7 @@ class DeliveryProgressRow(SQLModel, table=True):
     attempts: int = 0
     """Attempts to deliver the event after `seq`."""
     due_at: float = 0.0
+    """When the next attempt is due. Below zero, the same of a run to redeliver, which is owed however old it is."""
 
 
 def list_webhooks(session: Session) -> Sequence[WebhookRow]:
@@ -119,12 +120,12 @@ def record_progress(
     session: Session,
     row: DeliveryProgressRow,
     *,
-    before: int,
+    previous: DeliveryProgressRow,
     delivered: int = 0,
     dropped: int = 0,
     problem: str | None = "",
 ) -> None:
-    """Store how far a webhook has come from `before`, unless it was deleted or asked for again meanwhile.
+    """Store how far a webhook has come from `previous`, unless it was deleted or asked for again meanwhile.
 
     A `problem` of None leaves the last one as it is.
     """
@@ -132,5 +133,7 @@ def record_progress(
     change = counts if problem is None else {**counts, "problem": problem}
     session.execute(update(WebhookRow).where(col(WebhookRow.id) == row.webhook).values(change))
     held = session.get(DeliveryProgressRow, (row.webhook, row.run), with_for_update=True)
-    if session.get(WebhookRow, row.webhook) and (held is None or held.seq == before):
+    if session.get(WebhookRow, row.webhook) and (
+        held is None or (held.seq, held.due_at) == (previous.seq, previous.due_at)
+    ):
         session.merge(row)

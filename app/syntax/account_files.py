@@ -1,9 +1,12 @@
 """Parsers for passwd, shadow and group: colon-separated records, one per line."""
 
+import re
 from dataclasses import dataclass
 
 from app.syntax import host_text
 from app.syntax.setting import BadSetting
+
+_HIGHEST_ID = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Group:
 def parse_passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[BadSetting]]:
     accounts, problems = [], []
     for line, fields in _split_records(text):
-        uid, gid = (host_text.parse_natural_number(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
+        uid, gid = (_parse_id(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
         if uid is None or gid is None or not fields[0]:
             problems.append(BadSetting("seven fields with a number for uid and gid are wanted", path, line))
         else:
@@ -77,12 +80,17 @@ def parse_shadow(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry
 def parse_group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSetting]]:
     groups, problems = [], []
     for line, fields in _split_records(text):
-        gid = host_text.parse_natural_number(fields[2]) if len(fields) == 4 else None
+        gid = _parse_id(fields[2]) if len(fields) == 4 else None
         if gid is None or not fields[0]:
             problems.append(BadSetting("four fields with a number for gid are wanted", path, line))
         else:
             groups.append(Group(fields[0], gid, tuple(m for m in fields[3].split(",") if m), line))
     return groups, problems
+
+
+def _parse_id(field: str) -> int | None:
+    """Return the id of an account or a group; None for what is not a number of 32 bits."""
+    return int(field) if re.fullmatch("[0-9]{1,10}", field) and int(field) <= _HIGHEST_ID else None
 
 
 def _split_records(text: str) -> list[tuple[int, list[str]]]:

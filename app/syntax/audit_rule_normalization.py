@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.syntax.host_text import fold_case
+
 _FIELD = re.compile(r"([a-z_0-9]+)(!=|>=|<=|&=|=|>|<|&)(.*)", re.ASCII | re.DOTALL)
 _NUMBER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
 _SYNONYMS = {"loginuid": "auid"}
@@ -74,7 +76,7 @@ def _order_list(text: str) -> str:
 
 def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
     if flag == "-p":
-        return "perm", "=", "".join(sorted(set(text)))
+        flag, text = "-F", f"perm={text}"
     found = _FIELD.fullmatch(text)
     if found is None or flag not in ("-F", "-C"):
         return None
@@ -88,12 +90,12 @@ def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
 def _iterate_normalized_values(name: str, value: str) -> Iterator[str]:
     """Yield the value as the kernel gets it, if it has several spellings. Numbers are read as C reads them."""
     if name == "perm":
-        yield "".join(sorted(set(value)))
+        yield "".join(sorted(set(fold_case(value))))
     elif name == "arch":
-        yield _MACHINES.get(value, value)
+        yield _MACHINES.get(fold_case(value), fold_case(value))
     elif name in _ACCOUNTS and value in ("unset", "root"):
         yield "unset" if value == "unset" else "0"
-    elif name == "exit" and (code := getattr(errno, value.removeprefix("-"), None)) is not None:
+    elif name == "exit" and (code := getattr(errno, value.removeprefix("-").upper(), None)) is not None:
         yield f"-{code}" if value.startswith("-") else str(code)
     elif name not in ("path", "dir", "exe", "key") and (found := _NUMBER.fullmatch(value)):
         digits = found[2]

@@ -49,7 +49,7 @@ def put_kernel_module_option(text: str, key: str, value: str) -> str:
     command, module = _parse_module_key(key)
     stated = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
-        drop = [x.line - 1 for x in stated if x.module == value.replace("-", "_")]
+        drop = [x.line - 1 for x in stated if x.module == modprobe.normalize_module_name(value)]
         return edit_lines.replace_or_insert_line(
             text, f"blacklist {value}", None, drop, edit_lines.find_append_index(text)
         )
@@ -68,7 +68,7 @@ def _parse_module_key(key: str) -> tuple[str, str]:
         return "blacklist", ""
     if len(words) != 2 or words[0] not in {"install", "options"}:
         raise BadInput(f"modprobe.d needs the key `install <module>`, `options <module>` or `blacklist`, not {key!a}")
-    return words[0], words[1].replace("-", "_")
+    return words[0], modprobe.normalize_module_name(words[1])
 
 
 def _skip_continuations(lines: list[str], index: int) -> int:

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.events.vocabulary import AnyAction
-from app.resources.vendor import render_vendor_scripts
+from app.resources.vendor_script import render_vendor_scripts
 from app.syntax import host_text
 from app.syntax.files import FileState
 from app.targets.readable_files import NO_NEED, SECRETIVE, is_judged, is_read_restricted

@@ -22,7 +22,7 @@ from app.events.vocabulary import (
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
-from app.targets.file_changes import apply_action
+from app.targets.file_action_results import apply_action
 from app.targets.overlay import Overlay
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope

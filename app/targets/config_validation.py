@@ -5,10 +5,10 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from app.syntax.files import Files
-from app.targets.checked_files import CHECKED_FILES, UNITS, CheckedFiles
-from app.targets.confinement import Confinement, ProgramOutcome
-from app.targets.effects.daemon_settings import Ask, Query
+from app.targets.effects.daemon_base import Ask, Query
+from app.targets.program_sandbox import Confinement, ProgramOutcome
 from app.targets.throwaway_host_key import HOST_KEY, get_sshd_check_key
+from app.targets.validated_files import CHECKED_FILES, UNITS, CheckedFiles
 from app.text.clean import clean_text
 
 _NUMBER = re.compile(r"[0-9]+")

@@ -81,6 +81,7 @@ class Disk:
         self._sync_folder(folder, name)
 
     def set_mode(self, folder: int, name: str, mode: int) -> None:
+        """Set the mode without a sync: a power cut may undo it."""
         self._step(f"set the mode of {name}")
         self._set_exact_mode(folder, name, mode)
 
@@ -103,6 +104,9 @@ class Disk:
         old.rename(new)
         with OpenFolder(new.parent) as folder:
             self._sync_folder(folder, new.name)
+        if old.parent != new.parent:
+            with OpenFolder(old.parent) as folder:
+                self._sync_folder(folder, old.name)
 
     def _sync_folder(self, folder: int, name: str) -> None:
         self._step(f"sync the folder of {name}")

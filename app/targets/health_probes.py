@@ -7,7 +7,7 @@ from app.events.vocabulary import Probe
 from app.syntax import pam
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
-from app.targets import host_accounts, pam_outcome, sudo_rights, upload_permissions
+from app.targets import host_accounts, mission_uploads, pam_outcome, sudo_rights
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
 from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
@@ -77,43 +77,39 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = upload_permissions.find_backup_login_setting(host.files)
+    login = mission_uploads.find_backup_login_setting(host.files)
     if login is None:
         return ProbeAnswer(
-            False, f"{upload_permissions.BACKUP_CONFIG} does not say which account the nightly backup logs in as"
+            False, f"{mission_uploads.BACKUP_CONFIG} does not say which account the nightly backup logs in as"
         )
     return _probe_login(host, login.value, "for the nightly backup")
 
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(
-        host.files, host.people, upload_permissions.READER, upload_permissions.MISSION_CONFIG
+        host.files, host.people, mission_uploads.READER, mission_uploads.MISSION_CONFIG
     )
-    if not reason and not upload_permissions.read_mission_settings(host.files):
-        reason = f"{upload_permissions.MISSION_CONFIG} says nothing"
-    return ProbeAnswer(
-        not reason, reason or f"{upload_permissions.READER} can read {upload_permissions.MISSION_CONFIG}"
-    )
+    if not reason and not mission_uploads.read_mission_settings(host.files):
+        reason = f"{mission_uploads.MISSION_CONFIG} says nothing"
+    return ProbeAnswer(not reason, reason or f"{mission_uploads.READER} can read {mission_uploads.MISSION_CONFIG}")
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
-    path, umask = upload_permissions.find_inbox(host.files), upload_permissions.read_upload_umask(host.files)
+    path, umask = mission_uploads.find_inbox(host.files), mission_uploads.read_upload_umask(host.files)
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
         return ProbeAnswer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
     if umask is None:
         return ProbeAnswer(False, "the umask for uploads is not a number")
-    if not host_accounts.is_access_granted(folder, host.people, upload_permissions.UPLOADER, host_accounts.WRITE):
-        return ProbeAnswer(
-            False, f"{upload_permissions.UPLOADER} may not put files into {path} (mode {folder.mode:04o})"
-        )
-    if not host_accounts.is_access_granted(folder, host.people, upload_permissions.READER, host_accounts.ENTER):
-        return ProbeAnswer(False, f"{upload_permissions.READER} may not enter {path} (mode {folder.mode:04o})")
-    new = upload_permissions.predict_upload(folder, umask)
+    if not host_accounts.is_access_granted(folder, host.people, mission_uploads.UPLOADER, host_accounts.WRITE):
+        return ProbeAnswer(False, f"{mission_uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
+    if not host_accounts.is_access_granted(folder, host.people, mission_uploads.READER, host_accounts.ENTER):
+        return ProbeAnswer(False, f"{mission_uploads.READER} may not enter {path} (mode {folder.mode:04o})")
+    new = mission_uploads.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
-    if host_accounts.is_access_granted(new, host.people, upload_permissions.READER, host_accounts.READ):
-        return ProbeAnswer(True, f"{upload}: {upload_permissions.READER} can read it")
-    return ProbeAnswer(False, f"{upload}: {upload_permissions.READER} cannot read it")
+    if host_accounts.is_access_granted(new, host.people, mission_uploads.READER, host_accounts.READ):
+        return ProbeAnswer(True, f"{upload}: {mission_uploads.READER} can read it")
+    return ProbeAnswer(False, f"{upload}: {mission_uploads.READER} cannot read it")
 
 
 def _probe_pam(host: ProbedHost) -> ProbeAnswer:

@@ -25,7 +25,7 @@ from app.targets.path_walk import (
     unescape_name_bytes,
 )
 from app.targets.simulated_file_owners import ROOT, FileOwners
-from app.targets.temporary_mode import TemporaryModes
+from app.targets.temporary_file_mode import TemporaryModes
 
 T = TypeVar("T")
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC

@@ -1,15 +1,20 @@
 """A host's files with planned changes on top."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
 from app.syntax.files import Files, FileState
 
 
 class Overlay:
+    link: Callable[[str], str | None]
+    """Present only if the files below know links, so that both sides of a comparison know the same."""
+
     def __init__(self, files: Files, planned: Mapping[str, FileState]) -> None:
         self._files = files
         self._planned = dict(planned)
+        if (link := getattr(files, "link", None)) is not None:
+            self.link = lambda path: None if path in self._planned else link(path)
 
     def read(self, path: str) -> bytes | None:
         planned = self._planned.get(path)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.syntax.pam import PamRule
-from app.targets.effects.pam_answers import GOOD_CHOICE, Responder
+from app.targets.effects.pam_module_answers import GOOD_CHOICE, Responder
 from app.targets.pam_outcome import SUCCESS, StackRefusal, find_refusal
 
 COMMON = ("common-password", "system-auth")

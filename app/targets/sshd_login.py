@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from app.syntax import host_text
 from app.syntax.account_files import Account
@@ -49,8 +50,7 @@ class SshdLogin:
         groups = self.people.list_groups(account.name)
         for keyword, names in (("DenyUsers", {account.name}), ("DenyGroups", groups)):
             listed = self._list_settings(account, keyword)
-            if any(_is_name_matched(setting.value, names) for setting in listed):
-                yield _describe_refusal(listed[0])
+            yield from (_describe_refusal(setting) for setting in listed if _is_name_matched(setting.value, names))
         for keyword, names in (("AllowUsers", {account.name}), ("AllowGroups", groups)):
             listed = self._list_settings(account, keyword)
             if listed and not any(_is_name_matched(setting.value, names) for setting in listed):
@@ -85,9 +85,10 @@ class SshdLogin:
         yield reasons[0] if reasons else "no key file is named"
 
     def _find_loose_permission(self, account: Account, path: str) -> str:
-        below = path.removeprefix(account.home.rstrip("/") + "/")
-        folders = [account.home, f"{account.home}/{below.rpartition('/')[0]}"] if below != path and "/" in below else []
-        for place in (path, *folders):
+        """Return what is loose about the file or a folder above it, up to the home or else the root."""
+        file, home = PurePosixPath(path), PurePosixPath(account.home)
+        above = (one for one in file.parents if one.is_relative_to(home) or not file.is_relative_to(home))
+        for place in (path, *(str(one) for one in above if one.name)):
             state = self.files.state(place)
             if state is None:
                 continue

@@ -8,7 +8,7 @@ from typing import Protocol
 from app.events.architect_questions import Question
 from app.events.vocabulary import FileChange, Probe
 from app.resources.kind import ResourceAction
-from app.targets.assessment import Assessment
+from app.targets.change_assessment import Assessment
 from app.targets.change_plan import Actions, Asks, Paths
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles

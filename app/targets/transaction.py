@@ -10,11 +10,11 @@ from app.errors import ActionFailed, HostDrifted, RollbackFailed
 from app.events.vocabulary import FileAction, FileChange
 from app.syntax.files import FileState
 from app.targets import config_validation
-from app.targets.assessment import Assessment, Guard, assess_change
 from app.targets.baseline import SideEffects
+from app.targets.change_assessment import Assessment, Guard, assess_change
 from app.targets.change_plan import ProposedChange
 from app.targets.disk_retry import retry_while_disk_full
-from app.targets.effects.daemon_settings import Ask
+from app.targets.effects.daemon_base import Ask
 from app.targets.effects.weakening import find_weakening_by_programs
 from app.targets.host_lock import HostLock
 from app.targets.journal import Before, JournalContents, Mark

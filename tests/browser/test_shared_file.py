@@ -2,6 +2,7 @@
 
 import base64
 import gzip
+import json
 import re
 import subprocess
 import sys
@@ -10,8 +11,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
+from app.events.record import GENESIS, hash_line
+from app.evidence.shared_file_log import MARK, SEALED
 from tests.browser.axe import sizes_and_schemes, violations
 from tests.browser.test_mission import until
+from tests.evidence.played import KEY
 from tests.once import built_once
 
 MOST = 1_500_000
@@ -58,6 +62,18 @@ def change_block(path, into, name, change):
     text = base64.b64encode(gzip.compress(changed) if packed else changed)
     into.write_bytes(content[: found.start(1)] + text + content[found.end(1) :])
     return into
+
+
+def forge_first_event(lines):
+    """With the marks that follow from it, up to the first withheld prompt."""
+    texts, previous = lines.split(b"\n"), GENESIS
+    first_withheld = next(n for n, text in enumerate(texts) if text.index(b" ") == 64)
+    texts[0] = texts[0].replace(b",", b", ", 1)
+    for n, text in enumerate(texts[:first_withheld]):
+        line = text.partition(b" ")[2]
+        previous = hash_line(previous, line)
+        texts[n] = previous[:MARK].encode() + b" " + line
+    return b"\n".join(texts)
 
 
 async def test_it_is_small(shared):
@@ -148,6 +164,7 @@ async def test_a_wrong_signature_a_changed_picture_and_damage_are_found(opened, 
     forged = {
         "The signature is wrong": ("signature", lambda text: text[:-2] + (b"00" if text[-2:] != b"00" else b"11")),
         "The pictures of the replay are not what was signed": ("show", lambda text: text.replace(b"passed", b"failed")),
+        "The events are not what was signed": ("lines", forge_first_event),
         "do not lead to the chain head": ("lines", lambda text: text.rpartition(b"\n")[0]),
     }
     for said, (name, change) in forged.items():
@@ -161,10 +178,26 @@ async def test_a_pin_is_held_against_key_and_head(opened, shared):
     given = page.locator("#pin")
     text = await page.locator("#check-lines").inner_text()
     head, key = re.search(r"chain head ([0-9a-f]{64})", text)[1], re.search(r"The key ([0-9a-f]{64})", text)[1]
-    for pin, said in ((key, "Pinned: the key"), (head, "Pinned: the chain head"), ("0" * 64, "Neither the key")):
+    for pin, said in ((key, "Pinned: the key"), (head, "It does not pin the events"), ("0" * 64, "Neither the key")):
         await given.fill(pin)
         await expect(page.locator("#check-lines li").last).to_contain_text(said)
     assert await page.evaluate(STATE) == "broken"
+
+
+async def test_a_file_from_before_the_digest_of_its_lines_says_what_is_not_signed(opened, shared, tmp_path):
+    signatures, into = [], tmp_path / "older.html"
+
+    def drop_digest(manifest):
+        older = json.dumps({**json.loads(manifest), "lines": None, "key": KEY.public}).encode()
+        signatures.append(KEY.sign(SEALED + older).encode())
+        return older
+
+    change_block(shared, into, "manifest", drop_digest)
+    page = await opened(change_block(into, into, "signature", lambda _: signatures[0]))
+    assert await page.evaluate(STATE) == "unchecked"
+    await expect(page.locator("#check-lines .unsure").first).to_contain_text(
+        re.compile(r"its first \d+ events are not")
+    )
 
 
 async def test_it_is_readable_for_everybody(opened, shared):

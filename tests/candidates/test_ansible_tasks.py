@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.candidates.ansible_command_module import answer_command
 from app.candidates.ansible_tasks import translate_tasks
-from app.candidates.command_emulation import answer_command
 from app.candidates.in_memory_edits import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions
@@ -11,7 +11,7 @@ from app.resources.package import InstallPackage, RemovePackage
 from app.resources.permission import SetPermissions
 from app.resources.unit import SetUnit
 from app.syntax.files import FileState
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from app.targets.overlay import Overlay
 from tests.hostfiles import DictFiles
 
@@ -20,6 +20,7 @@ HOST = DictFiles(
     {
         SSHD: "#PermitRootLogin yes\nX11Forwarding yes\nX11Forwarding no\nUsePAM yes\n",
         SYSCTL: "# none\n",
+        "/etc/issue": "no\nn?o|(a+b){1}\n+ n\n",
         "/etc/sysctl.d/10-a.conf": "kernel.kptr_restrict = 0\n",
         "/etc/fstab": "UUID=1 / ext4 defaults 0 1\nUUID=2 /home ext4 defaults 0 2\n",
     }
@@ -135,6 +136,13 @@ def test_an_owner_and_a_folder_are_set_by_an_action_of_their_own(arguments, aske
         ("- lineinfile: {path: '{{ nowhere.to_be_found }}', line: x}", "cannot be evaluated"),
         ("- lineinfile: {path: x, line: x}", "names no file"),
         ("- lineinfile: {path: /etc/ssh/sshd_config, regexp: '(', line: x}", "not one of this language"),
+        ("- find: {paths: /etc/ssh, patterns: '(', use_regex: true}", "not one of this language"),
+        ("- find: {paths: /etc/ssh, contains: '('}", "not one of this language"),
+        (
+            r"- lineinfile: {path: /etc/ssh/sshd_config, regexp: P, line: '\9', backrefs: true}",
+            "not one of this language",
+        ),
+        (r"- replace: {path: /etc/ssh/sshd_config, regexp: P, replace: '\g<x>'}", "not one of this language"),
         ("- set_fact: {a: '{{ ().__class__.__bases__ }}'}", "cannot be evaluated"),
         ("- package: {name: 'a b; rm'}", "no typed action takes"),
         ("- debug: {msg: x}\n  loop: [1]\n- file: {path: /etc/x, mode: odd, state: touch}", "is not understood"),
@@ -175,7 +183,10 @@ def test_shared_memory_is_mounted_without_a_line():
     ("command", "code", "lines"),
     [
         ("grep '^X11Forwarding=*' /etc/ssh/sshd_config", 0, ["X11Forwarding yes", "X11Forwarding no"]),
-        ("grep GRUB /etc/default/grub", 1, []),
+        ("grep PermitRootLogin /etc/fstab", 1, []),
+        ("grep GRUB /etc/default/grub", 2, []),
+        ("grep 'n?o|(a+b){1}' /etc/issue", 0, ["n?o|(a+b){1}"]),
+        ("grep '[+] n?' /etc/issue", 1, []),
         ("findmnt --fstab /srv", 1, []),
         ("findmnt  '/dev/shm'", 0, ["TARGET SOURCE FSTYPE OPTIONS", "/dev/shm tmpfs tmpfs rw,nosuid,nodev"]),
         ("findmnt --fstab /dev/shm", 1, []),
@@ -188,7 +199,7 @@ def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lin
 
 
 @pytest.mark.parametrize(
-    "command", ["rm -rf /", "grep -r x /etc", r"grep 'a\(b\)' /etc/fstab", "grep '(' /etc/fstab", "'"]
+    "command", ["rm -rf /", "grep -r x /etc", r"grep 'a\(b\)' /etc/fstab", "grep '[' /etc/fstab", "'"]
 )
 def test_a_command_that_does_anything_else_is_not_told_beforehand(command):
     with pytest.raises(Undecidable):

@@ -6,6 +6,7 @@ import tarfile
 
 import httpx
 import msgspec
+import psycopg
 import pytest
 from sqlmodel import Session, select
 
@@ -159,3 +160,20 @@ def test_a_postgresql_database_comes_back_into_an_empty_one_only(tmp_path, setti
     capsys.readouterr()
     restore_backup(empty, tmp_path / "backup.tgz")
     assert "the audit log and 1 runs hold" in capsys.readouterr().out
+
+
+def test_a_broken_chain_leaves_postgresql_empty(tmp_path, settings, postgres_server):
+    copy_database(shared := Settings(data=settings.data, database_url=new_database(postgres_server)))
+    database = open_database(shared.database_url)
+    with database.begin() as connection:
+        connection.exec_driver_sql("update event set hash = repeat('0', 64) where seq = 2")
+    database.dispose()
+    back_up(shared, tmp_path / "backup.tgz")
+    empty = Settings(data=tmp_path / "new", database_url=empty_database(postgres_server))
+    for _ in range(2):
+        with pytest.raises(BadInput, match="the backup is not valid"):
+            restore_backup(empty, tmp_path / "backup.tgz")
+        with psycopg.connect(empty.database_url) as connection:
+            left = "select relname from pg_class where relnamespace = 'public'::regnamespace"
+            assert connection.execute(left).fetchall() == []
+    assert not empty.data.exists()

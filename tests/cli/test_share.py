@@ -1,4 +1,5 @@
 import base64
+import json
 import re
 import shutil
 
@@ -8,7 +9,19 @@ from app.cli.shared_file import write_shared_file
 from app.cli.verify import verify_by_kind
 from app.config import Settings
 from app.errors import BadInput
+from app.evidence.shared_file_log import SEALED
 from tests.evidence.played import KEY
+
+
+def sign_without_line_digest(file, into):
+    content = file.read_bytes()
+    old = {name: re.search(rb'id="shared-%s">([^<]*)<' % name, content)[1] for name in (b"manifest", b"signature")}
+    manifest = json.loads(base64.b64decode(old[b"manifest"]))
+    del manifest["lines"]
+    plain = json.dumps(manifest).encode()
+    content = content.replace(old[b"manifest"], base64.b64encode(plain))
+    into.write_bytes(content.replace(old[b"signature"], base64.b64encode(KEY.sign(SEALED + plain).encode())))
+    return into
 
 
 def test_a_file_is_written_and_verified_from_outside(played, tmp_path, monkeypatch, capsys):
@@ -20,6 +33,10 @@ def test_a_file_is_written_and_verified_from_outside(played, tmp_path, monkeypat
     assert "prompts are withheld" in (said := capsys.readouterr().out)
     assert "the key that you gave" in said
     assert verify_by_kind(Settings(data=data), str(file), None, "0" * 64) == 2
+    capsys.readouterr()
+    older = sign_without_line_digest(file, tmp_path / "older.html")
+    assert verify_by_kind(Settings(data=data), str(older), None, KEY.public) == 0
+    assert re.search(r"made by an older Temper: its first \d+ events are not signed", capsys.readouterr().out)
     signature = re.search(rb'id="shared-signature">([^<]*)<', content := file.read_bytes())[1]
     file.write_bytes(content.replace(signature, base64.b64encode(b"0" * 128)))
     capsys.readouterr()

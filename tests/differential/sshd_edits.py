@@ -7,8 +7,8 @@ from random import Random
 
 from app.events.vocabulary import AppendLine, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax.files import Files
-from app.targets.confinement import ProgramOutcome
-from app.targets.effects.daemon_settings import Ask, Query
+from app.targets.effects.daemon_base import Ask, Query
+from app.targets.program_sandbox import ProgramOutcome
 from tests.differential.sshd_files import CIPHERS, KEX, MACS
 from tests.hostfiles import DictFiles
 

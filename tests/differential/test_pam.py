@@ -12,9 +12,9 @@ from app.syntax import pam
 from app.syntax.pam import KINDS, PamRule
 from app.syntax.pam_lexer import CODES
 from app.targets import policy
-from app.targets.confinement import detect_confinement
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, Responder
+from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, Responder
 from app.targets.pam_outcome import compute_outcome
+from app.targets.program_sandbox import detect_confinement
 from tests.differential import dispatch
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from app.targets.effects.daemon_settings import UNSET
+from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.pwquality import DEFAULTS, FOLDER, MAIN, READ, Pwquality
 from tests.differential.harness import tally
 from tests.differential.wall import differing, host

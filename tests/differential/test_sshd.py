@@ -22,10 +22,10 @@ from app.syntax.files import Files
 from app.syntax.sshd_effective_settings import DEBIAN_12, compute_sshd_settings
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets import policy
-from app.targets.effects.daemon_settings import UNSET
+from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from app.targets.overlay import Overlay
 from tests.differential.harness import Trial, tally
 from tests.differential.sshd_edits import ACCOUNTS, ETC, Linkless, edit, unwalled

@@ -12,12 +12,12 @@ from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import sudoers
 from app.targets import policy
-from app.targets.confinement import ProgramOutcome, detect_confinement
-from app.targets.effects.local_programs import create_local_asker
+from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo import Sudo
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from app.targets.host_accounts import read_host_accounts
+from app.targets.program_sandbox import ProgramOutcome, detect_confinement
 from app.targets.sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless

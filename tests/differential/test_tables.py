@@ -8,13 +8,13 @@ import pytest
 from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
-from app.targets.effects.daemon_settings import UNSET
+from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.modprobe_settings import Modprobe
 from app.targets.effects.pwquality import FOLDER, MAIN, Pwquality
 from app.targets.effects.shell_profile import FAILING, ShellProfile
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sysctl import KNOWN, SystemdSysctl
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from tests.differential import test_modprobe, test_profile, test_pwquality, test_sysctl
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said

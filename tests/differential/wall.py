@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from app.targets.confinement import detect_confinement
+from app.targets.program_sandbox import detect_confinement
 from tests.hostfiles import DictFiles
 
 WALL = detect_confinement()

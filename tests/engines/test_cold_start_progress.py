@@ -71,6 +71,12 @@ def test_of_two_ranks_the_first_word_counts():
     assert cold.steps == (ColdStartStep("weights loaded", 5.0, 16.3),)
 
 
+@pytest.mark.parametrize("date", ["02-29", "13-45", "00-00"])
+def test_a_day_that_the_year_does_not_have_is_now(date):
+    line = f"INFO {date} 10:00:00 [core.py:1] Model loading took 16.3 GiB"
+    assert apply_log_line(ColdStart(NOW), line, NOW + 5).steps[0].at == 5.0
+
+
 def test_a_progress_bar_says_how_far_it_is():
     bar = "Loading safetensors checkpoint shards:   0%|   | 0/4\rLoading safetensors checkpoint shards:  75%|## | 3/4"
     assert apply_log_line(ColdStart(NOW), bar, NOW).newest == "Loading safetensors checkpoint shards: 75 %"

@@ -56,6 +56,15 @@ def test_what_is_not_reported_is_none():
     assert parse_metrics("vllm:num_requests_running lots\nvllm:kv_cache_usage_perc 0.5 1795212515\n").kv_used == 0.5
 
 
+@pytest.mark.parametrize("value", ["NaN", "+Inf", "-1"])
+def test_a_figure_of_sglang_that_is_no_count_is_not_taken(value):
+    text = (
+        f'sglang:num_running_reqs 1\nsglang:max_total_num_tokens {value}\nsglang:realtime_tokens_total{{mode="decode"}}'
+    )
+    sample = parse_metrics(f"{text} {value}\n")
+    assert (sample.kv_tokens, sample.generation_tokens) == (None, 0)
+
+
 def test_a_rate_is_growth_over_time():
     assert compute_rate(100, 130, 2.0) == 15.0
 

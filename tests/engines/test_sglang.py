@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.chat_messages import Finished, ServerDialect
+from app.engines.chat_exchange import Finished, ServerDialect
 from app.engines.client import SILENT, EngineClient
 from app.engines.doctor.server_kinds import LABELS, explain_server, recognize_server
 from app.engines.engine_metrics import parse_metrics

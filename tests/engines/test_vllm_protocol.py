@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.chat_messages import Delta, Finished, Message, Question, ServerDialect
+from app.engines.chat_exchange import Delta, Finished, Message, Question, ServerDialect
 from app.engines.vllm_protocol import ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage

@@ -1,6 +1,6 @@
 """A run that began with a benchmark at hand."""
 
-from app.skills.benchmark_choice import choose_benchmark
+from app.skills.benchmark_for_skill import choose_benchmark
 from app.skills.catalog import load_skill
 from tests.evidence.logs import plain_log
 from tests.scanners.openscap.content import STIG

@@ -1,6 +1,7 @@
 import pytest
 
 from app.events.kinds import RunFailed
+from app.events.vocabulary import ParameterUsed
 from app.evidence.ckl import CKL_STATUS
 from app.evidence.finding_text import describe_actions_taken, describe_outcome
 from app.evidence.run_record import read_run_record
@@ -106,3 +107,9 @@ def test_the_script_in_the_pack_reads_words_as_we_do():
         assert STATUS_OF_SCRIPT.get(word, "not_reviewed") == expected
     for ours, shown in CKL_STATUS.items():
         assert CKL_OF_SCRIPT.get(ours, "Not_Reviewed") == shown
+
+
+def test_a_rule_has_the_values_of_the_site_that_it_uses_and_no_others():
+    value = ParameterUsed(name="minlen", value="16", sha256="f" * 64, rules=(RULE,), where="every host")
+    rules = by_rule(plain_case({RULE: "fail", OTHER: "fail"}, None, begun={"parameters": (value,)}))
+    assert (rules[RULE].used, rules[OTHER].used) == ((value,), ())

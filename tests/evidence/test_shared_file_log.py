@@ -5,7 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from app.evidence.shared_file_log import SEALED, build_shared_log, check_shared_file, check_shared_log
+from app.events.record import hash_line
+from app.evidence.shared_file_log import (
+    MARK,
+    SEALED,
+    build_shared_log,
+    check_shared_file,
+    check_shared_log,
+    count_untied_events,
+)
 from app.evidence.signing_key import derive_key
 from app.evidence.verify import BrokenPack
 from tests.evidence.played import KEY
@@ -27,10 +35,23 @@ def page(shared):
     return "\n".join(blocks).encode()
 
 
-def sign_anew(shared, **changes):
+def sign_anew(shared, *, key=OTHER, without=(), **changes):
     """As somebody with a key of their own would."""
-    manifest = json.dumps(json.loads(shared.manifest) | changes | {"key": OTHER.public}).encode()
-    return replace(shared, manifest=manifest, signature=OTHER.sign(SEALED + manifest))
+    manifest = json.loads(shared.manifest) | changes | {"key": key.public}
+    manifest = json.dumps({name: value for name, value in manifest.items() if name not in without}).encode()
+    return replace(shared, manifest=manifest, signature=key.sign(SEALED + manifest))
+
+
+def forge_before_a_withheld_prompt(shared, log):
+    """The lines with another plan, and with the marks that follow from it, up to the next withheld event."""
+    withheld, lines = json.loads(shared.manifest)["withheld"], shared.lines.split(b"\n")
+    at = next(one.seq for one in log if one.event.__struct_config__.tag == "plan" and one.seq < withheld[-1])
+    previous, line = log[at - 2].hash, log[at - 1].line.replace(b'"plan"', b'"plan" ')
+    while at not in withheld:
+        previous = hash_line(previous, line)
+        lines[at - 1] = previous[:MARK].encode() + b" " + line
+        at, line = at + 1, log[at].line
+    return replace(shared, lines=b"\n".join(lines))
 
 
 def test_it_verifies_and_has_no_prompt(shared, log):
@@ -64,6 +85,7 @@ def test_what_is_forged_is_named(shared, log):
         "the manifest is not what was signed": replace(shared, signature="0" * 128),
         "pictures of the replay are not": replace(shared, show=b"other"),
         "do not lead to the chain head": replace(shared, lines=b"\n".join(lines[:-1])),
+        "the events are not what was signed": sign_anew(shared, lines="0" * 64),
         "only prompts and answers may be withheld": sign_anew(replace(shared, lines=b"\n".join(hidden)), withheld=[2]),
         "says of itself that it is another": sign_anew(shared, run="other"),
         "is not known here": sign_anew(shared, format="temper shared file 9"),
@@ -78,6 +100,22 @@ def test_what_is_forged_is_named(shared, log):
     with pytest.raises(BrokenPack, match=f"by the key {OTHER.public}, and the log names {KEY.public}"):
         check_shared_log(sign_anew(shared))
     assert check_shared_log(sign_anew(shared), key=OTHER.public)["key"] == OTHER.public
+
+
+def test_an_event_before_a_withheld_prompt_is_as_it_was_signed(shared, log):
+    forged = forge_before_a_withheld_prompt(shared, log)
+    assert forged.lines != shared.lines
+    with pytest.raises(BrokenPack, match="the events are not what was signed"):
+        check_shared_log(forged, log[-1].hash, KEY.public)
+    assert count_untied_events(check_shared_log(shared)) == 0
+
+
+def test_a_file_from_before_the_digest_of_its_lines_verifies_and_names_what_it_does_not_prove(shared, log):
+    older = sign_anew(shared, key=KEY, without=["lines"])
+    manifest = check_shared_log(older, log[-1].hash, KEY.public)
+    assert count_untied_events(manifest) == manifest["withheld"][-1] > 0
+    assert check_shared_log(forge_before_a_withheld_prompt(older, log), log[-1].hash, KEY.public) == manifest
+    assert count_untied_events(manifest | {"withheld": []}) == 0
 
 
 @pytest.mark.parametrize("content", [b"", b'id="shared-manifest"', b"<html>", b"\xff" * 9])

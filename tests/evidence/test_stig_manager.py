@@ -11,7 +11,7 @@ from playwright._impl._driver import compute_driver_executable
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.xccdf import build_xccdf
-from app.skills.benchmark_choice import choose_benchmark
+from app.skills.benchmark_for_skill import choose_benchmark
 from app.skills.catalog import load_skill
 from tests.evidence.logs import plain_case
 from tests.scanners.openscap.content import ARF, STIG

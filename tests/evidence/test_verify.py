@@ -233,6 +233,17 @@ def test_what_is_no_shape_of_ours_is_a_sentence_too(files, name, content):
     assert found(zipped(changed if name == "manifest.json" else listed_anew(changed)))
 
 
+def test_no_annotation_that_an_old_python_evaluates_has_a_union():
+    """Python 3.9 has no X | None; in quotes it does not evaluate it."""
+    functions = [
+        one for one in ast.walk(ast.parse(Path(verify.__file__).read_text())) if isinstance(one, ast.FunctionDef)
+    ]
+    arguments = [one for function in functions for one in ast.walk(function.args) if isinstance(one, ast.arg)]
+    notes = [*(one.returns for one in functions), *(one.annotation for one in arguments)]
+    assert len(notes) > len(functions) > 50
+    assert [ast.unparse(note) for note in notes if note and any(isinstance(n, ast.BitOr) for n in ast.walk(note))] == []
+
+
 def test_it_takes_nothing_but_an_old_python():
     source = Path(verify.__file__).read_text()
     tree = ast.parse(source, feature_version=(3, 9))

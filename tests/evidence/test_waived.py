@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import Session
 
 from app.events.host_scope import HostScope
-from app.evidence.audit_anchors import check_run_row
+from app.evidence.audit_anchor_checks import check_run_row
 from app.evidence.document_catalog import PAPERS
 from app.evidence.finding_text import describe_outcome
 from app.evidence.pack import build_pack

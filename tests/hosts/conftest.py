@@ -11,7 +11,7 @@ from app.events.record import check_chain
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.host_registry import open_target
-from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
 from tests.hosts.over_ssh import OverSsh
 

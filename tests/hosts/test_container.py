@@ -8,7 +8,7 @@ import urllib.request
 
 import pytest
 
-from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.base_image_definition import BaseImage
 from tests.hosts.podman import Podman, make_dist, read_printed_words
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]

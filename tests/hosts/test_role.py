@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.cli.debian_demo import RULES, SKILL
-from app.targets.rootfs.base_image import PACKAGES, BaseImage
+from app.targets.rootfs.base_image_definition import PACKAGES, BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
 from tests.hosts.conftest import KEPT, inside
 from tests.hosts.over_ssh import OverSsh

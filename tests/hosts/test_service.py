@@ -9,7 +9,7 @@ import time
 import pytest
 
 import app
-from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.base_image_definition import BaseImage
 from tests.hosts.podman import Podman, make_dist, read_printed_block
 from tests.unpacking import unpack_whole
 

@@ -3,9 +3,9 @@
 import pytest
 
 from app.syntax.files import FileState
-from app.targets.effects.daemon_settings import Query
+from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
-from app.targets.ssh.remote_programs import create_remote_asker
+from app.targets.ssh.remote_program_queries import create_remote_asker
 from tests.hosts.conftest import inside
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]

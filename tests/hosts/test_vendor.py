@@ -18,7 +18,7 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Budget
 from app.loop.harm import describe_harm
-from app.resources.vendor import create_vendor_action
+from app.resources.vendor_script import create_vendor_action
 from app.runs.scanner_factory import create_scanner
 from app.scanners.openscap.scap_files import add_benchmark
 from app.skills.catalog import load_skill

@@ -15,7 +15,7 @@ from app.events.kinds import RunQueued
 from app.events.log import RunLog
 from app.events.vocabulary import Budget, Sampling
 from app.loop.drive import drive_run
-from app.loop.run import RoleSeat, Run, RunServices
+from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState
 from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG

@@ -60,10 +60,10 @@ from app.events.record import GENESIS, Recorded, build_recorded_event
 from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
-from app.loop.next_reboot_effect import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.perform import sort_findings
+from app.loop.reboot_step_choice import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.state import RunState, apply_event
-from app.resources.vendor import RunVendorScript
+from app.resources.vendor_script import RunVendorScript
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 

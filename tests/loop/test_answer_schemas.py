@@ -9,7 +9,7 @@ from itertools import product
 import msgspec
 import pytest
 
-from app.engines.grammar import to_bindable_schema
+from app.engines.schema_reduction import to_bindable_schema
 from app.engines.simulator import schema_fitter
 from app.engines.simulator.answer_composition import compose_answer
 from app.engines.simulator.answer_script import ANSWERS, read_script

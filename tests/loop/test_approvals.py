@@ -29,10 +29,10 @@ from app.loop.decide import decide_next_effect
 from app.loop.effects import Apply, Ask, Done, Wait
 from app.loop.inbox import Command, interpret_command
 from app.loop.perform import perform_effect
-from app.loop.run import Run, RunServices
+from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.scanners.scanner import Verdict
-from app.targets.assessment import Assessment
+from app.targets.change_assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
 from app.targets.rebooter import RollbackResult
 from app.targets.resources.resource_dry_run import NONE

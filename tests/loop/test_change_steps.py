@@ -27,13 +27,13 @@ from app.events.vocabulary import AppendLine, SetOption, WriteFile
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, ExpireApproval, Wait, Watch
 from app.loop.perform import perform_effect
-from app.loop.run import Run, RunServices
+from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.resources.kind import ResourceState
 from app.resources.package import RemovePackage
 from app.scanners.scanner import Verdict
-from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.program_sandbox import Confinement
 from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange
 from app.targets.target_thread import TargetThread
 from tests.loop.playing import pack, request, rule

@@ -4,6 +4,7 @@ import asyncio
 import threading
 
 import httpx
+import pytest
 
 from app.engines.client import EngineClient
 from app.events.kinds import (
@@ -20,7 +21,7 @@ from app.events.kinds import (
 from app.events.log import RunLog
 from app.events.vocabulary import Budget
 from app.loop.drive import drive_run, fail_run
-from app.loop.run import RoleSeat, Run, RunServices
+from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState
 from app.skills.stig.pack import STIG
 from app.targets.ssh.ssh_target import SshTarget
@@ -122,3 +123,28 @@ async def test_a_command_is_closed_once_the_run_has_recorded_it(tmp_path):
         RunStopped,
     ]
     assert [one.verb for one in here.person.closed][:2] == ["pause", "resume"]
+
+
+@pytest.mark.parametrize("is_paused", [False, True])
+async def test_a_run_that_can_hear_no_command_ends_with_that_error_instead_of_waiting_for_one(tmp_path, is_paused):
+    here = OnFixture(tmp_path)
+    read = here.person.read_commands
+
+    async def read_one_that_cannot_be_converted():
+        [command] = await read()
+        if command.verb == "broken":
+            raise ValueError(command.verb)
+        return [command]
+
+    here.person.read_commands = read_one_that_cannot_be_converted
+
+    async def pause_and_break():
+        await here.kept.until(ApprovalRequested, count=1)
+        if is_paused:
+            here.person.says("pause")
+            await here.kept.until(RunPaused, count=1)
+        here.person.says("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        async with asyncio.timeout(20):
+            await asyncio.gather(here.run(RULE, mode="review"), pause_and_break())

@@ -9,7 +9,7 @@ from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable, Rollba
 from app.events import kinds
 from app.events.log import RunLog
 from app.loop import drive
-from app.loop.run import Run, RunServices
+from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import RunState, fold_events
 from app.targets.rebooter import RollbackResult
 from app.targets.target_thread import TargetThread

@@ -13,7 +13,7 @@ from app.events.vocabulary import ParameterUsed
 from app.events.waiver import Waiver
 from app.loop.effects import Scan, Start
 from app.loop.perform import compute_pause, perform_effect
-from app.loop.run import Run, RunServices
+from app.loop.run_in_progress import Run, RunServices
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
 from app.scanners.scanner import Verdict

@@ -13,7 +13,7 @@ from app.events.log import RunLog
 from app.events.vocabulary import Lesson
 from app.loop import effects, perform
 from app.loop.perform import perform_effect
-from app.loop.run import RoleSeat, Run, RunServices
+from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState, fold_events
 from app.targets.target_thread import TargetThread
 from tests.evidence.logs import chain, started

@@ -24,7 +24,7 @@ from app.events.kinds import (
 from app.events.log import RunLog
 from app.events.vocabulary import Budget
 from app.loop.drive import drive_run
-from app.loop.run import Run
+from app.loop.run_in_progress import Run
 from app.loop.state import fold_events
 from app.targets.ssh.ssh_rebooter import SshRebooter
 from app.targets.ssh.ssh_target import SshTarget

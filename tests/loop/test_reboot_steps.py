@@ -8,7 +8,7 @@ from app.events import kinds
 from app.events.log import RunLog
 from app.events.vocabulary import Budget
 from app.loop import effects, reboot
-from app.loop.run import Run, RunServices
+from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import RunState
 from app.targets.rebooter import BootStatus, RollbackResult
 from app.targets.running_settings_report import InForceReport

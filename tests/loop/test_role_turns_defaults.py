@@ -24,11 +24,11 @@ from app.events.log import RunLog
 from app.loop import role_turns
 from app.loop.answers import Reflection, Triage
 from app.loop.effects import TakeVendors, UseSafeDefault
-from app.loop.run import RoleSeat, Run, RunServices
+from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState
-from app.resources.vendor import LONGEST
-from app.targets.confinement import Confinement
+from app.resources.vendor_script import LONGEST
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.program_sandbox import Confinement
 from app.targets.target_thread import TargetThread
 from tests.evidence.logs import started
 from tests.loop.playing import FIX, PROPOSED, SHUT_OUT, SOUND, pack, request, rule

@@ -2,7 +2,7 @@ from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStart
 from app.events.vocabulary import PendingSetting, Probe
 from app.loop.running_settings_check import build_in_force_events, compare_after_reboot
 from app.loop.state import RunState
-from app.store.run_history import PreviousState, build_end_state
+from app.store.prior_knowledge import PreviousState, build_end_state
 from app.targets.running_settings_report import InForceReport
 from tests.evidence.logs import chain
 

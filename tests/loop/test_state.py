@@ -23,7 +23,7 @@ from app.loop.decide import decide_next_effect
 from app.loop.effects import CloseItem, Halt, StartItem
 from app.loop.harm import describe_harm
 from app.loop.state import find_active_waiver, fold_events
-from app.skills.benchmark_choice import match_waivers_to_skill
+from app.skills.benchmark_for_skill import match_waivers_to_skill
 from tests.evidence.logs import BEGAN, chain, scoped, started, verdicts
 from tests.loop.playing import pack, rule
 

@@ -232,3 +232,12 @@ def test_a_line_that_is_too_long_to_be_shown_whole_cannot_be_named():
 
 def test_spaces_at_the_end_of_a_line_do_not_keep_it_from_being_named():
     assert list(show("a=1  \nb=2\t\n").whole) == [1, 2]
+
+
+def test_lines_are_chosen_by_words_of_more_than_three_letters():
+    lines = "\n".join(f"key{number}=0" for number in range(400))
+    files = DictFiles({SSHD: f"{lines}\n# the\n# yes banner\n"})
+    for title, found in (("the yes", False), ("banner", True)):
+        about = context(files, rule=vary(RULE, title=title))
+        [file] = build_situation("plan", about).files
+        assert any("banner" in line for line in file.lines.values()) == found

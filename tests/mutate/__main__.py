@@ -27,7 +27,7 @@ CORE = (
     "store/*.py",
     "evidence/*.py",
     "targets/*policy*.py",
-    "targets/assessment.py",
+    "targets/change_assessment.py",
     "targets/change_plan.py",
     "targets/*journal*.py",
 )

@@ -1,5 +1,6 @@
 import pytest
 
+from app.errors import BadInput
 from app.people.passwords import NOBODY, create_secret, digest_secret, hash_password, matches_digest
 from app.people.rights import (
     CLOSED,
@@ -12,6 +13,7 @@ from app.people.rights import (
     guests,
     has_right,
     is_admitted,
+    parse_right,
     read_access_needs,
     resolve_recorded_name,
     viewers,
@@ -68,6 +70,12 @@ def test_a_route_that_links_may_open_by_itself_asks_which_runs_they_see():
     WHO.set(VIC)
     assert can_see_run("other")
     WHO.set(None)
+
+
+def test_a_word_that_is_no_right_is_refused():
+    assert parse_right("operator") == "operator"
+    with pytest.raises(BadInput, match="'owner' is not a right: choose one of viewer, operator, admin"):
+        parse_right("owner")
 
 
 def test_a_higher_right_holds_the_lower_ones():

@@ -179,3 +179,19 @@ async def test_a_server_is_given_up_once(tmp_path):
     assert own.requested.is_set()
     with pytest.raises(Rejected, match="nothing to stop using"):
         await own.forget_server(tmp_path)
+
+
+async def test_a_name_is_looked_up_anew_before_each_model_is_asked(tmp_path):
+    leads_to = ["127.0.0.1"]
+
+    async def find_current(_host, _port):
+        return [ipaddress.ip_address(leads_to[-1])]
+
+    own, server = OwnServer(find_current), Server(models=TWO)
+    async with talk_to(server) as http:
+        found = await own.inspect(http, ServerAddress(ADDRESS))
+        leads_to.append("169.254.169.254")
+        with pytest.raises(Rejected, match=r"leads to 169\.254\.169\.254"):
+            await own.write_and_request_lineup(http, found.id, {"architect": "other-2b"}, tmp_path)
+    assert {body["model"] for body in server.bodies} == {"m-7b"}
+    assert own.change is None

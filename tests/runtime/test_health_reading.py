@@ -4,6 +4,7 @@ import asyncio
 from types import SimpleNamespace
 
 from msgspec.structs import replace
+from sqlmodel import Session
 
 from app.engines.queue import TurnRequest
 from app.events.kinds import (
@@ -19,6 +20,8 @@ from app.events.kinds import (
 from app.runtime.health_reading import read_faults
 from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING
 from app.scanners.openscap.scanner import SECONDS_SILENT
+from app.store.leases import LeaseRow
+from app.store.nodes import TRIED_FOR
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS, FIRST
 
@@ -121,3 +124,15 @@ async def test_a_run_that_was_taken_up_just_now_is_not_blamed_for_its_time_in_no
         put_in(made, "r1", 9000, QUEUED, *BEGUN)
         made.durable.taken_at["r1"] = made.clock.now() - 5
         assert badges(made) == []
+
+
+async def test_a_run_that_nothing_takes_up_is_told_though_its_host_was_out_of_reach_long_ago(tmp_path):
+    async with house(tmp_path) as made:
+        work_on(made)
+        put_in(made, "r1", 900, QUEUED, *BEGUN)
+        for ago, expected in ((TRIED_FOR - 60, []), (TRIED_FOR + 60, [("NOT TAKEN UP", ("r1",))])):
+            lease = LeaseRow(name="r1", host="fixture", node="", epoch=2, asked_at=0.0)
+            lease.unreached = f"one@{made.clock.now() - ago:.3f}"
+            with Session(made.database) as session, session.begin():
+                session.merge(lease)
+            assert badges(made) == expected

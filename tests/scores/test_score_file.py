@@ -1,13 +1,18 @@
 """A result holds, or the first thing that does not is told."""
 
+import io
+import zipfile
+
 import msgspec
 import pytest
 
+from app.cli.score import verify_score
+from app.errors import BadInput
 from app.evidence.pack import build_pack as evidence
 from app.scores import score_file
 from app.scores.result import Trial
 from app.scores.run_summary import summarize_run
-from app.scores.score_file import BrokenScore, is_score_file, read_verified_score_file
+from app.scores.score_file import BrokenScore, is_score_file, read_result_file, read_verified_score_file
 from app.skills.stig.pack import STIG
 from tests.evidence.played import KEY
 from tests.scores.test_score_figures import GOOD, score, trial
@@ -35,6 +40,53 @@ def test_a_figure_that_was_changed_does_not_hold(tmp_path):
         read_verified_score_file(kept(tmp_path, content), "0" * 64)
     with pytest.raises(BrokenScore, match="not of the shape"):
         read_verified_score_file(kept(tmp_path, b'{"format": "temper score 1"}'))
+
+
+def zip_of(*, flipped=False, **files):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name.replace("_", "."), content)
+    content = packed.getvalue()
+    return content.replace(b"temper", b"tamper") if flipped else content
+
+
+NOT_A_SCORE = {
+    "not-utf8.json": b'{"format": "temper score 1", "key": "\xff"}',
+    "deep.json": b'{"format": "temper score 1", "x": ' + b"[" * 200_000,
+    "damaged.zip": zip_of(score_json=b"temper score 1", flipped=True),
+    "no-score.zip": zip_of(other_json=b"{}"),
+    "cut.zip": b"PK\x05\x06" + bytes(17),
+    "method.zip": zip_of(score_json=b"{}").replace(b"PK\1\2\x14\3\x14\0\0\0\0\0", b"PK\1\2\x14\3\x14\0\0\0\x63\0"),
+    "encrypted.zip": zip_of(score_json=b"{}").replace(b"PK\1\2\x14\3\x14\0\0\0", b"PK\1\2\x14\3\x14\0\1\0"),
+    "version.zip": zip_of(score_json=b"{}").replace(b"PK\1\2\x14\3\x14\0", b"PK\1\2\x14\3\xff\0"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_A_SCORE)
+def test_a_damaged_or_foreign_file_is_a_sentence(tmp_path, name):
+    path = kept(tmp_path, NOT_A_SCORE[name], name)
+    is_score_file(path)
+    with pytest.raises(BrokenScore, match="not of the shape that temper score writes"):
+        read_verified_score_file(path)
+    if path.suffix == ".json":
+        with pytest.raises(BadInput, match="not of the shape"):
+            read_result_file(path)
+
+
+def test_what_is_printed_of_a_score_is_clean(tmp_path, capsys):
+    made = score(trial(GOOD))
+    evil = msgspec.structs.replace(made, order=msgspec.structs.replace(made.order, label="\x1b[2Jevil\nholds: all"))
+    path = kept(tmp_path, score_file.sign_score(evil, KEY))
+    assert verify_score(path, KEY.public) == 0
+    told = capsys.readouterr().out
+    assert "\x1b" not in told
+    assert told.startswith(f"holds: {path}: 1 trials of evil holds: all\n")
+
+
+def test_a_file_that_cannot_be_read_is_a_sentence(tmp_path):
+    with pytest.raises(BadInput, match="cannot read"):
+        verify_score(tmp_path / "missing.json", "")
 
 
 def of_the(log):

@@ -3,6 +3,8 @@
 import asyncio
 import sqlite3
 
+import pytest
+
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.record import GENESIS, MACHINE, build_recorded_event
@@ -29,6 +31,24 @@ def test_a_commit_of_anybody_makes_another_version_and_nothing_else_does(tmp_pat
         other.execute("insert into ours values (1)")
     other.close()
     assert changes.version() != ours
+    changes.close()
+    database.dispose()
+
+
+@pytest.mark.timeout(20)
+async def test_on_sqlite_a_change_before_the_wait_is_not_lost(tmp_path):
+    database = open_database(tmp_path / "temper.sqlite")
+    changes = ChangeMonitor(database)
+    before = changes.version()
+    with database.begin() as connection:
+        connection.exec_driver_sql("create table ours (x)")
+    changes.signal_change()
+    await changes.wait_for_change(before, FOR_EVER)
+    waits = asyncio.create_task(changes.wait_for_change(changes.version(), FOR_EVER))
+    await asyncio.sleep(0)
+    assert not waits.done(), "an older signal is none"
+    changes.signal_change()
+    await waits
     changes.close()
     database.dispose()
 

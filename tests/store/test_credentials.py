@@ -57,6 +57,14 @@ def test_owners_come_with_their_credentials(session):
     assert other.id not in {row.id for row, _ in found}
 
 
+def test_what_has_ended_keeps_the_time_of_its_end(session):
+    row = issue(session)[0]
+    row.ended_at = 5.0
+    credentials.end_credential(session, row)
+    credentials.end_credentials_of(session, "ada")
+    assert row.ended_at == 5.0
+
+
 def test_an_end_is_kept_and_ends_nobody_elses(database):
     with Session(database) as session:
         mine, others = issue(session, kind="token")[1], issue(session, person="bob")[1]

@@ -48,11 +48,6 @@ def fill(log):
     log.add_run("over", "c", 1.0, 2.0, 3.0)
 
 
-def test_queued_runs_are_listed_in_the_order_in_which_they_were_asked_for(log):
-    fill(log)
-    assert log.store.list_queued_runs() == [("first", "b"), ("behind", "a"), ("later", "b")]
-
-
 def test_each_host_comes_next_with_its_oldest_run_that_has_not_ended(log):
     fill(log)
     assert log.store.list_next_runs_to_offer() == [("at work", "a"), ("first", "b")]

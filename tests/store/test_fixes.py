@@ -11,7 +11,7 @@ from app.events.record import build_recorded_event
 from app.events.vocabulary import FileChange
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.run_history import StoredRunHistory
+from app.store.prior_knowledge import StoredRunHistory
 from tests.forkserver import temper
 from tests.loop.playing import FIX as ELSEWHERE
 from tests.loop.playing import pack, request, rule

@@ -5,7 +5,9 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.store import credentials, people
+from app.store.clock import database_time
 from app.store.db import open_database
+from tests.postgres import new_database
 
 PASSWORD = "twelve signs"
 
@@ -50,6 +52,16 @@ def test_a_name_is_given_once_and_the_only_admin_stays(session):
     people.disable_person(session, "ada")
     assert people.find_person(session, "ada").disabled
     assert credentials.find_credential_even_if_invalid(session, secret).ended_at
+
+
+def test_a_person_is_made_at_the_databases_time(postgres_server):
+    new = people.build_person("ada", "admin", PASSWORD)
+    database = open_database(new_database(postgres_server))
+    with Session(database) as session:
+        before = database_time(session)
+        people.add_person(session, new)
+        assert before <= new.made_at <= database_time(session)
+    database.dispose()
 
 
 def issue(session, person="ada", kind="session", **more):

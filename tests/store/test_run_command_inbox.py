@@ -3,6 +3,8 @@
 import asyncio
 
 import pytest
+from sqlalchemy import event
+from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 from app.store.db import open_database
@@ -76,3 +78,24 @@ async def test_while_no_run_is_open_nothing_is_looked_for(database, monkeypatch)
     with poller.open_inbox("a"):
         await asyncio.wait_for(waits, 5)
         await asyncio.wait_for(poller._wait_for_next(), 5)
+
+
+async def test_a_command_that_could_not_be_closed_is_not_obeyed_again(database):
+    """A pause that is read again after a resume would pause the run again."""
+    inboxes = InboxPoller(database)
+    ask(database, "a")
+    with inboxes.open_inbox("a") as inbox:
+        (command,) = await inbox.read_commands()
+
+        def refuse_update(_connection, _cursor, statement, *_):
+            if statement.startswith("UPDATE"):
+                raise OperationalError(statement, (), Exception("away"))
+
+        event.listen(database, "before_cursor_execute", refuse_update)
+        await inbox.close(command)
+        assert await inbox.read_commands() == []
+        event.remove(database, "before_cursor_execute", refuse_update)
+        ask(database, "a", "resume")
+        assert [one.verb for one in await inbox.read_commands()] == ["resume"]
+        with Session(database) as session:
+            assert session.get_one(CommandRow, command.id).taken_at is not None

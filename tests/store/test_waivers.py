@@ -9,7 +9,7 @@ from app.errors import Rejected
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group
-from app.store.run_history import StoredRunHistory
+from app.store.prior_knowledge import StoredRunHistory
 from app.store.waivers import WaiverRow, list_ending_or_ended_waivers, list_waivers, require_waiver
 
 DAY = 24 * 3600.0

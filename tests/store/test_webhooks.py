@@ -121,7 +121,8 @@ def test_a_run_that_is_asked_for_again_is_delivered_from_its_first_event(place):
 
 
 def record(place, seq, before, **more):
-    webhooks.record_progress(place.session, DeliveryProgressRow(webhook="w", run="r", seq=seq), before=before, **more)
+    row, previous = (DeliveryProgressRow(webhook="w", run="r", seq=one) for one in (seq, before))
+    webhooks.record_progress(place.session, row, previous=previous, **more)
     place.session.flush()
     place.session.expire_all()
 
@@ -143,6 +144,8 @@ def test_progress_does_not_overwrite_a_request_that_came_meanwhile_or_revive_a_d
     webhooks.request_redelivery(place.session, "w", "r")
     record(place, 6, 5)
     assert place.read_progress("r") == 0
+    record(place, 1, 0)
+    assert webhooks.list_runs_to_redeliver(place.session, "w") == ["r"], "its first delivery was in progress"
     webhooks.delete_webhook(place.session, "w")
     record(place, 1, 0)
     assert place.session.get(DeliveryProgressRow, ("w", "r")) is None

@@ -8,6 +8,14 @@ def test_passwd_is_read_and_a_broken_record_named():
     assert [p.line for p in problems] == [2, 3, 4]
 
 
+def test_ids_reach_to_the_end_of_32_bits():
+    text = "nfsnobody:x:4294967294:4294967294::/:/bin/sh\nbeyond:x:4294967296:1::/:/bin/sh\n"
+    found, problems = account_files.parse_passwd(text)
+    assert [(a.name, a.uid, a.gid) for a in found] == [("nfsnobody", 4294967294, 4294967294)]
+    assert [p.line for p in problems] == [2]
+    assert account_files.parse_group("nfsnobody:x:4294967294:\n")[0][0].gid == 4294967294
+
+
 def test_shadow_knows_locked_expired_and_unending():
     text = "root:*:1::60::::\nbob:$6$x$y:19000:0:99999:7::20000:\nkim:!!:::::::\neve:x:many::::::\n"
     found, problems = account_files.parse_shadow(text)

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from app.targets.config_validation import describe_confinement, find_complaints
-from app.targets.confinement import Confinement, ProgramOutcome, detect_confinement
-from app.targets.effects.local_programs import create_local_asker
+from app.targets.effects.local_program_queries import create_local_asker
+from app.targets.program_sandbox import Confinement, ProgramOutcome, detect_confinement
 from tests.targets.hosts import host, text_of
 
 NONE = Confinement("none", "")

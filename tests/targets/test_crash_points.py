@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import disk_retry
-from app.targets.confinement import Confinement
 from app.targets.crash_safe_writes import ignore_step
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.program_sandbox import Confinement
 from tests.targets.forked import KILLED, Killer, give_to_nobody, in_child
 from tests.targets.raw import everything
 from tests.thorough import examples

@@ -7,11 +7,11 @@ from app.skills.scap.pack import ASKS
 from app.syntax import pam
 from app.targets import policy
 from app.targets.config_validation import find_complaints
-from app.targets.confinement import Confinement
-from app.targets.effects.local_programs import create_local_asker
+from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.pam_outcome import is_user_admitted
+from app.targets.program_sandbox import Confinement
 from app.targets.ssh.host_probes import probe_files
 from tests.targets.hosts import FILES, TODAY, host, text_of
 

@@ -135,6 +135,16 @@ def test_actions_are_judged_one_after_the_other(host):
     assert [refusal.action for refusal in host.assess_actions(actions, paths_of(*actions)).refusals] == [actions[1]]
 
 
+@pytest.mark.parametrize("goal", ["runlevel3", "custom"])
+def test_a_link_to_another_boot_target_is_no_loss(tmp_path, goal):
+    target, units = laid_out(tmp_path), tmp_path / "root/etc/systemd/system"
+    units.mkdir(parents=True)
+    (units / "default.target").symlink_to(f"/usr/lib/systemd/system/{goal}.target")
+    (boot,) = [probe for probe in target.check_health() if probe.name == "next-boot"]
+    assert f"boots into {goal}.target" in boot.holds
+    assert clauses(target, SetOption(path="/etc/login.defs", key="UMASK", value="077")) == []
+
+
 def test_what_was_good_may_not_be_put_out_of_force_by_moving_it(tmp_path):
     target = laid_out(tmp_path)
     config = tmp_path / "root/etc/ssh/sshd_config"

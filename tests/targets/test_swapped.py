@@ -8,8 +8,8 @@ import pytest
 
 from app.errors import ActionFailed, TemperError
 from app.events.vocabulary import WriteFile
-from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.program_sandbox import Confinement
 
 CHANGE = WriteFile(path="/etc/profile.d/tmout.sh", content="TMOUT=600\n")
 NAMED = frozenset({CHANGE.path})

@@ -8,8 +8,8 @@ import pytest
 
 from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.vocabulary import WriteFile
-from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
+from app.targets.program_sandbox import Confinement
 from app.targets.target_thread import TargetThread
 
 ISSUE = WriteFile(path="/etc/issue", content="Kernel \\r on an \\m\n")

@@ -6,9 +6,9 @@ import pytest
 from app.errors import ActionFailed
 from app.events.vocabulary import AppendLine, Chmod, RemoveLine, SetOption, WriteFile
 from app.targets.baseline import build_file_change
-from app.targets.confinement import Confinement
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay
+from app.targets.program_sandbox import Confinement
 from tests.targets.raw import everything
 
 UMASK = SetOption(path="/etc/login.defs", key="UMASK", value="077")

@@ -16,6 +16,7 @@ from app.config import Settings
 from app.lineups.reader import find_lineup_path, read_lineup
 from app.main import create_app
 from app.targets import host_registry
+from app.targets.effects.strictness_bounds import load_bounds
 from app.web.deps import TheSession
 from app.web.routes import ROUTES
 from tests.targets.ssh.host import ssh_host
@@ -69,7 +70,7 @@ def test_no_route_of_the_loop_s_own_thread_takes_a_database_session():
 
 @contextmanager
 def answering_when_the_loop_says_so(host):
-    """Each command on the host waits at a pipe that the loop's thread alone opens: no line is slower.
+    """Each login and each script on the host waits at a pipe that the loop's thread alone opens: no line is slower.
 
     Whatever waited for the host on that thread would wait for ever.
     """
@@ -100,6 +101,8 @@ async def test_a_whole_run_over_a_slow_line_holds_up_the_loop_nowhere(tmp_path):
             unknown = {"host": "web", "rules": "V-0", "mode": "auto"}
             await http.get("/parameters?skill=zz")
             await http.post("/runs", data=unknown)
+            await http.post("/api/v1/runs", json=unknown)
+            load_bounds()  # read once in a process
             with answering_when_the_loop_says_so(host) as asked, watching_the_loop() as watch:
                 assert (await http.post("/runs", data=unknown)).status_code == 422
                 taken = await http.post("/api/v1/runs", json={"host": "web", "rules": ["V-257981"], "mode": "auto"})

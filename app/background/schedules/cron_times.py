@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import takewhile
+from itertools import islice, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from app.background.schedules.schedule_window import is_soon_enough_to_start
+from app.background.schedules.schedule_window import START_GRACE, is_soon_enough_to_start
 from app.errors import Rejected
 
 MOST_MISSED = 1000
@@ -31,11 +31,17 @@ def compute_next_time(cron: str, zone: str, after: float) -> float:
 
 
 def compute_firing(cron: str, zone: str, next_at: float, now: float, window: float | None) -> Firing:
-    """Return the last passed time if it is recent enough to run now, and count the others as missed."""
-    later = takewhile(lambda at: at <= now, _iterate_times(cron, zone, next_at))
-    passed = [next_at, *(at for at, _ in zip(later, range(MOST_MISSED), strict=False))]
-    taken = is_soon_enough_to_start(passed[-1], now, window)
-    return Firing(passed[-1] if taken else None, len(passed) - taken, compute_next_time(cron, zone, now))
+    """Return the last passed time if it is recent enough to run now, and count the others, to a limit, as missed."""
+    passed = 1 + sum(1 for _ in islice(_iterate_passed_times(cron, zone, next_at, now), MOST_MISSED))
+    # From where one could still start, since the count ends before the last one.
+    earliest = max(next_at, now - max(START_GRACE, window or 0.0) - 1)
+    *_, last = next_at, *_iterate_passed_times(cron, zone, earliest, now)
+    taken = is_soon_enough_to_start(last, now, window)
+    return Firing(last if taken else None, passed - taken, compute_next_time(cron, zone, now))
+
+
+def _iterate_passed_times(cron: str, zone: str, after: float, now: float) -> Iterator[float]:
+    return takewhile(lambda at: at <= now, _iterate_times(cron, zone, after))
 
 
 def _iterate_times(cron: str, zone: str, after: float) -> Iterator[float]:

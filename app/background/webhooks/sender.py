@@ -127,9 +127,8 @@ class WebhookSender(BackgroundTask):
 
     async def _deliver_run(self, webhook: WebhookRow, run: str, connection: PinnedConnection) -> None:
         row = await asyncio.to_thread(self._read_progress, webhook.id, run)
-        if row.due_at > self._clock():
+        if abs(row.due_at) > self._clock():
             return
-        again = row.due_at < 0
         batch, upto, of = await asyncio.to_thread(self._read_next_batch, webhook, row)
         for recorded in batch:
             delivery = create_signed_delivery(
@@ -141,9 +140,9 @@ class WebhookSender(BackgroundTask):
             row = sent
         whole = len(batch) < CHUNK
         self._seen[webhook.id, run] = upto if whole else batch[-1].seq
-        if again:  # an old run is delivered only because it was asked for
-            due = 0.0 if whole else webhooks.AGAIN
-            await asyncio.to_thread(self._store_progress, row.seq, _create_progress_row(row, due_at=due))
+        if row.due_at < 0 and whole:
+            done = DeliveryProgressRow(webhook=row.webhook, run=row.run, seq=row.seq)
+            await asyncio.to_thread(self._store_progress, row, done)
 
     async def _post_and_advance_progress(
         self, row: DeliveryProgressRow, delivery: Delivery, seq: int, connection: PinnedConnection
@@ -155,19 +154,19 @@ class WebhookSender(BackgroundTask):
             self._log_failure(row, str(exc))
             # No attempt was made, so none is counted: it waits until an admin allows the address or the run is too old.
             waiting = _create_progress_row(row, attempts=row.attempts, due_at=self._clock() + HELD_SECONDS)
-            await asyncio.to_thread(self._store_progress, row.seq, waiting, problem=str(exc))
+            await asyncio.to_thread(self._store_progress, row, waiting, problem=str(exc))
             return None
         if problem and row.attempts + 1 < ATTEMPTS:
             attempts, wait = row.attempts + 1, min(2.0**row.attempts, LONGEST_WAIT)
             self._log_failure(row, problem, attempts=attempts, again_in_s=wait)
             failed = _create_progress_row(row, attempts=attempts, due_at=self._clock() + wait)
-            await asyncio.to_thread(self._store_progress, row.seq, failed, problem=problem)
+            await asyncio.to_thread(self._store_progress, row, failed, problem=problem)
             return None
         if problem:
             self._log_failure(row, problem, attempts=ATTEMPTS, given_up=True)
         done, dropped = _create_progress_row(row, seq=seq), int(bool(problem))
         counts = {"delivered": 1 - dropped, "dropped": dropped}
-        await asyncio.to_thread(self._store_progress, row.seq, done, problem=problem, **counts)
+        await asyncio.to_thread(self._store_progress, row, done, problem=problem, **counts)
         return done
 
     def _log_failure(self, row: DeliveryProgressRow, problem: str, **more: object) -> None:
@@ -217,7 +216,7 @@ class WebhookSender(BackgroundTask):
 
     def _store_progress(
         self,
-        previous_seq: int,
+        previous: DeliveryProgressRow,
         row: DeliveryProgressRow,
         *,
         problem: str | None = None,
@@ -226,13 +225,16 @@ class WebhookSender(BackgroundTask):
     ) -> None:
         with Session(self._database) as session, session.begin():
             webhooks.record_progress(
-                session, row, before=previous_seq, delivered=delivered, dropped=dropped, problem=problem
+                session, row, previous=previous, delivered=delivered, dropped=dropped, problem=problem
             )
 
 
 def _create_progress_row(
     row: DeliveryProgressRow, *, seq: int | None = None, attempts: int = 0, due_at: float = 0.0
 ) -> DeliveryProgressRow:
+    """Return the progress after `row`. A run to redeliver keeps its mark, a due time below zero, until it is whole."""
+    if row.due_at < 0:
+        due_at = -due_at or webhooks.AGAIN
     return DeliveryProgressRow(
         webhook=row.webhook, run=row.run, seq=row.seq if seq is None else seq, attempts=attempts, due_at=due_at
     )

@@ -36,7 +36,7 @@ def plan_engines(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: each number with its provenance.")] = False,
 ) -> None:
     """Estimate memory and speed before starting engines. Exits with 0 if everything fits, 2 if something does not."""
-    from app.cli.plan import SingleModel, print_plan
+    from app.cli.engine_plan import SingleModel, print_plan
 
     one = SingleModel(
         model=model,

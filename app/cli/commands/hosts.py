@@ -65,7 +65,7 @@ def forecast_host_run(
     """Scan a host and predict what a run would fix. Also lists the findings for a person, and changes nothing.
 
     Exits with 0 if the policy accepts a change for every finding, 2 if not."""
-    from app.cli.plan_run import print_finding_forecasts
+    from app.cli.finding_forecasts import print_finding_forecasts
 
     settings = Settings(data=data, recipes=tuple(recipes or ()))
     raise typer.Exit(print_finding_forecasts(settings, host, skill, rule or (), as_json=as_json))

@@ -21,7 +21,7 @@ def rootfs_build(
     suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm",
 ) -> None:
     """Build a machine. The first one of a suite takes about a minute."""
-    from app.targets.rootfs.base_image import BaseImage
+    from app.targets.rootfs.base_image_definition import BaseImage
 
     _get_rootfs_machine_handle(data, name).build(BaseImage(suite))
     _print_line(f"{name} is built. Start it with temper rootfs start {name}")

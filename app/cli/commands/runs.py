@@ -26,7 +26,7 @@ from app.cli.options import (
 )
 from app.config import Settings
 from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
-from app.store.run_list_filters import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
+from app.store.run_list_definition import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 
 if TYPE_CHECKING:
     from app.events.command import Verb  # msgspec comes with these, and help needs it not

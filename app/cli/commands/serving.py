@@ -119,10 +119,10 @@ def serve_app(
     import asyncio
 
     from app.cli.listening_socket import parse_trusted_proxies
-    from app.cli.people import parse_right
     from app.cli.serve import serve_until_signal
     from app.cli.server_to_lineup import select_endpoints_as_lineup, select_stored_lineup
     from app.people.identity_provider_groups import parse_group_right_pairs
+    from app.people.rights import parse_right
 
     settings = Settings(
         data=data,

@@ -48,7 +48,7 @@ def resolve_engine(engine: Engine) -> EffectiveEngine:
         if flag in flags:
             try:
                 changes[field] = parse(flags[flag])
-            except (ValueError, TypeError, KeyError, RecursionError):
+            except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
                 unreadable.append(flag)
     if _disables_media(flags.get("--limit-mm-per-prompt", "")):
         changes["text_only"] = True
@@ -58,7 +58,7 @@ def resolve_engine(engine: Engine) -> EffectiveEngine:
     return EffectiveEngine(replace(engine, **changes), overridden, tuple(unreadable))
 
 
-def _parse_positive_number(text: str, parse: Callable[[str], float]) -> Any:
+def _parse_positive_number(text: Any, parse: Callable[[Any], float]) -> Any:
     number = parse(text)
     if not 0 < number < _LARGEST:
         raise ValueError
@@ -85,7 +85,7 @@ def _parse_speculation(text: str) -> Speculation:
     return Speculation(
         method=str(said.get("method", "")),
         model=str(said.get("model", "")),
-        tokens=int(said.get("num_speculative_tokens", 1)),
+        tokens=_parse_positive_number(said.get("num_speculative_tokens", 1), int),
         parallel_drafting=said.get("parallel_drafting") is True,
     )
 

@@ -11,6 +11,8 @@ from app.engines.llamacpp.gguf_files import format_set_up
 ATTENTION = "re:.*self_attn.*"
 NEAR = 0.8
 """Share of the available main memory for the weights; the rest is for the KV cache and other processes."""
+MOST_CHOICES = 4
+"""Most groups and repeats in a pattern that is tried: the time grows exponentially with them."""
 _PARTS = ("q_proj", "k_proj", "v_proj", "o_proj")
 
 
@@ -65,10 +67,13 @@ def _is_attention_ignored_by_pattern(ignored: Iterable[str]) -> bool:
 
 
 def _matches_pattern(pattern: str, name: str) -> bool:
-    """Match an untrusted pattern; long ones are not tried."""
+    """Match an untrusted pattern; one that may take very long, with a repeated group or many choices, is not tried."""
+    plain = re.sub(r"\\.", "x", pattern)
+    if len(pattern) > 200 or re.search(r"\)[*+{]", plain) or len(re.findall(r"[*+?{(]", plain)) > MOST_CHOICES:
+        return False
     try:
-        return len(pattern) <= 200 and re.match(pattern, name) is not None
-    except (re.error, RecursionError):
+        return re.match(pattern, name) is not None
+    except (re.error, RecursionError, OverflowError):
         return False
 
 

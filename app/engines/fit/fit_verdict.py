@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from app.engines.fit.memory_estimate import MemoryEstimate
+from app.engines.fit.model_shape import ModelShape
 from app.engines.fit.resolved_settings import GIB
 
 SAFE = 0.95
@@ -51,10 +52,8 @@ class RefusedSetting:
 
 def find_refused_settings(found: MemoryEstimate) -> Iterator[RefusedSetting]:
     shape, tp, pp = found.setting.shape, found.setting.split.tp, found.setting.split.pp
-    uneven = [heads for heads in sorted({layer.kv_heads for layer in shape.layers}) if max(heads, tp) % min(heads, tp)]
-    if shape.heads % tp or uneven:
-        heads = f"{shape.heads} attention heads" if shape.heads % tp else f"{uneven[0]} key and value heads"
-        below = [number for number in POWERS if number < tp and shape.heads % number == 0]
+    if heads := _describe_undivided_heads(shape, tp):
+        below = [number for number in POWERS if number < tp and not _describe_undivided_heads(shape, number)]
         yield RefusedSetting("tp", f"tp = {tp} does not divide the model's {heads}", f"set tp = {below[-1]}")
     if pp > len(shape.layers):
         says = f"pp = {pp} is more than the model's {len(shape.layers)} layers"
@@ -62,6 +61,14 @@ def find_refused_settings(found: MemoryEstimate) -> Iterator[RefusedSetting]:
     if (length := found.setting.max_model_len) > shape.positions:
         says = f"max_model_len = {length:,} is more than the model's {shape.positions:,} positions"
         yield RefusedSetting("max_model_len", says, f"set max_model_len = {shape.positions} or less")
+
+
+def _describe_undivided_heads(shape: ModelShape, tp: int) -> str:
+    """Describe the heads that `tp` does not divide, or return "". vLLM repeats key and value heads that are fewer."""
+    if shape.heads % tp:
+        return f"{shape.heads} attention heads"
+    uneven = [layer.kv_heads for layer in shape.layers if max(layer.kv_heads, tp) % min(layer.kv_heads, tp)]
+    return f"{min(uneven)} key and value heads" if uneven else ""
 
 
 def _find_memory_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:

@@ -153,13 +153,15 @@ class LaunchedReplica:
                 await self._kill_for_taken_port(held)
                 return
             living = await asyncio.to_thread(is_alive, pid)
-            self._read_log(tail)
+            if self._read_log(tail, ended=not living) and not living:
+                continue  # the cause may be further down
             if not living:
                 await self._handle_exit()
                 return
             if self._state == "loading" and await self._is_serving():
                 self._read_log(tail)  # lines logged before the first answer belong to the cold start
-                self._history.add(self.engine, self.cold, time.time() - self.cold.started)
+                if not self.adopted:  # it may have served for hours
+                    self._history.add(self.engine, self.cold, time.time() - self.cold.started)
                 self._state, self._detail = "ready", ""
             await asyncio.sleep(LOOK_EVERY)
 
@@ -179,12 +181,14 @@ class LaunchedReplica:
             await self._child.wait()
         self._fail_port_taken(listener)
 
-    def _read_log(self, tail: LogTail) -> None:
-        now = time.time()
-        for line in tail.read_new_lines():
+    def _read_log(self, tail: LogTail, *, ended: bool = False) -> bool:
+        """Apply the next new lines; return False if there were none."""
+        now, lines = time.time(), tail.read_new_lines(ended=ended)
+        for line in lines:
             self.cold = apply_log_line(self.cold, line, now)
             if self._fatal is None:
                 self._fatal = match_fatal_line(line)
+        return bool(lines)
 
     async def _handle_exit(self) -> None:
         """Record why the engine ended by itself and kill its remaining processes to free the GPUs."""

@@ -12,7 +12,8 @@ class LogTail:
         self._at = 0
         self._rest = b""
 
-    def read_new_lines(self) -> list[str]:
+    def read_new_lines(self, *, ended: bool = False) -> list[str]:
+        """Return the next new lines of a bounded chunk. `ended`: a last line may lack its newline."""
         try:
             with self.path.open("rb") as file:
                 file.seek(self._at)
@@ -20,6 +21,8 @@ class LogTail:
         except OSError:
             return []
         self._at += len(data)
+        if ended and not data and self._rest:
+            data = b"\n"
         *lines, self._rest = (self._rest + data).split(b"\n")
         return [line.decode("utf-8", "replace") for line in lines]
 

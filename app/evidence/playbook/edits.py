@@ -19,7 +19,7 @@ from app.events.vocabulary import (
     WriteFile,
 )
 from app.syntax.files import FileState
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from app.text.secret_patterns import GONE
 
 _TRAIL = " \t\r"

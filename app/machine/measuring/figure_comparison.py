@@ -122,11 +122,11 @@ def _format_step(step: ProbeStep) -> str:
 
 
 def _list_planned_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
-    found = {}
+    found, units = {}, {name: unit for name, _, unit, _ in _OF_MEMORY}
     if fit:
         for name in ("weights_gib_per_gpu", "kv_pool_gib_per_gpu", "other_gib_per_gpu", "kv_tokens", "max_concurrency"):
-            one, unit = getattr(fit, name), "tokens" if name == "kv_tokens" else "GiB"
-            found[name] = Measured(name, one.value, unit, one.provenance, one.source)
+            one: Estimate = getattr(fit, name)
+            found[name] = Measured(name, one.value, units[name], one.provenance, one.source)
         parts = [fit.weights_gib_per_gpu, fit.kv_pool_gib_per_gpu, fit.other_gib_per_gpu]
         values = [one.value for one in parts if one.value is not None]
         if len(values) == len(parts):

@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
-from app.engines.chat_messages import Message, Question
+from app.engines.chat_exchange import Message, Question
 from app.machine.measuring.probe_steps import ProbeStep
 
 

@@ -68,7 +68,7 @@ def _to_silent(before: Condition) -> Condition:
 
 def _to_unhealthy(before: Condition, seen: ReplicaObservation) -> Condition:
     """Return "dead" or "loading": a real engine returns 503 only after it died, a simulated one also while it loads."""
-    if before.state in ("ready", "stalled"):
+    if before.state in ("ready", "degraded", "stalled"):
         return Condition("dead", f"/health says {seen.health}: look at the engine's log")
     return Condition("loading", seen.phase)
 

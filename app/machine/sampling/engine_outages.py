@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.events.kinds import EngineState
+from app.events.kinds import EngineSampled, EngineState
 from app.store.events import EventStore
 
 BROKEN = ("stalled", "dead", "absent")
@@ -11,6 +11,8 @@ NOTICED_AFTER = 2.0
 """Seconds for which a hung engine has been silent when its state is logged: the patience of a health check."""
 LOOK_BACK = 3600.0
 """Seconds before the time asked for in which to look for the state that it began with."""
+SAMPLED_WITHIN = 60.0
+"""Seconds in which an engine that works has been sampled: its state is logged only when it changes."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,7 @@ def read_engine_outages(store: EventStore, since: float, until: float) -> list[E
     for one in store.read_samples(since - LOOK_BACK, until, ("engine.state",)):
         if not isinstance(event := one.event, EngineState):
             continue
-        if event.state in BROKEN and event.engine in seen:
+        if event.state in BROKEN and (event.engine in seen or _was_sampled(store, event.engine, one.at)):
             broken.setdefault(event.engine, (compute_outage_begin(one.at, event.state), event.state))
         elif event.state not in BROKEN:
             seen.add(event.engine)
@@ -43,6 +45,11 @@ def read_engine_outages(store: EventStore, since: float, until: float) -> list[E
                 found.append(EngineOutage(event.engine, begun[1], begun[0], one.at))
     found += [EngineOutage(engine, state, at, None) for engine, (at, state) in broken.items()]
     return sorted((one for one in found if one.until is None or one.until > since), key=lambda one: one.since)
+
+
+def _was_sampled(store: EventStore, engine: str, before: float) -> bool:
+    samples = store.read_samples(before - SAMPLED_WITHIN, before, ("engine.sample",))
+    return any(isinstance(one.event, EngineSampled) and one.event.engine == engine for one in samples)
 
 
 class RecentOutages:

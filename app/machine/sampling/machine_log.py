@@ -29,6 +29,11 @@ class MachineLog:
         """True if this node keeps the log for all nodes of the database."""
         return bool(self._leads())
 
+    @property
+    def is_stalled(self) -> bool:
+        """True while the log takes no samples."""
+        return self._writer.stalled_seconds >= FULL_SECONDS
+
     async def append(self, *events: Event) -> list[Recorded]:
         at, batch, led = self.clock(), [], self._led
         self._led = self._leads()
@@ -38,6 +43,6 @@ class MachineLog:
         for event in events:
             self._seq += 1
             batch.append(build_recorded_event(MACHINE, self._seq, at, event, ""))
-        if batch and self._led and self._writer.stalled_seconds < FULL_SECONDS:
+        if batch and self._led and not self.is_stalled:
             self._writer.enqueue_batch(batch)
         return batch

@@ -24,7 +24,7 @@ from app.skills.stig_wide.checks.option_lines import (
     parse_described_file_ignoring_blanks,
 )
 from app.skills.stig_wide.checks.sshd_lines import create_sshd_lines_check
-from app.skills.stig_wide.rule_table import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
+from app.skills.stig_wide.rule_table_schema import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
 from app.skills.stig_wide.rule_texts import (
     EntryTexts,
     describe_audit_lines,

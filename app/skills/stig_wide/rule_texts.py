@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.skills.stig.checks.audit_switches import RULES
-from app.skills.stig_wide.rule_table import AuditEntry, FileEntry, ModuleEntry, ValueEntry
+from app.skills.stig_wide.rule_table_schema import AuditEntry, FileEntry, ModuleEntry, ValueEntry
 from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
 from app.syntax.limits_conf import MAIN as LIMITS
 

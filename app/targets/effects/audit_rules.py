@@ -7,7 +7,7 @@ from app.syntax import audit_rule_files, host_text
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.files import Files
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
-from app.targets.effects.daemon_settings import UNSET, Daemon
+from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.shadowed_audit_keys import list_key_takers_by_rule
 from app.targets.effects.strictness_comparison import (
     Compare,

@@ -7,7 +7,7 @@ from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.auditd_options import ACTIONS, DEFAULTS, is_valid_value
-from app.targets.effects.daemon_settings import Daemon
+from app.targets.effects.daemon_base import Daemon
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
-from app.targets.effects.daemon_settings import UNSET, Daemon
+from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,

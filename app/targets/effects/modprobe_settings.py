@@ -8,7 +8,7 @@ from app.syntax import host_text, modprobe
 from app.syntax.files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import drop_ins
-from app.targets.effects.daemon_settings import UNSET, Ask, Daemon, Query
+from app.targets.effects.daemon_base import UNSET, Ask, Daemon, Query
 from app.targets.effects.strictness_comparison import Strength, create_ranked_comparison
 
 NOTHING = "nothing"

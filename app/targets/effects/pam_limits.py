@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, limits_conf
 from app.syntax.files import Files
-from app.targets.effects.daemon_settings import UNSET, Daemon
+from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.strictness_comparison import Strength, compare_higher_as_stricter, compare_unranked
 
 EXEMPT = "exempt"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files, FileState
 from app.syntax.pam import PamRule
-from app.targets.effects.daemon_settings import UNSET
+from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.faillock import PATH as FAILLOCK
 from app.targets.effects.faillock import Faillock
 from app.targets.effects.pwquality import MAIN as PWQUALITY

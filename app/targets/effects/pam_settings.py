@@ -7,8 +7,8 @@ from app.syntax import host_text, pam
 from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
-from app.targets.effects.daemon_settings import UNSET, Daemon
-from app.targets.effects.pam_answers import INTRUDERS, RIGHTFUL, Responder
+from app.targets.effects.daemon_base import UNSET, Daemon
+from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, Responder
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
 from app.targets.password_refusal import explain_password_refusal

@@ -12,7 +12,7 @@ from operator import and_, or_
 from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.shell_assignments import Assignment, parse_declarations
-from app.targets.effects.daemon_settings import Daemon
+from app.targets.effects.daemon_base import Daemon
 from app.targets.effects.login_defs import LoginDefs
 from app.targets.effects.strictness_comparison import Strength, compare_allowed_sets, compare_higher_as_stricter
 from app.targets.effects.unsafe_path_folders import find_unsafe_folders

@@ -10,7 +10,7 @@ from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_ssh
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets.effects import legal_notices, sshd_option_strength
-from app.targets.effects.daemon_settings import Ask, Daemon, Query
+from app.targets.effects.daemon_base import Ask, Daemon, Query
 from app.targets.effects.sshd_login_requirements import LOGINS, compare_logins, derive_login_requirements
 from app.targets.effects.sshd_test_connections import NO_PORT, list_connections
 from app.targets.effects.strictness_comparison import Strength

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from app.targets.effects import sshd_algorithm_strength
-from app.targets.effects.daemon_settings import UNSET
+from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,

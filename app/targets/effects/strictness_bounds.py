@@ -19,7 +19,7 @@ from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.targets.effects import legal_notices
 from app.targets.effects.crypto_policies import CONFIG, MODULES, CryptoPolicies
-from app.targets.effects.daemon_settings import UNSET, Daemon
+from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.strictness_comparison import parse_number
 from app.targets.overlay import Overlay
 from app.text.clean import clean_text

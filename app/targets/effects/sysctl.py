@@ -9,8 +9,8 @@ from typing import ClassVar
 from app.syntax import host_text, sysctl
 from app.syntax.files import Files
 from app.syntax.sysctl import LoadedSysctls
-from app.targets.effects import drop_ins, kernel_network
-from app.targets.effects.daemon_settings import Ask, Daemon, Query
+from app.targets.effects import drop_ins, network_sysctl_writes
+from app.targets.effects.daemon_base import Ask, Daemon, Query
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
@@ -148,13 +148,15 @@ class _Sysctl(Daemon):
         """Return the settings in force. What a coupling changes counts for what the files before the change set."""
         found = evaluate_sysctl(loaded, debian=drop_ins.is_debian(files))
         before, after = (self.load_files(side) if side else loaded for side in self._sides)
-        names = kernel_network.list_interfaces(key for side in (before, after) for key, _ in side.writes)
-        boot = kernel_network.KernelNetwork(names)
-        written = kernel_network.list_written_network_settings(before)
+        names = network_sysctl_writes.list_interfaces(key for side in (before, after) for key, _ in side.writes)
+        boot = network_sysctl_writes.KernelNetwork(names)
+        written = network_sysctl_writes.list_written_network_settings(before)
         keys = [key for key in KNOWN if before.get_value(key) is not None]
-        for start, mark in ((boot, ""), (kernel_network.load_writes(before, boot), _AGAIN)):
-            kernel = kernel_network.load_writes(loaded, start)
-            found |= {f"{key}{mark}": value for key, value in kernel_network.read_known_values(kernel, keys).items()}
+        for start, mark in ((boot, ""), (network_sysctl_writes.load_writes(before, boot), _AGAIN)):
+            kernel = network_sysctl_writes.load_writes(loaded, start)
+            found |= {
+                f"{key}{mark}": value for key, value in network_sysctl_writes.read_known_values(kernel, keys).items()
+            }
             found |= {f"{key}{mark}": value for key, value in kernel.compute_effects(written).items()}
         return found
 

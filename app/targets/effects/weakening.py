@@ -9,7 +9,7 @@ from app.syntax.files import Files
 from app.targets.effects.audit_rules import AuditRules
 from app.targets.effects.auditd import Auditd
 from app.targets.effects.crypto_policies import CryptoPolicies
-from app.targets.effects.daemon_settings import UNSET, Ask, Daemon
+from app.targets.effects.daemon_base import UNSET, Ask, Daemon
 from app.targets.effects.dnf_settings import Dnf
 from app.targets.effects.faillock import Faillock
 from app.targets.effects.login_defs import LoginDefs

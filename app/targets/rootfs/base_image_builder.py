@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.errors import EnvironmentUnusable
-from app.targets.rootfs.base_image import BaseImage
+from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder
 from app.targets.rootfs.ssh_access import KEYS
 from app.text.clean import clean_text

@@ -25,9 +25,10 @@ def find_subordinate_ids(file: str) -> tuple[int, int] | None:
     me = pwd.getpwuid(os.geteuid()).pw_name
     with suppress(OSError):
         for line in Path(file).read_text().splitlines():
-            name, first, count = line.split(":")
-            if name in (me, str(os.geteuid())) and int(count) >= COUNT - 1:
-                return int(first), int(count)
+            with suppress(ValueError):  # a blank line, or one that lends nothing
+                name, first, count = line.split(":")
+                if name in (me, str(os.geteuid())) and int(count) >= COUNT - 1:
+                    return int(first), int(count)
     return None
 
 
@@ -46,9 +47,10 @@ def main(folder: str, *command: str) -> int:
             os._exit(1)
         os._exit(_run_as_root(command))
     os.close(told[0])
-    os.read(born[0], 1)
-    _write_id_maps(child)
-    os.write(told[1], b"1")
+    os.close(born[1])
+    if os.read(born[0], 1):  # nothing: the kernel refused, and the child said so
+        _write_id_maps(child)
+        os.write(told[1], b"1")
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 

@@ -10,11 +10,7 @@ import asyncssh
 
 from app.errors import ConnectionLost, EnvironmentUnusable, LeaseLost
 from app.targets.host_lock import ALONE, Ownership
-from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.event_loop_thread import EventLoopThread
-from app.targets.ssh.host_shell import HostShell, OnLine, ScriptResult, ShellNotStarted, open_host_shell
-from app.targets.ssh.shell_script import ShellScript, build_program_command, build_script, load_script
-from app.targets.ssh.transport import (
+from app.targets.ssh.connection_opening import (
     NORMAL_TIMEOUTS,
     RECONNECT_TIMEOUTS,
     SECOND_LINE_TIMEOUTS,
@@ -24,6 +20,10 @@ from app.targets.ssh.transport import (
     open_ssh_connection,
     set_keepalive,
 )
+from app.targets.ssh.endpoint import Endpoint
+from app.targets.ssh.event_loop_thread import EventLoopThread
+from app.targets.ssh.host_shell import HostShell, OnLine, ScriptResult, ShellNotStarted, open_host_shell
+from app.targets.ssh.shell_script import ShellScript, build_program_command, build_script, load_script
 from app.targets.ssh.tunnel import Tunnel
 from app.text.clean import clean_text
 
@@ -32,6 +32,10 @@ _GRACE = 10.0
 """Added to the time limit that the host itself enforces."""
 _ENDED_BY_LIMIT = (124, 137)
 _TAKEN_OVER = (97, "temper: taken over")
+
+
+class CommandTimedOut(EnvironmentUnusable):
+    """The time limit ended a command on a host that works."""
 
 
 class SshConnection:
@@ -155,7 +159,7 @@ class SshConnection:
 
     def _raise_if_timed_out_or_fenced(self, result: ScriptResult, seconds: float) -> ScriptResult:
         if result.code in _ENDED_BY_LIMIT:
-            raise EnvironmentUnusable(f"{self.end} did not finish within {seconds:g} s; Temper ended the command.")
+            raise CommandTimedOut(f"{self.end} did not finish within {seconds:g} s; Temper ended the command.")
         if (result.code, result.err.strip()) == _TAKEN_OVER:
             raise LeaseLost(str(self.end))
         return result

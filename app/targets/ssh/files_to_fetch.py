@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from app.syntax.files import Files
 from app.targets.cached_files import CachedFiles
-from app.targets.effects.daemon_settings import Query
+from app.targets.effects.daemon_base import Query
 from app.targets.effects.weakening import DAEMONS
 from app.targets.health_probes import run_health_probes
 from app.targets.host_facts import read_host_facts

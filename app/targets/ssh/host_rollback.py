@@ -55,7 +55,7 @@ def roll_back_change(name: str, journals: MirroredJournal, tree: RemoteTree) -> 
 
 
 def retry_until_reachable(work: Callable[[], T], seconds: float) -> T:
-    """Retry `work` while the host may be rolling back by itself; raise CannotRestore after `seconds`."""
+    """Retry `work` while the host may be rolling back by itself; raise RollbackFailed after `seconds`."""
     until = time.monotonic() + seconds
     while True:
         try:

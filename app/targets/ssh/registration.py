@@ -8,9 +8,9 @@ import asyncssh
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.connection_opening import fetch_host_key, list_known_keys
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.host_rollback import find_rollback_obstacle
-from app.targets.ssh.transport import fetch_host_key, list_known_keys
 from app.text.clean import clean_text
 
 _OPEN = 3

@@ -16,16 +16,16 @@ from app.syntax import host_text
 from app.syntax.files import Files
 from app.targets import baseline, policy
 from app.targets.architect_answers_from_files import answer_from_files, clean_answer
-from app.targets.assessment import Assessment
+from app.targets.change_assessment import Assessment
 from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
-from app.targets.confinement import Confinement, detect_confinement
 from app.targets.crash_safe_writes import Disk
 from app.targets.disk_retry import run_host_preparation
 from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
-from app.targets.effects.local_programs import create_local_asker
+from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.journal import Journal
+from app.targets.program_sandbox import Confinement, detect_confinement
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
 from app.targets.rebooter import RollbackResult
@@ -33,7 +33,7 @@ from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope
 from app.targets.running_settings_report import InForceReport, list_changed_kernel_settings
-from app.targets.ssh import agent_account, host_probes, host_rollback, service_activator
+from app.targets.ssh import agent_account_protection, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import replace_announced_digests, take_host_baseline
@@ -41,9 +41,9 @@ from app.targets.ssh.host_questions import ask_programs
 from app.targets.ssh.host_rollback import check_rollback_or_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.program_probes import KnownAnswers
-from app.targets.ssh.remote_programs import create_fallback_asker, create_remote_asker
-from app.targets.ssh.remote_shell import RemoteShell
+from app.targets.ssh.remote_program_queries import create_fallback_asker, create_remote_asker
 from app.targets.ssh.remote_tree import RemoteTree
+from app.targets.ssh.scanner_shell import RemoteShell
 from app.targets.ssh.service_activator import ServiceActivator
 from app.targets.ssh.ssh_rebooter import OwnMachine, SshRebooter
 from app.targets.ssh.ssh_resources import SECONDS, SshResources
@@ -121,7 +121,7 @@ class SshTarget:
     def require_paths(self, paths: Iterable[str]) -> None:
         self._tree.require_paths(paths)
 
-    def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = True) -> None:  # noqa: ARG002
+    def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:  # noqa: ARG002
         run_host_preparation(lambda: self._recover_and_take_baseline(consent if changes else None), self.name)
 
     def read_facts(self) -> dict[str, str]:
@@ -169,7 +169,7 @@ class SshTarget:
 
     def _find_refusals(self, actions: Actions, before: Files, after: Files) -> list[Refusal]:
         """Return what this host refuses beyond the policy."""
-        ours = agent_account.find_account_refusals(self.line.end.user, actions, before, after)
+        ours = agent_account_protection.find_account_refusals(self.line.end.user, actions, before, after)
         loads = next(
             (one for one in actions if isinstance(one, Reload) and one.service == service_activator.SYSCTL), None
         )

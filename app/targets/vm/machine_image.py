@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_image import BaseImage
 from app.targets.rootfs.base_image_builder import build_and_unpack_base, create_login_keys, run_command
+from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder
 
 _HERE = Path(__file__).parent

@@ -182,7 +182,7 @@ class VirtualMachine:
         known = record.snapshots.get(label)
         if known is None and label != PRISTINE:
             raise BadInput(f"{self.name} has no snapshot {label[:40]!a}: list them with temper machine list.")
-        if known and self.is_up:
+        if known and self.is_up and known.accelerator == record.accelerator:
             with open_monitor(self.folder) as monitor:
                 monitor.run_snapshot_command("loadvm", label)
             set_guest_clock(self.get_access())

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
-from app.events.prompt_redaction import redact_prompt
+from app.events.prompt_visibility import redact_prompt
 from app.events.vocabulary import Category, PendingSetting, Word
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import Item, RunState

@@ -14,7 +14,7 @@ from app.runtime.runtime import Runtime, create_run_id
 from app.store import run_queries
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
-from app.store.run_list_filters import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
+from app.store.run_list_definition import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 from app.store.run_list_pages import ListPlace, RunPage, read_run_page
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, declare_field

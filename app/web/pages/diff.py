@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.resources.vendor import LABEL, SCRIPT
+from app.resources.vendor_script import LABEL, SCRIPT
 from app.text.clean import clean_text
 
 Kind = Literal["file", "hunk", "added", "removed", "same"]
@@ -61,7 +61,7 @@ def _number_rows(rows: list[DiffRow]) -> list[DiffRow]:
         if row.kind in ("file", "hunk"):
             told = _HUNK.match(row.text)
             old, new = (int(told[1]), int(told[2])) if told and row.kind == "hunk" else (0, 0)
-        elif new:
+        elif old or new:  # a file that is removed has no new lines, and starts at 0
             numbered.append(replace(row, number=old if row.kind == "removed" else new))
             old, new = old + (row.kind != "added"), new + (row.kind != "removed")
             continue

@@ -15,7 +15,7 @@ from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import EngineOutage, RecentOutages
 from app.people.rights import get_visible_runs
 from app.store.events import EventStore, RunSpan
-from app.web.pages.mission.engine_holds import (
+from app.web.pages.mission.engine_use_times import (
     HOLD_SECONDS,
     EngineHold,
     EngineHolds,

@@ -17,7 +17,6 @@ from app.web.deps import TheDecisions, TheFolds, TheSession, Words, create_state
 from app.web.pages.fleet.fleet_cache import read_rule_titles
 from app.web.pages.fleet.fleet_page import Fleet
 from app.web.pages.inbox import to_inbox_address
-from app.web.pages.item_and_event_search import build_item_line, find_run_skill
 from app.web.pages.palette_destinations import (
     SHOWN,
     Destination,
@@ -26,6 +25,7 @@ from app.web.pages.palette_destinations import (
     list_pages,
     search_groups,
 )
+from app.web.pages.run_search_pages import build_item_line, find_run_skill
 from app.web.pages.templating import format_day_and_time, render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
 from app.web.url_paths import path_to

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from app.loop.state import RunState
 from app.runtime.health import HealthFault, StoredConditions, find_faults
@@ -10,13 +11,13 @@ from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_st
 from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
+from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.live_parts import wrap_partials
-from app.web.pages.run_faults import FaultedRun
 from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RunStateCache
-from app.web.stream.latest_message import Announcements
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_announcements import Announcements
 
 FIRST_SECONDS = 1.0
 """Seconds to wait for a database that hangs, before a page gets the rest."""
@@ -31,6 +32,17 @@ def build_faulted_run(runtime: Runtime, state: RunState) -> FaultedRun:
     return FaultedRun(state, tuple(runtime.launched), runtime.simulator is not None)
 
 
+class WatchedRun(NamedTuple):
+    """What was last read of a run."""
+
+    conditions: StoredConditions = UNKNOWN
+    state: RunState | None = None
+    """None on pages that show more than one run."""
+
+
+_UNREAD = WatchedRun()
+
+
 class HealthWatch(PeriodicTask):
     """One per application. It looks only while somebody watches. A database that hangs holds up no announcement."""
 
@@ -39,19 +51,17 @@ class HealthWatch(PeriodicTask):
 
     def __init__(self, runtime: Runtime, folds: RunStateCache) -> None:
         self._runtime, self._folds = runtime, folds
-        self._states: dict[str, RunState] = {}
-        """The state of each watched run, as it was last read."""
         self._watched: dict[str, Announcements] = {}
         self._joined = asyncio.Event()
-        self._stored: dict[str, StoredConditions] = {}
-        self._reading: asyncio.Task[dict[str, StoredConditions]] | None = None
+        self._stored: dict[str, WatchedRun] = {}
+        self._reading: asyncio.Task[dict[str, WatchedRun]] | None = None
 
     def create_run_health(self, run: str) -> "RunHealth":
         return RunHealth(self, run)
 
     def read_faults(self, run: str = NO_RUN) -> tuple[HealthFault, ...]:
         """Return the faults that concern the run, or all of this process."""
-        return find_faults(read_conditions(self._runtime, self._stored.get(run, UNKNOWN)))
+        return find_faults(read_conditions(self._runtime, self._stored.get(run, _UNREAD).conditions))
 
     async def serve_viewer(self, run: str, viewer: Viewer) -> None:
         if run not in self._watched:
@@ -95,20 +105,22 @@ class HealthWatch(PeriodicTask):
         if self._reading and not self._reading.done():
             return
         if self._reading and not self._reading.exception():
-            self._stored = self._reading.result()
+            # A run that is watched since the reading began is not in it, and one may be that nobody watches any more.
+            self._stored |= {run: one for run, one in self._reading.result().items() if run in self._watched}
         self._reading = asyncio.create_task(
             asyncio.to_thread(self._read_stored, list(self._watched)), name="health of runs"
         )
 
-    def _read_stored(self, runs: Sequence[str]) -> dict[str, StoredConditions]:
+    def _read_stored(self, runs: Sequence[str]) -> dict[str, WatchedRun]:
         try:
-            self._states = {run: self._folds.read_current(run) for run in runs if run != NO_RUN}
-            return read_stored_conditions(self._runtime, runs)
+            states = {run: self._folds.read_current(run) for run in runs if run != NO_RUN}
+            stored = read_stored_conditions(self._runtime, runs)
         except DATABASE_UNAVAILABLE:
-            return self._stored
+            return {}
+        return {run: WatchedRun(one, states.get(run)) for run, one in stored.items()}
 
     def _encode_health(self, run: str) -> bytes:
-        faults, state = self.read_faults(run), self._states.get(run)
+        faults, state = self.read_faults(run), self._stored.get(run, _UNREAD).state
         about = build_faulted_run(self._runtime, state) if faults and state else None
         return encode_message(wrap_partials({"health": render_health(faults, about)}).encode())
 

@@ -67,10 +67,12 @@ def show_machine_cards(
 def _find_moment_time(
     runtime: Runtime, missions: MissionLoader, run: str, at: int | None, t: float | None, w: float | None
 ) -> float | None:
-    """Return the time of the event `at`, of `t` seconds after the run was queued, or of `w` seconds on its timeline.
+    """Return the time of the event `at`, else of `w` seconds on the timeline, else of `t` seconds since the queueing.
 
     Return None if there is no event."""
-    if w is not None and at is None:
+    if at is not None:
+        t = w = None
+    if w is not None:
         line = missions.timelines.read_timeline(run)
         return line.to_time(w) if line.seq else None
     told = runtime.store.read_newest(run, at if t is None else 1, KINDS, 1)

@@ -12,7 +12,7 @@ from app.web.api.evidence import create_download, identify_requester
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime
-from app.web.shared_file.shared_run import MEDIA_TYPE, issue_shared_file, name_shared_file
+from app.web.shared_file.shared_file_builder import MEDIA_TYPE, issue_shared_file, name_shared_file
 
 router = create_router("evidence")
 

@@ -71,15 +71,9 @@ class AllRunsSource:
             self._waiting.extend(found)
             self._work.set()
 
-    def _read_heads(self) -> dict[str, int]:
-        return {
-            run: self._store.read_newest_seq(run)
-            for run in (*self._store.list_active_runs(), *dict(self._store.list_queued_runs()))
-        }
-
     async def _number_events(self) -> None:
         try:
-            self._heads = await retry_until_database_answers(self._read_heads)
+            self._heads = await retry_until_database_answers(self._store.read_unended_heads)
         finally:
             self._ready.set()
         while True:

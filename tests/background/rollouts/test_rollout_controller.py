@@ -102,7 +102,7 @@ async def test_each_host_gets_a_run_of_its_own_wave_by_wave(place):
     conductor = RolloutController(place)
     await conductor.advance_rollouts()
     (first,) = place.rows()
-    assert place.store.list_queued_runs() == [(first.id, "fixture")]
+    assert place.store.list_next_runs_to_offer() == [(first.id, "fixture")]
     begun = next(place.store.read_events(first.id)).event
     assert (begun.by, begun.note, begun.rules) == ("rollout o1 of ada", "tonight", ("V-257985",))
     assert await to_its_end(place, conductor=conductor) == 2
@@ -115,7 +115,7 @@ async def test_what_follows_at_once_is_one_transaction(place):
     conductor, commits = RolloutController(place), []
     listen(place.database, "commit", commits.append)
     await conductor.advance_rollouts()
-    assert [host for _, host in place.store.list_queued_runs()] == ["fixture", "fixture-2", "fixture-3"]
+    assert [host for _, host in place.store.list_next_runs_to_offer()] == ["fixture", "fixture-2", "fixture-3"]
     assert len(commits) == 1
     for row in place.rows():
         place.end(row.id)
@@ -152,7 +152,7 @@ async def test_killed_between_the_runs_first_event_and_its_place_in_the_queue(pl
         await RolloutController(place).advance_rollouts()
     place.request_offer_round = kept
     (run,) = place.rows()
-    assert place.store.list_queued_runs() == [(run.id, "fixture")], "the leader offers it to the queue"
+    assert place.store.list_next_runs_to_offer() == [(run.id, "fixture")], "the leader offers it to the queue"
     await RolloutController(place).advance_rollouts()
     assert len(place.rows()) == 1
 

@@ -65,6 +65,16 @@ def test_a_long_absence_is_counted_to_a_limit_and_ends():
     assert found.missed >= 1000
 
 
+def test_in_an_open_window_the_last_one_is_taken_up_after_any_number_of_missed_ones():
+    due = at("2026-11-01T00:00")
+    for back in (0.0, 30.0, 59.5):
+        now = at("2026-11-21T00:00") + back
+        assert compute_firing("* * * * *", "UTC", due, now, None).at == at("2026-11-21T00:00")
+    assert compute_firing("*/30 * * * *", "UTC", due, now + 1800, 3600.0).at == at("2026-11-21T00:30")
+    assert compute_firing("0 * * * *", "UTC", due, at("2026-12-31T00:30"), 1800.0).at == at("2026-12-31T00:00")
+    assert compute_firing("0 * * * *", "UTC", due, at("2026-12-31T00:30") + 1, 1800.0).at is None
+
+
 @pytest.mark.parametrize(
     ("cron", "zone", "sentence"),
     [

@@ -223,9 +223,17 @@ def test_a_drafter_says_itself_that_it_is_mtp():
     assert found(one, here=here, check="mtp-without-method")
 
 
-@pytest.mark.parametrize("ignore", ["re:.*self_attn.q_proj", "re:*(", 'x"; nonsense'])
+ENDLESS = ("re:(.+)+X", f"re:{'.*' * 60}X", f"re:{'(.|.)' * 40}X", "re:(?x)(.+) +X", "re:(.+)(?#)+X")
+
+
+@pytest.mark.parametrize("ignore", ["re:.*self_attn.q_proj", "re:*(", "re:x{99999999999}", 'x"; nonsense', *ENDLESS])
 def test_an_entry_that_misses_a_part_of_attention_is_none(ignore):
     assert found(served(), here=checkpoint(*LITERAL, ignore), check="attention-not-ignored")
+
+
+@pytest.mark.parametrize("ignore", [r"re:.*\.layers\.\d+\.self_attn\..*", r"re:.*self_attn\.(q|k|v|o)_proj$"])
+def test_usual_patterns_are_tried(ignore):
+    assert found(served(), here=checkpoint(*LITERAL, ignore), check="attention-not-ignored") == []
 
 
 def test_a_checkpoint_whose_attention_is_quantised_too_needs_no_entry():

@@ -60,7 +60,10 @@ def test_a_share_of_the_memory_is_one(value):
     assert settled("--gpu-memory-utilization", value).unreadable == ("--gpu-memory-utilization",)
 
 
-@pytest.mark.parametrize("value", ["{", "[]", "3", "[" * 5000, '{"num_speculative_tokens": []}'])
+NO_SPECULATION = ["{", "[]", "3", "[" * 5000, *(f'{{"num_speculative_tokens": {n}}}' for n in ("[]", "1e999", "0"))]
+
+
+@pytest.mark.parametrize("value", NO_SPECULATION)
 def test_a_speculative_config_that_is_none_is_named(value):
     assert settled("--speculative-config", value).unreadable == ("--speculative-config",)
 

@@ -1,5 +1,6 @@
 """Verdicts: what fits, what does not, by how much, and what to change."""
 
+import json
 import re
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from app.engines.fit.fit_plan import fit_engine, plan_lineup
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Speculation
-from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, engine, fit, lineup
+from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, engine, fit, lineup
 from tests.thorough import examples
 
 
@@ -98,6 +99,13 @@ def test_more_context_than_positions_is_refused():
 def test_a_split_that_vllm_refuses_is_no_matter_of_memory(tp, pp, says):
     found = fit("b200:64", engine(NVFP4, tp=tp, pp=pp))
     assert (found.fits, found.says, found.missing_gib_per_gpu.value) == (False, says, 0)
+
+
+def test_the_tp_that_is_proposed_divides_the_key_and_value_heads_too(tmp_path):
+    heads = {"num_attention_heads": 40, "num_key_value_heads": 10}
+    (tmp_path / "config.json").write_text(json.dumps({**TINY_LLAMA, **heads}))
+    found = fit("b200:8", engine(tmp_path, "bf16", tp=8))
+    assert found.says == "tp = 8 does not divide the model's 10 key and value heads, and vLLM refuses: set tp = 2."
 
 
 def test_pipeline_stages_of_gemma_4_crash_until_0_20():

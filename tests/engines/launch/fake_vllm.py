@@ -56,6 +56,9 @@ def main():
     if how == "too long":
         print("ValueError: ... the estimated maximum model length is 65120.", flush=True)
         sys.exit(1)
+    if how == "floods":
+        print(f"{'x' * 999}\n" * 3000, end="")
+        sys.exit("ValueError: ... the estimated maximum model length is 65120.")
     if how == "ends":
         sys.exit(0)
     if how == "hangs":

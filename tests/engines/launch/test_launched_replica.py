@@ -57,6 +57,13 @@ async def test_a_boot_that_fails_says_what_helps_and_is_not_repeated(launched, h
     assert not (home / "engines/history.jsonl").exists()
 
 
+async def test_the_cause_is_found_behind_a_long_log_and_without_a_newline(launched):
+    one = launched(engine("floods"))
+    await one.start()
+    await until(lambda: one.read_status().state == "dead")
+    assert "set max_model_len = 61856" in one.read_status().detail.lower()
+
+
 async def test_an_end_without_a_fault_is_one_all_the_same(launched, home):
     one = launched(engine("ends"))
     await one.start()
@@ -171,6 +178,8 @@ async def test_what_a_killed_temper_left_running_is_taken_over(orphan, home, htt
         one = ours["small"][0]
         await until(lambda: one.read_status().state == "ready")
         assert (one.adopted, one.pid) == (True, pid)
+        loads = (home / "engines/history.jsonl").read_text().splitlines()
+        assert len(loads) == 1, "the time it has served is no load"
         assert one.cold.find_figure("weights loaded") == 16.3
     assert left(home) == []
 

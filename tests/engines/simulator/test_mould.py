@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from app.engines.grammar import to_bindable_schema
+from app.engines.schema_reduction import to_bindable_schema
 from app.engines.simulator import schema_fitter
 from app.events.vocabulary import AnyAction, Lesson
 

@@ -5,7 +5,7 @@ from app.events.vocabulary import AppendLine, Chmod, FileChange, Reload, RemoveL
 from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, apply_edit, derive_edits, fold_later_edits
 from app.syntax.files import FileState
 from app.targets.change_diff import render_file_diffs
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from tests.hostfiles import DictFiles
 
 SSHD, NEW, MOTD = "/etc/ssh/sshd_config", "/etc/profile.d/tmout.sh", "/etc/motd"

@@ -12,7 +12,7 @@ from app.resources.kind import ShellCommands
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.unit import SetUnit
-from app.resources.vendor import create_vendor_action
+from app.resources.vendor_script import create_vendor_action
 from tests.evidence.playbook.fresh import fix
 
 

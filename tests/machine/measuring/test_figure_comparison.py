@@ -63,6 +63,11 @@ def test_the_planned_memory_in_all_is_as_sure_as_its_least_sure_part():
     assert "16.30 + 2.40 + 3.00" in planned.source
 
 
+def test_a_planned_figure_has_the_unit_of_its_row():
+    planned = [one for one in compare_figures(ENGINE, FIT, None, None) if one.plan]
+    assert {one.name: one.plan.unit for one in planned} == {one.name: one.unit for one in planned}
+
+
 def test_what_others_report_is_held_against_the_same_limit():
     share = row("limit_share", replace(ENGINE, reported=REPORTED), FIT, None, None).reported
     assert share.value == pytest.approx(75.5)

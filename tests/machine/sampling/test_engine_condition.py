@@ -32,6 +32,12 @@ def test_unwell_is_loading_before_it_was_ready_and_death_after():
     assert update_condition(Condition(), loading, 0).detail == "Model loading took 16.3 GiB"
 
 
+def test_one_that_served_in_part_and_fails_its_check_has_died():
+    assert states(UP, ReplicaObservation(200, trouble="no models"), ReplicaObservation(503)) == [
+        "ready", "degraded", "dead",
+    ]  # fmt: skip
+
+
 def test_running_without_tokens_is_stalled_however_healthy_it_says_it_is():
     stuck = ReplicaObservation(200, running=2, tokens=100)
     assert states(UP, stuck, stuck, stuck, every=STALL_SECONDS) == ["ready", "ready", "stalled", "stalled"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.kinds import EngineState
+from app.events.kinds import EngineSampled, EngineState
 from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.engine_outages import NOTICED_AFTER, EngineOutage, RecentOutages, read_engine_outages
 from app.store.db import open_database
@@ -34,6 +34,14 @@ def test_an_outage_begins_before_it_was_noticed_and_ends_when_the_engine_is_read
 def test_what_began_before_the_time_asked_for_and_what_lasts_is_told(store):
     tell(store, (100.0, "a", "ready"), (100.0, "b", "ready"), (120.0, "b", "dead"))
     assert read_engine_outages(store, 500.0, 600.0) == [EngineOutage("b", "dead", 120.0, None)]
+
+
+def test_an_engine_that_was_ready_for_hours_is_known_by_its_samples(store):
+    tell(store, (100.0, "a", "ready"), (9000.0, "b", "absent"))
+    sampled = EngineSampled(engine="a", running=0, waiting=0, kv_used=0, tok_s=None, prompt_tok_s=None, simulated=True)
+    store.append([build_recorded_event(MACHINE, 3, 9990.0, sampled, "")])
+    tell(store, (10_000.0, "a", "dead"), (10_000.0, "b", "dead"))
+    assert read_engine_outages(store, 9500.0, 11_000.0) == [EngineOutage("a", "dead", 10_000.0, None)]
 
 
 def test_an_engine_that_was_never_up_is_no_outage(store):

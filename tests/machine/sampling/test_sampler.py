@@ -8,13 +8,14 @@ import httpx
 import pytest
 
 from app.events.bus import Bus
-from app.events.kinds import EngineSampled, EngineState, GpuSampled
+from app.events.kinds import EngineSampled, EngineState, GpuSampled, RunFinished, RunQueued, RunStarted
 from app.events.log import LogWriter
-from app.events.record import MACHINE
+from app.events.record import GENESIS, MACHINE, build_recorded_event
+from app.events.vocabulary import Budget
 from app.lineups.reader import find_lineup_path, read_lineup
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.sampling.engine_watch import EngineWatch
-from app.machine.sampling.machine_log import MachineLog
+from app.machine.sampling.machine_log import FULL_SECONDS, MachineLog
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sampler import KEEP_SECONDS, LOOKING, Sampler
 from app.store.db import open_database
@@ -22,6 +23,11 @@ from app.store.events import EventStore
 
 LINEUP = read_lineup(find_lineup_path("simulated"))
 ENGINE = LINEUP.engines["gemma-31b"]
+RUN = (
+    RunQueued(host="h", skill="stig", rules=(), mode="auto", budget=Budget(), lineup=LINEUP.name, simulated=True),
+    RunStarted(worker="w", confinement="", scanner="", probes=()),
+    RunFinished(passed=0, escalated=0, skipped=0, deferred=0, regressions=(), tree=""),
+)
 CARD = {"memory_used_gib": 1, "memory_total_gib": 23, "utilization": 0, "power_w": 28, "temperature_c": 44}
 
 
@@ -199,6 +205,18 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     await sampler.close()
     await writer.close()
     database.dispose()
+
+
+async def test_the_energy_of_a_run_is_recorded_once_a_stalled_log_takes_it(tmp_path):
+    async with sampling(tmp_path, Wire()) as (sampler, _, _):
+        store, writer, ended = sampler._store, sampler._machine._writer, time.time() - 5
+        store.append([build_recorded_event("r", seq, ended, one, GENESIS) for seq, one in enumerate(RUN, 1)])
+        for writer._writing_since, recorded in ((time.monotonic() - FULL_SECONDS, []), (None, ["r"])):
+            sampler._booked = float("-inf")
+            await sampler.poll_once()
+            await writer.flush()
+            samples = store.read_samples(ended, time.time() + 5, ("energy.sample",))
+            assert [one.event.of for one in samples] == recorded
 
 
 def build_sampler(state="ready", *, busy=False, work=False, shown=LOOKING + 1, engines=()):

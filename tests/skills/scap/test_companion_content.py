@@ -9,7 +9,7 @@ from app.candidates.gather import gather_candidates
 from app.cli.candidates import ACCEPTED, show_candidates
 from app.cli.scan import SOME_DO_NOT, add_benchmark_file, scan_host
 from app.config import Settings
-from app.skills.benchmark_choice import choose_benchmark
+from app.skills.benchmark_for_skill import choose_benchmark
 from app.skills.catalog import load_skill
 from app.skills.scap.companion_content import find_community_content
 from tests.hostfiles import DictFiles

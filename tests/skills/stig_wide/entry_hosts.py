@@ -1,7 +1,7 @@
 """Files that meet an entry of the table, and files that narrowly do not."""
 
 from app.skills.stig_wide.pack import load_table
-from app.skills.stig_wide.rule_table import AuditEntry, FileEntry, ModuleEntry, ValueEntry
+from app.skills.stig_wide.rule_table_schema import AuditEntry, FileEntry, ModuleEntry, ValueEntry
 from app.syntax.audit_rule_normalization import parse_audit_rule
 
 _PATHS = {

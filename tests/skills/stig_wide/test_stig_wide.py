@@ -12,8 +12,8 @@ from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG
 from app.skills.stig_wide.pack import STIG_WIDE, build_rules, load_table
-from app.skills.stig_wide.rule_table import RuleTable, ValueEntry
-from app.targets.file_changes import plan_changes
+from app.skills.stig_wide.rule_table_schema import RuleTable, ValueEntry
+from app.targets.file_action_results import plan_changes
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay
 from app.targets.rule_scope import RuleScope

@@ -4,13 +4,13 @@ import pytest
 
 from app.events.vocabulary import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
-from app.targets.confinement import detect_confinement
-from app.targets.effects.local_programs import create_local_asker
+from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.weakening import find_weakening_by_programs
-from app.targets.file_changes import plan_changes
+from app.targets.file_action_results import plan_changes
 from app.targets.overlay import Overlay
+from app.targets.program_sandbox import detect_confinement
 from tests.targets.hosts import host
 from tests.targets.test_debian import Plain
 

@@ -4,10 +4,10 @@ import pytest
 
 from app.events.vocabulary import AppendLine, RemoveLine, ReplaceLine
 from app.targets import policy
-from app.targets.confinement import detect_confinement
-from app.targets.effects.local_programs import create_local_asker
+from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.sudo import Sudo
 from app.targets.effects.weakening import find_weakening_by_programs
+from app.targets.program_sandbox import detect_confinement
 from tests.differential.linkless import Linkless
 from tests.targets.effects.losses import losses
 from tests.targets.hosts import FILES, host

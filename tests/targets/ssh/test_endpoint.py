@@ -7,8 +7,10 @@ import asyncssh
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable, TemperError
+from app.targets.ssh.connection_opening import open_ssh_connection
 from app.targets.ssh.endpoint import Endpoint, load_key_pairs, parse_endpoint, require_password_meant_for_host
-from app.targets.ssh.transport import open_ssh_connection
+from app.targets.ssh.shell_script import ShellCommand
+from app.targets.ssh.tunnel import Tunnel
 
 KEY, OTHER = "SHA256:one", "SHA256:other"
 
@@ -139,3 +141,17 @@ async def test_a_stranger_is_not_told_the_password_of_another(strange, bound, mo
     with pytest.raises(EnvironmentUnusable, match="refuses the login of root"):
         await open_ssh_connection(web(place), known)
     assert set(heard) == {"hunter2"}
+
+
+async def test_no_tunnel_is_opened_for_a_login_without_credentials(tmp_path, monkeypatch):
+    monkeypatch.delenv("SSH_AUTH_SOCK", raising=False)
+    opened = []
+
+    async def outer():
+        opened.append("tunnel")
+        raise OSError
+
+    tunnel = Tunnel(outer, ShellCommand("", b"", b""))
+    with pytest.raises(EnvironmentUnusable, match="no agent answers"):
+        await open_ssh_connection(parse_endpoint("root@web1.example", "agent", ""), tmp_path / "known_hosts", tunnel)
+    assert opened == []

@@ -8,7 +8,7 @@ from app.errors import ConnectionLost, LeaseLost
 from app.targets.host_lock import Ownership
 from app.targets.ssh import host_probes
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.transport import NORMAL_TIMEOUTS, RECONNECT_TIMEOUTS, SECOND_LINE_TIMEOUTS, SHORT_TIMEOUTS
+from app.targets.ssh.connection_opening import NORMAL_TIMEOUTS, RECONNECT_TIMEOUTS, SECOND_LINE_TIMEOUTS, SHORT_TIMEOUTS
 from tests.targets.ssh.wire import Wire
 
 TAKES_OVER = 2.0

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_image import MIRROR_VARIABLE
+from app.targets.rootfs.base_image_definition import MIRROR_VARIABLE
 from app.targets.vm.machine_image import DISKS, find_image, require_disk_space
 
 

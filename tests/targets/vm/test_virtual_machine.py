@@ -58,7 +58,7 @@ def test_two_accounts_log_in_each_with_its_own_key_of_the_image(machine, tmp_pat
 def test_a_start_ends_when_the_kernel_panics(machine, monkeypatch):
     """It does not wait for a login until the deadline, which is minutes where a processor is emulated."""
     at = "app.targets.vm.virtual_machine"
-    monkeypatch.setattr(f"{at}.list_missing_programs", list)
+    monkeypatch.setattr(f"{at}.explain_missing_programs", list)
     monkeypatch.setattr(f"{at}.choose_accelerator", lambda: Accelerator("tcg", "", 3600))
     monkeypatch.setattr(VirtualMachine, "_prepare_start", lambda *_: None)
     console = machine.folder / "console.log"
@@ -97,6 +97,19 @@ def test_a_stopped_machine_begins_the_next_time_where_its_snapshot_was_taken(mac
     assert machine.read_record().resume_from == "before"
     machine.reset()
     assert machine.read_record().resume_from == "pristine"
+
+
+def test_a_snapshot_of_another_accelerator_is_not_loaded_into_a_running_machine(machine, monkeypatch):
+    kept = {"before": MachineSnapshot(1.0, "kvm")}
+    record = MachineRecord(kind="debian12", base="b", memory=1024, port=2222, accelerator="tcg", snapshots=kept)
+    write_record(machine, record)
+    stand_in = DetachedProcess(machine.folder / "pid")
+    stand_in.start(["sleep", "60"], Path("/dev/null"), machine.folder / "qemu.log")
+    monkeypatch.setenv("PATH", str(machine.folder))
+    with pytest.raises(EnvironmentUnusable, match="cannot be started here"):
+        machine.reset("before")
+    assert not machine.is_up
+    assert machine.read_record().resume_from == "before"
 
 
 def test_those_that_are_built_are_listed_and_images_are_not(machine, tmp_path):

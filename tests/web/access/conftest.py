@@ -16,7 +16,7 @@ from app.store.models import PersonRow
 from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
 from app.web.access.authenticator import COOKIE, Authenticator
-from app.web.access.identification_gate import Gate
+from app.web.access.request_gate import Gate
 from app.web.access.right_check import Guard
 from tests.web.access.walk import addresses, name
 

@@ -15,7 +15,7 @@ from app.store.models import CredentialRow, PersonRow
 from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
 from app.web.access.authenticator import Authenticator
-from app.web.access.identification_gate import Gate
+from app.web.access.request_gate import Gate
 from app.web.access.right_check import guard_routes
 from tests.postgres import new_database
 from tests.web.access.conftest import scope

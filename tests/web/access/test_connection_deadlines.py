@@ -12,7 +12,7 @@ from fastapi.exceptions import HTTPException
 
 from app.web.access.connection_deadlines import HttpTimeouts, TimeoutH11Protocol
 from app.web.access.connection_limiter import ConnectionLimiter
-from app.web.access.identification_gate import limit_body
+from app.web.access.request_gate import limit_body
 
 QUICK = HttpTimeouts(head=0.3, body=0.3, read=0.3, linger=0.3)
 LARGE = 8 * 2**20

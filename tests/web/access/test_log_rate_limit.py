@@ -8,8 +8,8 @@ from starlette.responses import Response
 from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
 from app.web.access.authenticator import Authenticator
-from app.web.access.identification_gate import Gate
 from app.web.access.log_rate_limit import WITHIN, RepeatedLogFilter, RequestLog
+from app.web.access.request_gate import Gate
 from tests.web.access.conftest import scope
 
 

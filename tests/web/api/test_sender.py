@@ -52,7 +52,7 @@ class Place:
         await writer.close()
 
     @asynccontextmanager
-    async def sending_again(self, url, count):
+    async def sending_again(self, url, count, clock=time.time):
         """A run of long ago, with so many events, is asked for by a person, of a webhook that failed the last time."""
         store, changes = EventStore(self.database), ChangeMonitor(self.database)
         ended = RunFinished(passed=0, escalated=0, skipped=0, deferred=0, regressions=(), tree="")
@@ -62,7 +62,7 @@ class Place:
         with Session(self.database) as session, session.begin():
             session.get_one(WebhookRow, "w").problem = "it answered 500"
         self.ask_again()
-        sender = WebhookSender(self.database, store, Bus(), version=changes.version)
+        sender = WebhookSender(self.database, store, Bus(), version=changes.version, clock=clock)
         sender.start()
         try:
             yield
@@ -229,6 +229,30 @@ async def test_a_run_of_any_length_that_is_sent_again_is_sent_whole_and_then_owe
             await asyncio.to_thread(place.problem)
         assert [letter["id"] for letter in letters] == [f"old.{seq}" for seq in range(1, count + 1)]
         assert place.problem() == "", "of the newest delivery"
+
+
+@pytest.mark.timeout(20)
+async def test_a_run_that_is_sent_again_is_owed_after_a_failure_until_it_is_sent_whole(place):
+    answers, now = [503, 204, 503, 204, 204], [NOW]
+
+    async def serve(reader, writer):
+        with suppress(asyncio.IncompleteReadError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            await reader.readexactly(int(head.partition("content-length: ")[2].split()[0]))
+            writer.write(f"HTTP/1.1 {answers.pop(0)} X\r\ncontent-length: 0\r\n\r\n".encode())
+            await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/hook"
+        async with place.sending_again(url, 3, clock=lambda: now[0]):
+            for left in (4, 2):
+                while len(answers) > left or at_work():
+                    await asyncio.to_thread(place.problem)
+                assert (len(answers), place.owes_again()) == (left, ["old"]), "it waits, and is not forgotten"
+                now[0] += 2
+            while answers or await asyncio.to_thread(place.owes_again):
+                await asyncio.to_thread(place.problem)
 
 
 @pytest.mark.timeout(20)

@@ -23,6 +23,11 @@ def test_each_line_has_its_number_in_the_file_it_is_of():
     assert [row.number for row in parse_diff_rows(DIFF, undone=True)] == [None, None, 1, 2, 2]
 
 
+def test_lines_of_a_file_that_is_removed_or_new_have_their_numbers():
+    assert [row.number for row in parse_diff_rows("@@ -1,2 +0,0 @@\n-a\n-b\n")] == [None, 1, 2]
+    assert [row.number for row in parse_diff_rows("@@ -0,0 +1,2 @@\n+a\n+b\n")] == [None, 1, 2]
+
+
 def test_an_undone_change_runs_backwards():
     assert shape(parse_diff_rows(DIFF, undone=True))[3:] == [("added", "+", "old"), ("removed", "−", "new")]
 

@@ -3,7 +3,7 @@ from msgspec.structs import replace
 from app.lineups.reader import find_lineup_path, read_lineup
 from app.machine.sampling.engine_outages import EngineOutage
 from app.skills.catalog import load_skill
-from app.web.pages.mission.engine_holds import (
+from app.web.pages.mission.engine_use_times import (
     EngineHold,
     EngineHolds,
     GapBar,

@@ -9,10 +9,10 @@ from app.skills.catalog import load_skill
 from app.store import credentials
 from app.store.models import PersonRow
 from app.web.pages.engine_sharing import MOST_LANES, RunHolds, ServedHost, Sharing, compute_shares
-from app.web.pages.mission.engine_holds import HoldBar
+from app.web.pages.mission.engine_use_times import HoldBar
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene
-from app.web.pages.mission.page_renderer import PageRenderer
+from app.web.pages.mission.page_stream_renderer import PageRenderer
 from tests.runs.doors import house
 from tests.web.access.walk import application
 from tests.web.pages.sharing_log import BEGUN, EVENTS, HOSTS, began, queued, write

@@ -11,8 +11,8 @@ from app.loop.state import RunState, fold_events
 from app.runtime.disk_space import DiskSpace
 from app.runtime.health import Conditions, find_faults
 from app.runtime.stalled_runs import GRACE, HOST_STEP, RunProgress
+from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.health_watch import HealthWatch, render_health
-from app.web.pages.run_faults import FaultedRun
 from app.web.stream.fold_cache import RunStateCache
 from app.web.stream.viewer import Viewer
 from tests.runs.doors import house
@@ -144,3 +144,29 @@ async def test_the_fleet_says_what_is_broken_and_nothing_of_a_single_run(tmp_pat
         page = (await made.http.get("/fleet")).text
         assert [one.split('"')[0] for one in page.split('data-badge="')[1:]] == ["LOG STALLED", "ENGINE DOWN"]
         assert "Engine gemma-31b is dead: gone" in page
+
+
+async def test_a_pass_that_began_before_a_run_was_watched_takes_nothing_back(tmp_path):
+    async with house(tmp_path) as made:
+        made.board.polled_at, made.durable = float("inf"), SimpleNamespace(taken_at={})
+        for run in ("r1", "r2"):
+            made.append(run, *EVENTS[:7], at=1000.0)
+        watch, pages = HealthWatch(made, RunStateCache(made.store)), (Page(), Page())
+        served = []
+        for run, page in zip(("r1", "r2"), pages, strict=True):
+            served.append(asyncio.create_task(watch.serve_viewer(run, Viewer(page.take_message))))
+            await page.wait_for(lambda health: "INTERRUPTED" in health)
+            if run == "r1":
+                await watch._run_once()  # begins to read, for this run alone
+                await asyncio.wait([watch._reading])
+        await watch._run_once()
+        assert "INTERRUPTED" in watch._encode_health("r2").decode()
+        assert "What Temper does" in watch._encode_health("r2").decode()
+        assert ">Pause run<" in watch._encode_health("r2").decode(), "the state of the run is known, too"
+        for task in served:
+            task.cancel()
+        await asyncio.wait(served)
+        await asyncio.wait([watch._reading])
+        watch._take_stored_conditions()
+        assert not {"r1", "r2"} & watch._stored.keys(), "nothing is kept of runs that nobody watches"
+        await watch.close()

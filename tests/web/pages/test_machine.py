@@ -7,11 +7,14 @@ import httpx
 import pytest
 
 from app.events.kinds import EngineSampled, EngineState
+from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.engine_outages import NOTICED_AFTER
 from app.machine.sampling.sample_board import Board
 from app.web.pages.engine_sharing import EngineShare, ServedHost
 from app.web.pages.machine import read_meter, render_meter
+from tests.runs.doors import house
 from tests.served import served
+from tests.web.pages.mission_log import EVENTS
 
 NOW = 200.0
 SAMPLE = EngineSampled(engine="e", running=1, waiting=0, kv_used=0.05, tok_s=44.0, prompt_tok_s=None, simulated=True)
@@ -30,6 +33,18 @@ def test_a_replayed_moment_has_its_own_figures(tmp_path):
         assert "No GPU" not in then
         first = http.get(f"/machine?run={run}&at=1").text
         assert first != then
+
+
+async def test_the_event_that_is_asked_for_comes_before_a_time_as_on_the_page_of_a_run(tmp_path):
+    async with house(tmp_path) as made:
+        for at, event in ((1000.0, EVENTS[0]), (2000.0, EVENTS[1])):
+            made.append("r1", event, at=at)
+        state = EngineState(engine="gemma-31b", state="loading", detail="")
+        made.store.append([build_recorded_event(MACHINE, 1, 1500.0, state, "")])
+        first, second, both = [
+            (await made.http.get(f"/machine?run=r1&{asked}")).text for asked in ("t=0", "at=2", "at=2&t=0")
+        ]
+        assert first != second == both
 
 
 SERVED = EngineShare((ServedHost("worker", "web"),), decoding=True)

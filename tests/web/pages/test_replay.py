@@ -15,7 +15,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
-from app.web.pages.mission.page_renderer import PageRenderer
+from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.pages.mission.replay import CHUNK, Replay
 from tests.evidence.played import KEY
 

@@ -27,7 +27,7 @@ from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
-from app.web.pages.mission.page_renderer import PageRenderer
+from app.web.pages.mission.page_stream_renderer import PageRenderer
 from tests.loop.playing import World, pack, request, rule
 from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started

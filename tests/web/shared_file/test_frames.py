@@ -10,7 +10,7 @@ from app.store.events import EventStore
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.shared_file.frames import build_line_patch, record_stream
-from app.web.shared_file.shared_run import StoredRuns
+from app.web.shared_file.shared_file_builder import StoredRuns
 
 
 def apply_patch(before, patch):

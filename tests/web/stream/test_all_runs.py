@@ -3,10 +3,13 @@
 import asyncio
 from contextlib import asynccontextmanager
 
-from app.events.kinds import EngineState, RunQueued, RunStopped, TurnDelta
+from sqlmodel import Session
+
+from app.events.kinds import EngineState, RunPreparing, RunQueued, RunStopped, TurnDelta
 from app.events.log import RunLog
 from app.events.record import ALL, MACHINE, build_recorded_event
 from app.events.vocabulary import Budget
+from app.store.rollouts import RolloutRow
 from app.web.api.events import choose_json_render, filter_by_kinds
 from app.web.stream.all_runs import KEPT, REACH
 from app.web.stream.stream_registry import StreamRegistry
@@ -90,6 +93,32 @@ async def test_a_run_of_before_is_told_from_its_next_event_on(tmp_path):
             await here.say("after")
             await socket.until("after")
         assert "before" not in socket.got.decode()
+        streams.close()
+
+
+async def test_what_was_said_before_the_first_viewer_is_not_sent_while_a_run_is_prepared_or_a_rollout_is_under_way(
+    tmp_path,
+):
+    async with logging(tmp_path) as here:
+        names = ("words", "reason", "mode", "skill", "note", "by")
+        rollout = RolloutRow(
+            id="o1", hosts=1, state="stopping", simulated=True, asked_at=1.0, **dict.fromkeys(names, "")
+        )
+        with Session(here.store._engine) as session, session.begin():
+            session.add(rollout)
+        logs = [here.log, RunLog("o1", here.writer)]
+        here.log.append(QUEUED, RunPreparing(worker="w"))
+        for one in logs:
+            one.append(delta("before"))
+        await here.log.flush()
+        streams = StreamRegistry(here.bus, here.store)
+        here.bus.newest.clear()  # as in a process that has just begun
+        async with following(streams) as socket:
+            for one in logs:
+                one.append(delta("after"))
+            await here.say("last")
+            await socket.until("last")
+        assert [line.split('"text":"')[1][:5] for line in lines(socket)] == ["after", "after", 'last"']
         streams.close()
 
 

@@ -12,7 +12,7 @@ from app.events.log import LogWriter, RunLog
 from app.events.record import Recorded
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.web.stream.event_source import RunSource
+from app.web.stream.event_log_sources import RunSource
 from app.web.stream.fanout import Fanout
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer

@@ -59,10 +59,6 @@ class AttemptView(StepResults, frozen=True):
         around = self.proposed.around if made == self.proposed.diff else ""
         return around if around and around.count("\n") < ROWS else made
 
-    @property
-    def rule(self) -> str:
-        return self.proposed.rule if self.proposed else ""
-
 
 _FIELDS = _map_event_types_to_fields(AttemptView)
 

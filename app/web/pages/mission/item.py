@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from app.events import kinds
 from app.events.architect_questions import AnsweredQuestion
-from app.events.prompt_redaction import summarize_prompt
+from app.events.prompt_visibility import summarize_prompt
 from app.events.record import Recorded
 from app.events.vocabulary import Candidate, Purpose
 from app.lineups.model import Lineup

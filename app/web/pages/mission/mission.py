@@ -17,7 +17,7 @@ from app.events.kinds import (
 from app.events.record import Recorded
 from app.loop.state import RunState, apply_event
 from app.web.pages.mission.attempts import AttemptView, advance_attempt_view
-from app.web.pages.mission.engine_holds import EngineHolds
+from app.web.pages.mission.engine_use_times import EngineHolds
 from app.web.pages.mission.feed import FeedLine, to_feed_line
 from app.web.pages.mission.lane import PLACES, Lane, Place, advance_lane, find_lane_place
 

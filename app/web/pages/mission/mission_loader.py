@@ -11,7 +11,7 @@ from app.loop.state import RunState, fold_events
 from app.machine.sampling.engine_outages import RecentOutages
 from app.store.events import EventStore
 from app.web.deps import create_state_dependency
-from app.web.pages.mission.engine_holds import HOLD_SECONDS
+from app.web.pages.mission.engine_use_times import HOLD_SECONDS
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.mission.mission import FEED_LINES, Mission
 from app.web.pages.mission.timeline import TimelineReader

@@ -11,7 +11,7 @@ from app.targets.host_registry import is_fixture
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_rows
 from app.web.pages.mission.caption import write_caption
-from app.web.pages.mission.engine_holds import HOLD_SECONDS, draw_hold_bars, draw_outage_gaps
+from app.web.pages.mission.engine_use_times import HOLD_SECONDS, draw_hold_bars, draw_outage_gaps
 from app.web.pages.mission.findings_by_part import group_many_by_part
 from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission

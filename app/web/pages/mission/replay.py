@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.events.record import Recorded, parse_line
 from app.store.events import EventStore
-from app.web.pages.mission.page_renderer import PageRenderer
+from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.stream import sse_messages
 
 FRAME_SECONDS = 0.05

@@ -41,7 +41,7 @@ from app.web.pages.machine import render_engine_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_context import MissionView, PageRequest, build_mission_view
-from app.web.pages.mission.page_renderer import PageRenderer
+from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.pages.mission.past_view_thread import PastViewThread, TheMoments
 from app.web.pages.mission.replay import Replay
 from app.web.pages.start_run import FORM_PERSON

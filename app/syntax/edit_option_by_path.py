@@ -1,0 +1,116 @@
+"""Set an option in a file. The path determines the syntax, and the syntax determines the place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from app.errors import BadInput
+from app.syntax import edit_options, edit_row_files, edit_sshd, modprobe, option_parsers, shell_assignments, sysctl
+from app.syntax.edit_options import OptionFile
+
+Get = Callable[[str, str], str | None]
+Put = Callable[[str, str, str], str]
+
+
+@dataclass(frozen=True)
+class Dialect:
+    paths: tuple[str, ...]
+    get: Get
+    put: Put
+    section: str = ""
+    """The section for keys without one, in files that have sections."""
+
+
+def _build_dialect(*paths: str, options: OptionFile) -> Dialect:
+    return Dialect(paths, options.get, options.put)
+
+
+DIALECTS = (
+    Dialect(
+        (
+            "/etc/ssh/sshd_config",
+            "/etc/ssh/sshd_config.d/*.conf",
+            "/etc/crypto-policies/back-ends/opensshserver.config",
+        ),
+        edit_sshd.get_sshd_option,
+        edit_sshd.put_sshd_option,
+    ),
+    _build_dialect("/etc/login.defs", options=OptionFile(option_parsers.parse_login_defs, "\t", comments=False)),
+    _build_dialect(
+        "/etc/security/pwquality.conf",
+        "/etc/security/pwquality.conf.d/*.conf",
+        options=OptionFile(option_parsers.parse_options, " = ", comments=True, folded=True),
+    ),
+    _build_dialect(
+        "/etc/security/faillock.conf", options=OptionFile(option_parsers.parse_options, " = ", comments=True)
+    ),
+    _build_dialect(
+        "/etc/audit/auditd.conf",
+        options=OptionFile(edit_options.parse_auditd_settings, " = ", comments=False, folded=True),
+    ),
+    _build_dialect(
+        "/etc/sysctl.conf",
+        "/etc/sysctl.d/*.conf",
+        options=OptionFile(sysctl.parse_sysctl_options, " = ", comments=False),
+    ),
+    Dialect(("/etc/dnf/dnf.conf",), edit_options.get_ini_option, edit_options.put_ini_option, section="main"),
+    Dialect(
+        ("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), edit_options.get_ini_option, edit_options.put_ini_option
+    ),
+    Dialect(
+        ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf"),
+        edit_row_files.get_limit,
+        edit_row_files.put_limit,
+    ),
+    Dialect(
+        ("/etc/modprobe.d/*.conf",), edit_row_files.get_kernel_module_option, edit_row_files.put_kernel_module_option
+    ),
+    Dialect(
+        ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"),
+        edit_row_files.get_audit_control,
+        edit_row_files.put_audit_control,
+    ),
+    Dialect(("/etc/profile.d/*.sh",), shell_assignments.get_variable, shell_assignments.put_variable),
+)
+
+
+def set_option(path: str, text: str, key: str, value: str) -> str:
+    """Return the text with the option in force; raise BadInput if the file's syntax cannot hold it."""
+    dialect = _find_dialect(path)
+    if dialect is None:
+        known = ", ".join(pattern for one in DIALECTS for pattern in one.paths)
+        raise BadInput(f"set_option does not know the syntax of {path}; use replace_line there. It knows {known}")
+    name = _qualify_key(dialect, path, key)
+    if "\n" in value or "\r" in value or value != value.strip():
+        raise BadInput(f"the value for {key!a} must be one line without blanks around it")
+    result = dialect.put(text, name, value)
+    read_back = dialect.get(result, name)
+    wanted = value
+    if dialect.put is edit_sshd.put_sshd_option:
+        wanted = edit_sshd.normalize_value(value)
+    elif dialect.put is edit_row_files.put_kernel_module_option and name.strip() == "blacklist":
+        wanted = modprobe.normalize_module_name(value)
+    if read_back is None or read_back != wanted or dialect.put(result, name, value) != result:
+        raise BadInput(
+            f"{path} cannot hold {key!a} with this value; use replace_line or write_file and mind its syntax"
+        )
+    return result
+
+
+def can_set_option(path: str) -> bool:
+    return _find_dialect(path) is not None
+
+
+def _find_dialect(path: str) -> Dialect | None:
+    for dialect in DIALECTS:
+        if any(fnmatchcase(path, known) and path.count("/") == known.count("/") for known in dialect.paths):
+            return dialect
+    return None
+
+
+def _qualify_key(dialect: Dialect, path: str, key: str) -> str:
+    if dialect.get is not edit_options.get_ini_option or "." in key:
+        return key
+    if not dialect.section:
+        raise BadInput(f"{path} has sections: name the key as section.key")
+    return f"{dialect.section}.{key}"

@@ -1,0 +1,69 @@
+"""Read a file whose mode denies its owner, such as /etc/shadow with mode 0000, without being root.
+
+The mode is widened for one open, under a synced note. After a crash, the next process that opens the tree
+restores the mode from the note.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from stat import S_IMODE
+
+import msgspec
+
+from app.errors import ActionFailed, EnvironmentUnusable
+from app.targets.crash_safe_writes import Disk
+from app.targets.path_walk import escape_name_bytes, open_parent, unescape_name_bytes
+
+_LENT = 0o400
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+class ModeNote(msgspec.Struct, frozen=True):
+    path: str
+    mode: int
+    inode: int
+
+
+class TemporaryModes:
+    """The caller must hold the lock of the note, so there is never more than one."""
+
+    def __init__(self, note: Path, disk: Disk) -> None:
+        self._note = note
+        self._disk = disk
+
+    @contextmanager
+    def open_with_readable_mode(self, folder: int, name: str, path: str) -> Iterator[int]:
+        closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        note = ModeNote(escape_name_bytes(path), S_IMODE(closed.st_mode), closed.st_ino)
+        self._disk.write_path(self._note, msgspec.json.encode(note))
+        try:
+            self._disk.set_mode(folder, name, _LENT)
+            descriptor = os.open(name, _READ, dir_fd=folder)
+            try:
+                # synced before the note goes: after a power cut, a wide mode must still have its note
+                self._disk.set_open_mode(descriptor, S_IMODE(closed.st_mode))
+                self._disk.remove_path(self._note)
+                yield descriptor
+            finally:
+                os.close(descriptor)
+        except PermissionError as exc:
+            way_on = "Start as the tree's owner."
+            raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
+
+    def restore_mode(self, root: int) -> None:
+        """Restore a mode that a crash left wide. A file that was replaced meanwhile is not touched."""
+        try:
+            note = msgspec.json.decode(self._note.read_bytes(), type=ModeNote)
+        except (FileNotFoundError, msgspec.DecodeError):
+            return
+        with (
+            suppress(FileNotFoundError, NotADirectoryError, ActionFailed),
+            open_parent(root, unescape_name_bytes(note.path)) as (folder, name),
+        ):
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):
+                with os.fdopen(os.open(name, _READ, dir_fd=folder)) as file:
+                    self._disk.set_open_mode(file.fileno(), note.mode)
+        self._disk.remove_path(self._note)
