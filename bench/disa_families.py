@@ -32,9 +32,7 @@ class Family:
 
 FAMILIES = {
     "211": Family(
-        "the system at large",
-        "systemd's units and default target",
-        (("the release is a text of ours", ("010",)),),
+        "the system at large", "systemd's units and default target", (("the release is a text of ours", ("010",)),)
     ),
     "212": Family(
         "boot loader",

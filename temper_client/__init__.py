@@ -16,13 +16,4 @@ from temper_client.asynchronous import AsyncTemper
 from temper_client.errors import ConnectionFailed, FieldFault, Problem, TemperError
 from temper_client.synchronous import Temper
 
-__all__ = [
-    "AsyncTemper",
-    "ConnectionFailed",
-    "FieldFault",
-    "Problem",
-    "Temper",
-    "TemperError",
-    "problems",
-    "types",
-]
+__all__ = ["AsyncTemper", "ConnectionFailed", "FieldFault", "Problem", "Temper", "TemperError", "problems", "types"]

@@ -16,10 +16,7 @@ from app.targets.fixture.fixture_target import FixtureTarget
 
 SCRIPT = read_script(ANSWERS)
 SCANNER = BuiltinScanner({rule.id: rule.check for rule in STIG.rules.values()})
-ESCALATED = {
-    "V-257989": ["the scanner says fail"] * 6,
-    "V-258106": ["refused"] * 3,
-}
+ESCALATED = {"V-257989": ["the scanner says fail"] * 6, "V-258106": ["refused"] * 3}
 LEARNT = {
     "V-257981": ["vetoed", "passed"],
     "V-257985": ["alarm: backup-login", "passed"],

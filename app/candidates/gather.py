@@ -37,12 +37,7 @@ MOST_REFUSAL, MOST_DIFF = 600, 8000
 
 
 def gather_candidates(
-    skill: Skill,
-    rule: Rule,
-    files: Files,
-    broken_file: str = "",
-    recipes: Iterable[Recipe] = (),
-    evidence: str = "",
+    skill: Skill, rule: Rule, files: Files, broken_file: str = "", recipes: Iterable[Recipe] = (), evidence: str = ""
 ) -> list[Candidate]:
     """Return the proposals for this host: recipes first, the content's tasks and fix text, then what the scanner shows.
 

@@ -28,7 +28,7 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
     target = open_target(host, settings.hosts_folder)
     try:
         prepare_new_fixture(target)
-        target.require_paths(rule.paths)
+        target.set_rule_paths(rule.paths)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.permitted_weakenings)
         if not has_usable_or_impossible(judged):

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 from sqlmodel import Session
 
 from app.cli.database_access import open_or_create_database
@@ -33,21 +34,7 @@ MACHINE = "debian"
 CONTENT = "ssg-debian12"
 TITLE = "A disposable Debian 12 in a namespace of this machine. A health check watches its root login."
 SKILL = f"scap:{CONTENT}:anssi_bp28_enhanced"
-RULES = (
-    "set_password_hashing_algorithm_logindefs",
-    "sshd_disable_root_login",
-    "accounts_password_pam_unix_remember",
-    "accounts_tmout",
-    "file_permissions_sshd_config",
-    "accounts_password_pam_minlen",
-    "accounts_umask_etc_login_defs",
-    "accounts_password_pam_unix_rounds_password_auth",
-    "sysctl_kernel_randomize_va_space",
-    "sysctl_net_ipv4_tcp_syncookies",
-    "sysctl_net_ipv4_icmp_ignore_bogus_error_responses",
-    "package_pam_pwquality_installed",
-)
-"""Selected from the profile's 300 rules so that the demo takes about five minutes."""
+RULES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, tuple[str, ...]])["rules"]
 
 
 def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool = False) -> None:

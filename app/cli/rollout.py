@@ -40,12 +40,7 @@ from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runtime.data_folder import AlreadyInUse
 from app.store.host_groups import read_groups
-from app.store.rollouts import (
-    list_newest_rollouts,
-    list_unended_rollouts,
-    read_rollout_events,
-    require_rollout,
-)
+from app.store.rollouts import list_newest_rollouts, list_unended_rollouts, read_rollout_events, require_rollout
 from app.text.clean import clean_text
 
 

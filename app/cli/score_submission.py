@@ -12,12 +12,7 @@ from app.errors import BadInput
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.scores.atif import build_trajectory
-from app.scores.public_score import (
-    SignedPublicScore,
-    describe_setup,
-    read_verified_public_score,
-    sign_public_score,
-)
+from app.scores.public_score import SignedPublicScore, describe_setup, read_verified_public_score, sign_public_score
 from app.scores.result import Score
 from app.scores.score_file import BrokenScore
 from app.store.events import EventStore

@@ -100,8 +100,8 @@ def _log_start(runtime: Runtime, greeting: str, **where: object) -> None:
         print(greeting, flush=True)  # noqa: T201
 
 
-def _log_stop(began: float) -> None:
-    log.info("server stopped", extra={"uptime_s": round(time.monotonic() - began, 1)})
+def _log_stop(started_at: float) -> None:
+    log.info("server stopped", extra={"uptime_s": round(time.monotonic() - started_at, 1)})
 
 
 def _require_admin(settings: Settings) -> None:

@@ -17,12 +17,7 @@ from app.config import Settings
 from app.runtime.data_folder import hold_lock
 from app.targets.vm.virtual_machine import VirtualMachine
 
-RULES = (
-    "sysctl_kernel_kptr_restrict",
-    "mount_option_tmp_nosuid",
-    "sshd_disable_root_login",
-    "accounts_tmout",
-)
+RULES = ("sysctl_kernel_kptr_restrict", "mount_option_tmp_nosuid", "sshd_disable_root_login", "accounts_tmout")
 """Selected from the profile's 300 rules: a kernel setting, a mount, logins and files. Emulated, OpenSCAP is slow."""
 
 

@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from statistics import median
 
+import msgspec
+
 from app.lineups.model import Engine
 
 _STAMP = re.compile(r"(?:INFO|WARNING|ERROR) (\d\d-\d\d \d\d:\d\d:\d\d)")
@@ -15,30 +17,19 @@ _TEXT = re.compile(r"(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\] 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 _NUMBER = r"([\d,]+(?:\.\d+)?)"
-_STEP_PATTERNS = (
-    ("engine starts", r"Initializing a V1 LLM engine \(v([^)]+)\)"),
-    ("weights loaded", rf"Model loading took {_NUMBER} GiB"),
-    ("model compiled", rf"torch\.compile took {_NUMBER} s in total"),
-    ("memory profiled", rf"Available KV cache memory: {_NUMBER} GiB"),
-    ("KV cache laid out", rf"(?:GPU|CPU) KV cache size: {_NUMBER} tokens"),
-    ("concurrency known", rf"Maximum concurrency for [\d,]+ tokens per request: {_NUMBER}x"),
-    ("graphs captured", rf"Graph capturing finished in \d+ secs?, took {_NUMBER} GiB"),
-    ("engine warm", rf"init engine \([^)]*\) took {_NUMBER} s"),
-    ("server up", r"Application startup complete()"),
-    ("engine starts", r"llama\.cpp starts \(xllamacpp ([^)]+)\)"),
-    ("weights loaded", r"load_model: initializing, n_slots()"),
-    ("KV cache laid out", rf"KV cache laid out: {_NUMBER} tokens"),
-    ("server up", r"llama\.cpp serves ()"),
-)
-_STEPS = tuple((name, re.compile(pattern)) for name, pattern in _STEP_PATTERNS)
-_UNITS = {
-    "weights loaded": "GiB of weights",
-    "model compiled": "s of compiling",
-    "memory profiled": "GiB for the KV cache",
-    "KV cache laid out": "tokens",
-    "concurrency known": "requests of full length",
-    "graphs captured": "GiB of graphs",
-}
+
+
+class _StepLine(msgspec.Struct):
+    name: str
+    line: str
+    unit: str = ""
+
+
+_STEP_LINES = msgspec.toml.decode(
+    Path(__file__).with_name("cold_start_steps.toml").read_bytes(), type=dict[str, tuple[_StepLine, ...]]
+)["step"]
+_STEPS = tuple((step.name, re.compile(step.line.replace("{NUMBER}", _NUMBER))) for step in _STEP_LINES)
+_UNITS = {step.name: step.unit for step in _STEP_LINES if step.unit}
 _PROGRESS = re.compile(r"(Loading safetensors checkpoint shards|Capturing CUDA graphs[^:]*): +(\d+)%")
 _MOST_LOADS = 5
 

@@ -67,10 +67,7 @@ def _parse_endpoint(word: str) -> EndpointAddress:
 def format_lineup(found: Sequence[tuple[EndpointAddress, EndpointReport]], key_env: str = "") -> str:
     """Return the line-up as TOML. All texts of servers are cleaned and quoted."""
     where = ", ".join(f"{report.model} at {report.base.split('/')[2]}" for _, report in found)
-    parts = [
-        f"title = {_quote_text(where)}",
-        f"note = {_quote_text(_NOTE)}",
-    ]
+    parts = [f"title = {_quote_text(where)}", f"note = {_quote_text(_NOTE)}"]
     for number, (address, report) in enumerate(found, 1):
         name = f"endpoint{number}" if len(found) > 1 else "endpoint"
         parts.append(_format_engine(name, report, key_env))

@@ -3,49 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from prometheus_client.parser import text_string_to_metric_families
 
-_SUMMED = {
-    "running": "vllm:num_requests_running",
-    "waiting": "vllm:num_requests_waiting",
-    "prompt_tokens": "vllm:prompt_tokens_total",
-    "generation_tokens": "vllm:generation_tokens_total",
-    "prefix_queries": "vllm:prefix_cache_queries_total",
-    "prefix_hits": "vllm:prefix_cache_hits_total",
-    "preemptions": "vllm:num_preemptions_total",
-    "drafts": "vllm:spec_decode_num_drafts_total",
-    "draft_tokens": "vllm:spec_decode_num_draft_tokens_total",
-    "accepted_tokens": "vllm:spec_decode_num_accepted_tokens_total",
-    "first_tokens": "vllm:time_to_first_token_seconds_count",
-}
-"""Field of a sample to the metric whose values are its sum."""
+_NAMES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, dict[str, str]])
+_SUMMED, _LLAMACPP, _SGLANG = (_NAMES[name] for name in ("summed", "llamacpp", "sglang"))
 _KV_USED = "vllm:kv_cache_usage_perc"
 _FIRST_TOKENS = "vllm:time_to_first_token_seconds_sum"
 _CACHE = "vllm:cache_config_info"
 _STARTED = "process_start_time_seconds"
-_LLAMACPP = {
-    "llamacpp:requests_processing": "vllm:num_requests_running",
-    "llamacpp:requests_deferred": "vllm:num_requests_waiting",
-    "llamacpp:tokens_predicted_total": "vllm:generation_tokens_total",
-    "llamacpp:prompt_tokens_cached_total": "vllm:prefix_cache_hits_total",
-    "llamacpp:spec_decode_num_drafts_total": "vllm:spec_decode_num_drafts_total",
-    "llamacpp:spec_decode_num_draft_tokens_total": "vllm:spec_decode_num_draft_tokens_total",
-    "llamacpp:spec_decode_num_accepted_tokens_total": "vllm:spec_decode_num_accepted_tokens_total",
-}
-"""llama.cpp's metric name to vLLM's."""
 _LLAMACPP_READ = "llamacpp:prompt_tokens_total"
 """Excludes tokens found in the cache; vLLM's counter includes them."""
-_SGLANG = {
-    "sglang:num_running_reqs": "vllm:num_requests_running",
-    "sglang:num_queue_reqs": "vllm:num_requests_waiting",
-    "sglang:token_usage": _KV_USED,
-    "sglang:num_retracted_requests_total": "vllm:num_preemptions_total",
-    "sglang:time_to_first_token_seconds_count": "vllm:time_to_first_token_seconds_count",
-    "sglang:time_to_first_token_seconds_sum": _FIRST_TOKENS,
-}
-"""SGLang's metric name to vLLM's."""
 _SGLANG_ENDED = ("sglang:prompt_tokens_total", "sglang:generation_tokens_total", "sglang:cached_tokens_total")
 """Counted only when an answer has ended."""
 _SGLANG_LIVE = "sglang:realtime_tokens_total"

@@ -118,11 +118,7 @@ class RunLog:
     """Assigns seq and hash to one run's events."""
 
     def __init__(
-        self,
-        run: str,
-        writer: LogWriter,
-        last: tuple[int, str] = (0, GENESIS),
-        clock: Callable[[], float] = time.time,
+        self, run: str, writer: LogWriter, last: tuple[int, str] = (0, GENESIS), clock: Callable[[], float] = time.time
     ) -> None:
         self.run = run
         self._writer = writer

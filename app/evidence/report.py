@@ -42,11 +42,7 @@ def build_report(case: RunRecord) -> bytes:
 def _create_environment() -> Environment:
     made = create_environment(PACKAGE / "templates")
     made.filters.update(plain=_clean_report_text, at=format_timestamp, diff=parse_diff_lines, written=_format_action)
-    made.globals.update(
-        outcome=describe_outcome,
-        said_by=format_verdict,
-        answered=describe_approval_answer,
-    )
+    made.globals.update(outcome=describe_outcome, said_by=format_verdict, answered=describe_approval_answer)
     return made
 
 

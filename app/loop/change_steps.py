@@ -196,11 +196,7 @@ async def apply_change(run: Run, _: Apply) -> None:
         return
     run.append(
         ActionApplied(
-            **run.event_fields,
-            journal=journal,
-            diff=done.diff,
-            changes=done.changes,
-            seconds=round(done.seconds, 4),
+            **run.event_fields, journal=journal, diff=done.diff, changes=done.changes, seconds=round(done.seconds, 4)
         )
     )
 

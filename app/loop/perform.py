@@ -171,7 +171,7 @@ async def _build_drift_events(run: Run, findings: Sequence[str]) -> list[kinds.D
     """Return drift since the last run; a freshly reset simulated host has none."""
     if run.services.target.simulated and not run.request.keep:
         return []
-    since, held = await asyncio.to_thread(run.services.history.read_passed_rules)
+    since, held = await asyncio.to_thread(run.services.history.read_last_run_and_passed_rules)
     slipped = tuple(rule for rule in findings if rule in held)
     return [kinds.DriftFound(rules=slipped, since=since)] if slipped else []
 

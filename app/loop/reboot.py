@@ -74,7 +74,7 @@ async def announce_reboot(run: Run, _: effects.Reboot) -> None:
     def check_host_before_reboot(rebooter: Rebooter) -> tuple[BootStatus, bool, str, bool]:
         if not (rebooter.is_disposable or run.state.reboot.is_approved):
             raise EnvironmentUnusable(f"{run.services.target.name} is not rebooted, because nobody approved it.")
-        return rebooter.check_boot(), rebooter.is_emulated, rebooter.snapshot_name, rebooter.can_undo_alone
+        return rebooter.read_boot_status(), rebooter.is_emulated, rebooter.snapshot_name, rebooter.can_undo_alone
 
     found, emulated, snapshot, can_undo_alone = await _call_rebooter(run, check_host_before_reboot)
     if not found.boot:
@@ -102,7 +102,7 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
     """
     announced, clock, ordered, pause, reason = _get_announced(run), run.services.clock, None, FIRST_PAUSE, ""
     while True:
-        found = await _call_rebooter(run, lambda rebooter: rebooter.check_boot())
+        found = await _call_rebooter(run, lambda rebooter: rebooter.read_boot_status())
         if found.boot not in ("", announced.boot):
             reason = await _record_return_if_settled(run, found)
             if not reason:
@@ -158,7 +158,7 @@ async def _record_return_if_settled(run: Run, found: BootStatus) -> str:
     before = run.state.started.probes if run.state.started else ()
 
     def examine_rebooted_host(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
-        return target.check_health(), get_rebooter(target).has_undone(announced.journals), target.check_in_force()
+        return target.check_health(), get_rebooter(target).has_undone_any(announced.journals), target.check_in_force()
 
     try:
         probes, undone, standing = await run.services.target.run_blocking(examine_rebooted_host)

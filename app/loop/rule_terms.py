@@ -77,5 +77,5 @@ def format_script_values(script: str) -> str:
 
 
 def _split_pair(word: str) -> tuple[str, ...]:
-    key, equals, value = word.partition("=")
-    return (key, value) if equals and key and value else ()
+    key, _, value = word.partition("=")
+    return (key, value) if key and value else ()

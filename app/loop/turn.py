@@ -114,13 +114,7 @@ class DeltaMerger:
 
 
 async def stream_turn(
-    name: TurnName,
-    client: EngineClient,
-    question: Question,
-    log: EventAppender,
-    *,
-    seconds: float,
-    stall_after: float,
+    name: TurnName, client: EngineClient, question: Question, log: EventAppender, *, seconds: float, stall_after: float
 ) -> TurnFinished:
     """Stream a turn and return its end, which the caller appends together with the answer's events."""
     merger, began = DeltaMerger(name, log), time.monotonic()

@@ -16,12 +16,7 @@ _NAMED: tuple[tuple[AgeSetting, re.Pattern[str]], ...] = (
     ("warn", re.compile(r"chage\b[^\n]{0,80}?(?:-W|--warndays)[ =]+(\d{1,5})")),
     ("inactive", re.compile(r"chage\b[^\n]{0,80}?(?:-I|--inactive)[ =]+(\d{1,5})")),
 )
-_KEYS = {
-    "min": ("-m", 4),
-    "max": ("-M", 5),
-    "warn": ("-W", 6),
-    "inactive": ("-I", 7),
-}
+_KEYS = {"min": ("-m", 4), "max": ("-M", 5), "warn": ("-W", 6), "inactive": ("-I", 7)}
 """The option of chage and the field of /etc/shadow."""
 _UNSET = "-"
 _SMALLER_IS_STRICTER = ("max", "inactive")

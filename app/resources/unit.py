@@ -3,9 +3,10 @@
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
-from msgspec import Meta
+import msgspec
 
 from app.resources import kind
 
@@ -13,7 +14,7 @@ _DEFAULT_TARGET = "multi-user.target"
 """The only one that a host may be made to boot into."""
 UnitName = Annotated[
     str,
-    Meta(
+    msgspec.Meta(
         max_length=100,
         pattern="^([A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)"
         "|multi-user[.]target|ctrl-alt-del[.]target)$",
@@ -28,20 +29,7 @@ _OF_ID = re.compile(r"(service|socket|timer)_(.+)_(?:installed|removed|enabled|d
 _ORDER: tuple[UnitVerb, ...] = ("unmask", "mask", "enable", "enable-now", "disable", "stop", "start", "set-default")
 """The order in which roles read them."""
 _ENABLED = '[ "$(systemctl is-enabled %s 2>/dev/null)" = %s ]'
-_PROTECTED: tuple[tuple[str, str], ...] = (
-    (r"sshd?(?:@.*)?|sshd?-.*|temper.*|user@.*", "protected identity"),
-    (
-        r"multi-user|systemd-(?!coredump$).*|dbus.*|init.*|rc.*|polkit.*|udev.*|kmod.*|procps|lvm2.*|dracut.*",
-        "destruction",
-    ),
-    (r"getty.*|serial-getty.*|console-.*|sssd.*|nslcd|winbind", "lockout"),
-    (r"network.*|NetworkManager.*|ifup.*|wpa_supplicant.*|dhcp.*|resolvconf.*", "network"),
-    (r"auditd?|audit-.*|rsyslog|syslog.*|aide.*|osqueryd?", "evidence tampering"),
-    (
-        r"firewalld|nftables|iptables|ufw|apparmor|fail2ban|usbguard|fapolicyd|chronyd?|ntp.*|dailyaidecheck",
-        "weakening",
-    ),
-)
+_PROTECTED = msgspec.toml.decode(Path(__file__).with_name("protected_units.toml").read_bytes(), type=dict[str, str])
 _UNWELCOME = re.compile(
     r"debug-shell|rescue|emergency|ctrl-alt-del|telnet.*|rsh.*|rlogin.*|rexec.*|a?tftpd?.*|vsftpd|proftpd|nis|ypserv"
     r"|ypbind|x?inetd|rpcbind.*|kdump|autofs|cups.*|avahi-.*|console-shell"
@@ -90,7 +78,7 @@ def judge_units(foreseen: kind.ForeseenStates) -> kind.Objection | None:
         if (runs == "inactive" != ran) or set_to in _OFF:
             if suffix == "mount":
                 return kind.Objection("destruction", f"{unit}: Temper does not unmount file systems.")
-            for pattern, clause in _PROTECTED:
+            for clause, pattern in _PROTECTED.items():
                 if re.fullmatch(pattern, name):
                     return kind.Objection(clause, f"{unit} would stop running, and it is protected.")
     return None

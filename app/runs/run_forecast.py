@@ -105,7 +105,7 @@ async def forecast_run(
 
 def _load_rule_files(target: Target, skill: Skill) -> Files:
     """Return the host's files. It is not prepared as for a run: a run may be at work, and its open change stays."""
-    target.require_paths([path for rule in skill.rules.values() for path in rule.paths])
+    target.set_rule_paths([path for rule in skill.rules.values() for path in rule.paths])
     return target.files
 
 

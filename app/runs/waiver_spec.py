@@ -10,10 +10,7 @@ from app.text.clean import clean_line
 LONGEST = {"rule": 128, "host": 64, "group": 63, "skill": 200, "owner": 100, "reason": 1000, "ticket": 100}
 MOST_DAYS = 366
 """Longest duration, so that an accepted risk is reviewed once a year."""
-_REQUIRED = {
-    "owner": "give an owner, who accepts the risk.",
-    "reason": "give a reason: the evidence contains it.",
-}
+_REQUIRED = {"owner": "give an owner, who accepts the risk.", "reason": "give a reason: the evidence contains it."}
 
 
 @dataclass(frozen=True, kw_only=True)

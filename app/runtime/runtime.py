@@ -307,7 +307,7 @@ class Runtime:
         assert state.request
         pack = self._load_skill(state)
         target = open_target(state.request.host, self.settings.hosts_folder, owned)
-        target.require_paths(
+        target.set_rule_paths(
             path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths
         )
         means = RunServices(

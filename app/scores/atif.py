@@ -118,11 +118,7 @@ def _add_tool_calls(builder: _TrajectoryBuilder, recorded: Recorded, event: kind
     if last.get("source") != "agent":
         return
     last["tool_calls"] = [
-        {
-            "tool_call_id": f"{recorded.seq}.{number}",
-            "function_name": str(action.pop("do")),
-            "arguments": action,
-        }
+        {"tool_call_id": f"{recorded.seq}.{number}", "function_name": str(action.pop("do")), "arguments": action}
         for number, action in enumerate(msgspec.to_builtins(event.actions), 1)
     ]
 

@@ -3,8 +3,11 @@
 It never uses the rule's check. A change that passes the scanner but affects no program is gamed.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import Protocol
+
+import msgspec
 
 from app.skills.stig.checks.sshd import CIPHERS, MACS
 from app.syntax.files import Files
@@ -15,6 +18,14 @@ from app.targets.effects.weakening import DAEMONS, find_weakening
 Settings = Mapping[str, str]
 Wanted = Callable[[str], bool]
 Question = Callable[["EffectiveSettings"], bool]
+_STACKS = ("system-auth ", "password-auth ")
+
+
+class _Requirement(msgspec.Struct):
+    program: str
+    setting: str
+    values: tuple[str, ...] = ()
+    between: tuple[int, int] | None = None
 
 
 class EffectiveSettings:
@@ -64,17 +75,15 @@ def _create_sshd_check(key: str, accepts: Wanted) -> Question:
     return check_sshd
 
 
-def _create_all_settings_check(program: str, setting_suffix: str, accepts: Wanted, *begins: str) -> Question:
-    def check_all(reading: EffectiveSettings) -> bool:
-        settings = reading.get_settings(program)
-        found = [
-            v
-            for name, v in settings.items()
-            if name.endswith(setting_suffix) and (not begins or name.startswith(begins))
-        ]
+def _create_pam_check(setting: str, accepts: Wanted) -> Question:
+    """Create a check of a setting in both stacks."""
+
+    def check_pam(reading: EffectiveSettings) -> bool:
+        settings = reading.get_settings("pam")
+        found = [value for name, value in settings.items() if name.endswith(setting) and name.startswith(_STACKS)]
         return bool(found) and all(map(accepts, found))
 
-    return check_all
+    return check_pam
 
 
 def _create_single_setting_check(program: str, key: str, accepts: Wanted) -> Question:
@@ -93,7 +102,18 @@ def create_range_predicate(least: int, most: int) -> Wanted:
     return is_in_range
 
 
-def _create_joint_check(*questions: Question) -> Question:
+def _create_check(requirement: _Requirement) -> Question:
+    between, setting = requirement.between, requirement.setting
+    accepts = create_range_predicate(*between) if between else _create_one_of_predicate(*requirement.values)
+    if requirement.program == "sshd":
+        return _create_sshd_check(setting, accepts)
+    if requirement.program == "pam":
+        return _create_pam_check(setting, accepts)
+    return _create_single_setting_check(requirement.program, setting, accepts)
+
+
+def _create_joint_check(requirements: Iterable[_Requirement]) -> Question:
+    questions = tuple(map(_create_check, requirements))
     return lambda reading: all(question(reading) for question in questions)
 
 
@@ -120,42 +140,14 @@ def _needs_sudo_password(reading: EffectiveSettings) -> bool:
     return not any("NOPASSWD" in v for name, v in reading.get_settings("sudo").items() if " may run" in name)
 
 
-_STACKS = ("system-auth ", "password-auth ")
-_AT_BOOT = " at the next start"
+_REQUIREMENTS = msgspec.toml.decode(
+    Path(__file__).with_name("file_host_requirements.toml").read_bytes(), type=dict[str, tuple[_Requirement, ...]]
+)
 QUESTIONS: dict[str, Question] = {
-    "V-257984": _create_sshd_check("permitemptypasswords", _create_one_of_predicate("no")),
-    "V-257986": _create_sshd_check("usepam", _create_one_of_predicate("yes")),
-    "V-257985": _create_sshd_check("permitrootlogin", _create_one_of_predicate("no")),
-    "V-257983": _create_sshd_check("pubkeyauthentication", _create_one_of_predicate("yes")),
+    **{rule: _create_joint_check(requirements) for rule, requirements in _REQUIREMENTS.items()},
     "V-257981": _has_banner,
-    "V-257992": _create_sshd_check("hostbasedauthentication", _create_one_of_predicate("no")),
-    "V-257993": _create_sshd_check("permituserenvironment", _create_one_of_predicate("no")),
-    "V-257995": _create_sshd_check("clientalivecountmax", _create_one_of_predicate("1")),
-    "V-257996": _create_sshd_check("clientaliveinterval", create_range_predicate(1, 600)),
-    "V-258003": _create_sshd_check("gssapiauthentication", _create_one_of_predicate("no")),
-    "V-258007": _create_sshd_check("x11forwarding", _create_one_of_predicate("no")),
     "V-257989": _create_sshd_check("ciphers", _create_one_of_predicate(",".join(CIPHERS))),
     "V-257991": _create_sshd_check("macs", _create_one_of_predicate(",".join(MACS))),
-    "V-258094": _create_all_settings_check(
-        "pam", "auth for an account without a password", _create_one_of_predicate("refused"), *_STACKS
-    ),
-    "V-258054": _create_all_settings_check(
-        "pam", "pam_faillock.so preauth: deny", create_range_predicate(1, 3), *_STACKS
-    ),
-    "V-258055": _create_all_settings_check(
-        "pam", "pam_faillock.so preauth: even_deny_root", _create_one_of_predicate("yes"), *_STACKS
-    ),
-    "V-258057": _create_all_settings_check(
-        "pam", "pam_faillock.so preauth: unlock_time", _create_one_of_predicate("0", "never"), *_STACKS
-    ),
-    "V-258107": _create_all_settings_check(
-        "pam", "pam_pwquality.so: minlen", create_range_predicate(15, 512), *_STACKS
-    ),
-    "V-258041": _create_single_setting_check("login.defs", "PASS_MAX_DAYS", create_range_predicate(1, 60)),
-    "V-258074": _create_joint_check(
-        _create_single_setting_check("login.defs", "UMASK", _create_one_of_predicate("077", "0077")),
-        _create_single_setting_check("login.defs", "UMASK in PAM", _create_one_of_predicate("077", "0077")),
-    ),
     "V-258068": _create_single_setting_check(
         "profile", "TMOUT of a login", lambda value: create_range_predicate(1, 600)(value.removesuffix(FIXED))
     ),
@@ -164,21 +156,5 @@ QUESTIONS: dict[str, Question] = {
     "V-258106": _needs_sudo_password,
     "V-258086": lambda reading: (
         "off" not in {v for k, v in reading.get_settings("sudo").items() if k.endswith(": authenticate")}
-    ),
-    "V-257820": _create_single_setting_check("dnf", "main.gpgcheck", _create_one_of_predicate("1")),
-    "V-257807": _create_joint_check(
-        _create_single_setting_check("modprobe", "install sctp", _create_one_of_predicate("nothing")),
-        _create_single_setting_check("modprobe", "blacklist sctp", _create_one_of_predicate("yes")),
-    ),
-    "V-258154": _create_single_setting_check(
-        "auditd", "disk_full_action", _create_one_of_predicate("halt", "single", "syslog")
-    ),
-    "V-258227": _create_joint_check(
-        _create_single_setting_check("audit", "-f", _create_one_of_predicate("2")),
-        _create_single_setting_check("audit", f"-f{_AT_BOOT}", _create_one_of_predicate("2")),
-    ),
-    "V-258229": _create_joint_check(
-        _create_single_setting_check("audit", "-e", _create_one_of_predicate("2")),
-        _create_single_setting_check("audit", f"-e{_AT_BOOT}", _create_one_of_predicate("2")),
     ),
 }

@@ -111,7 +111,7 @@ class EventStore:
         while low < high:
             middle = (low + high + 1) // 2
             found = self.find_time_at_seq(run, middle)
-            low, high = (middle, high) if found is not None and found <= at else (low, middle - 1)
+            low, high = (middle, high) if (found or 0.0) <= at else (low, middle - 1)
         return low
 
     def find_time_at_seq(self, run: str, seq: int) -> float | None:

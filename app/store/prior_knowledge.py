@@ -51,7 +51,7 @@ class RunHistory:
     def list_active_waivers(self, _host: str, _now: float) -> tuple[Waiver, ...]:
         return ()
 
-    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
+    def read_last_run_and_passed_rules(self) -> tuple[str, frozenset[str]]:
         """Return id and passed rules of the host's last finished run with this skill; empty if there is none."""
         return "", frozenset()
 
@@ -79,7 +79,7 @@ class StoredRunHistory(RunHistory):
         with open_read_session(self._database) as session:
             return waivers.list_active_waivers(session, host, now)
 
-    def read_passed_rules(self) -> tuple[str, frozenset[str]]:
+    def read_last_run_and_passed_rules(self) -> tuple[str, frozenset[str]]:
         before = self._find_last_run()
         return before, find_passed_rules(self._store.read_events(before, kinds=("verdict",))) if before else frozenset()
 

@@ -45,9 +45,7 @@ def delete_finished_turn_deltas(database: Engine, run: str) -> int:
     gone = 0
     for first, last in _find_finished_turns(EventStore(database), run):
         pieces = delete(EventRow).where(
-            col(EventRow.run) == run,
-            col(EventRow.kind) == "turn.delta",
-            col(EventRow.seq).between(first, last),
+            col(EventRow.run) == run, col(EventRow.kind) == "turn.delta", col(EventRow.seq).between(first, last)
         )
         with database.begin() as connection:
             gone += connection.execute(pieces).rowcount

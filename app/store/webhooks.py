@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sqlalchemy import delete, func, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
+from app.store.db import create_insert
 from app.store.models import EventRow, RunRow
 from app.store.rollouts import UNENDED, RolloutRow
 
@@ -102,7 +103,9 @@ def list_runs_to_redeliver(session: Session, webhook: str) -> Sequence[str]:
 
 def request_redelivery(session: Session, webhook: str, run: str) -> None:
     """Deliver the run again from its first event; a due time before all others marks it."""
-    session.merge(DeliveryProgressRow(webhook=webhook, run=run, seq=0, attempts=0, due_at=AGAIN))
+    again = {"seq": 0, "attempts": 0, "due_at": AGAIN}
+    new = create_insert(session, DeliveryProgressRow).values(webhook=webhook, run=run, **again)
+    session.execute(new.on_conflict_do_update(index_elements=["webhook", "run"], set_=again))
 
 
 def add_webhook(session: Session, webhook: WebhookRow) -> None:

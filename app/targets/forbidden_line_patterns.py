@@ -4,35 +4,13 @@ The grammar of each subject refuses these lines too; the patterns name the claus
 """
 
 import re
+from pathlib import Path
 
-_PATTERNS: tuple[tuple[str, str], ...] = (
-    ("network", r"/dev/(?:tcp|udp)/|\b(?:curl|wget|ncat|netcat|socat|telnet|tftp|ftpget)\b|\bnc\s+-|\bssh\s+-"),
-    ("obfuscation", r"`|\$\(|\$\{|<\(|\beval\b|\bbase(?:32|64)\b|\bxxd\b|\\x[0-9a-fA-F]{2}|\\[0-7]{3}|\bIFS\b"),
-    ("obfuscation", r"\|\s*(?:/\S*/)?(?:env\s+)?(?:ba|z|da|k|c|tc|fi)?sh\b|\bprintf\b|\brev\b\s*\|"),
-    (
-        "obfuscation",
-        r"\b(?:python|perl|ruby|node|php|lua|awk|sh|bash)[0-9.]*\s+-[a-z]*[ce]\b|\bsource\s|(?:^|;)\s*\.\s",
-    ),
-    ("persistence", r"\b(?:crontab|systemd-run|nohup|setsid|disown)\b|\bat\s+now\b|@reboot|&\s*$"),
-    (
-        "privilege",
-        r"\bLD_(?:PRELOAD|LIBRARY_PATH|AUDIT)\b|\bBASH_ENV\b|\bPROMPT_COMMAND\b|\bchmod\s+[ug+]*[4267]?s|\bsetcap\b",
-    ),
-    ("privilege", r"\bpam_(?:exec|script|python)\b"),
-    (
-        "destruction",
-        r"\brm\s+-|\bmkfs|\bdd\s+(?:if|of)=|\bshred\b|\bwipefs\b|:\(\)\s*\{|\breboot\b|\bpoweroff\b|\binit\s+[06]\b",
-    ),
-    (
-        "evidence tampering",
-        r"\bauditctl\b|\bsetenforce\b|\bhistory\s+-c|\bHISTFILE\b|\btruncate\b|\bservice\s+auditd\b",
-    ),
-    ("protected identity", r"\b(?:useradd|usermod|userdel|passwd|chpasswd|visudo|gpasswd)\s"),
-    ("protected identity", r"\bssh-(?:rsa|ed25519|dss)\s+AAAA|\becdsa-sha2-\S+\s+AAAA"),
-    ("protected identity", r"\bsystemctl\s+(?:stop|disable|mask)\b"),
-)
+import msgspec
+
+_PATTERNS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, tuple[str, ...]])
 _MODELINE = re.compile(r"(?:^|\s)(?:[Vv]im?[<=>]?[0-9]{0,4}|ex):\s*(?:set?\s|[a-z]+[=:])|-\*-|\bLocal Variables:")
-_COMPILED = tuple((clause, re.compile(pattern)) for clause, pattern in _PATTERNS)
+_COMPILED = tuple((clause, re.compile(pattern)) for clause, patterns in _PATTERNS.items() for pattern in patterns)
 
 
 def has_modeline(line: str) -> bool:

@@ -42,7 +42,7 @@ class Rebooter(Protocol):
     def can_undo_alone(self) -> bool:
         """Whether the host keeps the journals with which it can take changes back by itself."""
 
-    def check_boot(self) -> BootStatus:
+    def read_boot_status(self) -> BootStatus:
         """Ask the host over a connection of its own. A host that does not answer is no error."""
 
     def prepare(self, guard: str, seconds: int, journals: Sequence[str]) -> None:
@@ -57,7 +57,7 @@ class Rebooter(Protocol):
     def confirm(self, guard: str) -> None:
         """Let the host keep the changes; raise ConnectionLost if it is taking them back already."""
 
-    def has_undone(self, journals: Sequence[str]) -> bool:
+    def has_undone_any(self, journals: Sequence[str]) -> bool:
         """Return whether the host has taken back one of these changes by itself."""
 
     def restore_snapshot(self) -> None:

@@ -90,13 +90,7 @@ async def temper(port: int, viewers: int, folder: Path) -> None:
         await asyncio.sleep(0.5)
         async with httpx.AsyncClient() as http:
             question = Question(
-                model="m",
-                messages=(),
-                schema_name="x",
-                schema={},
-                max_tokens=10**6,
-                temperature=0.0,
-                request_id="x",
+                model="m", messages=(), schema_name="x", schema={}, max_tokens=10**6, temperature=0.0, request_id="x"
             )
             client = EngineClient(http, f"http://127.0.0.1:{port}/v1")
             done = await stream_turn(TurnName("t", "worker", "act"), client, question, log, seconds=600, stall_after=60)

@@ -19,9 +19,7 @@ def upgrade() -> None:
         " where run = 'audit' and seq = (select max(seq) from event where run = 'audit')"
     )
     op.create_table(
-        "seal",
-        sa.Column("of", sa.String, primary_key=True),
-        sa.Column("digest", sa.String, primary_key=True),
+        "seal", sa.Column("of", sa.String, primary_key=True), sa.Column("digest", sa.String, primary_key=True)
     )
     op.add_column("webhook", sa.Column("local", sa.Boolean, nullable=False, server_default=sa.false()))
 

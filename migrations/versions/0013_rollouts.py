@@ -30,9 +30,7 @@ def upgrade() -> None:
         sa.Column("run", sa.String, nullable=False, index=True),
     )
     op.create_table(
-        "host_group",
-        sa.Column("name", sa.String, primary_key=True),
-        sa.Column("host", sa.String, primary_key=True),
+        "host_group", sa.Column("name", sa.String, primary_key=True), sa.Column("host", sa.String, primary_key=True)
     )
     op.create_table(
         "standing",

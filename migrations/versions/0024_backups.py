@@ -9,9 +9,7 @@ down_revision = "0023"
 
 def upgrade() -> None:
     op.create_table(
-        "backup",
-        sa.Column("made_at", sa.Float, primary_key=True),
-        sa.Column("by", sa.String, nullable=False),
+        "backup", sa.Column("made_at", sa.Float, primary_key=True), sa.Column("by", sa.String, nullable=False)
     )
 
 

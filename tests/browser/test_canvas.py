@@ -13,10 +13,7 @@ from tests.browser.conftest import simulator_of
 from tests.browser.layout import CLIPPED, CONTROLS_HIDDEN, EMPTY_SHARE, IN_SIGHT, NO_WIDER, OVERLAPS, WHOLE
 from tests.served import served
 
-SIZES = (
-    *((1440, 900), (1920, 1080), (2560, 1440), (1100, 800), (1100, 700)),
-    *((1000, 900), (768, 1024), (390, 844)),
-)
+SIZES = (*((1440, 900), (1920, 1080), (2560, 1440), (1100, 800), (1100, 700)), *((1000, 900), (768, 1024), (390, 844)))
 COLUMNS = {768: 1, 1000: 1, 1100: 2, 1440: 2, 1920: 3, 2560: 4}
 """Panes beside each other, by width."""
 MOMENTS = {

@@ -124,9 +124,7 @@ def test_an_answer_handed_over_in_lumps_has_no_rate_of_its_own():
 
 def test_tokens_without_text_count_from_the_first():
     _, finished = play(
-        (101.0, chunk(1, content="")),
-        (103.0, chunk(21, content="a")),
-        (103.0, chunk(21, finish="stop") + DONE),
+        (101.0, chunk(1, content="")), (103.0, chunk(21, content="a")), (103.0, chunk(21, finish="stop") + DONE)
     )
     assert (finished.ttft, finished.decode_rate) == (pytest.approx(1.0), pytest.approx(10.0))
 

@@ -159,9 +159,7 @@ FORGERIES = {
     "severities lowered in one checklist": Forgery(
         put("checklist.cklb", (b'"severity": "medium"', b'"severity": "low"'))
     ),
-    "POA&M closed": Forgery(
-        also(as_json("poam.json", closed), everywhere(b",Ongoing,", b",Completed,", "poam.csv")),
-    ),
+    "POA&M closed": Forgery(also(as_json("poam.json", closed), everywhere(b",Ongoing,", b",Completed,", "poam.csv"))),
     "POA&M closed in the table alone": Forgery(everywhere(b",Ongoing,", b",Completed,", "poam.csv")),
     "a milestone that nobody promised": Forgery(
         as_json("poam.json", lambda plan: plan["items"][0].update(milestones="done by June"))
@@ -228,9 +226,7 @@ FORGERIES = {
         alone=False,
     ),
     "another host": Forgery(put("checklist.cklb", (b'"host_name": "fixture"', b'"host_name": "payroll"'))),
-    "another model": Forgery(
-        as_json("lineup.json", lambda lineup: lineup["seats"][0].update(model="a larger one")),
-    ),
+    "another model": Forgery(as_json("lineup.json", lambda lineup: lineup["seats"][0].update(model="a larger one"))),
     "a seat less": Forgery(as_json("lineup.json", lambda lineup: lineup["seats"].pop())),
     "engines said to be real": Forgery(put("lineup.json", (b'"simulated": true', b'"simulated": false'))),
     "a turn's text": Forgery(kept_from("turns/", lambda text: text + b"It agreed.\n")),

@@ -104,3 +104,10 @@ def test_what_is_no_key_is_said_to_be_none(tmp_path):
 )
 def test_what_is_no_key_or_no_signature_signs_nothing(public, signature):
     assert not is_valid_signature(public, signature, b"m")
+
+
+def test_a_file_that_is_named_like_a_key_is_not_read_in_its_place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    key = "a" * 64
+    (tmp_path / key).write_text("b" * 64)
+    assert read_public_key(key) == key

@@ -201,10 +201,7 @@ def put(name, was, becomes):
 
 
 def set_lineup(**fields):
-    return lambda files: {
-        **files,
-        "lineup.json": json.dumps({**json.loads(files["lineup.json"]), **fields}).encode(),
-    }
+    return lambda files: {**files, "lineup.json": json.dumps({**json.loads(files["lineup.json"]), **fields}).encode()}
 
 
 HARMFUL = (

@@ -77,14 +77,7 @@ class OnFixture:
             seats = {
                 role: RoleSeat(role, "e", "m", (client,), 1200, 8192, 0.0, self.sampling, self._queue) for role in ROLES
             }
-            means = RunServices(
-                self._skill,
-                self.target,
-                self._scanner,
-                seats,
-                "w",
-                **self._means,
-            )
+            means = RunServices(self._skill, self.target, self._scanner, seats, "w", **self._means)
             self.state = Run(RunState(), RunLog(run, self.kept), means)
             asked = {"mode": "auto", "budget": Budget(), **more}
             self.state.append(

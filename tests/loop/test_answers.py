@@ -121,10 +121,7 @@ def test_a_line_is_named_by_its_number_and_told_in_words():
     for said, wanted in (
         ({"do": "replace_line", "number": 4, "new": "d"}, ReplaceLine(path="/etc/x", old="c", new="d")),
         ({"do": "remove_line", "number": 4}, RemoveLine(path="/etc/x", line="c")),
-        (
-            {"do": "drop_word", "number": 3, "word": "nullok"},
-            ReplaceLine(path="/etc/x", old="a\tb nullok", new="a\tb"),
-        ),
+        ({"do": "drop_word", "number": 3, "word": "nullok"}, ReplaceLine(path="/etc/x", old="a\tb nullok", new="a\tb")),
     ):
         assert parse_answer("act", act(path="/etc/x", **said), LINES).actions == (wanted,)
 

@@ -422,10 +422,7 @@ RUNS = {
     "nothing is sorted": ({**IDLE, "scope": None}, effects.Scope()),
     "an item waits": ({**IDLE, "items": {"A": Item("A")}}, effects.StartItem("A")),
     "no item waits": ({**IDLE, "items": {"A": Item("A", "passed")}}, effects.Scan("closing")),
-    "all is scanned": (
-        {**IDLE, "items": {}, "scanned": frozenset({"opening", "closing"})},
-        effects.Finish(),
-    ),
+    "all is scanned": ({**IDLE, "items": {}, "scanned": frozenset({"opening", "closing"})}, effects.Finish()),
 }
 
 

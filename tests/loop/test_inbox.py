@@ -3,13 +3,7 @@
 import pytest
 
 from app.events.command import Command
-from app.events.kinds import (
-    ApprovalRefused,
-    RunFailed,
-    RunPaused,
-    RunResumed,
-    RunStopRequested,
-)
+from app.events.kinds import ApprovalRefused, RunFailed, RunPaused, RunResumed, RunStopRequested
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Wait
 from app.loop.inbox import find_open_approval_id, interpret_command

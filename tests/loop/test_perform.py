@@ -42,11 +42,7 @@ class Says:
 async def scanned(phase, *words):
     kept = Kept()
     means = RunServices(
-        SKILL,
-        TargetThread(SimpleNamespace(name="h", simulated=True, files=None)),
-        Says(*words),
-        {},
-        "w",
+        SKILL, TargetThread(SimpleNamespace(name="h", simulated=True, files=None)), Says(*words), {}, "w"
     )
     run = Run(RunState(), RunLog("r", kept), means)
     run.append(request(SKILL))

@@ -67,11 +67,7 @@ async def perform_one(effect, *events, **more):
     [
         (effects.StartItem("B"), (), kinds.ItemStarted(rule="B", title="B", category="II")),
         (effects.CloseItem("A", "passed"), (), kinds.ItemPassed(rule="A", attempts=0)),
-        (
-            effects.CloseItem("A", "skipped", "r", "w1"),
-            (),
-            kinds.ItemSkipped(rule="A", reason="r", waiver="w1"),
-        ),
+        (effects.CloseItem("A", "skipped", "r", "w1"), (), kinds.ItemSkipped(rule="A", reason="r", waiver="w1")),
         (effects.CloseItem("A", "deferred", "r"), (), kinds.ItemDeferred(rule="A", reason="r")),
         (effects.CloseItem("A", "escalated", "r"), ITEM, kinds.ItemEscalated(rule="A", reason="r", question=UNSAFE)),
         (effects.FailAttempt("c", "r"), ITEM, kinds.AttemptFailed(**AT, cause="c", reason="r")),
@@ -213,7 +209,7 @@ async def test_the_scope_of_a_run_is_what_its_opening_scan_found():
 
 @pytest.mark.parametrize(("keep", "since"), [(True, ["last"]), (False, [])])
 async def test_what_held_at_the_end_of_the_last_run_and_fails_now_has_drifted(keep, since):
-    run, lines = begin(history=SimpleNamespace(read_passed_rules=lambda: ("last", frozenset({"A", "B"}))))
+    run, lines = begin(history=SimpleNamespace(read_last_run_and_passed_rules=lambda: ("last", frozenset({"A", "B"}))))
     run.append(replace(request(SKILL), keep=keep), verdict("A", "opening", "fail"), verdict("C", "opening", "fail"))
     await perform_effect(run, effects.Scope())
     found = [one.event for one in lines if isinstance(one.event, kinds.DriftFound)]

@@ -68,7 +68,7 @@ class Host:
         if what[0] in self._faults:
             raise self._faults[what[0]]
 
-    def check_boot(self):
+    def read_boot_status(self):
         self.now += self._takes
         return self._looks.pop(0) if len(self._looks) > 1 else self._looks[0]
 
@@ -81,7 +81,7 @@ class Host:
     def confirm(self, guard):
         self._do("confirm", guard)
 
-    def has_undone(self, _journals):
+    def has_undone_any(self, _journals):
         return self._undone
 
     def forget_pre_images(self):
@@ -128,11 +128,7 @@ def short_pauses(monkeypatch):
 
 @pytest.mark.parametrize(
     ("host", "seconds", "undo"),
-    [
-        (Host(UP), 100.0, 50),
-        (Host(UP, emulated=True), 300.0, 150),
-        (Host(UP, alone=False), 100.0, 0),
-    ],
+    [(Host(UP), 100.0, 50), (Host(UP, emulated=True), 300.0, 150), (Host(UP, alone=False), 100.0, 0)],
 )
 async def test_a_reboot_is_announced_with_the_time_that_the_host_has_for_it(host, seconds, undo):
     (told,) = await perform(reboot.announce_reboot, effects.Reboot(), host)

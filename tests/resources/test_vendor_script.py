@@ -20,14 +20,7 @@ PROFILE = "/etc/profile.d/x.sh"
 SCRIPT = f"echo '# a' >{PROFILE}\n"
 ACTION = create_vendor_action("r", SCRIPT)
 CASE = KindCase(
-    samples=(
-        Sample(
-            ACTION,
-            HostState(""),
-            ResourceState("vendor:r", "", f"ran {ACTION.sha256}"),
-            None,
-        ),
-    ),
+    samples=(Sample(ACTION, HostState(""), ResourceState("vendor:r", "", f"ran {ACTION.sha256}"), None),),
     rule=RuleTexts("r", "the content's own script"),
 )
 PLACE = frozenset({"vendor:r"})

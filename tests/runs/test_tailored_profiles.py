@@ -62,12 +62,7 @@ async def test_what_is_wrong_is_said_alike(doors):
     wrong = [
         (TEXT.replace("rule_release", "rule_gone"), "small", "site", "which A small benchmark does not have"),
         ("<a/>", "small", "site", "has no tailoring"),
-        (
-            TEXT.replace("small-ds.xml", "other-ds.xml"),
-            "small",
-            "site",
-            "is for other-ds.xml, not for small",
-        ),
+        (TEXT.replace("small-ds.xml", "other-ds.xml"), "small", "site", "is for other-ds.xml, not for small"),
         (TEXT, "gone", "site", "There is no data stream 'gone'"),
         (TEXT, "small", "Site!", "'Site!' is not a valid name for a tailoring"),
     ]

@@ -66,8 +66,7 @@ def test_from_the_opening_scan_to_the_end(told):
     told.tell("r1", ItemStarted(rule="A", title="", category="I"))
     assert told.letters()["A"] == "w"
     told.tell(
-        "r1",
-        ActionRolledBack(rule="A", attempt=1, journal="j", paths=(), differences=(), probes=(), seconds=0.1),
+        "r1", ActionRolledBack(rule="A", attempt=1, journal="j", paths=(), differences=(), probes=(), seconds=0.1)
     )
     assert told.letters()["A"] == "u"
     told.tell("r1", ItemPassed(rule="A", attempts=2))

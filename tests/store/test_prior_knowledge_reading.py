@@ -43,7 +43,7 @@ def verdict(rule, word, phase="closing"):
 def test_a_host_without_a_past_has_none(database):
     keep(database, "now", 10.0, state="running")
     for past in (history(database), RunHistory()):
-        assert past.read_passed_rules() == ("", frozenset())
+        assert past.read_last_run_and_passed_rules() == ("", frozenset())
         assert past.read_previous_state() == PreviousState()
         assert list(past.list_known_lessons("A")) == []
         assert list(past.list_known_fixes("A", "s", played=True)) == []
@@ -58,7 +58,7 @@ def test_only_the_newest_finished_run_of_the_same_host_and_skill_counts(database
     keep(database, "now", 10.0, state="running")
     keep(database, "last", 2.0, verdict("A", "pass"))
     keep(database, "another", at, verdict("B", "pass"), **more)
-    assert history(database).read_passed_rules() == ("last", {"A"})
+    assert history(database).read_last_run_and_passed_rules() == ("last", {"A"})
     assert history(database).read_previous_state().run == "last"
 
 
@@ -67,7 +67,7 @@ def test_a_look_is_the_newest_word_on_rules_and_leaves_the_host_as_it_was(databa
     keep(database, "changed", 1.0, verdict("A", "pass"))
     keep(database, "looked", 2.0, verdict("B", "pass"), mode="scan")
     keep(database, "tried", 3.0, verdict("C", "pass"), mode="dry-run")
-    assert history(database).read_passed_rules() == ("tried", {"C"})
+    assert history(database).read_last_run_and_passed_rules() == ("tried", {"C"})
     assert history(database).read_previous_state().run == "changed"
     keep(database, "reviewed", 4.0, mode="review")
     assert history(database).read_previous_state().run == "reviewed"
@@ -80,7 +80,7 @@ def test_the_closing_word_on_a_rule_replaces_the_opening_one_and_no_other_does(d
         verdict(*one) for one in (*told, ("B", "fail", "closing"), ("C", "pass", "closing"), ("A", "fail", "recheck"))
     ]
     keep(database, "last", 1.0, *words)
-    assert history(database).read_passed_rules() == ("last", {"A", "C"})
+    assert history(database).read_last_run_and_passed_rules() == ("last", {"A", "C"})
 
 
 def pending(setting):

@@ -45,8 +45,7 @@ def state_after(database, *events):
 
 
 @pytest.mark.parametrize(
-    ("resumed", "state"),
-    [(RunResumed(by="worker 1", after_crash=True), "paused"), (RunResumed(by="ada"), "running")],
+    ("resumed", "state"), [(RunResumed(by="worker 1", after_crash=True), "paused"), (RunResumed(by="ada"), "running")]
 )
 def test_a_paused_run_stays_paused_until_a_person_resumes_it(database, resumed, state):
     assert state_after(database, *BEGUN, RunPaused(by="ada"), resumed) == state

@@ -114,6 +114,7 @@ def test_a_run_that_is_asked_for_again_is_delivered_from_its_first_event(place):
     place.add_webhook()
     assert webhooks.list_runs_to_redeliver(place.session, "w") == []
     webhooks.request_redelivery(place.session, "w", "begun")
+    place.session.expire_all()
     assert webhooks.list_runs_to_redeliver(place.session, "w") == ["begun"]
     assert webhooks.list_runs_to_redeliver(place.session, "other") == []
     row = webhooks.get_or_create_progress(place.session, "w", "begun")
@@ -136,6 +137,22 @@ def test_progress_counts_what_was_delivered_and_dropped_and_keeps_the_problem_if
     assert (webhook.delivered, webhook.problem, place.read_progress("r")) == (2, "it answered 500", 3)
     record(place, 4, 3, delivered=1)
     assert webhook.problem == ""
+
+
+def test_a_request_that_read_the_progress_before_the_last_one_was_whole_is_kept(place):
+    place.add_webhook()
+    webhooks.request_redelivery(place.session, "w", "r")
+    place.session.commit()
+    with Session(place.session.get_bind(), expire_on_commit=False) as other:
+        before = webhooks.get_or_create_progress(other, "w", "r")
+        other.commit()
+        whole = DeliveryProgressRow(webhook="w", run="r", seq=5)
+        webhooks.record_progress(place.session, whole, previous=before)
+        place.session.commit()
+        assert webhooks.list_runs_to_redeliver(place.session, "w") == []
+        webhooks.request_redelivery(other, "w", "r")
+        other.commit()
+    assert webhooks.list_runs_to_redeliver(place.session, "w") == ["r"]
 
 
 def test_progress_does_not_overwrite_a_request_that_came_meanwhile_or_revive_a_deleted_webhook(place):

@@ -28,8 +28,7 @@ def test_what_is_no_command(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "runas"),
-    [("(a, !b)", "a, !b"), ("(a : c)", "a : c"), ("(:c)", " : c"), ("()", " "), ("x", None)],
+    ("text", "runas"), [("(a, !b)", "a, !b"), ("(a : c)", "a : c"), ("(:c)", " : c"), ("()", " "), ("x", None)]
 )
 def test_whom_a_command_runs_as(text, runas):
     assert SudoersScanner(text).read_runas() == runas

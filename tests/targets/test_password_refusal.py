@@ -39,18 +39,12 @@ def test_a_stack_in_order_takes_a_new_password(text):
     ("text", "reason"),
     [
         (f"password requisite pam_deny.so\n{UNIX}", f"{AT} 1: pam_deny.so: it refuses every new password"),
-        (
-            "password required pam_unix.so use_authtok\n",
-            f"{AT} 1: pam_unix.so: use_authtok {UNTYPED}",
-        ),
+        ("password required pam_unix.so use_authtok\n", f"{AT} 1: pam_unix.so: use_authtok {UNTYPED}"),
         (
             f"password requisite pam_pwhistory.so use_authtok remember=5\n{UNIX}",
             f"{AT} 1: pam_pwhistory.so: use_authtok {UNTYPED}",
         ),
-        (
-            DEBIAN.replace("success=1", "success=3"),
-            f"{AT} 1: pam_unix.so: its jump leads past the end of the stack",
-        ),
+        (DEBIAN.replace("success=1", "success=3"), f"{AT} 1: pam_unix.so: its jump leads past the end of the stack"),
         (f"password required\n{UNIX}", f"{AT} 1: the rule: libpam cannot read it"),
         (QUALITY, "no rule stores the new password: pam_unix.so is missing or skipped"),
         (

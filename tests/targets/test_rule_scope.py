@@ -131,10 +131,7 @@ def test_most_of_these_would_pass_without_the_rule():
 
 @pytest.mark.parametrize(
     ("scope", "action"),
-    [
-        (PWQUALITY, InstallPackage(package="libpam-pwquality")),
-        (TELNETD, RemovePackage(package="telnetd")),
-    ],
+    [(PWQUALITY, InstallPackage(package="libpam-pwquality")), (TELNETD, RemovePackage(package="telnetd"))],
 )
 def test_the_rules_own_resource_may_change_and_a_second_one_may_not_ride_along(scope, action):
     assert review(scope, action) == []

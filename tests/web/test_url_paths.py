@@ -57,12 +57,7 @@ def test_no_template_spells_an_address_of_ours():
 
 @pytest.mark.parametrize(
     "markup",
-    [
-        '<a href="/runs/{{ run }}">',
-        '<form action="/">',
-        '{% set to = "/fleet/" ~ row %}',
-        '<i hx-get="/machine?x">',
-    ],
+    ['<a href="/runs/{{ run }}">', '<form action="/">', '{% set to = "/fleet/" ~ row %}', '<i hx-get="/machine?x">'],
 )
 def test_an_address_spelled_by_hand_would_be_found(markup):
     assert by_hand(get_environment().parse(markup))

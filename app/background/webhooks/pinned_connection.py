@@ -10,9 +10,7 @@ import httpx
 from app.background.webhooks.signed_delivery import Delivery
 from app.runtime.host_addresses import Address, HostLookup, resolve_host
 
-_INSIDE = {
-    "168.63.129.16": "the address at which Azure tells machines about themselves",
-}
+_INSIDE = {"168.63.129.16": "the address at which Azure tells machines about themselves"}
 """Addresses that are public by registry but internal in a cloud."""
 _NETWORKS = tuple(
     ipaddress.ip_network(one) for one in ("192.0.0.0/24", "fec0::/10", "64:ff9b:1::/48", "100::/64", "5f00::/16")

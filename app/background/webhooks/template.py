@@ -16,10 +16,7 @@ from app.runs.shared_field_checks import check_length
 from app.text.clean import clean_text
 
 LONGEST, LONGEST_VALUE = 2000, 600
-NAMED = {
-    "chat": '{"text": "{text}"}',
-    "mail": "{text}\n\nRun {run} on {host}, {time}. {path}\n",
-}
+NAMED = {"chat": '{"text": "{text}"}', "mail": "{text}\n\nRun {run} on {host}, {time}. {path}\n"}
 """Named templates. `chat` suits Slack, Mattermost, Rocket.Chat and others."""
 USUAL_KINDS = (
     *("run.finished", "run.failed", "run.stopped", "drift", "item.escalated", "item.deferred"),

@@ -16,9 +16,7 @@ Name = Annotated[str, typer.Argument(help="Name of the machine.")]
 
 @app.command(name="build")
 def rootfs_build(
-    name: Name,
-    data: Data = Path("data"),
-    suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm",
+    name: Name, data: Data = Path("data"), suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm"
 ) -> None:
     """Build a machine. The first one of a suite takes about a minute."""
     from app.targets.rootfs.base_image_definition import BaseImage

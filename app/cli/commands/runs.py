@@ -50,8 +50,7 @@ HostWords = Annotated[
     str, typer.Option(help="Start a rollout on these hosts: names, patterns, groups or all, separated by commas.")
 ]
 Papers = Annotated[
-    Path | None,
-    typer.Option("--from", help="Take the open rules from this file: CKLB, CKL, XCCDF results or ARF."),
+    Path | None, typer.Option("--from", help="Take the open rules from this file: CKLB, CKL, XCCDF results or ARF.")
 ]
 Consent = Annotated[
     str,
@@ -287,11 +286,7 @@ def share_run(
 
 
 @app.command("export-ansible")
-def export_ansible(
-    run_id: RunId,
-    out: Out = "",
-    data: Data = Path("data"),
-) -> None:
+def export_ansible(run_id: RunId, out: Out = "", data: Data = Path("data")) -> None:
     """Write a run's passed changes as an Ansible role. The zip file also has a playbook."""
     from app.cli.evidence import write_evidence
 

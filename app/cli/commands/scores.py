@@ -54,8 +54,7 @@ def score_lineup(
     ],
     out: ResultFile = None,
     public: Annotated[
-        Path | None,
-        typer.Option(help="Also write a signed result to submit. It has every turn, and no address."),
+        Path | None, typer.Option(help="Also write a signed result to submit. It has every turn, and no address.")
     ] = None,
     seeds: Annotated[
         int, typer.Option(min=1, max=1000, help="Number of seeds; each seed generates its own hosts.")
@@ -135,11 +134,7 @@ def export_tasks(
 
 
 @app.command("export-trajectory")
-def export_trajectory(
-    run_id: RunId,
-    out: Out = "",
-    data: Data = Path("data"),
-) -> None:
+def export_trajectory(run_id: RunId, out: Out = "", data: Data = Path("data")) -> None:
     """Export a run as a trajectory (ATIF). Each turn has its prompt, thought, answer and result."""
     from app.cli.evidence import export_trajectory as export
 

@@ -167,13 +167,7 @@ def run_worker(
     from app.cli.serve import work_until_signal
 
     settings = Settings(
-        data=data,
-        attach=attach,
-        lineup=lineup,
-        speed=speed,
-        keep_days=keep_days,
-        kind="worker",
-        log_format=log_format,
+        data=data, attach=attach, lineup=lineup, speed=speed, keep_days=keep_days, kind="worker", log_format=log_format
     )
     asyncio.run(work_until_signal(settings))
 

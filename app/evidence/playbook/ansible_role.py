@@ -110,59 +110,10 @@ def _render_playbook_readme(fixes: PortableFixes, origin: str) -> str:
     return _README.format(about=origin, done=done or "- none\n", left=left)
 
 
-_PLAYBOOK = """- name: What passed in a run of Temper
-  hosts: "{{ temper_hosts | default('all') }}"
-  gather_facts: false
-  become: true
-  roles:
-    - temper
-"""
-_DEFAULTS = """\
-# The files are under this folder, an image or a chroot: nothing is asked of the running host, nothing reloaded.
-temper_root: ""
-# Where the old files are kept, by time and rule.
-temper_kept: /var/lib/temper-kept/{run}
-"""
-_META = """galaxy_info:
-  author: Temper
-  role_name: temper
-  description: What passed in a run of Temper.
-  license: Apache-2.0
-  min_ansible_version: "2.16"
-dependencies: []
-"""
-_BEGIN = """- name: Note when this began
-  ansible.builtin.set_fact:
-    temper_stamp: "{{ now(utc=true).strftime('%Y%m%dT%H%M%SZ') }}"
-    temper_failed: []
-  tags: [always]
-"""
-_END = """
-- name: Say which rules were not done
-  ansible.builtin.assert:
-    that: temper_failed | length == 0
-    fail_msg: "Not done, and left or put back as it was: {{ temper_failed | join(', ') }}"
-    quiet: true
-  tags: [always]
-"""
-_README = """# Hardening as an Ansible role
-
-{about}
-
-    ansible-playbook -i INVENTORY playbook.yml --check --diff
-    ansible-playbook -i INVENTORY playbook.yml
-    ansible-playbook -i INVENTORY playbook.yml --tags V-257985
-
-Each rule is asked first whether it fits: a host whose files are not as the run found them, or as it left them, is left
-alone, and the rule is named at the end. Then come the questions that the Sentry asked in the run, as far as a host's
-own tools answer them; the old files are kept under `temper_kept`; the change; the reload, which has to show; the same
-questions again; and a new login. Where one of these fails, the old files are put back. What is done already is not
-touched: a second run changes nothing. Tags: the rule, its STIG id, and cati, catii or catiii. Tried with ansible-core
-2.19.
-
-## Done
-
-{done}
-## Left out
-
-{left}"""
+_PLAYBOOK, _DEFAULTS, _META, _BEGIN, _END, _README = (
+    (_HERE / name).read_text()
+    for name in (
+        *("playbook.yml", "role_defaults.yml", "role_meta.yml"),
+        *("role_tasks_begin.yml", "role_tasks_end.yml", "role_readme.md"),
+    )
+)

@@ -2,6 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
 
 from app.events.kinds import GpuSampled
 from app.events.vocabulary import Provenance
@@ -24,20 +27,7 @@ class SensorReading:
     """Seconds, at the time of its sample."""
 
 
-SENSORS: Mapping[str, Sensor] = {
-    "used_gib": Sensor("GiB", "memory info, reserved memory apart", "DCGM_FI_DEV_FB_USED"),
-    "total_gib": Sensor("GiB", "memory info", "DCGM_FI_DEV_FB_USED, FB_FREE and FB_RESERVED together"),
-    "reserved_gib": Sensor("GiB", "memory info", "DCGM_FI_DEV_FB_RESERVED"),
-    "utilization": Sensor("%", "utilization rates", "DCGM_FI_DEV_GPU_UTIL"),
-    "power_w": Sensor("W", "power usage", "DCGM_FI_DEV_POWER_USAGE"),
-    "power_limit_w": Sensor("W", "enforced power limit", "DCGM_FI_DEV_POWER_MGMT_LIMIT"),
-    "temperature_c": Sensor("Cel", "temperature", "DCGM_FI_DEV_GPU_TEMP"),
-    "energy_j": Sensor("J", "total energy consumption", "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION"),
-    "sm_mhz": Sensor("MHz", "clock of the multiprocessors", "DCGM_FI_DEV_SM_CLOCK"),
-    "memory_mhz": Sensor("MHz", "clock of the memory", "DCGM_FI_DEV_MEM_CLOCK"),
-    "pcie_rx_mb_s": Sensor("MB/s", "field 198, a byte counter, over one second", "DCGM_FI_PROF_PCIE_RX_BYTES"),
-    "pcie_tx_mb_s": Sensor("MB/s", "field 197, a byte counter, over one second", "DCGM_FI_PROF_PCIE_TX_BYTES"),
-}
+SENSORS = msgspec.toml.decode(Path(__file__).with_name("gpu_sensors.toml").read_bytes(), type=dict[str, Sensor])
 _OF_HOST = "/proc/meminfo of the host, which shares its memory with the GPU"
 _AGED_AS = {"pcie_rx_mb_s": "pcie", "pcie_tx_mb_s": "pcie"}
 

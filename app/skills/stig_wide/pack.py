@@ -30,7 +30,7 @@ from app.skills.stig_wide.rule_texts import (
     describe_audit_lines,
     describe_file_option,
     describe_kernel_setting,
-    describe_limit,
+    describe_login_limit,
     describe_module,
     describe_option,
 )
@@ -63,7 +63,7 @@ def build_rules(table: RuleTable) -> dict[str, Rule]:
         *_build_options(table.auditd, _AUDITD),
         *_build_options(table.dnf, _DNF),
         *_build_section(table.stated, _create_file_check, describe_file_option),
-        *_build_section(table.limits, lambda rule, one: create_limit_check(rule, one.wanted), describe_limit),
+        *_build_section(table.limits, lambda rule, one: create_limit_check(rule, one.wanted), describe_login_limit),
         *_build_section(
             table.sysctl,
             lambda rule, one: create_kernel_setting_check(rule, one.wanted),

@@ -44,7 +44,7 @@ def describe_file_option(entry: FileEntry) -> EntryTexts:
     )
 
 
-def describe_limit(entry: ValueEntry) -> EntryTexts:
+def describe_login_limit(entry: ValueEntry) -> EntryTexts:
     return EntryTexts(
         f"The limit {entry.key} is {entry.accepted_values_text} for every account",
         f"A row of limits.conf or limits.d has to hold every account to {entry.key} {entry.accepted_values_text} "

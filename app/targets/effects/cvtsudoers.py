@@ -20,14 +20,7 @@ _TAGS = {
     "intercept": ("INTERCEPT", "NOINTERCEPT"),
 }
 _ALIASES = {"User": "User_Aliases", "Runas": "Runas_Aliases", "Host": "Host_Aliases", "Cmnd": "Command_Aliases"}
-_MARKS = {
-    "userid": "#",
-    "usergroup": "%",
-    "usergid": "%#",
-    "nonunixgroup": "%:",
-    "nonunixgid": "%:#",
-    "netgroup": "+",
-}
+_MARKS = {"userid": "#", "usergroup": "%", "usergid": "%#", "nonunixgroup": "%:", "nonunixgid": "%:#", "netgroup": "+"}
 JsonObject = Mapping[str, Any]
 
 

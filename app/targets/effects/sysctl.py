@@ -4,7 +4,10 @@ import re
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
+
+import msgspec
 
 from app.syntax import host_text, sysctl
 from app.syntax.files import Files
@@ -22,9 +25,6 @@ from app.targets.effects.strictness_comparison import (
 )
 
 MAIN = "/etc/sysctl.conf"
-
-_OFF_ON, _ON_OFF = create_ranked_comparison("0", "1"), create_ranked_comparison("1", "0")
-_UP_TO_2 = create_ranked_comparison("0", "1", "2")
 
 
 def _compare_sysrq(was: str, now: str) -> Strength:
@@ -48,75 +48,28 @@ def _compare_solicitations(was: str, now: str) -> Strength:
 
 @dataclass(frozen=True)
 class KnownKey:
-    compare: Compare
     default: str
-    """The kernel's default."""
     debian: str = ""
-    """The default of Debian's kernel if it differs."""
+    rising: str = ""
+    compares: str = ""
+
+    def create_comparison(self) -> Compare:
+        return _COMPARES[self.compares] if self.compares else create_ranked_comparison(*self.rising.split())
 
 
-def _define_conf_keys(
-    family: str, setting: str, compare: Compare, kernel_value_of_all: str, kernel_value_of_default: str
-) -> dict[str, KnownKey]:
-    base = f"net.{family}.conf"
-    return {
-        f"{base}.all.{setting}": KnownKey(compare, kernel_value_of_all),
-        f"{base}.default.{setting}": KnownKey(compare, kernel_value_of_default),
-    }
-
-
-KNOWN: Mapping[str, KnownKey] = {
-    "kernel.dmesg_restrict": KnownKey(_OFF_ON, "0", "1"),
-    "kernel.kptr_restrict": KnownKey(_UP_TO_2, "0"),
-    "kernel.yama.ptrace_scope": KnownKey(create_ranked_comparison("0", "1", "2", "3"), "1", "0"),
-    "kernel.randomize_va_space": KnownKey(_UP_TO_2, "2"),
-    "kernel.perf_event_paranoid": KnownKey(create_ranked_comparison("-1", "0", "1", "2", "3", "4"), "2", "3"),
-    "kernel.kexec_load_disabled": KnownKey(_OFF_ON, "0"),
-    # root can reset 2; 1 holds until the next boot.
-    "kernel.unprivileged_bpf_disabled": KnownKey(create_ranked_comparison("0", "2", "1"), "2"),
-    "kernel.core_pattern": KnownKey(create_ranked_comparison("core", "|/bin/false"), "core"),
-    "kernel.panic_on_oops": KnownKey(_OFF_ON, "0"),
-    "kernel.sysrq": KnownKey(_compare_sysrq, "1", "438"),
-    "kernel.perf_cpu_time_max_percent": KnownKey(compare_caps, "25"),
-    "kernel.perf_event_max_sample_rate": KnownKey(compare_lower, "100000"),
-    "vm.mmap_min_addr": KnownKey(compare_higher, "65536"),
-    "dev.tty.ldisc_autoload": KnownKey(_ON_OFF, "1"),
-    "fs.protected_hardlinks": KnownKey(_OFF_ON, "0", "1"),
-    "fs.protected_symlinks": KnownKey(_OFF_ON, "0", "1"),
-    "fs.protected_fifos": KnownKey(_UP_TO_2, "0"),
-    "fs.protected_regular": KnownKey(_UP_TO_2, "0"),
-    "fs.suid_dumpable": KnownKey(create_ranked_comparison("1", "2", "0"), "0"),
-    "net.core.bpf_jit_harden": KnownKey(_UP_TO_2, "0"),
-    "net.ipv4.ip_forward": KnownKey(_ON_OFF, "0"),
-    "net.ipv4.icmp_echo_ignore_broadcasts": KnownKey(_OFF_ON, "1"),
-    "net.ipv4.icmp_ignore_bogus_error_responses": KnownKey(_OFF_ON, "1"),
-    "net.ipv4.tcp_syncookies": KnownKey(_OFF_ON, "1"),
-    "net.ipv4.tcp_rfc1337": KnownKey(_OFF_ON, "0"),
-    **_define_conf_keys("ipv4", "accept_local", _ON_OFF, "0", "0"),
-    **_define_conf_keys("ipv4", "route_localnet", _ON_OFF, "0", "0"),
-    **_define_conf_keys("ipv4", "arp_filter", _OFF_ON, "0", "0"),
-    **_define_conf_keys("ipv4", "arp_ignore", _UP_TO_2, "0", "0"),
-    **_define_conf_keys("ipv4", "drop_gratuitous_arp", _OFF_ON, "0", "0"),
-    **_define_conf_keys("ipv4", "shared_media", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv4", "proxy_arp", _ON_OFF, "0", "0"),
-    **_define_conf_keys("ipv4", "accept_redirects", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv4", "secure_redirects", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv4", "send_redirects", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv4", "accept_source_route", _ON_OFF, "0", "1"),
-    **_define_conf_keys("ipv4", "forwarding", _ON_OFF, "0", "0"),
-    # 2 accepts a packet if any route leads back, 1 only the best one.
-    **_define_conf_keys("ipv4", "rp_filter", create_ranked_comparison("0", "2", "1"), "0", "0"),
-    **_define_conf_keys("ipv4", "log_martians", _OFF_ON, "0", "0"),
-    **_define_conf_keys("ipv6", "accept_redirects", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv6", "accept_source_route", create_ranked_comparison("1", "0", "-1"), "0", "0"),
-    **_define_conf_keys("ipv6", "accept_ra", create_ranked_comparison("2", "1", "0"), "1", "1"),
-    **_define_conf_keys("ipv6", "accept_ra_defrtr", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv6", "accept_ra_pinfo", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv6", "accept_ra_rtr_pref", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv6", "autoconf", _ON_OFF, "1", "1"),
-    **_define_conf_keys("ipv6", "max_addresses", compare_caps, "16", "16"),
-    **_define_conf_keys("ipv6", "router_solicitations", _compare_solicitations, "-1", "-1"),
-    **_define_conf_keys("ipv6", "forwarding", _ON_OFF, "0", "0"),
+_COMPARES: Mapping[str, Compare] = {
+    "caps": compare_caps,
+    "higher": compare_higher,
+    "lower": compare_lower,
+    "sysrq": _compare_sysrq,
+    "solicitations": _compare_solicitations,
+}
+KNOWN = {
+    key.replace("*", place): known
+    for key, known in msgspec.toml.decode(
+        Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, KnownKey]
+    ).items()
+    for place in ("all", "default")
 }
 
 
@@ -128,7 +81,7 @@ class _Sysctl(Daemon):
 
     areas = ("/etc/sysctl",)
     asked_only_if_unranked = True
-    scales: ClassVar[Mapping[str, Compare]] = {key: known.compare for key, known in KNOWN.items()}
+    scales: ClassVar[Mapping[str, Compare]] = {key: known.create_comparison() for key, known in KNOWN.items()}
     paired = True
 
     def __init__(self, before: Files | None = None, after: Files | None = None) -> None:

@@ -31,7 +31,7 @@ class RemoteTree:
         self._wanted: tuple[str, ...] = ALWAYS
         self._named: tuple[str, ...] = ()
 
-    def require_paths(self, paths: Iterable[str]) -> None:
+    def set_rule_paths(self, paths: Iterable[str]) -> None:
         """Also fetch these paths, which rules name and no judge reads."""
         self._named = tuple(path for path in dict.fromkeys(paths) if not is_judged(path))
 

@@ -56,7 +56,7 @@ class SshRebooter:
     def can_undo_alone(self) -> bool:
         return not self._journals.local_only
 
-    def check_boot(self) -> BootStatus:
+    def read_boot_status(self) -> BootStatus:
         other = self._line.create_independent_connection()
         try:
             said = other.run("booted", seconds=_SECONDS)
@@ -97,7 +97,7 @@ class SshRebooter:
         if said.code:
             raise EnvironmentUnusable(f"{self._line.end}: {said.reason}.")
 
-    def has_undone(self, journals: Sequence[str]) -> bool:
+    def has_undone_any(self, journals: Sequence[str]) -> bool:
         if self._journals.local_only:
             return False
         undone = {one.name for one in self._journals.list_host_journals() if one.mark == "undone"}

@@ -20,14 +20,8 @@ _STRICT_DEFAULT = re.compile(
     r"!(?:targetpw|rootpw|runaspw|visiblepw)|timestamp_timeout\s*=\s*[0-5]|passwd_tries\s*=\s*[1-3])"
 )
 _CUTS = (
-    (
-        re.compile(r"Defaults\s+requiretty"),
-        "sudo would refuse all that works without a terminal, this program too",
-    ),
-    (
-        re.compile(r"Defaults\s+noexec"),
-        "what sudo starts could start nothing else: no shell, no apt, no service",
-    ),
+    (re.compile(r"Defaults\s+requiretty"), "sudo would refuse all that works without a terminal, this program too"),
+    (re.compile(r"Defaults\s+noexec"), "what sudo starts could start nothing else: no shell, no apt, no service"),
 )
 """What nobody but a person can decide, since it ends what works today."""
 _OF_AGENT = re.compile(rf"(?<![\w-])(?:{AGENT}|#1001|%#1001)(?![\w-])")

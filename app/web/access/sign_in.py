@@ -14,13 +14,7 @@ from app.store.models import CredentialRow
 from app.text.clean import clean_text
 from app.web.access.authenticator import COOKIE, read_cookie
 from app.web.access.oidc import OidcClient
-from app.web.access.password_checker import (
-    PasswordChecker,
-    RetryLater,
-    SignInAttempt,
-    SignInGranted,
-    WrongPassword,
-)
+from app.web.access.password_checker import PasswordChecker, RetryLater, SignInAttempt, SignInGranted, WrongPassword
 from app.web.deps import TheSession
 from app.web.pages.templating import render_page
 from app.web.url_paths import path_to, redirect_to

@@ -4,8 +4,10 @@ import json
 import logging
 from collections import Counter
 from collections.abc import Callable, Coroutine
+from pathlib import Path
 from typing import Any
 
+import msgspec
 from fastapi import APIRouter, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import HTTPException, RequestValidationError
@@ -150,37 +152,6 @@ def _format_error(error: Any) -> str:
     return f"{error['msg'].removeprefix('Value error, ')}."
 
 
-_WHOLE, _NUMBER, _SWITCH = (
-    "Send a whole number, without quotes.",
-    "Send a number, without quotes.",
-    "Send true or false.",
+_SENTENCES = msgspec.toml.decode(
+    Path(__file__).with_name("validation_sentences.toml").read_bytes(), type=dict[str, str]
 )
-_SENTENCES = {
-    "extra_forbidden": "Unknown field. Remove it, or spell it as in /openapi.json.",
-    "missing": "This field is required.",
-    "string_type": "Send a text in quotes.",
-    "int_type": _WHOLE,
-    "int_parsing": _WHOLE,
-    "int_from_float": _WHOLE,
-    "float_type": _NUMBER,
-    "float_parsing": _NUMBER,
-    "finite_number": _NUMBER,
-    "bool_type": _SWITCH,
-    "bool_parsing": _SWITCH,
-    "list_type": 'Send a list, like ["…"].',
-    "tuple_type": 'Send a list, like ["…"].',
-    "dict_type": "Send an object, like {{…}}.",
-    "model_type": "Send an object, like {{…}}.",
-    "model_attributes_type": "Send an object, like {{…}}.",
-    "literal_error": "Send one of {expected}.",
-    "enum": "Send one of {expected}.",
-    "greater_than": "Send a number above {gt}.",
-    "greater_than_equal": "Send {ge} or more.",
-    "less_than": "Send a number below {lt}.",
-    "less_than_equal": "Send {le} or less.",
-    "string_too_short": "Send at least {min_length} characters.",
-    "string_too_long": "Send at most {max_length} characters.",
-    "too_short": "Send at least {min_length}.",
-    "too_long": "Send at most {max_length}.",
-}
-"""Sentence by pydantic's type of error."""

@@ -9,28 +9,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
+import msgspec
+
 E = TypeVar("E")
 
 RECORDED = Path(__file__).with_name("examples.json")
 """Answers by operation, written by `python -m tests.web.api.examples`."""
 
-PLACEHOLDERS: Mapping[str, str] = {
-    "run": "5f0c91ab",
-    "rollout": "8d20e4f1",
-    "approval": "5f0c91ab.41",
-    "schedule": "c41d07be",
-    "waiver": "91e6b2a0",
-    "webhook": "3b7a60cd",
-    "token": "94e1c27f",
-    "host": "web-1",
-    "group": "web",
-    "rule": "V-257985",
-    "engine": "gemma-31b",
-    "parameter": "minlen",
-    "name": "ada",
-    "verb": "pause",
-}
-"""Value of each path parameter in the examples."""
+PLACEHOLDERS = msgspec.toml.decode(Path(__file__).with_name("placeholders.toml").read_bytes(), type=dict[str, str])
 
 _ATTRIBUTE = "temper_example"
 

@@ -1,8 +1,10 @@
 """The GPUs now, their memory by owner, and their recent history."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
+import msgspec
 from fastapi import Query
 from pydantic import Field
 
@@ -21,20 +23,7 @@ from app.web.deps import TheRuntime
 
 router = api_router("machine")
 
-_FIGURES = {
-    "memory_used": "used_gib",
-    "memory_total": "total_gib",
-    "memory_reserved": "reserved_gib",
-    "utilization": "utilization",
-    "power": "power_w",
-    "power_limit": "power_limit_w",
-    "temperature": "temperature_c",
-    "energy": "energy_j",
-    "sm_clock": "sm_mhz",
-    "memory_clock": "memory_mhz",
-    "pcie_received": "pcie_rx_mb_s",
-    "pcie_sent": "pcie_tx_mb_s",
-}
+_FIGURES = msgspec.toml.decode(Path(__file__).with_name("gpu_figures.toml").read_bytes(), type=dict[str, str])
 _HISTORY = ("memory_used", "utilization", "power", "temperature", "sm_clock")
 
 
@@ -99,8 +88,7 @@ class GpuList(ApiModel):
 @router.get("/gpus", responses=document_problems())
 @viewers
 def list_gpus(
-    runtime: TheRuntime,
-    seconds: Annotated[int, Query(ge=1, le=3600, description="Length of the history.")] = 60,
+    runtime: TheRuntime, seconds: Annotated[int, Query(ge=1, le=3600, description="Length of the history.")] = 60
 ) -> GpuList:
     """List the GPUs with every sensor, its source and its age."""
     now = runtime.clock.now()

@@ -181,9 +181,7 @@ def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> Non
 @operators
 @declare_example(query={"skill": "stig"}, path={"host": "fixture"})
 async def scan_host(
-    host: HostName,
-    runtime: TheRuntime,
-    skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig",
+    host: HostName, runtime: TheRuntime, skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig"
 ) -> ScanView:
     """Scan a host now. Nothing is changed, and no run is started."""
     await asyncio.to_thread(_check_host_and_skill, host, skill_name, runtime)

@@ -4,14 +4,7 @@ import msgspec
 from pydantic import Field
 
 from app.people.rights import WHO, Person, viewers
-from app.runs.open_decisions import (
-    DecisionKind,
-    NeedsReason,
-    OpenDecision,
-    PossibleAnswer,
-    Risk,
-    explain_denial,
-)
+from app.runs.open_decisions import DecisionKind, NeedsReason, OpenDecision, PossibleAnswer, Risk, explain_denial
 from app.web.api.api_model import ApiModel, Raw, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import document_problems

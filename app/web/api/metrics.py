@@ -80,11 +80,7 @@ _gauge, _counter = partial(MetricFamily, "gauge"), partial(MetricFamily, "counte
 )
 @viewers
 def show_metrics(
-    session: TheSession,
-    runtime: TheRuntime,
-    streams: TheStreams,
-    decisions: TheDecisions,
-    request: Request,
+    session: TheSession, runtime: TheRuntime, streams: TheStreams, decisions: TheDecisions, request: Request
 ) -> Response:
     """Export metrics in the text format of Prometheus."""
     turns: TurnCounters = request.app.state.turns

@@ -23,12 +23,7 @@ from app.people.rights import (
     operators,
     parse_right,
 )
-from app.people.token_expiry import (
-    DEFAULT_LINK_HOURS,
-    DEFAULT_TOKEN_DAYS,
-    LONGEST_LINK_HOURS,
-    LONGEST_TOKEN_DAYS,
-)
+from app.people.token_expiry import DEFAULT_LINK_HOURS, DEFAULT_TOKEN_DAYS, LONGEST_LINK_HOURS, LONGEST_TOKEN_DAYS
 from app.store import audit, credentials, people, run_queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field

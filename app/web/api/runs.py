@@ -86,8 +86,7 @@ async def start_run(
 
 
 @router.post(
-    "/runs/forecast",
-    responses=document_problems("unknown-rule", "too-large", "wrong-content-type", "unavailable"),
+    "/runs/forecast", responses=document_problems("unknown-rule", "too-large", "wrong-content-type", "unavailable")
 )
 @operators
 @declare_example({"host": "fixture", "rules": ["V-257984", "V-258057", "V-257989"], "mode": "auto"})

@@ -26,8 +26,7 @@ from app.web.stream.resume_position import read_resume_position
 router = api_router("events")
 
 Since = Annotated[
-    str | None,
-    Query(json_schema_extra={"pattern": SEQ}, description="Start after the message with this id."),
+    str | None, Query(json_schema_extra={"pattern": SEQ}, description="Start after the message with this id.")
 ]
 
 

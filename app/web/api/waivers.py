@@ -82,8 +82,7 @@ class WaiverList(ApiModel):
 @viewers
 @declare_example(query={"in_force": "true"})
 def list_waivers(
-    session: TheSession,
-    in_force: Annotated[bool, Query(description="Only waivers in force.")] = False,
+    session: TheSession, in_force: Annotated[bool, Query(description="Only waivers in force.")] = False
 ) -> WaiverList:
     """List waivers, those that end first first."""
     now = database_time(session)

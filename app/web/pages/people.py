@@ -38,10 +38,7 @@ def show_people(runtime: TheRuntime, session: TheSession) -> Response:
 @router.post("/people", name="people")
 @admins
 def submit_new_person(
-    session: TheSession,
-    name: Annotated[str, Form()],
-    right: Annotated[str, Form()],
-    password: Annotated[str, Form()],
+    session: TheSession, name: Annotated[str, Form()], right: Annotated[str, Form()], password: Annotated[str, Form()]
 ) -> Response:
     people.add_person(session, people.build_person(name, right, password))
     return redirect_to("people")

@@ -48,11 +48,7 @@ class EventSearch:
 @router.get("/runs/{run}/items", name="run_items")
 @guests
 def show_items(
-    session: TheSession,
-    folds: TheFolds,
-    run: str,
-    q: Words = "",
-    outcome: Annotated[str, Query(max_length=20)] = "",
+    session: TheSession, folds: TheFolds, run: str, q: Words = "", outcome: Annotated[str, Query(max_length=20)] = ""
 ) -> Response:
     row = require_run(session, run)
     pack = find_run_skill(row)

@@ -28,12 +28,7 @@ def test_work_begins_within_its_window_and_never_later_than_a_minute_without_one
 
 @pytest.mark.parametrize(
     ("fired_at", "now", "window", "over"),
-    [
-        (100.0, 159.0, 60.0, False),
-        (100.0, 160.0, 60.0, True),
-        (100.0, 1e9, None, False),
-        (None, 1e9, 60.0, False),
-    ],
+    [(100.0, 159.0, 60.0, False), (100.0, 160.0, 60.0, True), (100.0, 1e9, None, False), (None, 1e9, 60.0, False)],
 )
 def test_work_stops_at_the_end_of_its_window_if_it_began_and_has_one(fired_at, now, window, over):
     assert is_window_over(fired_at, now, window) is over

@@ -96,10 +96,7 @@ CASES = {
         (drafts("eagle3", EAGLE, acceptance=2.9, source="MT-Bench"), "h200:1"),
     ),
     ("cannot-be-reckoned", "warn"): (({"model": "someone/else"}, "h200:1"), ({"model": NVFP4}, "h200:1")),
-    ("stale-chat-template", "warn"): (
-        ({}, "h200:1", template("5" * 64)),
-        ({}, "h200:1", template(TEMPLATE_SHA256)),
-    ),
+    ("stale-chat-template", "warn"): (({}, "h200:1", template("5" * 64)), ({}, "h200:1", template(TEMPLATE_SHA256))),
     ("stale-chat-template", "stop"): (
         ({}, "h200:1", LocalInventory(serves=True)),
         ({}, "h200:1", template(TEMPLATE_SHA256)),

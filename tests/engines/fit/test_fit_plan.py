@@ -89,11 +89,7 @@ def test_more_context_than_positions_is_refused():
     ("tp", "pp", "says"),
     [
         (3, 1, "tp = 3 does not divide the model's 32 attention heads, and vLLM refuses: set tp = 2."),
-        (
-            1,
-            61,
-            "pp = 61 is more than the model's 60 layers, and vLLM refuses: use fewer stages, or tp instead.",
-        ),
+        (1, 61, "pp = 61 is more than the model's 60 layers, and vLLM refuses: use fewer stages, or tp instead."),
     ],
 )
 def test_a_split_that_vllm_refuses_is_no_matter_of_memory(tp, pp, says):

@@ -11,8 +11,7 @@ from app.engines.launch.process_search import find_foreign_listener
 
 
 @pytest.mark.parametrize(
-    ("family", "address"),
-    [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")],
+    ("family", "address"), [(socket.AF_INET, "127.0.0.1"), (socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")]
 )
 def test_who_listens_where_a_request_to_this_machine_arrives_is_named_unless_it_is_ours(family, address):
     with socket.create_server((address, 0), family=family, dualstack_ipv6=family == socket.AF_INET6) as server:

@@ -63,11 +63,7 @@ async def test_a_gpu_that_does_not_tell_is_unknown_with_the_reason():
 
 async def test_an_engine_without_gpus_has_no_fullest_one():
     [whole] = (await watched(NoCards("no engine of this line-up uses a GPU"), {}, 1)).values()
-    assert (whole.name, whole.value, whole.source) == (
-        "vram_gib_per_gpu",
-        None,
-        "no engine of this line-up uses a GPU",
-    )
+    assert (whole.name, whole.value, whole.source) == ("vram_gib_per_gpu", None, "no engine of this line-up uses a GPU")
 
 
 async def test_the_board_of_this_process_is_read_as_it_stands():

@@ -13,10 +13,7 @@ from app.syntax.files import FileState
 from tests.hostfiles import DictFiles
 
 FIXTURE = Path(__file__).parents[3] / "app/targets/fixture"
-CATEGORIES = {
-    "I": {"V-257984", "V-257986", "V-257989", "V-257991", "V-258094", "V-257820"},
-    "III": {"V-258069"},
-}
+CATEGORIES = {"I": {"V-257984", "V-257986", "V-257989", "V-257991", "V-258094", "V-257820"}, "III": {"V-258069"}}
 IRREVERSIBLE = {"V-258229", "V-258055", "V-258057"}
 
 
@@ -25,9 +22,7 @@ def fixture():
     tree = FIXTURE / "tree"
     return {
         path: FileState(
-            file.read_bytes(),
-            int(manifest["modes"].get(path, "0644"), 8),
-            manifest["owners"].get(path, "root:root"),
+            file.read_bytes(), int(manifest["modes"].get(path, "0644"), 8), manifest["owners"].get(path, "root:root")
         )
         for file in tree.rglob("*")
         if file.is_file() and (path := f"/{file.relative_to(tree)}")
@@ -57,11 +52,7 @@ def test_categories_are_those_of_the_stig():
 def test_what_cannot_be_undone_is_marked_and_comes_after_what_it_needs():
     assert {rule.id for rule in STIG.rules.values() if rule.irreversible} == IRREVERSIBLE
     depends = {rule.id: set(rule.depends) for rule in STIG.rules.values() if rule.depends}
-    assert depends == {
-        "V-258229": {"V-258227", "V-258154"},
-        "V-258055": {"V-258054"},
-        "V-258057": {"V-258054"},
-    }
+    assert depends == {"V-258229": {"V-258227", "V-258154"}, "V-258055": {"V-258054"}, "V-258057": {"V-258054"}}
 
 
 @pytest.mark.parametrize("rule", STIG.rules.values(), ids=lambda rule: rule.id)

@@ -43,10 +43,7 @@ RHEL_LOGIN = "# Functions go in /etc/bashrc\nfor i in /etc/profile.d/*.sh; do . 
 
 @pytest.mark.parametrize(
     ("login", "changed", "line"),
-    [
-        (DEBIAN_LOGIN, "/etc/bash.bashrc", "readonly TMOUT=900\n"),
-        (RHEL_LOGIN, "/etc/bashrc", "TMOUT=900\n"),
-    ],
+    [(DEBIAN_LOGIN, "/etc/bash.bashrc", "readonly TMOUT=900\n"), (RHEL_LOGIN, "/etc/bashrc", "TMOUT=900\n")],
 )
 def test_a_file_that_profile_sources_counts_for_a_login(login, changed, line):
     limit = "TMOUT=300\n" if changed == "/etc/bashrc" else "readonly TMOUT=300\n"

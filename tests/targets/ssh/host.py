@@ -130,11 +130,7 @@ class SshHost:
         stand_in.write_text(_SUDO if sudo else "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
         stand_in.chmod(0o755)
         script = _ENTER.format(
-            uid=uid,
-            root=self.root,
-            folder=self.folder,
-            small=small,
-            sudo=f"--ro-bind {stand_in} /usr/bin/sudo",
+            uid=uid, root=self.root, folder=self.folder, small=small, sudo=f"--ro-bind {stand_in} /usr/bin/sudo"
         )
         (self.folder / "full").write_text(_FULL) if full else (self.folder / "full").unlink(missing_ok=True)
         each = self.folder / "each"

@@ -56,10 +56,10 @@ def list_waiting():
 
 def test_a_reboot_shows_in_the_boot_id_and_costs_the_lines(booting, opened):
     target = opened()
-    was = target.rebooter.check_boot()
+    was = target.rebooter.read_boot_status()
     assert (was.phase, was.boot) == ("up", booting.read("/run/boot_id").strip())
     target.rebooter.order()
-    now = target.rebooter.check_boot()
+    now = target.rebooter.read_boot_status()
     assert (now.phase, count_reboots(booting)) == ("up", 1)
     assert now.boot not in ("", was.boot)
     assert target.line.run_text("echo here").text == "here\n"
@@ -79,7 +79,7 @@ def test_a_host_that_is_away_is_no_error(booting, opened):
     (booting.root / "run/stays-away").touch()
     target.rebooter.order()
     until(lambda: booting.is_down)
-    away = target.rebooter.check_boot()
+    away = target.rebooter.read_boot_status()
     assert (away.phase, away.boot) == ("away", "")
     assert str(target.line.end) in away.reason
 
@@ -146,7 +146,7 @@ def test_what_nobody_confirms_after_the_start_the_host_takes_back_and_boots_agai
     until(lambda: count_reboots(booting) == 1)
     assert booting.everything() == before
     came_back = opened()
-    assert came_back.rebooter.has_undone(NEWEST_FIRST)
+    assert came_back.rebooter.has_undone_any(NEWEST_FIRST)
     came_back.rebooter.confirm(GUARD)
     assert came_back.rebooter.undo(NEWEST_FIRST).differences == ()
     assert came_back.list_pending() == []
@@ -160,7 +160,7 @@ def test_what_is_confirmed_stays(booting, changed):
     target.rebooter.confirm(GUARD)
     target.rebooter.confirm(GUARD)
     assert booting.everything() == after
-    assert not target.rebooter.has_undone(NEWEST_FIRST)
+    assert not target.rebooter.has_undone_any(NEWEST_FIRST)
     assert not (booting.root / f"var/lib/temper/journal/{GUARD}").exists()
 
 
@@ -202,4 +202,4 @@ def test_a_machine_of_ours_is_put_back_to_before_the_reboot_and_shows_its_consol
     assert target.rebooter.read_console() == ("[  OK  ] Started", "Kernel panic - not syncing")
     target.rebooter.restore_snapshot()
     assert booting.everything() == before
-    assert target.rebooter.check_boot().phase == "up"
+    assert target.rebooter.read_boot_status().phase == "up"

@@ -98,10 +98,7 @@ def test_of_more_hosts_than_lanes_the_rest_is_counted_and_a_rollout_sees_its_own
     write(made.store, EVENTS)
     assert [
         lane.host for lane in Sharing(made.store).read_current_shares(1043.0, {"web3", "db1"})["gemma-31b"].lanes
-    ] == [
-        "db1",
-        "web3",
-    ]
+    ] == ["db1", "web3"]
 
 
 def test_what_is_over_leaves_after_two_minutes(made):

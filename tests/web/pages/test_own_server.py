@@ -28,10 +28,7 @@ def until(http, path, good):
 
 @contextmanager
 def opened(data, *words):
-    with (
-        served(data, "--speed", "0", *words) as server,
-        httpx.Client(base_url=server.url, timeout=60) as http,
-    ):
+    with served(data, "--speed", "0", *words) as server, httpx.Client(base_url=server.url, timeout=60) as http:
         until(http, "/readyz", lambda answer: answer.status_code == 200)
         yield server, http
 

@@ -10,10 +10,7 @@ from tests.loop.playing import rule
 STIG = load_skill("stig").rules
 
 
-@pytest.mark.parametrize(
-    ("wanted", "part"),
-    [("V-257984", "SSH"), ("V-258227", "Audit"), (None, "Other")],
-)
+@pytest.mark.parametrize(("wanted", "part"), [("V-257984", "SSH"), ("V-258227", "Audit"), (None, "Other")])
 def test_a_rule_belongs_to_the_part_that_its_files_name(wanted, part):
     assert find_part_of_rule(STIG[wanted] if wanted else None) == part
 

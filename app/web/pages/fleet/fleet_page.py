@@ -153,8 +153,7 @@ class Fleet:
             drawn["fleet-hosts"] = render_template("partials/_fleet_hosts.html", parts=_list_parts_by_trouble(state))
             told = list(read_rollout_events(session, rollout, state.seq - FEED))
             drawn["fleet-feed"] = render_template(
-                "partials/_fleet_feed.html",
-                feed=[line for line in map(to_feed_line, reversed(told)) if line],
+                "partials/_fleet_feed.html", feed=[line for line in map(to_feed_line, reversed(told)) if line]
             )
         else:
             over = [row for row in list_newest_rollouts(session, RECENT) if row.ended_at]

@@ -4,13 +4,7 @@ import shutil
 from pathlib import Path
 
 from app.config import PACKAGE
-from app.web.pages.help.library import (
-    SEARCH_INDEX,
-    build_search_index,
-    list_page_files,
-    list_pictures,
-    load_page,
-)
+from app.web.pages.help.library import SEARCH_INDEX, build_search_index, list_page_files, list_pictures, load_page
 from app.web.pages.templating import render_template
 
 ASSETS = ("temper.css", "help.css", "help.js", "icon.svg")

@@ -54,10 +54,7 @@ def submit_webhook(runtime: TheRuntime, session: TheSession, fields: Fields) -> 
     """Add a webhook and show its secret once."""
     kinds = tuple(fields.get("kinds", "").replace(",", " ").split())
     wish = WebhookSpec(
-        url=fields.get("url", ""),
-        kinds=kinds,
-        template=fields.get("template", ""),
-        local=fields.get("local") == "1",
+        url=fields.get("url", ""), kinds=kinds, template=fields.get("template", ""), local=fields.get("local") == "1"
     )
     row = add_webhook(runtime.database, session, wish, runtime.clock.now())
     return render_page("webhook.html", here="ops", webhook=row, to=hide_url_secret(row.url))

@@ -8,10 +8,7 @@ BACKEND = "/etc/crypto-policies/back-ends/opensshserver.config"
 INCLUDE = f"Include {BACKEND}\n"
 LISTS = {
     "V-257989": ("Ciphers", "aes256-gcm@openssh.com,aes256-ctr,aes128-gcm@openssh.com,aes128-ctr"),
-    "V-257991": (
-        "MACs",
-        "hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512",
-    ),
+    "V-257991": ("MACs", "hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512"),
 }
 EACH = pytest.mark.parametrize("rule", LISTS)
 

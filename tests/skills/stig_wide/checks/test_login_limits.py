@@ -15,11 +15,7 @@ def judge(files):
 
 @pytest.mark.parametrize(
     "files",
-    [
-        {MAIN: ROW},
-        {DROP_IN: "*\t-\tcore\t0 # agreed\n"},
-        {MAIN: ROW, DROP_IN: "@dev soft core 0\nbob - nofile 5\n"},
-    ],
+    [{MAIN: ROW}, {DROP_IN: "*\t-\tcore\t0 # agreed\n"}, {MAIN: ROW, DROP_IN: "@dev soft core 0\nbob - nofile 5\n"}],
 )
 def test_a_limit_for_everybody_passes(files):
     verdict = judge(files)
