@@ -4,6 +4,7 @@ import json
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -35,6 +36,7 @@ def quietly(*command, cwd, **environment):
 
 def build_wheel(source, folder):
     folder.mkdir(exist_ok=True)
+    shutil.rmtree(Path(source) / "build" / "lib", ignore_errors=True)  # would put modules into it that are gone
     quietly(sys.executable, "-m", "pip", "wheel", *OFFLINE, "--no-build-isolation", "-w", folder, source, cwd=folder)
     (wheel,) = folder.glob("temper_stig-*.whl")
     return wheel

@@ -22,7 +22,8 @@ const tab = () => {
 };
 // A server that answers, but cannot serve the page, says itself what is broken.
 const explain = async (at) => {
-  const answer = await fetch(lost.dataset.ready, { cache: "no-store", signal: AbortSignal.timeout(2000) }).then((one) => one.json(), () => null);
+  const asked = fetch(lost.dataset.ready, { cache: "no-store", signal: AbortSignal.timeout(2000) });
+  const answer = await asked.then((one) => one.json()).catch(() => null); // its body, too, may come too late
   if (!document.body.classList.contains("lost")) return clearInterval(asking);
   const [fault] = answer?.faults ?? [];
   const why = fault ? `No updates since ${at}: ${fault}` : `No connection to the server since ${at}.`;
