@@ -13,9 +13,9 @@ _SECONDS = 20
 _TRIAL = """
 set -e
 mount --make-rprivate /
-mkdir -p trial/low trial/up trial/work trial/all
-mount -t overlay overlay -o lowerdir=trial/low,upperdir=trial/up,workdir=trial/work,userxattr trial/all
-mount -t proc proc trial/all
+mkdir -p "$1/low" "$1/up" "$1/work" "$1/all"
+mount -t overlay overlay -o "lowerdir=$1/low,upperdir=$1/up,workdir=$1/work,userxattr" "$1/all"
+mount -t proc proc "$1/all"
 """
 
 
@@ -42,9 +42,10 @@ def list_missing_requirements(folder: Path) -> list[str]:
 
 def _list_namespace_faults(folder: Path) -> list[str]:
     create_owned_folder(folder)
-    trial = build_namespace_command(folder, "sh", "-c", _TRIAL)
+    own = f"trial/{os.getpid()}"  # another process may try it in the same folder
+    trial = build_namespace_command(folder, "sh", "-c", _TRIAL, "sh", own)
     ran = subprocess.run(trial, capture_output=True, text=True, timeout=_SECONDS, check=False)
-    subprocess.run(build_namespace_command(folder, "rm", "-rf", "trial"), timeout=_SECONDS, check=False)
+    subprocess.run(build_namespace_command(folder, "rm", "-rf", own), timeout=_SECONDS, check=False)
     if ran.returncode == 0:
         return []
     said = get_last_line(ran.stderr, 160) or "it gave no reason"
