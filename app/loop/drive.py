@@ -23,14 +23,16 @@ async def drive_run(run: Run, inbox: Inbox, interruption_reason: str = "") -> No
     """
     if run.state.started and not run.state.ended:
         run.append(RunResumed(by=run.services.worker, after_crash=True, reason=interruption_reason))
-    ears = asyncio.create_task(_handle_commands_until_cancelled(run, inbox), name=f"commands of run {run.state.run}")
+    inbox_task = asyncio.create_task(
+        _handle_commands_until_cancelled(run, inbox), name=f"commands of run {run.state.run}"
+    )
     work = asyncio.create_task(_perform_until_done(run), name=f"work on run {run.state.run}")
     try:
-        done, _ = await asyncio.wait({work, ears}, return_when=asyncio.FIRST_COMPLETED)
-        (work if work in done else ears).result()
+        done, _ = await asyncio.wait({work, inbox_task}, return_when=asyncio.FIRST_COMPLETED)
+        (work if work in done else inbox_task).result()
     finally:
         await _cancel_and_wait(work)
-        await _cancel_and_wait(ears)
+        await _cancel_and_wait(inbox_task)
         await run.log.flush()
 
 
