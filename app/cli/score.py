@@ -39,7 +39,7 @@ from app.scores.harbor_tasks import export_harbor_tasks
 from app.scores.public_score import read_any_score
 from app.scores.result import Kind, Score, ScoreOrder, Trial, is_harmed
 from app.scores.score_figures import build_score_row
-from app.scores.score_page import COLUMNS, describe_provenance, render_cells, render_score_page
+from app.scores.scores_markdown import COLUMNS, describe_provenance, render_cells, render_scores_markdown
 from app.scores.trial_runner import run_builtin_trial, run_untouched_trial
 from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
 from app.store import run_queries
@@ -276,7 +276,7 @@ def _print_score(made: Score, out: Path) -> None:
 
 def write_score_table(files: Sequence[Path], into: Path | None) -> None:
     found = [read_any_score(file) for file in sorted(files, key=lambda file: file.name)]
-    text = render_score_page([build_score_row(one) for one in found])
+    text = render_scores_markdown([build_score_row(one) for one in found])
     if into:
         into.write_text(text)
     else:

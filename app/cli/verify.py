@@ -24,10 +24,10 @@ from app.evidence.audit_anchor_checks import (
     check_run_seal,
     read_audit_anchors,
 )
+from app.evidence.log_inside_shared_file import check_shared_file, count_untied_events
 from app.evidence.notary import KEYS, SignedHead, read_signed_head
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
-from app.evidence.shared_file_log import check_shared_file, count_untied_events
 from app.evidence.shrunk_runs import check_against_log, read_kept_pack
 from app.evidence.signing_key import read_public_key
 from app.evidence.time_stamping import check_stamp

@@ -518,7 +518,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     if manifest["simulated"] != played:
         raise BrokenPack("manifest.json does not say what was simulated")
     about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
-    note = _describe_benchmark(rows, events, files)
+    note = _build_benchmark_note(rows, events, files)
     comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
     comment += f". {note}" if note else ""
     done = _read_checked_cklb_comments(json.loads(files["checklist.cklb"]), rows, (about["host"], comment))
@@ -581,7 +581,7 @@ INCOMPLETE = (
 )
 
 
-def _describe_benchmark(rows: list[Object], events: Events, files: Files) -> str:
+def _build_benchmark_note(rows: list[Object], events: Events, files: Files) -> str:
     """Return the papers' note on the benchmark, tailoring and site values; the first versions wrote no note."""
     note = INCOMPLETE if "results.xccdf.xml" in files else ""
     if given := _read_published_benchmark(events):

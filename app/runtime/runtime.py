@@ -41,9 +41,9 @@ from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
-from app.runtime.custom_model_server import OwnServer
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
+from app.runtime.external_model_server import OwnServer
 from app.runtime.role_engine_clients import create_seats
 from app.runtime.run_dispatch import Offers, create_other_node_check, offer_unreachable_run, pass_run_on_if_unreachable
 from app.scanners.scanner import Verdict

@@ -65,10 +65,10 @@ class EventSubject:
     simulated: bool
 
 
-def find_event_subject(session: Session, name: str) -> EventSubject:
-    if run := session.get(RunRow, name):
+def find_event_subject(session: Session, run_or_rollout: str) -> EventSubject:
+    if run := session.get(RunRow, run_or_rollout):
         return EventSubject(run.host, run.simulated)
-    if rollout := session.get(RolloutRow, name):
+    if rollout := session.get(RolloutRow, run_or_rollout):
         return EventSubject(rollout.words, rollout.simulated)
     return EventSubject("", simulated=False)
 

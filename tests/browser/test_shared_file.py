@@ -12,7 +12,7 @@ import pytest_asyncio
 from playwright.async_api import expect
 
 from app.events.record import GENESIS, hash_line
-from app.evidence.shared_file_log import MARK, SEALED
+from app.evidence.log_inside_shared_file import MARK, SEALED
 from tests.browser.axe import sizes_and_schemes, violations
 from tests.browser.test_mission import until
 from tests.evidence.played import KEY

@@ -9,7 +9,7 @@ from app.cli.shared_file import write_shared_file
 from app.cli.verify import verify_by_kind
 from app.config import Settings
 from app.errors import BadInput
-from app.evidence.shared_file_log import SEALED
+from app.evidence.log_inside_shared_file import SEALED
 from tests.evidence.played import KEY
 
 

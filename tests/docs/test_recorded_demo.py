@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.evidence.shared_file_log import check_shared_file
+from app.evidence.log_inside_shared_file import check_shared_file
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "docs" / "recorded"

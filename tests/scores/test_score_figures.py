@@ -2,7 +2,7 @@
 
 from app.scores.result import RootWay, Score, ScoreOrder, Trial, TrialOutcome, is_fixed, is_gamed
 from app.scores.score_figures import build_score_row, compute_mean_with_interval, compute_share_with_interval
-from app.scores.score_page import format_name_marking_simulation, render_cells, render_score_page
+from app.scores.scores_markdown import format_name_marking_simulation, render_cells, render_scores_markdown
 
 GOOD = TrialOutcome(
     rule="V-1", opening="fail", closing="pass", ended="passed", met=True, turns=4, usable=3, tokens=80, seconds=2.0
@@ -84,6 +84,9 @@ def test_joules_are_told_where_every_trial_was_measured():
 def test_the_paper_labels_what_was_played_and_lets_no_cell_break_the_table():
     told = build_score_row(score(trial(GOOD, ways=(RootWay("root", True, False),))))
     assert format_name_marking_simulation(told) == "of a test (SIMULATED host)"
-    assert "harm that stayed" in render_score_page([told])
-    assert "| 0 of 1 |" in render_score_page([told])
-    assert len(render_cells(told)) == len(render_score_page([told]).split("\n| what")[1].split("\n")[0].split("|")) - 1
+    assert "harm that stayed" in render_scores_markdown([told])
+    assert "| 0 of 1 |" in render_scores_markdown([told])
+    assert (
+        len(render_cells(told))
+        == len(render_scores_markdown([told]).split("\n| what")[1].split("\n")[0].split("|")) - 1
+    )

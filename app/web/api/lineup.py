@@ -11,7 +11,7 @@ from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup_path, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
 from app.people.rights import admins, viewers
-from app.runtime.custom_model_server import Inspection, LineupChange, ServerAddress
+from app.runtime.external_model_server import Inspection, LineupChange, ServerAddress
 from app.runtime.runtime import Runtime
 from app.text.clean import clean_text
 from app.web.api.api_model import ApiModel, Figure

@@ -13,6 +13,7 @@ from app.web.pages import (
     api_docs,
     cold_starts,
     energy_table,
+    engine_gpu_cards,
     error_pages,
     find,
     gpu_cards,
@@ -20,7 +21,6 @@ from app.web.pages import (
     inbox,
     lessons,
     lineup,
-    machine,
     parameters,
     people,
     run_search_pages,
@@ -31,6 +31,7 @@ from app.web.pages import (
     waivers,
 )
 from app.web.pages.appearance import AppearanceContext
+from app.web.pages.engine_gpu_cards import render_machine_parts
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet_page import Fleet
@@ -38,7 +39,6 @@ from app.web.pages.header_badges import InboxContext, InboxWatch
 from app.web.pages.health_watch import HealthWatch
 from app.web.pages.help import routes as help_routes
 from app.web.pages.live_parts import LiveParts
-from app.web.pages.machine import render_machine_parts
 from app.web.pages.mission import routes
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.ops import console, webhooks
@@ -47,7 +47,7 @@ from app.web.pages.ops.console import Console
 PARTS = (
     routes,
     start_run,
-    machine,
+    engine_gpu_cards,
     gpu_cards,
     run_search_pages,
     find,

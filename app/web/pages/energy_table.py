@@ -11,8 +11,8 @@ from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
+from app.web.pages.engine_gpu_cards import RunArchive
 from app.web.pages.error_pages import require_run
-from app.web.pages.machine import RunArchive
 from app.web.pages.templating import render_page
 
 router = APIRouter(include_in_schema=False)

@@ -12,7 +12,7 @@ from app.errors import BadInput
 from app.people.rights import viewers
 from app.scores.public_score import read_any_score
 from app.scores.score_figures import ScoreRow, build_score_row
-from app.scores.score_page import describe_provenance, format_name, render_cells
+from app.scores.scores_markdown import describe_provenance, format_name, render_cells
 from app.web.deps import TheRuntime
 from app.web.pages.templating import render_page
 

@@ -8,8 +8,8 @@ from difflib import SequenceMatcher
 
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded
+from app.web.pages.engine_gpu_cards import RunArchive, render_past_machine_parts
 from app.web.pages.live_parts import wrap_partials
-from app.web.pages.machine import RunArchive, render_past_machine_parts
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_stream_renderer import PageRenderer

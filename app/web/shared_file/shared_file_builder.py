@@ -8,8 +8,8 @@ import msgspec
 from app.errors import EnvironmentUnusable
 from app.events.kinds import ItemStarted, TurnDelta, get_event_kind
 from app.events.record import Recorded
+from app.evidence.log_inside_shared_file import build_shared_log, check_shared_file
 from app.evidence.notary import Notary, Requester
-from app.evidence.shared_file_log import build_shared_log, check_shared_file
 from app.evidence.shrunk_runs import read_whole_log
 from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
@@ -23,8 +23,8 @@ from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.api.samples import Mark, Samples, choose_step, to_sample_series
 from app.web.pages.energy_table import build_energy_table
+from app.web.pages.engine_gpu_cards import RunArchive, render_past_gpus, render_past_meters
 from app.web.pages.engine_sharing import Sharing
-from app.web.pages.machine import RunArchive, render_past_gpus, render_past_meters
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission import Mission

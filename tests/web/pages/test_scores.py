@@ -2,7 +2,7 @@
 
 from app.config import PACKAGE
 from app.scores.score_file import sign_score
-from app.scores.score_page import COLUMNS
+from app.scores.scores_markdown import COLUMNS
 from app.web.pages.scores import HEADS, SHIPPED, _build_score_line
 from app.web.pages.templating import render_template
 from tests.evidence.played import KEY

@@ -10,8 +10,8 @@ import pytest
 from sqlmodel import Session
 
 from app.events.kinds import TurnDelta, TurnStarted
+from app.evidence.log_inside_shared_file import check_shared_file
 from app.evidence.notary import Requester, open_notary
-from app.evidence.shared_file_log import check_shared_file
 from app.evidence.shrunk_runs import shrink_run
 from app.lineups.reader import find_lineup_path, read_lineup
 from app.store import audit, run_queries

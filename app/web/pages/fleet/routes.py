@@ -54,8 +54,8 @@ TheHealth = Annotated[HealthWatch, Depends(create_state_dependency("health"))]
 
 @router.get("/fleet", name="fleet")
 @viewers
-def show_fleet(fleet: TheFleet, session: TheSession, sought: AsAsked, looked: TheLastLook) -> Response:
-    return _render_fleet(fleet, session, sought, None, looked)
+def show_fleet(fleet: TheFleet, session: TheSession, sought: AsAsked, last_look: TheLastLook) -> Response:
+    return _render_fleet(fleet, session, sought, None, last_look)
 
 
 @router.get("/fleet/stream", name="fleet_stream")
@@ -166,7 +166,7 @@ def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, 
 
 
 def _render_fleet(
-    fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None, looked: LastLook | None = None
+    fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None, last_look: LastLook | None = None
 ) -> Response:
     name, skills = (row.skill, [row.skill]) if row else fleet.resolve_skill_and_choices(session, sought.skill)
     rollout = row.id if row else ""
@@ -182,7 +182,7 @@ def _render_fleet(
         "fleet.html",
         here="fleet",
         row=row,
-        looked=looked,
+        last_look=last_look,
         parts=parts,
         sought=sought,
         skill=name,

@@ -16,9 +16,9 @@ from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.web.pages.changes_since_visit import LastLook
 from app.web.pages.energy_table import EnergyTable, build_energy_table
+from app.web.pages.engine_gpu_cards import render_gpus, render_meters
 from app.web.pages.engine_sharing import Sharing, render_shares
 from app.web.pages.health_watch import build_faulted_run, render_health
-from app.web.pages.machine import render_gpus, render_meters
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
@@ -89,7 +89,7 @@ class MissionView:
     table: EnergyTable | None
     reboot: RebootCheck | None = None
     shareable: bool = True
-    looked: LastLook | None = None
+    last_look: LastLook | None = None
     """What changed since the reader last looked; None where nobody is to be reminded."""
 
 

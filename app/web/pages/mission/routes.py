@@ -33,11 +33,11 @@ from app.store import credentials, run_queries
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
 from app.web.pages.changes_since_visit import LastLook, TheLastLook, TheLookReader
+from app.web.pages.engine_gpu_cards import render_engine_parts
 from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.form_fields import Fields
 from app.web.pages.live_parts import wrap_partials
-from app.web.pages.machine import render_engine_parts
 from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_context import MissionView, PageRequest, build_mission_view
@@ -66,14 +66,14 @@ def show_home(
     missions: TheMissions,
     sharing: TheSharing,
     session: TheSession,
-    looked: TheLastLook,
+    last_look: TheLastLook,
     intro: Intro = "",
 ) -> Response:
     shown = _choose_home_run(session)
     if shown is None:
         return render_page("empty.html", here="home", lineup=runtime.lineup)
     view = build_mission_view(runtime, missions, sharing, shown, PageRequest(intro=intro != "closed"))
-    return _render_mission(view, looked)
+    return _render_mission(view, last_look)
 
 
 def _choose_home_run(session: Session) -> RunRow | None:
@@ -138,7 +138,7 @@ def _find_asked_seq(runtime: Runtime, missions: MissionLoader, row: RunRow, t: f
 
 
 def _render_mission(view: MissionView, last_look: LastLook | None) -> Response:
-    return render_page("mission.html", here="home", **vars(replace(view, looked=last_look)))
+    return render_page("mission.html", here="home", **vars(replace(view, last_look=last_look)))
 
 
 @router.get("/runs/{run}/moment", name="run_moment")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from app.events.record import hash_line
-from app.evidence.shared_file_log import (
+from app.evidence.log_inside_shared_file import (
     MARK,
     SEALED,
     build_shared_log,

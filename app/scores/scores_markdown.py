@@ -16,7 +16,7 @@ SIZES = (0.0, 1.0, 4.0, 10.0, 20.0, 40.0, 100.0, inf)
 MOST_BEST = 3
 
 
-def render_score_page(rows: Sequence[ScoreRow], unmeasured: Sequence[str] = ()) -> str:
+def render_scores_markdown(rows: Sequence[ScoreRow], unmeasured: Sequence[str] = ()) -> str:
     lines = [
         HEAD.read_text(encoding="utf-8"),
         _render_table_row(COLUMNS),

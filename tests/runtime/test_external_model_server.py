@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import Rejected
 from app.lineups.reader import read_lineup
-from app.runtime.custom_model_server import KEPT_SECONDS, LINEUP_FILE, OwnServer, ServerAddress, explain_forbidden
+from app.runtime.external_model_server import KEPT_SECONDS, LINEUP_FILE, OwnServer, ServerAddress, explain_forbidden
 from tests.engines.test_server_capabilities import Server
 
 ADDRESS = "http://server:8080/v1"

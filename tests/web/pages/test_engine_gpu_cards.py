@@ -10,8 +10,8 @@ from app.events.kinds import EngineSampled, EngineState
 from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.engine_outages import NOTICED_AFTER
 from app.machine.sampling.sample_board import Board
+from app.web.pages.engine_gpu_cards import read_meter, render_meter
 from app.web.pages.engine_sharing import EngineShare, ServedHost
-from app.web.pages.machine import read_meter, render_meter
 from tests.runs.doors import house
 from tests.served import served
 from tests.web.pages.mission_log import EVENTS
