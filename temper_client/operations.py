@@ -240,11 +240,6 @@ class Operations:
         answer: types.InboxView = self._send("GET", "/api/v1/inbox")
         return answer
 
-    def show_lineup(self) -> types.LineupView:
-        """Show which roles use which engines on which GPUs."""
-        answer: types.LineupView = self._send("GET", "/api/v1/lineup")
-        return answer
-
     def list_engines(self) -> types.EngineList:
         """List the engines of the line-up with their current figures."""
         answer: types.EngineList = self._send("GET", "/api/v1/engines")
@@ -265,6 +260,16 @@ class Operations:
         answer: types.EngineView = self._send("POST", f"/api/v1/engines/{quote(engine, safe='')}/stop")
         return answer
 
+    def show_lineup(self) -> types.LineupView:
+        """Show which roles use which engines on which GPUs."""
+        answer: types.LineupView = self._send("GET", "/api/v1/lineup")
+        return answer
+
+    def plan_lineup(self, *, lineup: str | None = None) -> types.PlanList:
+        """Estimate if the engines of a line-up fit their GPUs, and how fast they can be."""
+        answer: types.PlanList = self._send("GET", "/api/v1/lineup/plan", query={"lineup": lineup})
+        return answer
+
     def inspect_own_server(self, **body: Unpack[types.OwnServerOrder]) -> types.OwnServerView:
         """Ask a model server what it can do."""
         answer: types.OwnServerView = self._send("POST", "/api/v1/lineup/server", body=dict(body))
@@ -278,11 +283,6 @@ class Operations:
     def seat_own_server(self, **body: Unpack[types.ModelSeats]) -> types.LineupChangeView:
         """Use the models of an inspected server from the next run on."""
         answer: types.LineupChangeView = self._send("POST", "/api/v1/lineup/seats", body=dict(body))
-        return answer
-
-    def plan_lineup(self, *, lineup: str | None = None) -> types.PlanList:
-        """Estimate if the engines of a line-up fit their GPUs, and how fast they can be."""
-        answer: types.PlanList = self._send("GET", "/api/v1/lineup/plan", query={"lineup": lineup})
         return answer
 
     def list_probes(
@@ -846,11 +846,6 @@ class AsyncOperations:
         answer: types.InboxView = await self._send("GET", "/api/v1/inbox")
         return answer
 
-    async def show_lineup(self) -> types.LineupView:
-        """Show which roles use which engines on which GPUs."""
-        answer: types.LineupView = await self._send("GET", "/api/v1/lineup")
-        return answer
-
     async def list_engines(self) -> types.EngineList:
         """List the engines of the line-up with their current figures."""
         answer: types.EngineList = await self._send("GET", "/api/v1/engines")
@@ -871,6 +866,16 @@ class AsyncOperations:
         answer: types.EngineView = await self._send("POST", f"/api/v1/engines/{quote(engine, safe='')}/stop")
         return answer
 
+    async def show_lineup(self) -> types.LineupView:
+        """Show which roles use which engines on which GPUs."""
+        answer: types.LineupView = await self._send("GET", "/api/v1/lineup")
+        return answer
+
+    async def plan_lineup(self, *, lineup: str | None = None) -> types.PlanList:
+        """Estimate if the engines of a line-up fit their GPUs, and how fast they can be."""
+        answer: types.PlanList = await self._send("GET", "/api/v1/lineup/plan", query={"lineup": lineup})
+        return answer
+
     async def inspect_own_server(self, **body: Unpack[types.OwnServerOrder]) -> types.OwnServerView:
         """Ask a model server what it can do."""
         answer: types.OwnServerView = await self._send("POST", "/api/v1/lineup/server", body=dict(body))
@@ -884,11 +889,6 @@ class AsyncOperations:
     async def seat_own_server(self, **body: Unpack[types.ModelSeats]) -> types.LineupChangeView:
         """Use the models of an inspected server from the next run on."""
         answer: types.LineupChangeView = await self._send("POST", "/api/v1/lineup/seats", body=dict(body))
-        return answer
-
-    async def plan_lineup(self, *, lineup: str | None = None) -> types.PlanList:
-        """Estimate if the engines of a line-up fit their GPUs, and how fast they can be."""
-        answer: types.PlanList = await self._send("GET", "/api/v1/lineup/plan", query={"lineup": lineup})
         return answer
 
     async def list_probes(

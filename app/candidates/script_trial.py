@@ -50,13 +50,19 @@ def _derive_ageing(files: Files, after: FileState | None) -> Iterator[SetAgeing]
     before = files.state(_SHADOW)
     if after is None or before is None:
         return
-    for was, now in zip(_split_shadow_lines(before), _split_shadow_lines(after), strict=False):
+    old, new = _split_shadow_lines(before), _split_shadow_lines(after)
+    if len(old) != len(new):
+        raise Undecidable("The content's script adds or removes accounts, which a person decides.")
+    for was, now in zip(old, new, strict=True):
         kept = [field for place, field in enumerate(was) if place not in dict(_AGES)]
         if len(was) != len(now) or kept != [field for place, field in enumerate(now) if place not in dict(_AGES)]:
             raise Undecidable("The content's script changes accounts or passwords, which a person decides.")
         for place, setting in _AGES:
-            if was[place] != now[place] and now[place].isdecimal():
-                yield SetAgeing(account=now[0], setting=setting, days=int(now[place]))
+            if was[place] == now[place]:
+                continue
+            if not now[place].isdecimal():
+                raise Undecidable("The content's script clears an account's ageing, which no typed action does.")
+            yield SetAgeing(account=now[0], setting=setting, days=int(now[place]))
 
 
 def _split_shadow_lines(state: FileState) -> list[list[str]]:

@@ -271,10 +271,7 @@ def hand_over_unreachable_run(session: Session, me: str, run: str) -> Orphan | N
 
 
 def reoffer_run_tried_here(session: Session, own_node: str, run: str, epoch: int) -> Orphan | None:
-    """Offer the run again if `own_node` could not reach its host recently and another node has not tried; otherwise
-    None..
-
-    """
+    """Offer the run again if `own_node` could not reach its host recently and another node has not tried; else None."""
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None

@@ -39,7 +39,7 @@ class TemporaryModes:
         note = ModeNote(escape_name_bytes(path), S_IMODE(closed.st_mode), closed.st_ino)
         self._disk.write_path(self._note, msgspec.json.encode(note))
         try:
-            self._disk.set_mode(folder, name, _LENT)
+            self._lend_mode(folder, name)
             descriptor = os.open(name, _READ, dir_fd=folder)
             try:
                 # synced before the note goes: after a power cut, a wide mode must still have its note
@@ -51,6 +51,13 @@ class TemporaryModes:
         except PermissionError as exc:
             way_on = "Start as the tree's owner."
             raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
+
+    def _lend_mode(self, folder: int, name: str) -> None:
+        try:
+            self._disk.set_mode(folder, name, _LENT)
+        except PermissionError:
+            self._disk.remove_path(self._note)  # nothing was widened
+            raise
 
     def restore_mode(self, root: int) -> None:
         """Restore a mode that a crash left wide. A file that was replaced meanwhile is not touched."""

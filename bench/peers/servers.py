@@ -40,7 +40,7 @@ from app.events.record import Recorded, build_recorded_event
 from app.web.access.connection_deadlines import HttpTimeouts, TimeoutH11Protocol
 from app.web.access.connection_limiter import ConnectionLimiter
 from app.web.stream.fanout import Fanout
-from app.web.stream.rendering import PerEventRender
+from app.web.stream.renderer_types import PerEventRender
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.stream_registry import StreamRegistry
 

@@ -2190,15 +2190,15 @@ export interface Calls {
   list_approvals: { given: {  }; answer: ApprovalList };
   answer_approval: { given: { path: { "approval": string }; body: Answer }; answer: Answered };
   list_inbox: { given: {  }; answer: InboxView };
-  show_lineup: { given: {  }; answer: LineupView };
   list_engines: { given: {  }; answer: EngineList };
   show_engine: { given: { path: { "engine": string } }; answer: EngineView };
   start_engine: { given: { path: { "engine": string } }; answer: EngineView };
   stop_engine: { given: { path: { "engine": string } }; answer: EngineView };
+  show_lineup: { given: {  }; answer: LineupView };
+  plan_lineup: { given: { query?: { "lineup"?: string } }; answer: PlanList };
   inspect_own_server: { given: { body: OwnServerOrder }; answer: OwnServerView };
   forget_own_server: { given: {  }; answer: LineupChangeView };
   seat_own_server: { given: { body: ModelSeats }; answer: LineupChangeView };
-  plan_lineup: { given: { query?: { "lineup"?: string } }; answer: PlanList };
   list_probes: { given: { query?: { "lineup"?: string; "engine"?: string; "limit"?: number } }; answer: ProbeList };
   start_probe: { given: { body?: ProbeOrder }; answer: ProbeList };
   list_gpus: { given: { query?: { "seconds"?: number } }; answer: GpuList };
@@ -2292,15 +2292,15 @@ export const OPERATIONS: { [name in keyof Calls]: readonly [method: string, path
   list_approvals: ["GET", "/api/v1/approvals"],
   answer_approval: ["POST", "/api/v1/approvals/{approval}"],
   list_inbox: ["GET", "/api/v1/inbox"],
-  show_lineup: ["GET", "/api/v1/lineup"],
   list_engines: ["GET", "/api/v1/engines"],
   show_engine: ["GET", "/api/v1/engines/{engine}"],
   start_engine: ["POST", "/api/v1/engines/{engine}/start"],
   stop_engine: ["POST", "/api/v1/engines/{engine}/stop"],
+  show_lineup: ["GET", "/api/v1/lineup"],
+  plan_lineup: ["GET", "/api/v1/lineup/plan"],
   inspect_own_server: ["POST", "/api/v1/lineup/server"],
   forget_own_server: ["DELETE", "/api/v1/lineup/server"],
   seat_own_server: ["POST", "/api/v1/lineup/seats"],
-  plan_lineup: ["GET", "/api/v1/lineup/plan"],
   list_probes: ["GET", "/api/v1/probes"],
   start_probe: ["POST", "/api/v1/probes"],
   list_gpus: ["GET", "/api/v1/gpus"],

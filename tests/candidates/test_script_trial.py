@@ -58,6 +58,8 @@ def test_what_stays_as_it_is_and_what_is_a_link_gives_no_action(try_script):
         ("chmod -R go-w /etc/cron.d", "in a way that is not followed"),
         ("chmod --reference=/etc /etc/cron.d", "in a way that is not followed"),
         ("sed -i 's/^root:[^:]*/root:x/' /etc/shadow", "changes accounts or passwords"),
+        ("sed -i 's/^\\(root:[^:]*:[0-9]*\\):0:99999/\\1:0:/' /etc/shadow", "clears an account's ageing"),
+        ("echo 'guest:!:1:0:99999:7:::' >>/etc/shadow", "adds or removes accounts"),
         ("echo 'guest::0:0::/:/bin/sh' >>/etc/passwd", "changes accounts"),
         ("rm /etc/passwd", "took /etc/passwd away"),
         ("x" * 20_000, "more than 16384 characters"),

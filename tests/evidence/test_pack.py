@@ -1,3 +1,4 @@
+import hashlib
 import io
 import json
 import subprocess
@@ -40,6 +41,18 @@ def test_any_zip_reader_opens_it_and_finds_every_event_and_paper(log, archive):
     assert len(turns) == sum(one.event.__struct_config__.tag == "turn.started" for one in log)
     assert "=== told by the system\nYou are the ARCHITECT" in first
     assert "=== answer\n{" in first
+
+
+def test_the_archive_is_byte_for_byte_what_pythons_own_zipfile_writes(archive):
+    again = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened, zipfile.ZipFile(again, "w") as written:
+        written.comment = opened.comment
+        for name in opened.namelist():
+            entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+            entry.external_attr = 0o100644 << 16
+            written.writestr(entry, opened.read(name))
+        assert opened.comment == b"manifest sha256 " + hashlib.sha256(opened.read("manifest.json")).hexdigest().encode()
+    assert again.getvalue() == archive
 
 
 @pytest.mark.parametrize("name", ["actions.jsonl", "approvals.jsonl", "verdicts.jsonl", "rules.json", "README.txt"])

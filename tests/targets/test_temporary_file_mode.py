@@ -85,3 +85,4 @@ def test_a_file_of_somebody_else_is_told_not_taken_for_absent(folder):
     assert said is not None
     assert ("does not own it" in said) == (os.geteuid() == 0)
     assert shadow.stat().st_mode & 0o777 == 0
+    assert not (folder / "loan.json").exists(), "with mode 0400 it would keep the tree from being opened again"

@@ -1,6 +1,6 @@
 """Probes whether passwords can be changed, by our reading of the PAM stacks. A real host tries it on a copy."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from app.syntax import pam
@@ -34,13 +34,13 @@ def probe_password_change(host: ProbedHost) -> ProbeAnswer:
         if reason := explain_password_refusal(_read_password_rules(host, name)):
             return ProbeAnswer(False, f"simulated: {STEPS[step].failed}: {reason}")
     refused = explain_password_refusal(_read_password_rules(host, common), is_short=True)
-    answer = build_password_change_answer(STEPS, is_short_refused=bool(refused))
+    answer = build_password_change_answer(is_short_refused=bool(refused))
     return answer._replace(detail=f"simulated: {answer.detail}")
 
 
-def build_password_change_answer(steps: Collection[str], *, is_short_refused: bool) -> ProbeAnswer:
-    """Return the answer for steps that succeeded; `is_short_refused` says that a short password was."""
-    done = [STEPS[step].done for step in STEPS if step in steps]
+def build_password_change_answer(*, is_short_refused: bool) -> ProbeAnswer:
+    """Return the answer where every step succeeded; `is_short_refused` says that a short password was refused."""
+    done = [step.done for step in STEPS.values()]
     done.append(f"{_TOO_SHORT} is {'refused' if is_short_refused else 'accepted'}")
     return ProbeAnswer(True, "; ".join(done), weak=() if is_short_refused else (f"{_TOO_SHORT} is accepted",))
 

@@ -280,7 +280,7 @@ def _read_password_trial(met: Mapping[str, str]) -> ProbeAnswer:
     if missing := [step for step in (*STEPS, _SHORT) if step not in met]:
         reason = met.get("none") or f"the host reports nothing about {', '.join(missing)}"
         return ProbeAnswer(True, f"not asked: {reason}", asked=False)
-    return build_password_change_answer(STEPS, is_short_refused=met[_SHORT] != _IN)
+    return build_password_change_answer(is_short_refused=met[_SHORT] != _IN)
 
 
 def _read_su_answers(report: HostReport) -> ProbeAnswer:

@@ -334,5 +334,5 @@ def exclude_own_masks(probe: Probe, resources: Collection[str]) -> Probe:
 
 
 def _read_pretty_name(release: str) -> str:
-    names = [line.partition("=")[2].strip('"') for line in release.split("\n") if line.startswith("PRETTY_NAME=")]
+    names = [line.partition("=")[2].strip("\"'") for line in release.split("\n") if line.startswith("PRETTY_NAME=")]
     return names[0] if names else ""

@@ -1,4 +1,4 @@
-"""The line-up and the current state of its engines."""
+"""The engines of the line-up and their current state."""
 
 import asyncio
 from collections.abc import Sequence
@@ -109,51 +109,6 @@ class EngineView(ApiModel):
 
 class EngineList(ApiModel):
     engines: list[EngineView]
-
-
-class GpuOfLineup(ApiModel):
-    index: int
-    kind: str
-    memory: Figure
-    bandwidth: Figure
-
-
-class SeatView(ApiModel):
-    role: Role
-    engine: str
-    temperature: float = Field(description="The configured value, not a measurement.")
-    max_tokens: int
-
-
-class LineupView(ApiModel):
-    name: str
-    title: str
-    note: str
-    simulated: bool
-    gpus: list[GpuOfLineup]
-    engines: list[str]
-    seats: list[SeatView]
-
-
-@router.get("/lineup", responses=document_problems())
-@viewers
-def show_lineup(runtime: TheRuntime) -> LineupView:
-    """Show which roles use which engines on which GPUs."""
-    lineup = runtime.lineup
-    said = f"line-up {lineup.name}"
-    return LineupView.from_source(
-        lineup,
-        gpus=[
-            GpuOfLineup.from_source(
-                gpu,
-                memory=create_figure(gpu.memory_gib, "GiB", "estimated", said, None),
-                bandwidth=create_figure(gpu.bandwidth_gb_s, "GB/s", "estimated", said, None),
-            )
-            for gpu in lineup.gpus
-        ],
-        engines=list(lineup.engines),
-        seats=list(lineup.seats.values()),
-    )
 
 
 @router.get("/engines", responses=document_problems())

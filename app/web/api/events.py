@@ -17,7 +17,7 @@ from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime, TheStreams
 from app.web.stream.heartbeat_message import HEARTBEAT
-from app.web.stream.rendering import PerEventRender
+from app.web.stream.renderer_types import PerEventRender
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
 from app.web.stream.sse_messages import encode_message
 

@@ -1,26 +1,46 @@
-"""Plan of a line-up: whether its engines fit their GPUs, and how fast they can be; and a model server of one's own."""
+"""The line-up: its roles, engines and GPUs; whether the engines fit, and how fast they can be."""
 
-import asyncio
 from typing import Annotated
 
 from fastapi import Query
-from pydantic import Field, SecretStr
+from pydantic import Field
 
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import find_lineup_path, list_shipped_lineups, read_lineup
 from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
-from app.people.rights import admins, viewers
-from app.runtime.external_model_server import Inspection, LineupChange, ServerAddress
-from app.runtime.runtime import Runtime
-from app.text.clean import clean_text
-from app.web.api.api_model import ApiModel, Figure
+from app.people.rights import viewers
+from app.web.api.api_model import ApiModel, Figure, create_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
-from app.web.deps import TheRuntime, require_own_database
+from app.web.deps import TheRuntime
 
 router = api_router("machine")
+
+
+class GpuOfLineup(ApiModel):
+    index: int
+    kind: str
+    memory: Figure
+    bandwidth: Figure
+
+
+class SeatView(ApiModel):
+    role: Role
+    engine: str
+    temperature: float = Field(description="The configured value, not a measurement.")
+    max_tokens: int
+
+
+class LineupView(ApiModel):
+    name: str
+    title: str
+    note: str
+    simulated: bool
+    gpus: list[GpuOfLineup]
+    engines: list[str]
+    seats: list[SeatView]
 
 
 class PlanView(ApiModel):
@@ -40,90 +60,24 @@ class PlanList(ApiModel):
     engines: list[PlanView]
 
 
-class OwnServerOrder(ApiModel):
-    address: Annotated[str, Field(min_length=1, max_length=500, description="http://HOST:PORT/v1, or https://.")]
-    key: Annotated[
-        SecretStr,
-        Field(description="API key, if the server wants one. It is kept in memory, and never shown, logged or stored."),
-    ] = SecretStr("")
-    model: Annotated[str, Field(max_length=300, description="Default: the first model that the server lists.")] = ""
-
-
-class ServerFinding(ApiModel):
-    name: str
-    found: str
-    without: str = Field(description="What Temper does without it, or where the value is from; may be empty.")
-
-
-class OwnServerView(ApiModel):
-    inspection: str = Field(description="Send it within 15 minutes to seat the server's models.")
-    base: str
-    model: str
-    models: list[str] = Field(description="Every model that the server lists, at most 200.")
-    program: str = Field(description="Program and version as far as the server shows them; may be empty.")
-    context: int = Field(description="Tokens.")
-    structured: bool = Field(description="Whether answers can be bound to a JSON Schema.")
-    metrics: bool
-    findings: list[ServerFinding]
-
-
-class ModelSeats(ApiModel):
-    inspection: Annotated[str, Field(min_length=1, max_length=100)]
-    models: dict[Role, Annotated[str, Field(max_length=300)]] = Field(
-        default={}, description="Model of each role. A role that is left out gets the model that was inspected."
-    )
-
-
-class LineupChangeView(ApiModel):
-    title: str
-    waits_for_runs: int = Field(description="Runs that have to end first: a run keeps the line-up that it began with.")
-
-
-@router.post("/lineup/server", responses=document_problems("busy", "too-large", "wrong-content-type"))
-@admins
-@declare_example({"address": "http://127.0.0.1:8080/v1"})
-async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnServerView:
-    """Ask a model server what it can do. This takes up to 100 seconds, and changes nothing."""
-    require_own_database(runtime)
-    server = ServerAddress(order.address, order.model, order.key.get_secret_value())
-    return _to_own_server_view(await runtime.own_server.inspect(runtime.http, server))
-
-
-@router.post("/lineup/seats", status_code=202, responses=document_problems("busy", "too-large", "wrong-content-type"))
-@admins
-@declare_example({"inspection": "k1Zp0uX2mQ8rT5vW7yBcDg", "models": {}})
-async def seat_own_server(runtime: TheRuntime, order: ModelSeats) -> LineupChangeView:
-    """Use the models of an inspected server from the next run on."""
-    require_own_database(runtime)
-    own = runtime.own_server
-    change = await own.write_and_request_lineup(runtime.http, order.inspection, order.models, runtime.settings.data)
-    return await _to_change_view(runtime, change)
-
-
-@router.delete("/lineup/server", status_code=202, responses=document_problems("not-found"))
-@admins
-async def forget_own_server(runtime: TheRuntime) -> LineupChangeView:
-    """Go back to the line-up that Temper was started with, from the next run on."""
-    return await _to_change_view(runtime, await runtime.own_server.forget_server(runtime.settings.data))
-
-
-async def _to_change_view(runtime: Runtime, change: LineupChange) -> LineupChangeView:
-    waits = await asyncio.to_thread(runtime.list_unended_runs)
-    return LineupChangeView(title=change.title, waits_for_runs=len(waits))
-
-
-def _to_own_server_view(found: Inspection) -> OwnServerView:
-    report = found.report
-    return OwnServerView.from_source(
-        report,
-        inspection=found.id,
-        base=found.base,
-        model=clean_text(report.model, 300),
-        models=[clean_text(one.id, 300) for one in report.models[:200]],
-        findings=[
-            ServerFinding(name=name, found=clean_text(seen, 300), without=clean_text(without, 300))
-            for name, seen, without in report.rows
+@router.get("/lineup", responses=document_problems())
+@viewers
+def show_lineup(runtime: TheRuntime) -> LineupView:
+    """Show which roles use which engines on which GPUs."""
+    lineup = runtime.lineup
+    said = f"line-up {lineup.name}"
+    return LineupView.from_source(
+        lineup,
+        gpus=[
+            GpuOfLineup.from_source(
+                gpu,
+                memory=create_figure(gpu.memory_gib, "GiB", "estimated", said, None),
+                bandwidth=create_figure(gpu.bandwidth_gb_s, "GB/s", "estimated", said, None),
+            )
+            for gpu in lineup.gpus
         ],
+        engines=list(lineup.engines),
+        seats=list(lineup.seats.values()),
     )
 
 

@@ -17,7 +17,7 @@ from app.web.pages.mission.mission_parts import (
     render_engine_label_parts,
     render_mission_parts,
 )
-from app.web.stream.rendering import is_small_batch
+from app.web.stream.renderer_types import is_small_batch
 from app.web.stream.sse_messages import encode_message
 
 

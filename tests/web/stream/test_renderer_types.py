@@ -11,7 +11,7 @@ from app.events.kinds import ItemPassed, RunPaused, TurnDelta
 from app.events.record import GENESIS, build_recorded_event
 from app.web.api.events import choose_json_render, filter_by_kinds
 from app.web.pages.mission.page_stream_renderer import PageRenderer
-from app.web.stream.rendering import FEW, SMALL, InlineRender, PerEventRender, get_inline_render_or_stub
+from app.web.stream.renderer_types import FEW, SMALL, InlineRender, PerEventRender, get_inline_render_or_stub
 from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started
 
