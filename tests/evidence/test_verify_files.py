@@ -78,6 +78,22 @@ def test_each_kind_of_event_is_in_its_extract_and_each_change_is_a_diff():
     }
 
 
+def test_the_first_byte_that_is_not_as_it_was_packed_is_named(files):
+    archive = b"".join(chunk for _, chunk in verify.build_named_archive_chunks(files))
+    assert unpack_archive(archive) == files
+    second, directory = archive.index(b"PK\3\4", 1), archive.index(b"PK\1\2")
+    for at in (4, 10, second + 4, second + 8, second + 13, directory + 4, directory + 45, len(archive) - 1):
+        altered = bytearray(archive)
+        altered[at] ^= 1
+        with pytest.raises(BrokenPack, match=f"is not as it was packed; byte {at} of the archive shows it"):
+            unpack_archive(bytes(altered))
+
+
+def test_a_part_that_files_and_manifest_both_lack_is_missed(files):
+    for part in ("poam.json", "verify.py", "approvals.jsonl"):
+        assert f"{part} is missing" in refuse({name: one for name, one in files.items() if name != part})
+
+
 MANIFEST = b'{"format": "f"}'
 SIGNED = {"manifest.json": MANIFEST, "manifest.sig": f"{KEY.sign(verify.SEALED + MANIFEST)}\n".encode()}
 OLD, NEW = ({"format": one} for one in verify.FORMATS[:2])
@@ -96,6 +112,7 @@ BY = {"key": KEY.public}
         ({**SIGNED, "manifest.sig": SIGNED["manifest.sig"][:-1]}, {**NEW, **BY}, "", "not the signature of a key"),
         ({**SIGNED, "manifest.json": MANIFEST + b" "}, {**NEW, **BY}, "", "is not what was signed"),
         ({"manifest.json": MANIFEST}, OLD, "", ""),
+        (SIGNED, OLD, "", "not the signature of a key that the manifest names"),
         ({"manifest.json": MANIFEST}, OLD, KEY.public, "it is not signed: the key that you gave vouches for nothing"),
         ({"manifest.json": MANIFEST}, NEW, "", "not the signature of a key that the manifest names"),
         ({"manifest.json": MANIFEST}, {**OLD, **BY}, "", "not the signature of a key that the manifest names"),

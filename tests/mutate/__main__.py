@@ -1,5 +1,7 @@
 """Mutants of the core, by chance: how many of them the tests beside each file kill, and what the others changed.
 
+What the tests let pass is put to the type checker, which is a part of `make lint`: what it refuses is noticed, too.
+
 python -m tests.mutate [--sample 100] [--seed N] [--only app/loop]
 """
 
@@ -13,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -48,6 +51,7 @@ SLOW = ("nodes", "browser", "chaos", "cli", "hosts", "upgrade", "vllm", "web")
 MOST_TESTS = 5
 """Of other rooms, where a file's own has fewer that import it."""
 AT_ONCE, SECONDS = 2, 600
+TESTS, TYPES = "tests", "types"
 NOTICED = (1, 2, 4, None)
 """How pytest ends: a test failed, a file of tests or a conftest could not be read in, it came to no end."""
 
@@ -118,6 +122,18 @@ class Workplace:
         finally:
             self._write(mutant.path, source)
 
+    def refuses_types(self, mutant: Mutant) -> bool:
+        source = (ROOT / mutant.path).read_bytes()
+        self._write(mutant.path, mutant.apply(source))
+        try:
+            return self.has_type_errors(mutant.path)
+        finally:
+            self._write(mutant.path, source)
+
+    def has_type_errors(self, path: Path) -> bool:
+        command = [sys.executable, "-m", "mypy", str(path)]
+        return subprocess.run(command, cwd=self._folder, capture_output=True, check=False).returncode != 0
+
     def run(self, tests: Sequence[str], seconds: float) -> int | None:
         """The exit code of pytest; None where it was ended for its time."""
         options = ("-x", "-q", "-n", "0", "-p", "no:cacheprovider", "--hypothesis-seed=0")
@@ -154,22 +170,30 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE) as pool:
         places = threading.local()
 
-        def try_out(mutant: Mutant) -> bool:
+        def try_out(mutant: Mutant) -> str:
             if not hasattr(places, "mine"):
                 places.mine = Workplace(Path(folder, str(threading.get_ident())))
-            return places.mine.kills(mutant)
+            if places.mine.kills(mutant):
+                return TESTS
+            return TYPES if places.mine.refuses_types(mutant) else ""
 
         tests = sorted({test for mutant in mutants for test in find_tests(mutant.path)})
-        if Workplace(Path(folder, "unchanged")).run(tests, 5 * SECONDS) != 0:
+        unchanged = Workplace(Path(folder, "unchanged"))
+        if unchanged.run(tests, 5 * SECONDS) != 0:
             print("The tests fail before anything is changed: run these first.", *tests, sep="\n  ")
             return 1
-        killed = 0
-        for mutant, noticed in zip(mutants, pool.map(try_out, mutants), strict=True):
-            killed += noticed
-            if not noticed:
+        if unchanged.has_type_errors(Path("app")):
+            print("The type checker finds errors before anything is changed: run make lint first.")
+            return 1
+        killed: Counter[str] = Counter()
+        for mutant, noticed_by in zip(mutants, pool.map(try_out, mutants), strict=True):
+            killed[noticed_by] += 1
+            if not noticed_by:
                 print(f"survived {' '.join(find_tests(mutant.path)) or 'for want of a test'}:")
                 print(mutant.show_diff((ROOT / mutant.path).read_bytes()), flush=True)
-    print(f"{killed} of {len(mutants)} mutants killed: {100 * killed / max(1, len(mutants)):.0f} %, seed {asked.seed}")
+    noticed, tried = killed[TESTS] + killed[TYPES], max(1, len(mutants))
+    print(f"{noticed} of {len(mutants)} mutants killed: {100 * noticed / tried:.0f} %, seed {asked.seed}")
+    print(f"{killed[TESTS]} by their tests, {killed[TYPES]} by the type checker")
     return 0
 
 
