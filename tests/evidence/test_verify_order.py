@@ -244,3 +244,14 @@ def test_a_host_that_is_not_disposable_is_rebooted_only_by_an_approval_of_that(e
             _check_reboot_approval(number(*events))
     else:
         _check_reboot_approval(number(*events))
+
+
+def test_the_policy_at_the_runs_start_counts_for_all_that_follows():
+    for needs in (need(1), need(2, sha256="e")):
+        with pytest.raises(BrokenPack, match=r"event 6 asks for other people than approvals\.txt does"):
+            _check_change_approvals(RULES, number(BEGUN, *MADE[:3], needs, APPLYING))
+
+
+def test_where_nothing_says_how_many_people_one_who_is_not_signed_in_counts():
+    unsigned = {**GIVEN, "via": "terminal"}
+    _check_change_approvals(RULES, number(*MADE, ASKED, unsigned, APPLYING, **REVIEW))
