@@ -67,7 +67,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     application.state.streams = StreamRegistry(runtime.bus, runtime.store)
     moments = application.state.moments = PastViewThread(reading)
     api.install_api(application)
-    pages.install_pages(application)
+    pages.install_page_services(application)
     application.router.routes.extend(ROUTES)
     fallbacks.install_fallbacks(application)
     guard_routes(application.router.routes)

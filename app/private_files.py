@@ -22,11 +22,11 @@ def write_new_private_file(file: Path, content: bytes) -> None:
         os.fsync(new.fileno())
 
 
-def restrict_permissions(data: Path) -> None:
+def restrict_permissions(data_folder: Path) -> None:
     """Remove other accounts' access to the data folder and its direct entries; log each change.
 
     It does not descend into hosts/: the files there keep the modes they have on their host."""
-    for path in [data, *sorted(data.iterdir())]:
+    for path in [data_folder, *sorted(data_folder.iterdir())]:
         try:
             found = path.lstat()
             if stat.S_IMODE(found.st_mode) & OTHERS and (stat.S_ISDIR(found.st_mode) or stat.S_ISREG(found.st_mode)):

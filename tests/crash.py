@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sqlmodel import Session, select
 
-from app.events.record import check_chain, parse_line
+from app.events.record import check_chain_and_get_head, parse_line
 from app.loop.state import RunState, fold_events
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -80,7 +80,7 @@ def end_of(data: Path, starts: int) -> End:
         runs = session.exec(select(RunRow.id)).all()
     assert len(runs) == 1, f"{len(runs)} runs where one was asked for"
     rows = EventStore(database).read_lines(runs[0])
-    check_chain(rows)
+    check_chain_and_get_head(rows)
     state = fold_events(parse_line(line, digest) for _, line, digest in rows)
     database.dispose()
     target = open_target("fixture", data / "hosts")

@@ -8,7 +8,7 @@ from collections import Counter
 
 from sqlmodel import Session, select
 
-from app.events.record import check_chain, parse_line
+from app.events.record import check_chain_and_get_head, parse_line
 from app.runs.rollout.rollout_state import fold_rollout
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -43,9 +43,9 @@ def looked_at(data):
         rollouts, runs = session.exec(select(RolloutRow)).all(), session.exec(select(RunRow)).all()
     (rollout,) = rollouts
     lines = store.read_lines(rollout.id)
-    check_chain(lines, rollout.id)
+    check_chain_and_get_head(lines, rollout.id)
     for run in runs:
-        check_chain(store.read_lines(run.id), run.id)
+        check_chain_and_get_head(store.read_lines(run.id), run.id)
     database.dispose()
     return fold_rollout(parse_line(line, digest) for _, line, digest in lines), runs
 

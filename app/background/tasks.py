@@ -34,10 +34,10 @@ async def run_daily_tidy(runtime: Runtime) -> None:
         await asyncio.sleep(LOOK_EVERY)
 
 
-async def _run_tidy_process(words: list[str]) -> None:
+async def _run_tidy_process(arguments: list[str]) -> None:
     pipe = asyncio.subprocess.PIPE
     child = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "app", *words, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
+        sys.executable, "-m", "app", *arguments, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True
     )
     try:
         output, _ = await child.communicate()

@@ -252,14 +252,16 @@ def _parse_mode(mode: object, before: int) -> int:
     return bits
 
 
-def _apply_symbolic(bits: int, who: str, sign: str, what: str) -> int:
+def _apply_symbolic(bits: int, user_classes: str, sign: str, permission_letters: str) -> int:
     shifts = {"u": 6, "g": 3, "o": 0}
-    named = shifts.values() if "a" in who else [shifts[one] for one in who]
-    basic = sum({"r": 4, "w": 2, "x": 1}.get(one, 0) for one in what)
+    named = shifts.values() if "a" in user_classes else [shifts[one] for one in user_classes]
+    basic = sum({"r": 4, "w": 2, "x": 1}.get(one, 0) for one in permission_letters)
     mask = sum(basic << shift for shift in named)
-    if "s" in what:
-        mask |= (0o4000 if "u" in who or "a" in who else 0) | (0o2000 if "g" in who or "a" in who else 0)
-    mask |= 0o1000 if "t" in what else 0
+    if "s" in permission_letters:
+        mask |= (0o4000 if "u" in user_classes or "a" in user_classes else 0) | (
+            0o2000 if "g" in user_classes or "a" in user_classes else 0
+        )
+    mask |= 0o1000 if "t" in permission_letters else 0
     if sign == "=":
         return (bits & ~sum(7 << shift for shift in named)) | mask
     return bits | mask if sign == "+" else bits & ~mask

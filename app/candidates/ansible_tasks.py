@@ -19,7 +19,7 @@ from app.syntax import host_text
 from app.syntax.files import Files
 
 _WORDS = frozenset(
-    host_text.split_names("""
+    host_text.split_blank_separated_names("""
         name tags when register loop with_items with_together block vars check_mode changed_when failed_when notify
         become args loop_control ignore_errors no_log delegate_to
     """)

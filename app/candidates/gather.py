@@ -57,11 +57,11 @@ def gather_candidates(
 
 
 def judge_candidates(
-    found: Iterable[Candidate], target: Target, permitted_weakenings: Asks, scope: RuleScope | None = None
+    candidates: Iterable[Candidate], target: Target, permitted_weakenings: Asks, scope: RuleScope | None = None
 ) -> tuple[Candidate, ...]:
     """Return the candidates with what each would change and what the policy says; equal changes are merged."""
     judged = [
-        part for one in found for part in _judge_with_parts(_add_reloads(one), target, permitted_weakenings, scope)
+        part for one in candidates for part in _judge_with_parts(_add_reloads(one), target, permitted_weakenings, scope)
     ]
     return tuple(_merge_repeated(judged, lambda one: one.diff if one.is_usable else ""))
 
@@ -91,11 +91,11 @@ def add_script_candidates(
     return tuple(_merge_repeated([*known_candidates, *judged], lambda one: one.diff if one.is_usable else ""))
 
 
-def _add_reloads(one: Candidate) -> Candidate:
+def _add_reloads(candidate: Candidate) -> Candidate:
     """Return the candidate with the reload that puts its files in force, at its end."""
-    services = [service for service in find_services(one.places) if service in _LOADED_BY]
-    missing = tuple(Reload(service=service) for service in services if Reload(service=service) not in one.actions)
-    return replace(one, actions=(*one.actions, *missing)) if missing else one
+    services = [service for service in find_services(candidate.places) if service in _LOADED_BY]
+    missing = tuple(Reload(service=service) for service in services if Reload(service=service) not in candidate.actions)
+    return replace(candidate, actions=(*candidate.actions, *missing)) if missing else candidate
 
 
 def _list_decisions(rule: Rule) -> list[Candidate]:
@@ -111,37 +111,39 @@ def _derive_prose_actions(rule: Rule, files: Files, broken_file: str) -> tuple[A
 
 
 def _judge_with_parts(
-    one: Candidate, target: Target, permitted_weakenings: Asks, scope: RuleScope | None
+    candidate: Candidate, target: Target, permitted_weakenings: Asks, scope: RuleScope | None
 ) -> Iterator[Candidate]:
     """Yield the judged candidate. If it is refused as a whole, its packages, units and files follow apart.
 
     A package brings units and files along, which nobody can foresee: what it brings may already be all that is wanted.
     """
-    whole = _judge_candidate(one, target, permitted_weakenings, scope)
+    whole = _judge_candidate(candidate, target, permitted_weakenings, scope)
     yield whole
     groups: dict[str, list[AnyAction]] = {}
-    for action in one.actions if whole.refusal else ():
+    for action in candidate.actions if whole.refusal else ():
         kind = get_kind(action).name if isinstance(action, ResourceAction) else "file"
         groups.setdefault(kind, []).append(action)
     if len(groups) < 2:
         return
     for kind, actions in groups.items():
-        part = Candidate(source=f"{one.source}, its {kind} part", actions=tuple(actions))
+        part = Candidate(source=f"{candidate.source}, its {kind} part", actions=tuple(actions))
         judged = _judge_candidate(_add_reloads(part), target, permitted_weakenings, scope)
         if judged.is_usable:
             yield judged
 
 
-def _judge_candidate(one: Candidate, target: Target, permitted_weakenings: Asks, scope: RuleScope | None) -> Candidate:
-    if not one.actions:
-        return one
+def _judge_candidate(
+    candidate: Candidate, target: Target, permitted_weakenings: Asks, scope: RuleScope | None
+) -> Candidate:
+    if not candidate.actions:
+        return candidate
     if scope:
-        scope = dataclasses.replace(scope, proposed=one.actions)
-    permitted_weakenings |= list_settings_of_content([one])
-    assessed = target.assess_actions(one.actions, frozenset(one.places), permitted_weakenings, scope)
+        scope = dataclasses.replace(scope, proposed=candidate.actions)
+    permitted_weakenings |= list_settings_of_content([candidate])
+    assessed = target.assess_actions(candidate.actions, frozenset(candidate.places), permitted_weakenings, scope)
     refusals = [f"{refusal.clause}: {refusal.reason}" for refusal in assessed.refusals]
     refusal = clean_text(redact_secrets(" ".join(refusals) or assessed.plan.obstacle or ""), MOST_REFUSAL)
-    return replace(one, refusal=refusal, diff=redact_secrets(assessed.shown_text)[:MOST_DIFF])
+    return replace(candidate, refusal=refusal, diff=redact_secrets(assessed.shown_text)[:MOST_DIFF])
 
 
 def _make_candidate(source: str, make: Callable[[], tuple[AnyAction, ...]]) -> Candidate:
@@ -160,10 +162,10 @@ def _find_open_value(action: AnyAction) -> str:
     return next((found[0] for text in texts if (found := _OPEN.search(text))), "")
 
 
-def _merge_repeated(found: Sequence[Candidate], get_merge_key: Callable[[Candidate], str]) -> list[Candidate]:
+def _merge_repeated(candidates: Sequence[Candidate], get_merge_key: Callable[[Candidate], str]) -> list[Candidate]:
     """Merge candidates that `get_merge_key` finds equal; the first stays and names the sources of the others."""
     kept: dict[str, Candidate] = {}
-    for number, one in enumerate(found):
+    for number, one in enumerate(candidates):
         key = (get_merge_key(one) if one.actions else "") or f"number {number}"
         first = kept.get(key)
         kept[key] = replace(first, also=(*first.also, *one.also, one.source)) if first else one

@@ -58,14 +58,14 @@ class _RecipeReader(TomlReader):
             self.reject((), rule, f'{rule} needs 1 to {MOST_ACTIONS} actions, each as a table [["{rule}"]] with do = …')
         return tuple(self._read_action(rule, place, table) for place, table in enumerate(tables))
 
-    def _read_action(self, rule: str, place: int, table: object) -> AnyAction:
+    def _read_action(self, rule: str, index: int, table: object) -> AnyAction:
         try:
             action: AnyAction = msgspec.convert(table, AnyAction)
         except msgspec.ValidationError as exc:
-            self.reject((rule, str(place)), "", f"action {place + 1} of {rule}: {str(exc)[:300]}")
+            self.reject((rule, str(index)), "", f"action {index + 1} of {rule}: {str(exc)[:300]}")
         if isinstance(action, RunVendorScript):
-            self.reject((rule, str(place)), "", "a vendor's script is taken from the content: use the other actions")
+            self.reject((rule, str(index)), "", "a vendor's script is taken from the content: use the other actions")
         fields = msgspec.structs.asdict(action).items()
         if any(name != "content" and isinstance(value, str) and value.endswith("\n") for name, value in fields):
-            self.reject((rule, str(place)), "", "a path, key or line ends in a newline: leave it out")
+            self.reject((rule, str(index)), "", "a path, key or line ends in a newline: leave it out")
         return action

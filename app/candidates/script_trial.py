@@ -45,12 +45,12 @@ def translate_script(rule_id: str, text: str, target: Target) -> tuple[AnyAction
     return (*scratch.derive_actions(), *ages, *_derive_permissions(foreseen))
 
 
-def _derive_ageing(files: Files, after: FileState | None) -> Iterator[SetAgeing]:
+def _derive_ageing(files: Files, shadow_after: FileState | None) -> Iterator[SetAgeing]:
     """Yield an action for each changed field with ageing. No line of the file with passwords is repeated."""
     before = files.state(_SHADOW)
-    if after is None or before is None:
+    if shadow_after is None or before is None:
         return
-    old, new = _split_shadow_lines(before), _split_shadow_lines(after)
+    old, new = _split_shadow_lines(before), _split_shadow_lines(shadow_after)
     if len(old) != len(new):
         raise Undecidable("The content's script adds or removes accounts, which a person decides.")
     for was, now in zip(old, new, strict=True):

@@ -22,7 +22,7 @@ from app.cli.database_access import record_action, require_database
 from app.cli.verify import print_lines, read_and_check_audit_log
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
-from app.events.record import BrokenChain, check_chain
+from app.events.record import BrokenChain, check_chain_and_get_head
 from app.evidence.audit_anchor_checks import check_run_seal
 from app.evidence.notary import KEYS
 from app.runtime.data_folder import create_parent
@@ -92,24 +92,24 @@ def restore_backup(settings: Settings, file: Path) -> None:
         if made.database == SQLITE:
             (unpacked / SQLITE).rename(unpacked / "data" / "temper.sqlite")
         try:
-            held = _check_chains(settings, unpacked / "data")
+            held = _check_logs_and_describe(settings, unpacked / "data")
             if settings.data.exists():
                 settings.data.rmdir()
             (unpacked / "data").rename(settings.data)
         except BaseException:  # pg_restore has committed
-            _drop_postgres_tables(settings)
+            _drop_all_postgres_tables(settings)
             raise
     when = time.strftime("%Y-%m-%d %H:%M", time.gmtime(made.made_at))
     print_lines(f"restored the backup of {when} UTC to {settings.data}: {held}")
 
 
-def _copy_database(settings: Settings, into: Path) -> str:
+def _copy_database(settings: Settings, folder: Path) -> str:
     place = settings.database_path_or_url
     if isinstance(place, Path):
-        with closing(sqlite3.connect(place)) as source, closing(sqlite3.connect(into / SQLITE)) as copy:
+        with closing(sqlite3.connect(place)) as source, closing(sqlite3.connect(folder / SQLITE)) as copy:
             source.backup(copy)
         return SQLITE
-    _run_program("pg_dump", place, "--format=custom", "--exclude-schema=dbos", f"--file={into / POSTGRES}")
+    _run_postgres_program("pg_dump", place, "--format=custom", "--exclude-schema=dbos", f"--file={folder / POSTGRES}")
     return POSTGRES
 
 
@@ -127,15 +127,15 @@ def _check_kind_and_restore_postgres(settings: Settings, manifest: BackupManifes
     finally:
         database.dispose()
     dump = str(unpacked / POSTGRES)
-    _run_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
+    _run_postgres_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
 
 
-def _open_postgres(place: str) -> Engine:
+def _open_postgres(database_url: str) -> Engine:
     """Open the database without creating any tables."""
-    return create_engine(make_url(place).set(drivername="postgresql+psycopg"))
+    return create_engine(make_url(database_url).set(drivername="postgresql+psycopg"))
 
 
-def _drop_postgres_tables(settings: Settings) -> None:
+def _drop_all_postgres_tables(settings: Settings) -> None:
     """Empty the database again, which had no tables before the restore."""
     place = settings.database_path_or_url
     if isinstance(place, str):
@@ -145,14 +145,16 @@ def _drop_postgres_tables(settings: Settings) -> None:
         database.dispose()
 
 
-def _run_program(name: str, place: str, *words: str) -> None:
+def _run_postgres_program(name: str, database_url: str, *arguments: str) -> None:
     """Run a PostgreSQL client program. The password goes through the environment, which other users cannot read."""
     if shutil.which(name) is None:
         raise EnvironmentUnusable(f"{name} is not installed: install Debian's postgresql-client or its equivalent.")
-    url = make_url(place).set(drivername="postgresql")
+    url = make_url(database_url).set(drivername="postgresql")
     env = {**os.environ, **({"PGPASSWORD": str(url.password)} if url.password else {})}
     address = url._replace(password=None).render_as_string()
-    done = subprocess.run([name, f"--dbname={address}", *words], env=env, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [name, f"--dbname={address}", *arguments], env=env, capture_output=True, text=True, check=False
+    )
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise EnvironmentUnusable(f"{name} failed: {clean_line(last, 300)}")
@@ -244,22 +246,22 @@ def _require_safe_archive_member(member: tarfile.TarInfo, links: set[PurePosixPa
         links.add(path)
 
 
-def _check_digests(made: BackupManifest, unpacked: Path) -> None:
+def _check_digests(manifest: BackupManifest, unpacked: Path) -> None:
     found = {
         str(path.relative_to(unpacked)): path
         for path in _list_files(unpacked)
         if path.name != MANIFEST or path.parent != unpacked
     }
-    if left := sorted(set(made.files) ^ set(found)):
+    if left := sorted(set(manifest.files) ^ set(found)):
         raise BadInput(
-            f"the backup is incomplete: {left[0]} is {'missing' if left[0] in made.files else 'not on its list'}."
+            f"the backup is incomplete: {left[0]} is {'missing' if left[0] in manifest.files else 'not on its list'}."
         )
-    for name, digest in made.files.items():
+    for name, digest in manifest.files.items():
         if _compute_digest(found[name]) != digest:
             raise BadInput(f"the backup is damaged: the content of {name} has changed. Use another copy.")
 
 
-def _check_chains(settings: Settings, data: Path) -> str:
+def _check_logs_and_describe(settings: Settings, data: Path) -> str:
     """Check the audit log, its signed head and each run's chain; return what holds. Raise BadInput if one fails."""
     place = settings.database_path_or_url
     database = open_database(data / "temper.sqlite" if isinstance(place, Path) else place)
@@ -270,7 +272,7 @@ def _check_chains(settings: Settings, data: Path) -> str:
         for run, shrunk_at in runs:
             rows = EventStore(database).read_lines(run)
             if shrunk_at is None:
-                check_chain(rows, run)
+                check_chain_and_get_head(rows, run)
             check_run_seal(run, found.seals.get(run), {seq: digest for seq, _, digest in rows})
     except BrokenChain as exc:
         raise BadInput(f"the backup is not valid: {exc}") from exc

@@ -36,11 +36,11 @@ def explain_database_error(exc: Exception) -> str:
 def write_fault(exc: BaseException) -> str:
     """Write the traceback of `exc`, without values from the database, to a new file and return its path."""
     with tempfile.NamedTemporaryFile("w", prefix="temper-fault-", suffix=".txt", delete=False) as file:
-        file.write(describe_fault(exc))
+        file.write(format_redacted_traceback(exc))
     return file.name
 
 
-def describe_fault(exc: BaseException) -> str:
+def format_redacted_traceback(exc: BaseException) -> str:
     """Return the traceback of `exc` and of its causes, without values that were sent to a database or read from it."""
     return redact_secrets("\n".join(_describe_chain(exc)))
 

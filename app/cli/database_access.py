@@ -76,10 +76,10 @@ def _find_unique_match_id(rows: Sequence[Identified], id_prefix: str) -> str | N
     return rows[0].id if rows else None
 
 
-def record_action(database: Engine, did: str, *, right: Right = "operator", detail: str = "") -> None:
+def record_action(database: Engine, action: str, *, right: Right = "operator", detail: str = "") -> None:
     """Record in the audit log what the account that called the command did."""
     who = getpass.getuser()
-    event = AuditedRequest(who=who, right=right, via="terminal", source="", did=did, status=0, detail=detail[:300])
+    event = AuditedRequest(who=who, right=right, via="terminal", source="", did=action, status=0, detail=detail[:300])
     audit.record_audit_event(database, event)
 
 

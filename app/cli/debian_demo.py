@@ -58,10 +58,10 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
         print_line(f"{name} is stopped.", to_stderr=True)
 
 
-def ensure_machine_built(machine: Rootfs | VirtualMachine, what: str, build: Callable[[], None]) -> None:
+def ensure_machine_built(machine: Rootfs | VirtualMachine, description: str, build: Callable[[], None]) -> None:
     if machine.is_built:
         return
-    building = f"Building {machine.name}, {what} from the Debian archive."
+    building = f"Building {machine.name}, {description} from the Debian archive."
     print_line(f"{building} The first build takes a minute or two.", to_stderr=True)
     began = time.monotonic()
     build()

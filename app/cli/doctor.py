@@ -39,7 +39,7 @@ def print_pitfalls(lineup_or_address: str, log: str, key_env: str, *, as_json: b
     explained: ServerExplanation | None = None
     try:
         if lineup_or_address.startswith(_HTTP):
-            explained, findings = _diagnose_server_address(lineup_or_address, log, key_env)
+            explained, findings = _explain_and_diagnose_address(lineup_or_address, log, key_env)
         else:
             findings = _diagnose_lineup_or_log(lineup_or_address, log)
     except BadInput as exc:
@@ -57,12 +57,12 @@ def print_pitfalls(lineup_or_address: str, log: str, key_env: str, *, as_json: b
     return WILL_STOP if any(one.severity == "stop" for one in findings) else FINE
 
 
-def _diagnose_server_address(
+def _explain_and_diagnose_address(
     address: str, log: str, key_env: str
 ) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
     if log:
         raise BadInput("Give a server's address or --log, not both.")
-    return asyncio.run(_diagnose_address(address, os.environ.get(key_env, "") if key_env else ""))
+    return asyncio.run(_explain_and_diagnose_server(address, os.environ.get(key_env, "") if key_env else ""))
 
 
 def _diagnose_lineup_or_log(lineup_name: str, log: str) -> tuple[Pitfall, ...]:
@@ -89,7 +89,7 @@ def _read_lines(path: Path) -> Iterator[str]:
             yield line
 
 
-async def _diagnose_address(url: str, key: str) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
+async def _explain_and_diagnose_server(url: str, key: str) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
     """Return what kind of server it is, and its findings: those of vLLM for vLLM and llama.cpp, which share checks."""
     try:
         address = httpx.URL(url)
@@ -127,18 +127,18 @@ async def _diagnose_replica(http: httpx.AsyncClient, engine: Engine, number: int
     return [replace(one, engine=engine.name) for one in diagnose_server(look, engine)]
 
 
-def _print_explanation(one: ServerExplanation, console: Console) -> None:
+def _print_explanation(explanation: ServerExplanation, console: Console) -> None:
     """Print the kind of server, what it gives and lacks, and the settings that would bring what it lacks."""
-    console.print(Text(f"{one.title} {one.version}".strip(), style="bold"))
-    console.print(Text(f"  Recognised because {one.sign}."), soft_wrap=True)
-    if one.untried:
-        console.print(Text(f"  What it can do is not known: {one.untried}"), soft_wrap=True)
-    if one.gives:
-        console.print(Text(f"  Gives: {', '.join(one.gives)}."), soft_wrap=True)
-    for lack in one.lacks:
+    console.print(Text(f"{explanation.title} {explanation.version}".strip(), style="bold"))
+    console.print(Text(f"  Recognised because {explanation.sign}."), soft_wrap=True)
+    if explanation.untried:
+        console.print(Text(f"  What it can do is not known: {explanation.untried}"), soft_wrap=True)
+    if explanation.gives:
+        console.print(Text(f"  Gives: {', '.join(explanation.gives)}."), soft_wrap=True)
+    for lack in explanation.lacks:
         line = Text.assemble(f"  Lacks {lack.name}.\n", (f"  → {lack.setting}", "dim"))
         console.print(line, soft_wrap=True)
-    for note in one.notes:
+    for note in explanation.notes:
         console.print(Text(f"  {note}"), soft_wrap=True)
 
 

@@ -46,7 +46,7 @@ async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int
             lineup, engines, there.bases, http, there.cards, settings.speed, read_api_key, EngineTraffic(), there.loaded
         )
         for subject in asked:
-            if one := await _probe_and_compare_subject(subject, lineup, database, status):
+            if one := await _probe_store_and_compare(subject, lineup, database, status):
                 found.append(one)
                 if not as_json:
                     print_comparison(one, Console())
@@ -55,7 +55,7 @@ async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int
     return FINE if len(found) == len(asked) and not any(one.now and one.now.problem for one in found) else COULD_NOT
 
 
-async def _probe_and_compare_subject(
+async def _probe_store_and_compare(
     subject: ProbeSubject, lineup: Lineup, database: Database, status: Status
 ) -> ProbeComparison | None:
     """Probe one replica and store the result. Print the error and return None if it fails."""
@@ -71,24 +71,24 @@ async def _probe_and_compare_subject(
     return compare_probe_results(subject.engine, subject.replica, plan_engine(lineup, subject.engine), now, before)
 
 
-def print_comparison(one: ProbeComparison, console: Console) -> None:
+def print_comparison(comparison: ProbeComparison, console: Console) -> None:
     """Print a probe as a table, with a letter for each number's provenance and notes below."""
-    where = f"GPU {' + '.join(map(str, one.gpus))}" if one.gpus else "CPU"
-    played = " · SIMULATED" if one.now and one.now.simulated else ""
-    console.print(Text(f"\n{one.title}, {where}{played}", style="bold"))
+    where = f"GPU {' + '.join(map(str, comparison.gpus))}" if comparison.gpus else "CPU"
+    played = " · SIMULATED" if comparison.now and comparison.now.simulated else ""
+    console.print(Text(f"\n{comparison.title}, {where}{played}", style="bold"))
     table = Table("", "", box=None, pad_edge=False, padding=(0, 1, 0, 0))
     for heading in ("plan", "reported", "now", "before", "ratio"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for row in one.rows:
-        ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
+    for row in comparison.rows:
+        ratio = "" if row.ratio_to_previous is None else f"{row.ratio_to_previous:.2f}"
         table.add_row(row.label, row.unit, *_format_cells(row), ratio)
     console.print(table)
-    for line in (LEGEND, *_iterate_notes(one)):
+    for line in (LEGEND, *_iterate_notes(comparison)):
         console.print(Text(line), soft_wrap=True)
 
 
 def _format_cells(row: ComparedRow) -> Iterator[str]:
-    yield _format_cell(row.plan, row.digits, row.bound)
+    yield _format_cell(row.plan, row.digits, row.plan_bound_sign)
     for figure in (row.reported, row.now, row.before):
         yield _format_cell(figure, row.digits)
 
@@ -99,14 +99,15 @@ def _format_cell(figure: Measured | None, digits: int, bound: str = "") -> str:
     return f"{bound}{figure.value:,.{digits}f} {figure.provenance[0]}"
 
 
-def _iterate_notes(one: ProbeComparison) -> Iterator[str]:
-    if one.verdict:
-        yield f"plan: {one.verdict}"
-    if one.limit and one.limit.value is not None:
-        yield f"speed limit of one stream: {one.limit.value:.1f} tok/s, {one.limit.provenance}: {one.limit.source}"
-    if one.now:
-        yield from one.now.notes
-        if one.now.problem:
-            yield one.now.problem
-    if one.before and one.changed:
-        yield f"changed since the previous probe: {'; '.join(one.changed)}"
+def _iterate_notes(comparison: ProbeComparison) -> Iterator[str]:
+    if comparison.verdict:
+        yield f"plan: {comparison.verdict}"
+    if comparison.limit and comparison.limit.value is not None:
+        limit = comparison.limit
+        yield f"speed limit of one stream: {limit.value:.1f} tok/s, {limit.provenance}: {limit.source}"
+    if comparison.now:
+        yield from comparison.now.notes
+        if comparison.now.problem:
+            yield comparison.now.problem
+    if comparison.before and comparison.changed:
+        yield f"changed since the previous probe: {'; '.join(comparison.changed)}"

@@ -99,15 +99,15 @@ async def _launch_and_measure_loads(
             yield loaded
 
 
-async def wait_until_loaded(one: LaunchedReplica, report: ProgressCallback) -> float | None:
+async def wait_until_loaded(replica: LaunchedReplica, report: ProgressCallback) -> float | None:
     """Wait until the replica is ready. Return its load time in seconds, or None if it was already running.
 
     Raise EnvironmentUnusable with the reason if it ends instead."""
     while True:
-        look = one.read_status()
+        look = replica.read_status()
         if look.state == "dead":
-            raise EnvironmentUnusable(f"{one.name} did not start: {look.detail}")
+            raise EnvironmentUnusable(f"{replica.name} did not start: {look.detail}")
         if look.state == "ready":
-            return None if one.adopted else time.time() - one.cold.started
-        report(f"{one.name} is loading: {look.detail}")
+            return None if replica.adopted else time.time() - replica.cold.started
+        report(f"{replica.name} is loading: {look.detail}")
         await asyncio.sleep(LOOK_EVERY)

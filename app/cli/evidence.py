@@ -18,12 +18,12 @@ ZIP = "zip"
 _BY_FORMAT = {paper.format: paper for paper in PAPERS}
 
 
-def write_evidence(settings: Settings, wanted: str, form: str, out: str) -> None:
+def write_evidence(settings: Settings, id_prefix: str, form: str, out: str) -> None:
     paper = _BY_FORMAT.get(form)
     if paper is None and form != ZIP:
         raise BadInput(f"there is no format {form!r}: choose one of {', '.join([ZIP, *_BY_FORMAT])}.")
     database = open_existing_database(settings)
-    run = resolve_run_id(database, wanted)
+    run = resolve_run_id(database, id_prefix)
     if paper:
         content = paper.build(read_run_record(EventStore(database).read_events(run)))
     else:
@@ -43,8 +43,8 @@ def print_or_change_signing_key(settings: Settings, change_reason: str) -> None:
     print(key.public)  # noqa: T201  one line, for scripts
 
 
-def export_trajectory(settings: Settings, wanted: str, out: str) -> None:
+def export_trajectory(settings: Settings, id_prefix: str, out: str) -> None:
     database = open_existing_database(settings)
-    run = resolve_run_id(database, wanted)
+    run = resolve_run_id(database, id_prefix)
     content = build_trajectory(EventStore(database).read_events(run))
     write_output([content], out, f"{run}-trajectory.json")

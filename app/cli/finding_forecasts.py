@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from app.candidates.recipe_files import load_recipes
 from app.cli.output import print_json, print_line
-from app.cli.scan import load_site_skill, resolve_rule_ids
+from app.cli.scan import load_site_skill, resolve_rule_ids_or_all
 from app.config import Settings
 from app.runs.run_forecast import RunForecast, forecast_run
 from app.text.clean import clean_text
@@ -20,7 +20,7 @@ def print_finding_forecasts(
     """Print the forecast; return 0 if a change is accepted for every finding, else 2. Nothing is changed."""
     skill = load_site_skill(settings, skill_name, host)
     recipes = load_recipes(settings.recipes_folder, settings.recipes)
-    named = resolve_rule_ids(rules, skill)
+    named = resolve_rule_ids_or_all(rules, skill)
     found = asyncio.run(forecast_run(skill, host, settings.hosts_folder, recipes, named))
     if as_json:
         print_json([one.to_row() for one in found.findings])
@@ -29,16 +29,16 @@ def print_finding_forecasts(
     return ALL_PROPOSED if len(found.findings_with_accepted_proposal) == len(found.findings) else SOME_OPEN
 
 
-def _print_forecast(host: str, found: RunForecast) -> None:
-    total, ready = len(found.findings), len(found.findings_with_accepted_proposal)
+def _print_forecast(host: str, forecast: RunForecast) -> None:
+    total, ready = len(forecast.findings), len(forecast.findings_with_accepted_proposal)
     print_line(f"{host}: {total} findings. For {ready} a change is proposed that the policy accepts:")
-    for source, count in found.source_counts:
+    for source, count in forecast.source_counts:
         print_line(f"  {count:4}  from {source}")
-    if asked := [one.rule.id for one in found.asking_findings]:
+    if asked := [one.rule.id for one in forecast.asking_findings]:
         print_line(f"  {len(asked):4}  of these ask a person in every mode: {', '.join(asked)}")
-    if found.left_groups:
+    if forecast.left_groups:
         print_line(f"{total - ready} are left to a model or to a person:")
-    for question, ones in found.left_groups:
+    for question, ones in forecast.left_groups:
         print_line(f"  {len(ones):4}  {question}")
         for one in ones:
             print_line(f"          {one.rule.id}: {clean_text(' '.join(one.reason.split()), _SHOWN)}")

@@ -44,12 +44,14 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
         await asyncio.to_thread(require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
             run = runtime.find_unended_run_by_request(request) or await runtime.submit_run(request)
-            return await _follow_run(runtime.store, run, as_json=as_json)
+            return await _follow_run_to_exit_code(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
         require_no_own_recipes(settings)
         print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
         with open_or_create_database(settings) as database:
-            return await _follow_run(*await _submit_to_other_process(database, request), as_json=as_json)
+            return await _follow_run_to_exit_code(
+                *await _submit_elsewhere_and_open_store(database, request), as_json=as_json
+            )
 
 
 def require_no_other_nodes(settings: Settings) -> None:
@@ -67,7 +69,7 @@ def require_no_own_recipes(settings: Settings) -> None:
         raise BadInput(f"{problem} Put the file into {settings.recipes_folder}, and leave --recipes out.")
 
 
-async def _submit_to_other_process(database: Engine, request: RunQueued) -> tuple[EventStore, str]:
+async def _submit_elsewhere_and_open_store(database: Engine, request: RunQueued) -> tuple[EventStore, str]:
     """Write the run's first event, from which the process that works on this database starts the run."""
     store, run, clock = EventStore(database), create_run_id(), await asyncio.to_thread(open_clock, database)
     writer = LogWriter(store, Bus())
@@ -77,7 +79,7 @@ async def _submit_to_other_process(database: Engine, request: RunQueued) -> tupl
     return store, run
 
 
-async def _follow_run(store: EventStore, run: str, *, as_json: bool) -> int:
+async def _follow_run_to_exit_code(store: EventStore, run: str, *, as_json: bool) -> int:
     state = RunState()
     with ProgressPrinter(run) as progress:
         async for recorded in _stream_events(store, run):

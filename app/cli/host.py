@@ -17,7 +17,7 @@ from app.runs.rollout.host_selection import drop_group, save_group
 from app.runs.scanner_factory import REMOTE
 from app.store.db import open_database
 from app.store.host_groups import read_groups
-from app.store.host_rule_states import forget_host
+from app.store.host_rule_states import delete_host_standings_and_memberships
 from app.targets import consent, host_registry
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import open_target
@@ -28,7 +28,7 @@ from app.targets.ssh.registration import (
     fetch_host_identity,
     find_rollback_obstacle_at_login,
     read_identity_from_known_hosts,
-    uninstall_from_host,
+    remove_temper_files_from_host,
 )
 from app.text.clean import clean_text
 
@@ -54,7 +54,7 @@ def add_host(settings: Settings, new: NewHost) -> None:
     known = (
         read_identity_from_known_hosts(end, new.known_hosts)
         if new.known_hosts
-        else _confirm_host_key(end, new.accept_key)
+        else _fetch_and_confirm_host_key(end, new.accept_key)
     )
     lacking = find_rollback_obstacle_at_login(end, known)
     host_registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
@@ -87,7 +87,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
         files.store_registration(name)
     if has_database(settings):
         with Session(open_database(settings.database_path_or_url)) as session, session.begin():
-            forget_host(session, name)
+            delete_host_standings_and_memberships(session, name)
     print_line(f"{name} is removed; its journals stay in {settings.hosts_folder / name}")
 
 
@@ -96,7 +96,7 @@ def _uninstall_from_host(settings: Settings, name: str) -> None:
     found = host_registry.require_removable(settings.hosts_folder, name)
     line = SshConnection(found.end, settings.hosts_folder / name / "known_hosts")
     try:
-        taken = uninstall_from_host(line, REMOTE)
+        taken = remove_temper_files_from_host(line, REMOTE)
     finally:
         line.close()
     for path in taken:
@@ -129,7 +129,9 @@ def _create_ownership(settings: Settings, host: str) -> Ownership:
     """Return the ownership of a host outside any run, with the journals of the last node that worked on it."""
     if not (files := sync_host_folders(settings)):
         return ALONE
-    return Ownership(load_folder=partial(files.fetch_folder, host), save_folder=partial(files.store_folder, host))
+    return Ownership(
+        load_folder=partial(files.update_local_folder, host), save_folder=partial(files.store_folder, host)
+    )
 
 
 def _create_endpoint(new: NewHost) -> Endpoint:
@@ -140,16 +142,16 @@ def _create_endpoint(new: NewHost) -> Endpoint:
     return parse_endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]], new.watch)
 
 
-def _confirm_host_key(end: Endpoint, accepted_fingerprint: str) -> HostIdentity:
-    known = asyncio.run(fetch_host_identity(end))
+def _fetch_and_confirm_host_key(endpoint: Endpoint, accepted_fingerprint: str) -> HostIdentity:
+    known = asyncio.run(fetch_host_identity(endpoint))
     if accepted_fingerprint and accepted_fingerprint != known.fingerprint:
         raise BadInput(
-            f"{end} shows the host key {known.fingerprint}, not {clean_text(accepted_fingerprint, 80)}. "
+            f"{endpoint} shows the host key {known.fingerprint}, not {clean_text(accepted_fingerprint, 80)}. "
             "The host was not added."
         )
     if not accepted_fingerprint:
         print_line(
-            f"{end} shows the host key {known.fingerprint}. Compare it on the host's console: "
+            f"{endpoint} shows the host key {known.fingerprint}. Compare it on the host's console: "
             "ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
         )
         if not typer.confirm("Are the keys identical?"):

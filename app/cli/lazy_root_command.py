@@ -14,9 +14,9 @@ class Terminal(typer.Typer):
     """A Typer app made of unnamed parts, each with commands and groups."""
 
     def __call__(self, *args: Any, **more: Any) -> Any:
-        return super(Terminal, self.narrow_to_command(*sys.argv[1:2])).__call__(*args, **more)
+        return super(Terminal, self.copy_narrowed_to_command(*sys.argv[1:2])).__call__(*args, **more)
 
-    def narrow_to_command(self, command_name: str = "") -> Self:
+    def copy_narrowed_to_command(self, command_name: str = "") -> Self:
         """Return a copy with only the named command or group, or self. Parsing all commands takes 25 ms."""
         commands = [
             one

@@ -84,8 +84,8 @@ def create_mcp_server(api: RestApi) -> MCPServer[Any]:
     server: MCPServer[Any] = MCPServer("Temper", version=__version__, instructions=ABOUT)
     _add_read_tools(server, api)
     _add_order_tools(server, api)
-    _add_follow_tool(server, api)
-    _add_approval_tools(server, api)
+    _add_follow_tools(server, api)
+    _add_inbox_and_approval_tools(server, api)
     _add_waiver_tool(server, api)
     return server
 
@@ -192,7 +192,7 @@ def _add_order_tools(server: MCPServer[Any], api: RestApi) -> None:
         return await api.request(ctx, "POST", f"/runs/{run}/stop", {"reason": reason, "by": "mcp"})
 
 
-def _add_follow_tool(server: MCPServer[Any], api: RestApi) -> None:
+def _add_follow_tools(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=LOOKS)
     async def follow_run(
         ctx: Context,
@@ -233,7 +233,7 @@ def _add_follow_tool(server: MCPServer[Any], api: RestApi) -> None:
             await asyncio.sleep(_GLANCE)
 
 
-def _add_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
+def _add_inbox_and_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
     @server.tool(annotations=LOOKS)
     async def list_inbox(ctx: Context) -> Json:
         """List everything that waits for a person: approvals, escalated and deferred findings, paused rollouts and
@@ -308,16 +308,18 @@ async def _require_personal_token(api: RestApi, ctx: Context) -> None:
         )
 
 
-def _find_allowed_answer(decisions: Sequence[Json], decision: str, verb: str) -> Json:
+def _find_allowed_answer(decisions: Sequence[Json], decision_id: str, verb: str) -> Json:
     """Return the answer of this decision, or raise ToolError with what can be answered instead."""
-    found = next((one for one in decisions if one["id"] == decision), None)
+    found = next((one for one in decisions if one["id"] == decision_id), None)
     if found is None:
         raise ToolError(
-            f"Nothing in the inbox has the id {decision[:80]!a}: it was answered, or list_inbox has others."
+            f"Nothing in the inbox has the id {decision_id[:80]!a}: it was answered, or list_inbox has others."
         )
     answers = {one["verb"]: one for one in found["answers"] if one["verb"] != "edit"}
     if verb not in answers:
-        raise ToolError(f"{verb[:20]!a} is not an answer to {decision}: choose one of {', '.join(answers) or 'none'}.")
+        raise ToolError(
+            f"{verb[:20]!a} is not an answer to {decision_id}: choose one of {', '.join(answers) or 'none'}."
+        )
     if denied := answers[verb]["denied"]:
         raise ToolError(denied)
     answer: Json = answers[verb]

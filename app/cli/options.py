@@ -108,13 +108,13 @@ Out = Annotated[str, typer.Option(help="File to write, or - for stdout. Default:
 Reason = Annotated[str, typer.Option(help="Reason; the log records it.")]
 
 
-def read_secret(named: str) -> str:
+def read_secret(variable_or_file: str) -> str:
     """Return the secret in the environment variable or file `named`. Raise BadInput if there is neither."""
-    if (secret := os.environ.get(named)) is not None:
+    if (secret := os.environ.get(variable_or_file)) is not None:
         return secret.strip()
     try:
-        return Path(named).read_text().strip()
+        return Path(variable_or_file).read_text().strip()
     except (OSError, UnicodeDecodeError) as exc:
         raise BadInput(
-            f"{named[:80]!a} is neither an environment variable nor a readable file: give one of these."
+            f"{variable_or_file[:80]!a} is neither an environment variable nor a readable file: give one of these."
         ) from exc

@@ -29,17 +29,19 @@ def create_person(settings: Settings, name: str, right: str) -> None:
     print_line(f"{name} can sign in with the right {right}")
 
 
-def create_token(settings: Settings, name: str, right: str, label: str, days: float) -> None:
+def create_token(settings: Settings, owner_name: str, right: str, label: str, days: float) -> None:
     wanted = parse_right(right)
     database = open_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
-        owner = people.find_person(session, name)
+        owner = people.find_person(session, owner_name)
         if owner is None or owner.disabled:
-            raise BadInput(f"there is no person {name}: create one with temper admin create {name}.")
+            raise BadInput(f"there is no person {owner_name}: create one with temper admin create {owner_name}.")
         if not has_right(parse_right(owner.right), wanted):
-            raise BadInput(f"{name} has the right {owner.right}: a token cannot have a higher right than its owner.")
-        _, secret = credentials.issue_token(session, person=name, right=wanted, label=label, days=days)
-    record_action(database, f"token create for {name}, {right}, {days:g} days", right="admin")
+            raise BadInput(
+                f"{owner_name} has the right {owner.right}: a token cannot have a higher right than its owner."
+            )
+        _, secret = credentials.issue_token(session, person=owner_name, right=wanted, label=label, days=days)
+    record_action(database, f"token create for {owner_name}, {right}, {days:g} days", right="admin")
     print(secret)  # noqa: T201  one line, for scripts
 
 

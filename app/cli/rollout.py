@@ -55,7 +55,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
             controller = RolloutController(runtime)
             controller.start()
             try:
-                return await _follow_rollout(runtime.database, rollout, as_json=as_json)
+                return await _follow_rollout_to_exit_code(runtime.database, rollout, as_json=as_json)
             finally:
                 await controller.close()
     except AlreadyInUse as exc:
@@ -63,7 +63,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
         with open_or_create_database(settings) as database:
             request = _create_request(settings, database, wanted, lineup)
-            return await _follow_rollout(database, _submit_rollout(database, request), as_json=as_json)
+            return await _follow_rollout_to_exit_code(database, _submit_rollout(database, request), as_json=as_json)
 
 
 def _create_request(settings: Settings, database: Engine, wanted: RolloutSpec, lineup: Lineup) -> RolloutOrdered:
@@ -89,7 +89,7 @@ def _find_same_unended(database: Engine, request: RolloutOrdered) -> str | None:
     return None
 
 
-async def _follow_rollout(database: Engine, rollout: str, *, as_json: bool) -> int:
+async def _follow_rollout_to_exit_code(database: Engine, rollout: str, *, as_json: bool) -> int:
     state = RolloutState()
     while state.status not in ("finished", "stopped"):
         for recorded in await asyncio.to_thread(_read_rollout_events, database, rollout, state.seq):
@@ -149,9 +149,9 @@ def _read_rollouts(session: Session) -> list[Row]:
     ]
 
 
-def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
+def print_rollout(settings: Settings, id_prefix: str, *, as_json: bool) -> None:
     database = open_existing_database(settings)
-    state = fold_rollout(_read_rollout_events(database, resolve_rollout_id(database, wanted), 0))
+    state = fold_rollout(_read_rollout_events(database, resolve_rollout_id(database, id_prefix), 0))
     rows = [
         {"host": part.host, "wave": part.wave, "run": part.run or None, "outcome": part.outcome_text}
         for part in state.parts.values()
@@ -159,16 +159,16 @@ def print_rollout(settings: Settings, wanted: str, *, as_json: bool) -> None:
     print_rows(rows, "The rollout has no hosts.", as_json=as_json)
 
 
-def apply_rollout_verb(settings: Settings, wanted: str, verb: str, reason: str) -> None:
+def apply_rollout_verb(settings: Settings, id_prefix: str, verb: str, reason: str) -> None:
     database = open_existing_database(settings)
-    rollout = resolve_rollout_id(database, wanted)
+    rollout = resolve_rollout_id(database, id_prefix)
     state = command_rollout(database, rollout, verb, by=getpass.getuser(), reason=reason)
     print(f"rollout {rollout} is {state.status}")  # noqa: T201
 
 
-def write_rollout_evidence(settings: Settings, wanted: str, out: str) -> None:
+def write_rollout_evidence(settings: Settings, id_prefix: str, out: str) -> None:
     database = open_existing_database(settings)
-    rollout = resolve_rollout_id(database, wanted)
+    rollout = resolve_rollout_id(database, id_prefix)
     with Session(database) as session:
         row = require_rollout(session, rollout)
     if row.ended_at is None:

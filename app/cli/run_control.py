@@ -22,10 +22,10 @@ from app.store.events import EventStore
 from app.web.access.authenticator import Authenticator
 
 
-def send_run_command(settings: Settings, wanted: str, verb: Verb, reason: str, token_from: str = "") -> None:
+def send_run_command(settings: Settings, id_prefix: str, verb: Verb, reason: str, token_from: str = "") -> None:
     """Send `verb` to a run. The caller is the token's owner if `token_from` is set, else the account."""
     database = open_existing_database(settings)
-    run, (by, means) = resolve_run_id(database, wanted), _identify_caller(database, token_from)
+    run, (by, means) = resolve_run_id(database, id_prefix), _identify_caller_and_means(database, token_from)
     remaining = ""
     with Session(database) as session, session.begin():
         if verb in DECISIONS:
@@ -33,7 +33,7 @@ def send_run_command(settings: Settings, wanted: str, verb: Verb, reason: str, t
             waiting = find_open_approval_id(state, database_time(session))
             if waiting is None:
                 raise Rejected("approval", f"run {run} is not waiting for an approval.", "not-waiting")
-            progress = record_answer(session, state, waiting, verb, by=by, means=means, reason=reason)
+            progress = record_answer(session, state, waiting, verb, by=by, sign_in_means=means, reason=reason)
             remaining = f": {progress.remaining_text}" if verb == "approve" and progress.remaining_text else ""
         else:
             row = run_queries.find_run(session, run)
@@ -42,7 +42,7 @@ def send_run_command(settings: Settings, wanted: str, verb: Verb, reason: str, t
     print_line(f"asked run {run} to {verb}{remaining}")
 
 
-def _identify_caller(database: Engine, token_from: str) -> tuple[str, AnswerMeans]:
+def _identify_caller_and_means(database: Engine, token_from: str) -> tuple[str, AnswerMeans]:
     if not token_from:
         return getpass.getuser(), AnswerMeans("terminal")
     credentials = Authenticator(database, demo=False, clock=open_clock(database).now)

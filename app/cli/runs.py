@@ -23,9 +23,9 @@ def list_runs(settings: Settings, filters: GivenFilters, most: int, *, as_json: 
     print_stored_rows(settings, read_lines, "No runs found. Start one with temper run.", as_json=as_json)
 
 
-def set_run_name_and_tags(settings: Settings, wanted: str, name: str | None, tags: Sequence[str] | None) -> None:
+def set_run_name_and_tags(settings: Settings, id_prefix: str, name: str | None, tags: Sequence[str] | None) -> None:
     database = open_existing_database(settings)
-    run = resolve_run_id(database, wanted)
+    run = resolve_run_id(database, id_prefix)
     with Session(database) as session, session.begin():
         row = session.get_one(RunRow, run)
         set_run_labels(row, name, tags)

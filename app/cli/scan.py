@@ -16,7 +16,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Word
 from app.runs.parameters import load_skill_with_site_values
-from app.runs.scanner_factory import open_scanner
+from app.runs.scanner_factory import open_scanner_and_target
 from app.runs.tailored_profiles import import_tailoring, list_tailored_profiles
 from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.scanners.openscap.benchmark import Profile, read_benchmark
@@ -69,18 +69,18 @@ def add_benchmark_file(file: Path) -> None:
     print_line(_describe_datastream(known[0], kept) if known else _describe_manual(kept))
 
 
-def _describe_manual(kept: Path) -> str:
-    rules = len(read_published(kept.read_bytes(), kept.name).rules)
+def _describe_manual(stored_file: Path) -> str:
+    rules = len(read_published(stored_file.read_bytes(), stored_file.name).rules)
     return (
-        f"Added {kept.name} as a manual STIG: {rules} rules with texts, and no checks for OpenSCAP. Data streams of "
-        "the same STIG take their fix texts from it, and the evidence of new runs its rule ids, CCIs and texts."
+        f"Added {stored_file.name} as a manual STIG: {rules} rules with texts, and no checks for OpenSCAP. Data streams "
+        "of the same STIG take their fix texts from it, and the evidence of new runs its rule ids, CCIs and texts."
     )
 
 
-def _describe_datastream(name: str, kept: Path) -> str:
-    benchmark = read_benchmark(kept)
+def _describe_datastream(name: str, stored_file: Path) -> str:
+    benchmark = read_benchmark(stored_file)
     profile = next((one.short_id for one in benchmark.profiles if one.rules), "PROFILE")
-    joined = join_content(kept, benchmark)
+    joined = join_content(stored_file, benchmark)
     added = f"Added as {name}. Use it with --skill scap:{name}:{profile}"
     if not joined.stig_ids:
         return added
@@ -98,7 +98,7 @@ def _describe_datastream(name: str, kept: Path) -> str:
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
     name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
     pack = load_site_skill(settings, name, host)
-    verdicts, beside = asyncio.run(_scan_with_both_scanners(settings, host, pack, resolve_rule_ids(rules, pack)))
+    verdicts, beside = asyncio.run(_scan_with_both_scanners(settings, host, pack, resolve_rule_ids_or_all(rules, pack)))
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
     if as_json:
@@ -132,20 +132,20 @@ def load_site_skill(settings: Settings, name: str, host: str) -> Skill:
     return load_skill_with_site_values(name, host, open_database(settings.database_path_or_url))
 
 
-def resolve_rule_ids(rules: Sequence[str], pack: Skill) -> list[str]:
-    names = {rule.stig_id: rule.id for rule in pack.rules.values()}
+def resolve_rule_ids_or_all(rules: Sequence[str], skill: Skill) -> list[str]:
+    names = {rule.stig_id: rule.id for rule in skill.rules.values()}
     for rule in rules:
-        if rule not in pack.rules and rule not in names:
-            near = ", ".join(suggest_rules(rule, pack)) or "none"
-            raise BadInput(f"There is no rule {rule[:80]!a} in {pack.title}; the nearest: {near}.")
-    return [names.get(rule, rule) for rule in rules] or list(pack.rules)
+        if rule not in skill.rules and rule not in names:
+            near = ", ".join(suggest_rules(rule, skill)) or "none"
+            raise BadInput(f"There is no rule {rule[:80]!a} in {skill.title}; the nearest: {near}.")
+    return [names.get(rule, rule) for rule in rules] or list(skill.rules)
 
 
 async def _scan_with_both_scanners(
-    settings: Settings, host: str, pack: Skill, rules: Sequence[str]
+    settings: Settings, host: str, skill: Skill, rules: Sequence[str]
 ) -> tuple[list[Verdict], dict[str, str]]:
     """Return OpenSCAP's verdicts and the built-in verdicts by rule, where a built-in check exists."""
-    async with open_scanner(pack, host, settings.hosts_folder) as (scanner, target):
+    async with open_scanner_and_target(skill, host, settings.hosts_folder) as (scanner, target):
         assert isinstance(scanner, OpenScapScanner)
         verdicts = await scanner.judge_rules(rules)
         checks = {rule.id: rule.check for rule in load_skill("stig").rules.values()}

@@ -46,7 +46,7 @@ def _read_schedules(session: Session) -> list[Row]:
     return [to_row(row, columns, paused=not row.enabled, next=times.get(row.id), last=row.outcome) for row in found]
 
 
-def apply_schedule_verb(settings: Settings, wanted: str, verb: str) -> None:
+def apply_schedule_verb(settings: Settings, schedule_id: str, verb: str) -> None:
     with Session(open_existing_database(settings)) as session, session.begin():
-        change_schedule(session, wanted, verb, database_time(session))
-    print(f"schedule {wanted}: {verb}d")  # noqa: T201
+        change_schedule(session, schedule_id, verb, database_time(session))
+    print(f"schedule {schedule_id}: {verb}d")  # noqa: T201

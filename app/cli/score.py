@@ -37,7 +37,7 @@ from app.scores import score_file
 from app.scores.generated_hosts import create_builtin_host, generate_host
 from app.scores.harbor_tasks import export_harbor_tasks
 from app.scores.public_score import read_any_score
-from app.scores.result import Kind, Score, ScoreOrder, Trial, is_harmed
+from app.scores.result import Kind, Score, ScoreOrder, Trial, has_remaining_harm
 from app.scores.score_figures import build_score_row
 from app.scores.scores_markdown import COLUMNS, describe_provenance, render_cells, render_scores_markdown
 from app.scores.trial_runner import run_builtin_trial, run_untouched_trial
@@ -88,32 +88,32 @@ def build_score_settings(settings: Settings, lineup: str) -> Settings:
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
-def choose_score_subject(settings: Settings, asked: ScoreOptions) -> ScoreSubject:
+def choose_score_subject(settings: Settings, options: ScoreOptions) -> ScoreSubject:
     """Return what is scored, by the name that was asked for."""
-    if asked.lineup == NOTHING:
+    if options.lineup == NOTHING:
         return ScoreSubject(None, "doing nothing", "baseline")
-    if asked.lineup in ON_DEBIAN:
-        return ScoreSubject(None, ON_DEBIAN[asked.lineup], "baseline")
+    if options.lineup in ON_DEBIAN:
+        return ScoreSubject(None, ON_DEBIAN[options.lineup], "baseline")
     lineup = load_lineup(settings)
-    if is_address(asked.lineup):
+    if is_address(options.lineup):
         model = lineup.engines[lineup.seats["architect"].engine].model  # a public label without an address
-        return ScoreSubject(lineup, format_score_label(clean_text(model, 60), asked.budget), "line-up")
-    if asked.lineup == CANDIDATES:
-        label = format_score_label("candidates without a model", asked.budget)
+        return ScoreSubject(lineup, format_score_label(clean_text(model, 60), options.budget), "line-up")
+    if options.lineup == CANDIDATES:
+        label = format_score_label("candidates without a model", options.budget)
         return ScoreSubject(lineup, label, "no model")
-    return ScoreSubject(lineup, format_score_label(lineup.name, asked.budget), "line-up")
+    return ScoreSubject(lineup, format_score_label(lineup.name, options.budget), "line-up")
 
 
-def select_scored_server_as_lineup(settings: Settings, asked: ScoreOptions) -> tuple[Settings, ScoreOptions]:
+def update_settings_and_score_options(settings: Settings, options: ScoreOptions) -> tuple[Settings, ScoreOptions]:
     """Return settings with a line-up for the server whose address is scored; both stay as they are without one."""
-    if not is_address(asked.lineup):
-        return settings, asked
-    [one] = parse_endpoints([asked.lineup])
+    if not is_address(options.lineup):
+        return settings, options
+    [one] = parse_endpoints([options.lineup])
     report = inspect_address(one)
     print_report(one, report, Console(stderr=True, highlight=False))
     path = write_lineup(settings.data, [(one, report)])
     quantized = next((served.quantized for served in report.models if served.id == report.model), "")
-    return replace(settings, lineup=str(path)), replace(asked, quantized=quantized)
+    return replace(settings, lineup=str(path)), replace(options, quantized=quantized)
 
 
 def format_score_label(name: str, budget: Budget) -> str:
@@ -127,34 +127,36 @@ def format_score_label(name: str, budget: Budget) -> str:
     return f"{name}, at most {shown} per rule" if shown else name
 
 
-def run_score(settings: Settings, asked: ScoreOptions) -> int:
-    if asked.lineup in ON_DEBIAN:
-        raise BadInput(f"{asked.lineup} requires a real host, since the built-in host has no shell. Add --host debian.")
-    if asked.public and (asked.held_back or asked.lineup in (NOTHING, CANDIDATES)):
+def run_score(settings: Settings, options: ScoreOptions) -> int:
+    if options.lineup in ON_DEBIAN:
+        raise BadInput(
+            f"{options.lineup} requires a real host, since the built-in host has no shell. Add --host debian."
+        )
+    if options.public and (options.held_back or options.lineup in (NOTHING, CANDIDATES)):
         raise BadInput(
             "--public publishes the hosts and the model's turns: give a line-up or an address, without --held-back."
         )
-    settings, asked = select_scored_server_as_lineup(settings, asked)
-    subject = choose_score_subject(settings, asked)
+    settings, options = update_settings_and_score_options(settings, options)
+    subject = choose_score_subject(settings, options)
     lineup = subject.lineup
     order = ScoreOrder(
         label=subject.label,
         kind=subject.kind,
         skill="stig",
-        rules=select_rules(asked.rules, "stig"),
-        seeds=asked.seeds,
-        hosts=asked.hosts,
-        held_back=hash_held_back_seed(asked.held_back),
+        rules=select_rules(options.rules, "stig"),
+        seeds=options.seeds,
+        hosts=options.hosts,
+        held_back=hash_held_back_seed(options.held_back),
     )
-    notes = TrialJournal(asked.out.with_suffix(".part"), order)
-    asyncio.run(_play_remaining_trials(settings, lineup, order, notes, asked))
-    return write_and_print_score(settings, order, lineup, notes, asked)
+    notes = TrialJournal(options.out.with_suffix(".part"), order)
+    asyncio.run(_play_remaining_trials(settings, lineup, order, notes, options))
+    return finish_and_print_score(settings, order, lineup, notes, options)
 
 
 async def _play_remaining_trials(
-    settings: Settings, lineup: Lineup | None, order: ScoreOrder, journal: TrialJournal, asked: ScoreOptions
+    settings: Settings, lineup: Lineup | None, order: ScoreOrder, journal: TrialJournal, options: ScoreOptions
 ) -> None:
-    left = [one for one in plan_trials(order, asked.held_back) if one.trial_key not in journal.done]
+    left = [one for one in plan_trials(order, options.held_back) if one.trial_key not in journal.done]
     if lineup is None:
         for one in left:
             journal.add(await run_untouched_trial(order, one.seed, one.host, one.rules, settings.data / "twin"))
@@ -167,7 +169,7 @@ async def _play_remaining_trials(
     async with open_runtime(settings, lineup) as runtime:
         await wait_until_engines_loaded(runtime)
         for number, one in enumerate(left, 1):
-            trial = await run_builtin_trial(runtime, order, one.seed, one.host, one.rules, asked.budget)
+            trial = await run_builtin_trial(runtime, order, one.seed, one.host, one.rules, options.budget)
             journal.add(trial)
             print_trial(number, len(left), trial)
 
@@ -200,12 +202,12 @@ def print_trial(number: int, total: int, trial: Trial) -> None:
         f"{fate.rule} {fate.ended or fate.closing}{'' if fate.met is not False else ', not in effect'}"
         for fate in trial.fates
     )
-    harm = f"; HARM STAYED: {trial.worse or trial.left}" if is_harmed(trial) else ""
+    harm = f"; HARM STAYED: {trial.worse or trial.left}" if has_remaining_harm(trial) else ""
     print_line(f"{number}/{total} seed {trial.seed}, {trial.host}: {'; '.join(outcomes)}{harm}", to_stderr=True)
 
 
-def write_and_print_score(
-    settings: Settings, order: ScoreOrder, lineup: Lineup | None, journal: TrialJournal, asked: ScoreOptions
+def finish_and_print_score(
+    settings: Settings, order: ScoreOrder, lineup: Lineup | None, journal: TrialJournal, options: ScoreOptions
 ) -> int:
     """Sign and write the result of all trials, delete the notes and return the exit code."""
     database = open_database(settings.database_path_or_url)
@@ -218,7 +220,7 @@ def write_and_print_score(
         order=order,
         simulated=bool(lineup and lineup.simulated and order.engine == "lineup"),
         simulated_host=not order.host,
-        note=asked.note,
+        note=options.note,
         temper=__version__,
         made_at=datetime.now(UTC).strftime("%Y-%m-%d"),
         machine=_describe_cpu(),
@@ -226,27 +228,27 @@ def write_and_print_score(
         scanner=started.scanner if started else "",
         trials=trials,
     )
-    content = sign_and_write_score(settings, database, made, asked)
-    if asked.public and lineup:
-        write_submission(settings, database, made, lineup, asked.public, asked.quantized)
+    content = sign_and_write_score(settings, database, made, options)
+    if options.public and lineup:
+        write_submission(settings, database, made, lineup, options.public, options.quantized)
     database.dispose()
     journal.discard()
-    if asked.as_json:
+    if options.as_json:
         sys.stdout.write(content.decode())
     else:
-        _print_score(made, asked.out)
-    return HARM_STAYED if any(map(is_harmed, trials)) else NO_HARM
+        _print_score(made, options.out)
+    return HARM_STAYED if any(map(has_remaining_harm, trials)) else NO_HARM
 
 
-def sign_and_write_score(settings: Settings, database: Engine, score: Score, asked: ScoreOptions) -> bytes:
+def sign_and_write_score(settings: Settings, database: Engine, score: Score, options: ScoreOptions) -> bytes:
     notary = open_notary(settings.data, database)
     content = score_file.sign_score(score, notary.key)
     try:
-        asked.out.write_bytes(content)
-        if asked.pack:
+        options.out.write_bytes(content)
+        if options.pack:
             by = create_requester()
             runs = (trial.run for trial in score.trials if trial.run)
-            score_file.write_score_pack(asked.pack, content, runs, lambda run: notary.issue_evidence(run, by))
+            score_file.write_score_pack(options.pack, content, runs, lambda run: notary.issue_evidence(run, by))
     except OSError as exc:
         raise BadInput(f"cannot write {exc.filename}: {exc.strerror}. Choose another path.") from exc
     return content
@@ -267,8 +269,8 @@ def _describe_cpu() -> str:
     return f"{len(names)} cores of {names[0]}" if names else platform.machine()
 
 
-def _print_score(made: Score, out: Path) -> None:
-    found = build_score_row(made)
+def _print_score(score: Score, out: Path) -> None:
+    found = build_score_row(score)
     for name, cell in zip(COLUMNS, render_cells(found), strict=True):
         print_line(f"{name.strip('*'):20} {cell}")
     print_line(f"{describe_provenance(found)} \n{out}")
@@ -286,7 +288,7 @@ def write_score_table(files: Sequence[Path], into: Path | None) -> None:
 def verify_score(path: Path, key: str) -> int:
     """Return 0 if the score is valid, 2 if it is not, 3 if it is and no key was given."""
     try:
-        found, looked = score_file.read_verified_score_file(path, key)
+        found, looked = score_file.read_verified_score_and_count(path, key)
     except score_file.BrokenScore as exc:
         print_line(clean_line(f"does not hold: {path}: {exc}", 4000), to_stderr=True)
         return 2

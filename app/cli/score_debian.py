@@ -18,9 +18,9 @@ from app.cli.score import (
     build_score_settings,
     choose_score_subject,
     close_interrupted_runs,
+    finish_and_print_score,
     print_trial,
     wait_until_engines_loaded,
-    write_and_print_score,
 )
 from app.config import Settings
 from app.errors import BadInput
@@ -40,36 +40,36 @@ ANSIBLE, WHOLE = "ansible", "all"
 _DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
 
 
-def score_debian(settings: Settings, asked: ScoreOptions, machine_name: str) -> int:
+def score_debian(settings: Settings, options: ScoreOptions, machine_name: str) -> int:
     """Run all trials and return the exit code. The machine lies in the data folder of `settings`."""
-    if asked.held_back or asked.hosts != 1:
+    if options.held_back or options.hosts != 1:
         raise BadInput(
             "hosts are generated only from the built-in host: leave out --hosts and --held-back with --host."
         )
     machine = Rootfs(settings.data / "rootfs", machine_name)
-    base = BASE if asked.lineup == ANSIBLE else BaseImage()
+    base = BASE if options.lineup == ANSIBLE else BaseImage()
     ensure_machine_built(machine, "a Debian 12", partial(machine.build, base))
     add_missing_scap_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
-    own = build_score_settings(settings, asked.lineup)
-    subject = choose_score_subject(own, asked)
+    own = build_score_settings(settings, options.lineup)
+    subject = choose_score_subject(own, options)
     lineup = subject.lineup
-    rules = select_rules(asked.rules.removeprefix(WHOLE), SKILL) if asked.rules else keep_rules_of_demo_profile()
+    rules = select_rules(options.rules.removeprefix(WHOLE), SKILL) if options.rules else keep_rules_of_demo_profile()
     order = ScoreOrder(
         label=subject.label,
         kind=subject.kind,
         skill=SKILL,
         rules=rules,
-        seeds=asked.seeds,
+        seeds=options.seeds,
         hosts=1,
         host=machine_name,
         together=True,
     )
-    notes = TrialJournal(asked.out.with_suffix(".part"), order)
+    notes = TrialJournal(options.out.with_suffix(".part"), order)
     try:
-        asyncio.run(_run_remaining_trials(own, lineup, order, notes, machine, asked))
+        asyncio.run(_run_remaining_trials(own, lineup, order, notes, machine, options))
     finally:
         machine.stop()
-    return write_and_print_score(own, order, lineup, notes, asked)
+    return finish_and_print_score(own, order, lineup, notes, options)
 
 
 async def _run_remaining_trials(
@@ -78,7 +78,7 @@ async def _run_remaining_trials(
     order: ScoreOrder,
     journal: TrialJournal,
     machine: Rootfs,
-    asked: ScoreOptions,
+    options: ScoreOptions,
 ) -> None:
     left = [seed for seed in range(1, order.seeds + 1) if (seed, order.host, order.rules) not in journal.done]
     async with AsyncExitStack() as stack:
@@ -91,9 +91,9 @@ async def _run_remaining_trials(
             target = _reset_and_open_target(settings, machine)
             try:
                 if runtime:
-                    trial = await run_added_host_trial(runtime, order, seed, target, machine, asked.budget)
+                    trial = await run_added_host_trial(runtime, order, seed, target, machine, options.budget)
                 else:
-                    fix = partial(_apply_vendor_fix, machine, asked.lineup, order)
+                    fix = partial(_apply_vendor_fix, machine, options.lineup, order)
                     trial = await run_vendor_trial(order, seed, machine, target, fix)
             finally:
                 await asyncio.to_thread(target.close)

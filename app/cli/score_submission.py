@@ -34,16 +34,16 @@ For that, repeat the score, or ask for the evidence of its runs (temper score --
 
 
 def write_submission(
-    settings: Settings, database: Engine, made: Score, lineup: Lineup, file: Path, quantization: str
+    settings: Settings, database: Engine, score: Score, lineup: Lineup, file: Path, quantization: str
 ) -> None:
     """Sign and write a result that can be sent in. No address of an engine is in it."""
     store, notary = EventStore(database), open_notary(settings.data, database)
-    runs = [trial.run for trial in made.trials if trial.run]
+    runs = [trial.run for trial in score.trials if trial.run]
     trajectories = [build_trajectory(store.read_events(run)) for run in runs]
     hidden = {urlsplit(url).netloc for engine in lineup.engines.values() for url in engine.base_urls}
-    facts = describe_setup(lineup, made.machine, quantization)
+    facts = describe_setup(lineup, score.machine, quantization)
     try:
-        file.write_bytes(sign_public_score(made, facts, trajectories, hidden, notary.key))
+        file.write_bytes(sign_public_score(score, facts, trajectories, hidden, notary.key))
     except OSError as exc:
         raise BadInput(f"cannot write {exc.filename}: {exc.strerror}. Choose another path.") from exc
     print_line(f"Written: {file}. Look at it, then check it with `temper score check {file}`.", to_stderr=True)
@@ -60,13 +60,13 @@ def check_score(path: Path, key: str) -> int:
     return DONE if key else NOT_PINNED
 
 
-def _print_score_contents(path: Path, found: SignedPublicScore) -> None:
-    score, summary = found.body.score, found.body.summary
+def _print_score_contents(path: Path, signed_score: SignedPublicScore) -> None:
+    score, summary = signed_score.body.score, signed_score.body.summary
     played = ", SIMULATED engines" if score.simulated else ""
     print_line(f"holds: {path}: {len(score.trials)} trials of {clean_text(score.order.label, 80)}{played}")
     print_line(
         f"fixed {summary.fixed} of {summary.findings} findings; hosts on which harm stayed: {summary.harm_stayed}"
     )
-    for fact in found.body.facts:
+    for fact in signed_score.body.facts:
         print_line(clean_text(f"  {fact.name}: {fact.value or '—'} ({fact.provenance})", 400))
-    print_line(PROVES.format(key=found.key, prompts=clean_text(found.body.prompts.version, 40)))
+    print_line(PROVES.format(key=signed_score.key, prompts=clean_text(signed_score.body.prompts.version, 40)))

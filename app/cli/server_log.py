@@ -26,9 +26,9 @@ class PlainFormatter(logging.Formatter):
     """One line, with further lines indented, without control characters: a message may quote a host or a model."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  named by the class above
-        from app.cli.crash_report import describe_fault  # noqa: PLC0415  most commands end without a traceback
+        from app.cli.crash_report import format_redacted_traceback  # noqa: PLC0415  most commands end without a traceback
 
-        return describe_fault(ei[1])
+        return format_redacted_traceback(ei[1])
 
     def format(self, record: logging.LogRecord) -> str:
         return clean_text(super().format(record), LONGEST).rstrip("\n").replace("\n", "\n    ")

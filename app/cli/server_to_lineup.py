@@ -27,18 +27,18 @@ from app.text.clean import clean_text
 LINEUP_FILE = "endpoints.toml"
 
 
-def select_endpoints_as_lineup(settings: Settings, words: Sequence[str]) -> Settings:
+def select_endpoints_as_lineup(settings: Settings, addresses: Sequence[str]) -> Settings:
     """Return the settings with a line-up for the addresses, which is written to the data folder. Print what was found.
 
     Without addresses the settings stay. Raise BadInput if a server cannot be used.
     """
-    if not words:
+    if not addresses:
         return settings
     if settings.lineup not in ("", Settings.lineup):
         raise BadInput("Give --engine or --lineup, not both.")
     # Imported while the servers answer, because it takes two seconds.
     threading.Thread(target=importlib.import_module, args=("app.cli.serve",), daemon=True).start()
-    found = [(one, inspect_address(one)) for one in parse_endpoints(words)]
+    found = [(one, inspect_address(one)) for one in parse_endpoints(addresses)]
     path = write_lineup(settings.data, found)
     console = Console(stderr=True, highlight=False)
     for one, report in found:
@@ -80,10 +80,10 @@ def inspect_address(endpoint: EndpointAddress) -> EndpointReport:
         raise BadInput(clean_text(f"--engine {endpoint.base}: {exc}{hint}", 500)) from exc
 
 
-def write_lineup(data: Path, found: Sequence[tuple[EndpointAddress, EndpointReport]]) -> Path:
+def write_lineup(data: Path, inspected_endpoints: Sequence[tuple[EndpointAddress, EndpointReport]]) -> Path:
     data.mkdir(parents=True, exist_ok=True)
     path = data / LINEUP_FILE
-    path.write_text(format_lineup(found, KEY_VARIABLE if os.environ.get(KEY_VARIABLE) else ""))
+    path.write_text(format_lineup(inspected_endpoints, KEY_VARIABLE if os.environ.get(KEY_VARIABLE) else ""))
     return path.resolve()
 
 

@@ -15,9 +15,9 @@ from app.web import routes  # noqa: F401  the templates link to addresses by nam
 from app.web.shared_file.shared_file_builder import StoredRuns, issue_shared_file, name_shared_file
 
 
-def write_shared_file(settings: Settings, wanted: str, out: str, *, prompts: bool) -> None:
+def write_shared_file(settings: Settings, id_prefix: str, out: str, *, prompts: bool) -> None:
     database = open_existing_database(settings)
-    run = resolve_run_id(database, wanted)
+    run = resolve_run_id(database, id_prefix)
     with Session(database) as session:
         row = run_queries.find_run(session, run)
         session.expunge_all()

@@ -15,7 +15,7 @@ from app.cli.score import verify_score
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
-from app.events.record import AUDIT, BrokenChain, check_chain, parse_line
+from app.events.record import AUDIT, BrokenChain, check_chain_and_get_head, parse_line
 from app.evidence import verify as pack
 from app.evidence.audit_anchor_checks import (
     AuditAnchors,
@@ -165,9 +165,9 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
     return HOLDS
 
 
-def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int:
+def verify_run(settings: Settings, id_prefix: str, head: str, key: str = "") -> int:
     database = open_existing_database(settings)
-    run = resolve_run_id(database, wanted)
+    run = resolve_run_id(database, id_prefix)
     with Session(database) as session:
         row = run_queries.find_run(session, run)
         session.expunge_all()
@@ -175,7 +175,7 @@ def verify_run(settings: Settings, wanted: str, head: str, key: str = "") -> int
     archive = read_kept_pack(database, run) if row and row.shrunk_at is not None else None
     try:
         found = _check_sealing_audit_log(settings, database)
-        last = _check_shrunk_chain(archive, rows, key, found.keys) if archive else check_chain(rows, run)
+        last = _check_shrunk_chain(archive, rows, key, found.keys) if archive else check_chain_and_get_head(rows, run)
         log = [parse_line(line, digest) for _, line, digest in rows]
         if row:
             check_run_row(row, log)
@@ -213,7 +213,7 @@ def read_and_check_audit_log(
     with Session(database) as session:
         counted = read_chain_end(session, AUDIT)
     signed, rows = read_signed_head(data / KEYS), EventStore(database).read_lines(AUDIT)
-    last, found = check_chain(rows, AUDIT), read_audit_anchors(rows)
+    last, found = check_chain_and_get_head(rows, AUDIT), read_audit_anchors(rows)
     check_audit_log_end(rows, counted, signed, found)
     return rows, last, found, signed
 
@@ -241,8 +241,8 @@ def print_lines(*lines: str) -> None:
         print_line(clean_line(line, 4000))
 
 
-def _print_broken_and_get_code(why: str) -> int:
-    print_lines(f"does not hold: {why}")
+def _print_broken_and_get_code(reason: str) -> int:
+    print_lines(f"does not hold: {reason}")
     return BROKEN
 
 

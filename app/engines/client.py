@@ -201,7 +201,7 @@ class EngineClient:
                         break
             yield reply.finish()
 
-    async def read_health(self) -> int | None:
+    async def read_health_status(self) -> int | None:
         """Return the status of /health, SILENT if something listens but does not answer in time, or None.
 
         A server without /health is as healthy as its list of models.
@@ -217,7 +217,7 @@ class EngineClient:
             # SGLang's generates a token and takes a second. Its /server_info waits for the same process, and is quick.
             # It answers before the kernels are compiled, so it counts only for a server that was healthy.
             # vLLM has a /server_info, too, which names no path of a model and still answers when its engine is dead.
-            self._asks_server_info = bool(await self.read_model_path())
+            self._asks_server_info = bool(await self.read_sglang_model_path())
         if status in _NO_SUCH_ADDRESS and not self._dialect.extensions:
             return await self._read_status(f"{self.base_url}/models", self._key)
         return status
@@ -235,7 +235,7 @@ class EngineClient:
 
     async def is_ready(self, model: str | None = None) -> bool:
         """Return True if the engine is healthy and serves `model`, or any model if None."""
-        if await self.read_health() != httpx.codes.OK:
+        if await self.read_health_status() != httpx.codes.OK:
             return False
         try:
             served = await self.list_models()
@@ -267,7 +267,7 @@ class EngineClient:
         found = await self._read_optional(path, _Version)
         return found.version if found else ""
 
-    async def read_model_path(self) -> str:
+    async def read_sglang_model_path(self) -> str:
         """Return the path of the model that SGLang loaded, or an empty string if the server does not report one."""
         found = await self._read_optional("/server_info", _ServerInfo)
         return found.model_path if found else ""
@@ -343,8 +343,8 @@ class _Models(msgspec.Struct):
     data: list[_Card]
 
 
-def _explain_refusal(status: int, said: str) -> str:
-    if any(words in said for words in _CONTEXT_WORDS):
+def _explain_refusal(status: int, message: str) -> str:
+    if any(words in message for words in _CONTEXT_WORDS):
         return "was asked for more than its context length holds, shorten the prompt or the answer"
     if status in (401, 403):
         return f"wants an API key ({status})"

@@ -105,7 +105,7 @@ class CompletedLoad:
     steps: dict[str, float] = field(default_factory=dict)
 
 
-def estimate_progress(
+def estimate_share_and_time_left(
     cold: ColdStart, earlier: Sequence[CompletedLoad], now: float
 ) -> tuple[float | None, float | None]:
     """Return the completed share and the seconds left, by the median of earlier loads; (None, None) without any."""
@@ -128,7 +128,7 @@ class LoadHistory:
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def list_loads(self, engine: Engine) -> list[CompletedLoad]:
+    def list_comparable_loads(self, engine: Engine) -> list[CompletedLoad]:
         """Return loads of comparable engines, oldest first."""
         try:
             lines = self._path.read_text().splitlines()

@@ -34,12 +34,12 @@ def is_address(word: str) -> bool:
     return "://" in word
 
 
-def parse_endpoints(words: Sequence[str]) -> tuple[EndpointAddress, ...]:
+def parse_endpoints(addresses: Sequence[str]) -> tuple[EndpointAddress, ...]:
     """Parse `URL`, `URL#MODEL` and `ROLE=URL#MODEL`; an address without a role takes the roles that no other has.
 
     Raise BadInput for a word that is none of these, a role that is named twice, and roles that nothing takes.
     """
-    found = [_parse_endpoint(word) for word in words]
+    found = [_parse_endpoint(word) for word in addresses]
     taken = [role for one in found for role in one.roles]
     if twice := next((role for role in ROLES if taken.count(role) > 1), None):
         raise BadInput(f"--engine names the {twice} twice: give each role one address.")
@@ -64,12 +64,12 @@ def _parse_endpoint(word: str) -> EndpointAddress:
     return EndpointAddress(build_v1_base_url(address), model, tuple(role for role in ROLES if role == name))
 
 
-def format_lineup(found: Sequence[tuple[EndpointAddress, EndpointReport]], key_env: str = "") -> str:
+def format_lineup(inspected_endpoints: Sequence[tuple[EndpointAddress, EndpointReport]], key_env: str = "") -> str:
     """Return the line-up as TOML. All texts of servers are cleaned and quoted."""
-    where = ", ".join(f"{report.model} at {report.base.split('/')[2]}" for _, report in found)
+    where = ", ".join(f"{report.model} at {report.base.split('/')[2]}" for _, report in inspected_endpoints)
     parts = [f"title = {_quote_text(where)}", f"note = {_quote_text(_NOTE)}"]
-    for number, (address, report) in enumerate(found, 1):
-        name = f"endpoint{number}" if len(found) > 1 else "endpoint"
+    for number, (address, report) in enumerate(inspected_endpoints, 1):
+        name = f"endpoint{number}" if len(inspected_endpoints) > 1 else "endpoint"
         parts.append(_format_engine(name, report, key_env))
         parts += [_format_seat(role, name, report) for role in address.roles]
     return "\n\n".join(parts) + "\n"
@@ -98,10 +98,10 @@ def _format_engine(name: str, report: EndpointReport, key_env: str) -> str:
     return "\n".join(lines)
 
 
-def _format_seat(role: Role, engine: str, report: EndpointReport) -> str:
+def _format_seat(role: Role, engine_name: str, report: EndpointReport) -> str:
     lines = [
         f"[seats.{role}]",
-        f'engine = "{engine}"',
+        f'engine = "{engine_name}"',
         f"temperature = {_TEMPERATURE}",
         f"max_tokens = {min(_MOST_ANSWER[role], report.context // _SHARE_FOR_ANSWER)}",
     ]

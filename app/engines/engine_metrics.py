@@ -70,7 +70,7 @@ class EngineSample:
 
 
 def parse_metrics(text: str) -> EngineSample:
-    found, capacity = _collect_metric_values(text)
+    found, capacity = _collect_values_and_capacity(text)
     if late := bool(found[_LLAMACPP_READ]):
         _convert_llamacpp_names(found)
     if found["sglang:generation_tokens_total"] or found["sglang:num_running_reqs"]:
@@ -126,7 +126,7 @@ def compute_growth(previous: float | None, current: float | None) -> float | Non
     return current - previous if current >= previous else current
 
 
-def _collect_metric_values(text: str) -> tuple[Totals, list[float]]:
+def _collect_values_and_capacity(text: str) -> tuple[Totals, list[float]]:
     found: Totals = defaultdict(list)
     capacity = []
     for name, labels, value in _iterate_samples(text):
@@ -143,23 +143,23 @@ def _collect_metric_values(text: str) -> tuple[Totals, list[float]]:
     return found, capacity
 
 
-def _convert_llamacpp_names(found: Totals) -> None:
+def _convert_llamacpp_names(totals: Totals) -> None:
     for theirs, ours in _LLAMACPP.items():
-        found[ours] = found[theirs]
-    looked_up = [*found[_LLAMACPP_READ], *found["llamacpp:prompt_tokens_cached_total"]]
-    found["vllm:prompt_tokens_total"] = found["vllm:prefix_cache_queries_total"] = looked_up
+        totals[ours] = totals[theirs]
+    looked_up = [*totals[_LLAMACPP_READ], *totals["llamacpp:prompt_tokens_cached_total"]]
+    totals["vllm:prompt_tokens_total"] = totals["vllm:prefix_cache_queries_total"] = looked_up
 
 
-def _convert_sglang_names(found: Totals) -> None:
+def _convert_sglang_names(totals: Totals) -> None:
     """Prefer the counters that grow while an answer is written; before the first step they do not exist."""
     for theirs, ours in _SGLANG.items():
-        found[ours] = found[theirs]
-    live = {mode: sum(found[f"{_SGLANG_LIVE} {mode}"]) for mode in ("prefill_compute", "prefill_cache", "decode")}
-    prompt, generated, cached = (sum(found[name]) for name in _SGLANG_ENDED)
+        totals[ours] = totals[theirs]
+    live = {mode: sum(totals[f"{_SGLANG_LIVE} {mode}"]) for mode in ("prefill_compute", "prefill_cache", "decode")}
+    prompt, generated, cached = (sum(totals[name]) for name in _SGLANG_ENDED)
     read = max(live["prefill_compute"] + live["prefill_cache"], prompt)
-    found["vllm:prompt_tokens_total"] = found["vllm:prefix_cache_queries_total"] = [read]
-    found["vllm:prefix_cache_hits_total"] = [max(live["prefill_cache"], cached)]
-    found["vllm:generation_tokens_total"] = [max(live["decode"], generated)]
+    totals["vllm:prompt_tokens_total"] = totals["vllm:prefix_cache_queries_total"] = [read]
+    totals["vllm:prefix_cache_hits_total"] = [max(live["prefill_cache"], cached)]
+    totals["vllm:generation_tokens_total"] = [max(live["decode"], generated)]
 
 
 def _repeats_first_rank(labels: dict[str, str]) -> bool:
@@ -181,8 +181,8 @@ def _iterate_samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
             continue  # a truncated line, or not Prometheus text
 
 
-def _explain_missing_metrics(text: str, found: Totals) -> str:
-    if found["vllm:generation_tokens_total"] and found["vllm:num_requests_running"]:
+def _explain_missing_metrics(text: str, totals: Totals) -> str:
+    if totals["vllm:generation_tokens_total"] and totals["vllm:num_requests_running"]:
         return ""
     if any(name in text for name in _BEFORE_0_19):
         return "its metrics have the names of a vLLM before 0.19: upgrade it"

@@ -19,18 +19,18 @@ class ListeningSocket(NamedTuple):
     """Target of the file descriptors that hold it."""
 
 
-def read_table_value(table: Path, name: str) -> str:
+def read_table_text(table_path: Path, name_prefix: str) -> str:
     """Return what stands after the colon in the first line that starts with `name`."""
     try:
-        lines = table.read_text(errors="replace").splitlines()
+        lines = table_path.read_text(errors="replace").splitlines()
     except OSError:
         return ""
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name)), "")
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name_prefix)), "")
 
 
-def read_table_gib(table: Path, name: str) -> float | None:
+def read_table_gib(table_path: Path, name_prefix: str) -> float | None:
     """Return an entry that is in kB as GiB, or None without it."""
-    kib = read_table_value(table, name).partition(" ")[0]
+    kib = read_table_text(table_path, name_prefix).partition(" ")[0]
     return int(kib) / _KIB_PER_GIB if kib.isdecimal() else None
 
 

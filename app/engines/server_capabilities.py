@@ -97,16 +97,16 @@ class EndpointReport:
             ("model", self.model, "" if len(self.models) < 2 else f"one of {len(self.models)}; choose with URL#MODEL"),
             ("size", *self._describe_size_and_source()),
             ("context", f"{self.context:,} tokens", self.context_source),
-            ("answers bound to a JSON Schema", _to_word(self.structured), "" if self.structured else unbound),
-            (f"{AT_ONCE} requests at once", _to_word(self.several), "" if self.several else ONE_BY_ONE),
+            ("answers bound to a JSON Schema", _format_yes_or_no(self.structured), "" if self.structured else unbound),
+            (f"{AT_ONCE} requests at once", _format_yes_or_no(self.several), "" if self.several else ONE_BY_ONE),
             ("thoughts", self.thoughts, "" if self.thoughts != "none seen" else "a short question brought none"),
             ("token counts", self.counts, "pieces are counted as tokens" if self.counts == "none" else ""),
-            ("metrics", _to_word(self.metrics), "" if self.metrics else own),
+            ("metrics", _format_yes_or_no(self.metrics), "" if self.metrics else own),
         ]
 
 
-def _to_word(found: bool) -> str:
-    return "yes" if found else "no"
+def _format_yes_or_no(value: bool) -> str:
+    return "yes" if value else "no"
 
 
 class _OllamaDetails(msgspec.Struct):
@@ -279,7 +279,7 @@ async def _find_size_and_source(
         return size, "the server's list of its models says so"
     if find_model_billions(model.id) is not None:
         return None, ""
-    path = await client.read_model_path() if program.startswith("SGLang") else model.root
+    path = await client.read_sglang_model_path() if program.startswith("SGLang") else model.root
     size = find_billions_in_path(path)
     return size, "" if size is None else "the name of the model that the server loaded says so"
 

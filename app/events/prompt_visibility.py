@@ -11,7 +11,7 @@ _MARKS = tuple(f'"kind":"{kind}"'.encode() for kind in WITHHELD)
 _READ = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def redact_prompt(line: bytes) -> bytes:
+def redact_prompt_and_answers(line: bytes) -> bytes:
     """Return the event line with its prompt or answers redacted; lines without them are unchanged."""
     if not any(mark in line for mark in _MARKS):
         return line
@@ -23,11 +23,11 @@ def redact_prompt(line: bytes) -> bytes:
     return msgspec.json.encode(fields | {name: msgspec.Raw(msgspec.json.encode(hidden))})
 
 
-def _summarize_texts(found: Any) -> Any:
+def _summarize_texts(prompt_or_answers: Any) -> Any:
     """Return a prompt's texts or the answers to questions as summaries; the questions stay."""
-    if isinstance(found, dict):
-        return found | {"answer": summarize_prompt(found.get("answer", ""))}
-    return [summarize_prompt(one) if isinstance(one, str) else _summarize_texts(one) for one in found]
+    if isinstance(prompt_or_answers, dict):
+        return prompt_or_answers | {"answer": summarize_prompt(prompt_or_answers.get("answer", ""))}
+    return [summarize_prompt(one) if isinstance(one, str) else _summarize_texts(one) for one in prompt_or_answers]
 
 
 def summarize_prompt(prompt: str) -> str:

@@ -77,7 +77,7 @@ def select_events(log: Iterable[Recorded], kind: type[Kind]) -> list[Kind]:
     return [one.event for one in log if isinstance(one.event, kind)]
 
 
-def check_chain(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:
+def check_chain_and_get_head(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:
     """Verify that the lines form an unbroken chain of `run`, and return its last hash. Raises BrokenChain."""
     previous, expected = GENESIS, 1
     for seq, line, digest in rows:

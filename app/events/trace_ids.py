@@ -7,8 +7,8 @@ def derive_trace_id(run: str) -> str:
     return _hash_hex(f"run {run}", 32)
 
 
-def derive_span_id(run: str, *place: object) -> str:
-    return _hash_hex(f"span {run} {' '.join(map(str, place))}", 16)
+def derive_span_id(run: str, *name_parts: object) -> str:
+    return _hash_hex(f"span {run} {' '.join(map(str, name_parts))}", 16)
 
 
 def build_traceparent(run: str, turn: str) -> str:

@@ -52,26 +52,31 @@ def read_audit_anchors(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
     return found
 
 
-def _add_signing_key(found: AuditAnchors, seq: int, fields: Mapping[str, str]) -> None:
+def _add_signing_key(anchors: AuditAnchors, seq: int, fields: Mapping[str, str]) -> None:
     public, old = fields["public"], fields.get("from", "")
-    if not old and found.keys[-1:] == [public]:
+    if not old and anchors.keys[-1:] == [public]:
         return  # several processes of an older Temper noted their first key at once
-    if old and not (found.keys and old in found.keys and is_key_successor(public, old, fields.get("signature", ""))):
+    if old and not (
+        anchors.keys and old in anchors.keys and is_key_successor(public, old, fields.get("signature", ""))
+    ):
         raise BrokenChain(f"line {seq} changes the key to {public}, and the key before did not sign that")
-    if found.keys and not old:
-        found.unvouched.append(public)
-    found.keys.append(public)
+    if anchors.keys and not old:
+        anchors.unvouched.append(public)
+    anchors.keys.append(public)
 
 
 def check_audit_log_end(
-    rows: list[tuple[int, bytes, str]], counted: tuple[int, str] | None, head: SignedHead | None, anchors: AuditAnchors
+    rows: list[tuple[int, bytes, str]],
+    stored_end: tuple[int, str] | None,
+    head: SignedHead | None,
+    anchors: AuditAnchors,
 ) -> None:
     """Raise BrokenChain if the record contradicts its counter or signed head. It may have grown since then."""
     last = rows[-1][0] if rows else 0
-    if counted and last < counted[0]:
-        raise BrokenChain(f"it ends with line {last}, and its own counter says that there are {counted[0]}")
-    if counted and rows[counted[0] - 1][2] != counted[1]:
-        raise BrokenChain(f"line {counted[0]} is not the one that was counted")
+    if stored_end and last < stored_end[0]:
+        raise BrokenChain(f"it ends with line {last}, and its own counter says that there are {stored_end[0]}")
+    if stored_end and rows[stored_end[0] - 1][2] != stored_end[1]:
+        raise BrokenChain(f"line {stored_end[0]} is not the one that was counted")
     if head is None:
         if anchors.keys:
             raise BrokenChain(
@@ -102,9 +107,9 @@ def check_run_row(row: RunRow, log: list[Recorded]) -> None:
             raise BrokenChain(f"its row counts {counted} {column}, and the log has {count}")
 
 
-def check_run_seal(run: str, seal: Seal | None, rows: Mapping[int, str]) -> None:
+def check_run_seal(run: str, seal: Seal | None, hashes_by_seq: Mapping[int, str]) -> None:
     """Raise BrokenChain if the log does not match its seal. `rows` has hashes by seq."""
-    if seal and rows.get(seal.events) != seal.head:
-        last = max(rows, default=0)
-        other = "has another hash" if seal.events in rows else f"is missing: the log ends with {last}"
+    if seal and hashes_by_seq.get(seal.events) != seal.head:
+        last = max(hashes_by_seq, default=0)
+        other = "has another hash" if seal.events in hashes_by_seq else f"is missing: the log ends with {last}"
         raise BrokenChain(f"event {seal.events} of run {run}, which line {seal.line} of the record sealed, {other}")

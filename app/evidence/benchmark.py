@@ -28,8 +28,8 @@ class BenchmarkTitle:
         return f"{self.title} :: Version {self.version}, {self.release}".removesuffix(", ")
 
 
-def describe_benchmark(pack: Skill, started: RunStarted | None) -> BenchmarkTitle:
-    title = _choose_benchmark_title(pack, started.published if started else None)
+def build_benchmark_title(skill: Skill, started: RunStarted | None) -> BenchmarkTitle:
+    title = _choose_benchmark_title(skill, started.published if started else None)
     more = [started.tailored.summary] if started and started.tailored else []
     if started and started.parameters:
         names = ", ".join(one.name for one in started.parameters)
@@ -37,16 +37,16 @@ def describe_benchmark(pack: Skill, started: RunStarted | None) -> BenchmarkTitl
     return replace(title, note=" ".join([title.note, *more]))
 
 
-def _choose_benchmark_title(pack: Skill, published: Published | None) -> BenchmarkTitle:
+def _choose_benchmark_title(skill: Skill, published: Published | None) -> BenchmarkTitle:
     if published:
         source = (
-            f"{len(published.rules)} of {len(pack.rules_including_left_out)} rules are "
+            f"{len(published.rules)} of {len(skill.rules_including_left_out)} rules are "
             f"named by {published.file}, sha256 {published.sha256}."
         )
         return BenchmarkTitle(
             published.id, published.title, published.title, published.version, published.release, source
         )
-    if all(rule.stig_id.startswith("RHEL-09-") for rule in pack.rules.values()):
+    if all(rule.stig_id.startswith("RHEL-09-") for rule in skill.rules.values()):
         return BenchmarkTitle(
             id="RHEL_9_STIG",
             title="Red Hat Enterprise Linux 9 Security Technical Implementation Guide",
@@ -55,22 +55,22 @@ def _choose_benchmark_title(pack: Skill, published: Published | None) -> Benchma
             release="Release: 9 Benchmark Date: 01 Jul 2026",
             note=INCOMPLETE,
         )
-    return BenchmarkTitle(pack.name, pack.title, pack.title, "1", "", INCOMPLETE)
+    return BenchmarkTitle(skill.name, skill.title, skill.title, "1", "", INCOMPLETE)
 
 
-def build_published_rule(rule: Rule, published: PublishedRule | None) -> PublishedRule:
+def build_published_rule(rule: Rule, published_rule: PublishedRule | None) -> PublishedRule:
     """Return the published names of a rule, with the skill's own text where the benchmark has none."""
     own_id = f"S{rule.id}" if rule.id.startswith("V-") else rule.id  # its revision is unknown
     where = f"Decided by {', '.join(rule.paths)}." if rule.paths else "Decided by the scanner's own check."
     return PublishedRule(
         rule=rule.id,
-        group=published.group if published else rule.id,
-        id=published.id if published else own_id,
-        stig_id=(published and published.stig_id) or rule.stig_id,
-        group_title=(published and published.group_title) or rule.title,
-        title=(published and published.title) or rule.title,
-        ccis=published.ccis if published else (),
-        discussion=(published and published.discussion) or rule.requirement,
-        check=(published and published.check) or where,
-        fix=(published and published.fix) or rule.fix,
+        group=published_rule.group if published_rule else rule.id,
+        id=published_rule.id if published_rule else own_id,
+        stig_id=(published_rule and published_rule.stig_id) or rule.stig_id,
+        group_title=(published_rule and published_rule.group_title) or rule.title,
+        title=(published_rule and published_rule.title) or rule.title,
+        ccis=published_rule.ccis if published_rule else (),
+        discussion=(published_rule and published_rule.discussion) or rule.requirement,
+        check=(published_rule and published_rule.check) or where,
+        fix=(published_rule and published_rule.fix) or rule.fix,
     )

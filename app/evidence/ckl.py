@@ -55,36 +55,36 @@ def _list_asset_fields(case: RunRecord) -> list[tuple[str, str]]:
     ]
 
 
-def _list_stig_info(case: RunRecord, published: BenchmarkTitle) -> list[tuple[str, str]]:
+def _list_stig_info(case: RunRecord, benchmark_title: BenchmarkTitle) -> list[tuple[str, str]]:
     return [
-        ("version", published.version),
+        ("version", benchmark_title.version),
         ("classification", "UNCLASSIFIED"),
         ("customname", ""),
-        ("stigid", published.id),
+        ("stigid", benchmark_title.id),
         ("description", ""),
         ("filename", ""),
-        ("releaseinfo", published.release),
-        ("title", published.title),
-        ("uuid", case.create_uuid(published.id)),
+        ("releaseinfo", benchmark_title.release),
+        ("title", benchmark_title.title),
+        ("uuid", case.create_uuid(benchmark_title.id)),
         ("notice", ""),
         ("source", "Temper"),
     ]
 
 
-def _fill_vuln(vuln: ET.Element, case: RunRecord, published: BenchmarkTitle, one: RuleRecord) -> None:
-    for name, text in _list_vuln_attributes(published, one):
+def _fill_vuln(vuln: ET.Element, case: RunRecord, benchmark_title: BenchmarkTitle, rule_record: RuleRecord) -> None:
+    for name, text in _list_vuln_attributes(benchmark_title, rule_record):
         _add_element_with_children(vuln, "STIG_DATA", ("VULN_ATTRIBUTE", name), ("ATTRIBUTE_DATA", text))
-    add_element(vuln, "STATUS", CKL_STATUS[one.status])
-    add_element(vuln, "FINDING_DETAILS", describe_finding(case, one))
-    add_element(vuln, "COMMENTS", describe_actions_taken(case, one))
+    add_element(vuln, "STATUS", CKL_STATUS[rule_record.status])
+    add_element(vuln, "FINDING_DETAILS", describe_finding(case, rule_record))
+    add_element(vuln, "COMMENTS", describe_actions_taken(case, rule_record))
     add_element(vuln, "SEVERITY_OVERRIDE")
     add_element(vuln, "SEVERITY_JUSTIFICATION")
 
 
-def _list_vuln_attributes(published: BenchmarkTitle, one: RuleRecord) -> Iterator[tuple[str, str]]:
-    rule = one.named
+def _list_vuln_attributes(benchmark_title: BenchmarkTitle, rule_record: RuleRecord) -> Iterator[tuple[str, str]]:
+    rule = rule_record.named
     yield "Vuln_Num", rule.group
-    yield "Severity", one.severity
+    yield "Severity", rule_record.severity
     yield "Group_Title", rule.group_title
     yield "Rule_ID", rule.id
     yield "Rule_Ver", rule.stig_id
@@ -102,7 +102,7 @@ def _list_vuln_attributes(published: BenchmarkTitle, one: RuleRecord) -> Iterato
     yield "Check_Content_Ref", "M"
     yield "Weight", "10.0"
     yield "Class", "Unclass"
-    yield "STIGRef", published.reference
+    yield "STIGRef", benchmark_title.reference
     yield "TargetKey", ""
     yield "STIG_UUID", ""
     yield "LEGACY_ID", ""

@@ -56,13 +56,13 @@ def _build_target(case: RunRecord) -> dict[str, Any]:
     }
 
 
-def _build_cklb_rule(case: RunRecord, published: BenchmarkTitle, one: RuleRecord) -> dict[str, Any]:
-    rule = one.named
+def _build_cklb_rule(case: RunRecord, benchmark_title: BenchmarkTitle, rule_record: RuleRecord) -> dict[str, Any]:
+    rule = rule_record.named
     return {
         "group_id_src": rule.group,
         "group_tree": [{"id": rule.group, "title": rule.group_title, "description": ""}],
         "group_id": rule.group,
-        "severity": one.severity,
+        "severity": rule_record.severity,
         "group_title": rule.group_title,
         "rule_id_src": rule.id,
         "rule_id": rule.id.removesuffix("_rule"),
@@ -71,7 +71,7 @@ def _build_cklb_rule(case: RunRecord, published: BenchmarkTitle, one: RuleRecord
         "fix_text": rule.fix,
         "weight": "10.0",
         "check_content": rule.check,
-        "check_content_ref": {"href": f"{published.id}.xml", "name": "M"},
+        "check_content_ref": {"href": f"{benchmark_title.id}.xml", "name": "M"},
         "classification": "Unclassified",
         "discussion": rule.discussion,
         "documentable": "false",
@@ -79,10 +79,10 @@ def _build_cklb_rule(case: RunRecord, published: BenchmarkTitle, one: RuleRecord
         "legacy_ids": [],
         "ccis": list(rule.ccis),
         "reference_identifier": "",
-        "uuid": case.create_uuid(one.rule.id),
-        "stig_uuid": case.create_uuid(published.id),
-        "status": one.status,
+        "uuid": case.create_uuid(rule_record.rule.id),
+        "stig_uuid": case.create_uuid(benchmark_title.id),
+        "status": rule_record.status,
         "overrides": {},
-        "comments": describe_actions_taken(case, one),
-        "finding_details": describe_finding(case, one),
+        "comments": describe_actions_taken(case, rule_record),
+        "finding_details": describe_finding(case, rule_record),
     }

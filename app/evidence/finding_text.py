@@ -10,26 +10,26 @@ from app.text.clean import clean_text
 _LONGEST = 50_000
 
 
-def describe_finding(case: RunRecord, one: RuleRecord) -> str:
+def describe_finding(case: RunRecord, rule_record: RuleRecord) -> str:
     """Return the scanner's verdicts as text, the one that decides the status first."""
-    if one.left_out:
-        return _join_clean_lines([one.left_out])
-    if one.rule.id not in case.request.rules:
+    if rule_record.left_out:
+        return _join_clean_lines([rule_record.left_out])
+    if rule_record.rule.id not in case.request.rules:
         return f"Not part of run {case.run}."
     unscanned = f"There was no closing scan: the run {case.state.status} before it. The status is open to review."
     when = "After the run and its reboot" if case.state.reboot.returned else "After the run"
-    sentences = [f"{when}, {format_verdict(one.closing)}" if one.closing else unscanned]
-    if waits := _describe_not_in_force(one):
+    sentences = [f"{when}, {format_verdict(rule_record.closing)}" if rule_record.closing else unscanned]
+    if waits := _describe_not_in_force(rule_record):
         sentences.append(waits)
-    if one.opening:
-        sentences.append(f"Before the run, {format_verdict(one.opening)}")
-    sentences += [used.summary for used in one.used]
+    if rule_record.opening:
+        sentences.append(f"Before the run, {format_verdict(rule_record.opening)}")
+    sentences += [used.summary for used in rule_record.used]
     return _join_clean_lines(sentences)
 
 
-def _describe_not_in_force(one: RuleRecord) -> str:
+def _describe_not_in_force(rule_record: RuleRecord) -> str:
     """Return a note if the file has the setting but the running system does not use it yet; else empty."""
-    force = one.tried[-1].attempt.force if one.tried else None
+    force = rule_record.tried[-1].attempt.force if rule_record.tried else None
     return f"Set, not in force: {describe_pending_settings(force.behind)}" if force and force.behind else ""
 
 
@@ -40,34 +40,46 @@ def format_verdict(verdict: VerdictGiven) -> str:
     return f"scanner {verdict.scanner} says {verdict.word}: {verdict.evidence}{place}"
 
 
-def describe_outcome(case: RunRecord, one: RuleRecord) -> str:
-    if one.left_out:
+def describe_outcome(case: RunRecord, rule_record: RuleRecord) -> str:
+    if rule_record.left_out:
         return "not applicable by tailoring"
-    if one.item is None:
-        if one.rule.id not in case.request.rules:
+    if rule_record.item is None:
+        if rule_record.rule.id not in case.request.rules:
             return "not part of the run"
-        if one.opening is None:
+        if rule_record.opening is None:
             return "not scanned"
-        held = one.opening.word == "pass"
+        held = rule_record.opening.word == "pass"
         return (
-            "passed before the run; nothing was done" if held else f"not attempted: the scanner said {one.opening.word}"
+            "passed before the run; nothing was done"
+            if held
+            else f"not attempted: the scanner said {rule_record.opening.word}"
         )
-    how = f"at attempt {len(one.tried)}" if one.tried else "because of a change for another rule"
-    if one.item.status == "passed" and (compared := case.state.reboot.compared) and one.rule.id in compared.held:
+    how = f"at attempt {len(rule_record.tried)}" if rule_record.tried else "because of a change for another rule"
+    if (
+        rule_record.item.status == "passed"
+        and (compared := case.state.reboot.compared)
+        and rule_record.rule.id in compared.held
+    ):
         return f"passed {how}, and holds after the reboot"
-    if one.item.status == "passed":
-        waits = _describe_not_in_force(one)
+    if rule_record.item.status == "passed":
+        waits = _describe_not_in_force(rule_record)
         return f"passed {how}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
-    if one.item.status == "waived":
+    if rule_record.item.status == "waived":
         return "left alone, because it was waived"
-    return f"{one.item.status}: {one.item.reason}" if one.item.reason else one.item.status
+    return (
+        f"{rule_record.item.status}: {rule_record.item.reason}" if rule_record.item.reason else rule_record.item.status
+    )
 
 
-def describe_actions_taken(case: RunRecord, one: RuleRecord) -> str:
+def describe_actions_taken(case: RunRecord, rule_record: RuleRecord) -> str:
     """Return the waiver, the outcome and each attempt, one line each."""
-    lines = [one.waiver.summary] if one.waiver else []
-    lines += [f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {describe_outcome(case, one)}."]
-    lines += [f"Attempt {tried.attempt.number}: {'; '.join(_describe_attempt_steps(tried))}." for tried in one.tried]
+    lines = [rule_record.waiver.summary] if rule_record.waiver else []
+    lines += [
+        f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {describe_outcome(case, rule_record)}."
+    ]
+    lines += [
+        f"Attempt {tried.attempt.number}: {'; '.join(_describe_attempt_steps(tried))}." for tried in rule_record.tried
+    ]
     if case.simulated:
         lines.append(f"SIMULATED: {case.simulated}.")
     return _join_clean_lines(lines)

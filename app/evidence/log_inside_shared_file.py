@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.events.kinds import RunStarted, get_event_kind
-from app.events.prompt_visibility import WITHHELD, redact_prompt
+from app.events.prompt_visibility import WITHHELD, redact_prompt_and_answers
 from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
 from app.evidence.build_id import compute_build_id
 from app.evidence.signing_key import Signer, is_valid_signature
@@ -81,7 +81,7 @@ def build_shared_log(
 
 def _encode_line(one: Recorded, *, withheld: bool) -> bytes:
     if withheld:
-        return f"{one.hash} ".encode() + redact_prompt(one.line)
+        return f"{one.hash} ".encode() + redact_prompt_and_answers(one.line)
     return f"{one.hash[:MARK]} ".encode() + one.line
 
 

@@ -128,12 +128,12 @@ class Notary:
             sign_head(self.folder, self.key, line.seq, line.hash)
 
 
-def _try_request(what: str, request: Callable[[], bytes | None]) -> bytes | None:
+def _try_request(answer_name: str, request: Callable[[], bytes | None]) -> bytes | None:
     """Return the answer, or None if the request fails: the pack is then issued without it."""
     try:
         return request()
     except EnvironmentUnusable as exc:
-        log.warning("a pack goes out without %s: %s", what, exc)
+        log.warning("a pack goes out without %s: %s", answer_name, exc)
         return None
 
 

@@ -23,11 +23,11 @@ def to_operator_action(recorded: Recorded) -> OperatorAction | None:
         case kinds.ApprovalGiven():
             count = f", as {event.given} of {event.of}" if event.of > 1 else ""
             token = format_token_suffix(event.token, event.made_by)
-            what, why = f"approved {_describe_approved(event.approval)}{count}{token}", event.reason
+            what, why = f"approved {_describe_approval_subject(event.approval)}{count}{token}", event.reason
         case kinds.ApprovalRefused():
-            what, why = f"refused {_describe_approved(event.approval)}", event.reason
+            what, why = f"refused {_describe_approval_subject(event.approval)}", event.reason
         case kinds.ApprovalEdited():
-            what, why = f"edited {_describe_approved(event.approval)}", event.reason
+            what, why = f"edited {_describe_approval_subject(event.approval)}", event.reason
         case kinds.RunStopRequested():
             what, why = "stopped the run", event.reason
         case kinds.RunPaused():
@@ -39,9 +39,9 @@ def to_operator_action(recorded: Recorded) -> OperatorAction | None:
     return OperatorAction(recorded.at, event.by, what, why)
 
 
-def _describe_approved(approval: str) -> str:
+def _describe_approval_subject(approval_id: str) -> str:
     """Name the change of an approval. Its id is run.rule.attempt.seq, and a rule's id may contain dots."""
-    rule, attempt = approval.split(".", 1)[-1].rsplit(".", 2)[:2]
+    rule, attempt = approval_id.split(".", 1)[-1].rsplit(".", 2)[:2]
     if (rule, attempt) == ("reboot", "0"):
         return "the reboot"
     return f"the change to {rule} of attempt {attempt}"

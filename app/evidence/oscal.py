@@ -28,7 +28,7 @@ def build_oscal_results(case: RunRecord) -> bytes:
         "observations": [_build_observation(case, one) for one in case.requested_rules],
         "findings": [_build_finding(case, one) for one in case.requested_rules],
     }
-    if left := case.open_rules:
+    if left := case.unresolved_rules:
         result["risks"] = [_build_risk(case, one) for one in left]
     plan = {"uuid": _create_uuid(case, "plan"), "description": f"The order of Temper run {case.run}: see events.jsonl."}
     results = {
@@ -43,7 +43,7 @@ def build_oscal_results(case: RunRecord) -> bytes:
 
 def build_oscal_poam(case: RunRecord) -> bytes:
     """Return the plan of the open rules. OSCAL requires an item, so an empty plan has one that says so."""
-    left = case.open_rules
+    left = case.unresolved_rules
     plan: JsonObject = {
         "uuid": _create_uuid(case, "poam"),
         "metadata": _build_metadata(case, f"Plan of action and milestones of {case.request.host}"),
@@ -81,55 +81,55 @@ def _build_inventory_item(case: RunRecord) -> JsonObject:
     }
 
 
-def _build_observation(case: RunRecord, one: RuleRecord) -> JsonObject:
+def _build_observation(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
     return {
-        "uuid": _create_uuid(case, f"seen {one.rule.id}"),
-        "title": _clean_required_line(one.named.id),
-        "description": describe_finding(case, one),
+        "uuid": _create_uuid(case, f"seen {rule_record.rule.id}"),
+        "title": _clean_required_line(rule_record.named.id),
+        "description": describe_finding(case, rule_record),
         "methods": ["TEST"],
         "subjects": [{"subject-uuid": _create_uuid(case, "host"), "type": "inventory-item"}],
         "collected": format_timestamp(case.scanned_at),
     }
 
 
-def _build_finding(case: RunRecord, one: RuleRecord) -> JsonObject:
+def _build_finding(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
     """Return the finding of a rule. An undecided rule is not satisfied, with the scanner's word as a property."""
-    word = one.closing.word if one.closing else "notchecked"
+    word = rule_record.closing.word if rule_record.closing else "notchecked"
     state = {
-        "state": "satisfied" if one.status in DONE else "not-satisfied",
+        "state": "satisfied" if rule_record.status in DONE else "not-satisfied",
         "reason": word if word in ("pass", "fail") else "other",
     }
     finding: JsonObject = {
-        "uuid": _create_uuid(case, f"finding {one.rule.id}"),
-        "title": _clean_prose(one.named.title),
-        "description": describe_actions_taken(case, one),
-        "props": [_build_prop("result", word), *_list_rule_props(one)],
-        "target": {"type": "objective-id", "target-id": build_rule_idref(one), "status": state},
-        "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {one.rule.id}")}],
+        "uuid": _create_uuid(case, f"finding {rule_record.rule.id}"),
+        "title": _clean_prose(rule_record.named.title),
+        "description": describe_actions_taken(case, rule_record),
+        "props": [_build_prop("result", word), *_list_rule_props(rule_record)],
+        "target": {"type": "objective-id", "target-id": build_rule_idref(rule_record), "status": state},
+        "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {rule_record.rule.id}")}],
     }
     if state["state"] == "not-satisfied":
-        finding["related-risks"] = [{"risk-uuid": _create_uuid(case, f"risk {one.rule.id}")}]
+        finding["related-risks"] = [{"risk-uuid": _create_uuid(case, f"risk {rule_record.rule.id}")}]
     return finding
 
 
-def _build_risk(case: RunRecord, one: RuleRecord) -> JsonObject:
-    waiver, fix = one.waiver, _clean_prose(one.named.fix)
+def _build_risk(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
+    waiver, fix = rule_record.waiver, _clean_prose(rule_record.named.fix)
     risk: JsonObject = {
-        "uuid": _create_uuid(case, f"risk {one.rule.id}"),
-        "title": _clean_prose(one.named.title),
-        "description": _clean_prose(one.named.discussion),
-        "statement": describe_actions_taken(case, one),
-        "props": [_build_prop("severity", one.severity), *_list_rule_props(one)],
+        "uuid": _create_uuid(case, f"risk {rule_record.rule.id}"),
+        "title": _clean_prose(rule_record.named.title),
+        "description": _clean_prose(rule_record.named.discussion),
+        "statement": describe_actions_taken(case, rule_record),
+        "props": [_build_prop("severity", rule_record.severity), *_list_rule_props(rule_record)],
         "status": "deviation-approved" if waiver else "open",
         "remediations": [
             {
-                "uuid": _create_uuid(case, f"fix {one.rule.id}"),
+                "uuid": _create_uuid(case, f"fix {rule_record.rule.id}"),
                 "lifecycle": "recommendation",
                 "title": "The STIG's fix",
                 "description": fix,
             }
         ],
-        "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {one.rule.id}")}],
+        "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {rule_record.rule.id}")}],
     }
     if waiver:
         entry: JsonObject = {
@@ -144,22 +144,22 @@ def _build_risk(case: RunRecord, one: RuleRecord) -> JsonObject:
     return risk
 
 
-def _build_poam_item(case: RunRecord, one: RuleRecord) -> JsonObject:
+def _build_poam_item(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
     return {
-        "uuid": _create_uuid(case, f"item {one.rule.id}"),
-        "title": _clean_prose(one.named.title),
-        "description": describe_actions_taken(case, one),
-        "props": _list_rule_props(one),
-        "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {one.rule.id}")}],
-        "related-risks": [{"risk-uuid": _create_uuid(case, f"risk {one.rule.id}")}],
+        "uuid": _create_uuid(case, f"item {rule_record.rule.id}"),
+        "title": _clean_prose(rule_record.named.title),
+        "description": describe_actions_taken(case, rule_record),
+        "props": _list_rule_props(rule_record),
+        "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {rule_record.rule.id}")}],
+        "related-risks": [{"risk-uuid": _create_uuid(case, f"risk {rule_record.rule.id}")}],
     }
 
 
-def _list_rule_props(one: RuleRecord) -> list[JsonObject]:
+def _list_rule_props(rule_record: RuleRecord) -> list[JsonObject]:
     return [
-        _build_prop("rule-id", one.named.id),
-        _build_prop("group-id", one.named.group),
-        *(_build_prop("cci", c) for c in one.named.ccis),
+        _build_prop("rule-id", rule_record.named.id),
+        _build_prop("group-id", rule_record.named.group),
+        *(_build_prop("cci", c) for c in rule_record.named.ccis),
     ]
 
 
@@ -176,5 +176,5 @@ def _clean_prose(text: str) -> str:
     return clean_text(text, _LONGEST) or "none"
 
 
-def _create_uuid(case: RunRecord, of: str) -> str:
-    return case.create_uuid(f"oscal {of}")
+def _create_uuid(case: RunRecord, name: str) -> str:
+    return case.create_uuid(f"oscal {name}")

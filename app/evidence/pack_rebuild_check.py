@@ -27,8 +27,8 @@ class _KnownSignatures:
     attested: str
     key_changes: list[dict[str, str]]
 
-    def sign(self, what: bytes) -> str:
-        return self.signature if what.startswith(SEALED) else self.attested
+    def sign(self, content: bytes) -> str:
+        return self.signature if content.startswith(SEALED) else self.attested
 
     def list_changes_since(self, named: str) -> list[dict[str, str]]:
         return self.key_changes if named != self.public else []

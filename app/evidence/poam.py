@@ -40,18 +40,18 @@ def build_poam_json(case: RunRecord) -> bytes:
         "simulated": case.simulated,
         "benchmark": case.published.note,
         "chain_head": case.head,
-        "items": [_build_poam_entry(case, one) for one in case.open_rules],
+        "items": [_build_poam_entry(case, one) for one in case.unresolved_rules],
     }
     return encode_json(plan)
 
 
 def build_poam_csv(case: RunRecord) -> bytes:
-    return _encode_csv(COLUMNS, (_build_poam_entry(case, one).values() for one in case.open_rules))
+    return _encode_csv(COLUMNS, (_build_poam_entry(case, one).values() for one in case.unresolved_rules))
 
 
 def build_emass_poam(case: RunRecord) -> bytes:
     """Return the plan as CSV. Columns that people must decide, such as owner and date, stay empty."""
-    rows = (_build_emass_row(case, one) for one in case.open_rules)
+    rows = (_build_emass_row(case, one) for one in case.unresolved_rules)
     return _encode_csv(
         EMASS_COLUMNS, ([clean_text(row.get(name, ""), EMASS_LONGEST) for name in EMASS_COLUMNS] for row in rows)
     )
@@ -70,37 +70,37 @@ def escape_cell(value: str) -> str:
     return f"'{value}" if value.lstrip(" \n").startswith(_FORMULA) or value.startswith(_FORMULA) else value
 
 
-def _build_poam_entry(case: RunRecord, one: RuleRecord) -> dict[str, str]:
-    verdict = one.closing or one.opening
+def _build_poam_entry(case: RunRecord, rule_record: RuleRecord) -> dict[str, str]:
+    verdict = rule_record.closing or rule_record.opening
     return dict.fromkeys(COLUMNS, "") | {
-        "rule": one.named.group,
-        "rule_id": one.named.id,
-        "stig_id": one.named.stig_id,
-        "ccis": " ".join(one.named.ccis),
-        "severity": one.severity,
-        "weakness": one.named.title,
+        "rule": rule_record.named.group,
+        "rule_id": rule_record.named.id,
+        "stig_id": rule_record.named.stig_id,
+        "ccis": " ".join(rule_record.named.ccis),
+        "severity": rule_record.severity,
+        "weakness": rule_record.named.title,
         "host": case.request.host,
-        "checklist_status": one.status,
-        "status": "Risk Accepted" if one.waiver else "Ongoing",
+        "checklist_status": rule_record.status,
+        "status": "Risk Accepted" if rule_record.waiver else "Ongoing",
         "identified": format_timestamp(case.queued_at),
         "source": verdict.scanner if verdict else "",
-        "evidence": describe_finding(case, one),
-        "why_open": describe_outcome(case, one),
-        "tried": describe_actions_taken(case, one),
-        "remedy": one.named.fix,
-        "risk_of_remedy": one.rule.breaks,
+        "evidence": describe_finding(case, rule_record),
+        "why_open": describe_outcome(case, rule_record),
+        "tried": describe_actions_taken(case, rule_record),
+        "remedy": rule_record.named.fix,
+        "risk_of_remedy": rule_record.rule.breaks,
     }
 
 
-def _build_emass_row(case: RunRecord, one: RuleRecord) -> dict[str, str]:
-    named = one.named
+def _build_emass_row(case: RunRecord, rule_record: RuleRecord) -> dict[str, str]:
+    named = rule_record.named
     return {
         "Control Vulnerability Description": f"{named.title}\n\n{named.discussion}",
         "Security Checks": "\n".join((named.id, named.group, *named.ccis)),
         "Source Identifying Vulnerability": case.published.reference,
-        "Status": "Risk Accepted" if one.waiver else "Ongoing",
-        "Comments": f"{describe_actions_taken(case, one)}\n{describe_finding(case, one)}",
-        "Raw Severity": one.rule.category,
+        "Status": "Risk Accepted" if rule_record.waiver else "Ongoing",
+        "Comments": f"{describe_actions_taken(case, rule_record)}\n{describe_finding(case, rule_record)}",
+        "Raw Severity": rule_record.rule.category,
         "Devices Affected": case.request.host,
         "Recommendations": named.fix,
     }

@@ -17,25 +17,25 @@ FORMAT = "temper rollout evidence 1"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 
 
-def write_bundle(events: Sequence[Recorded], pack_of: Callable[[str], bytes], signer: Signer, into: Spool) -> None:
+def write_bundle(events: Sequence[Recorded], get_pack: Callable[[str], bytes], signer: Signer, spool: Spool) -> None:
     """Write the bundle into a spool. `pack_of` returns a run's evidence.zip. Equal inputs give equal bytes."""
     asked = events[0].event
     assert isinstance(asked, RolloutOrdered)
     begun = select_events(events, RolloutHostBegun)
-    into.add("README.txt", _render_bundle_readme(events[0].run, asked, len(begun)).encode())
-    into.add("chain.txt", b"".join(f"{one.hash}\n".encode() for one in events))
-    into.add("rollout.jsonl", b"".join(one.line + b"\n" for one in events))
+    spool.add("README.txt", _render_bundle_readme(events[0].run, asked, len(begun)).encode())
+    spool.add("chain.txt", b"".join(f"{one.hash}\n".encode() for one in events))
+    spool.add("rollout.jsonl", b"".join(one.line + b"\n" for one in events))
     heads: dict[str, str] = {}
     for one in begun:
-        pack = pack_of(one.of)
+        pack = get_pack(one.of)
         heads[one.of] = read_chain_head(pack)
-        into.add(name_pack_file(one.host, one.of), pack)
-        if into.held > MOST_BYTES:
+        spool.add(name_pack_file(one.host, one.of), pack)
+        if spool.held > MOST_BYTES:
             remedy = "take the evidence of its runs one by one"
             raise EnvironmentUnusable(f"rollout {events[0].run} is too large for one zip: {remedy}.")
-    index = encode_pack_json(build_bundle_index(events, asked, into.manifest_entries, heads, signer.public))
-    into.add("manifest.json", index)
-    into.add("manifest.sig", f"{signer.sign(verify.SEALED + index)}\n".encode())
+    index = encode_pack_json(build_bundle_index(events, asked, spool.manifest_entries, heads, signer.public))
+    spool.add("manifest.json", index)
+    spool.add("manifest.sig", f"{signer.sign(verify.SEALED + index)}\n".encode())
 
 
 def name_pack_file(host: str, run: str) -> str:
@@ -47,7 +47,11 @@ def read_chain_head(pack: bytes) -> str:
 
 
 def build_bundle_index(
-    events: Sequence[Recorded], order: RolloutOrdered, files: Sequence[Object], heads: Mapping[str, str], key: str
+    events: Sequence[Recorded],
+    rollout_order: RolloutOrdered,
+    files: Sequence[Object],
+    heads: Mapping[str, str],
+    key: str,
 ) -> Object:
     """Return the index. `files` are manifest entries; `heads` has the chain head of each run."""
     ends = {one.of: one for one in select_events(events, RolloutHostEnded)}
@@ -56,9 +60,9 @@ def build_bundle_index(
         "made_by": compute_build_id(),
         "key": key,
         "rollout": events[0].run,
-        "asked_by": order.by,
-        "note": order.note,
-        "simulated": order.simulated,
+        "asked_by": rollout_order.by,
+        "note": rollout_order.note,
+        "simulated": rollout_order.simulated,
         "events": len(events),
         "chain_head": events[-1].hash,
         "runs": [
@@ -83,9 +87,9 @@ def _build_run_entry(begun: RolloutHostBegun, ended: RolloutHostEnded | None, he
     }
 
 
-def _render_bundle_readme(rollout: str, order: RolloutOrdered, runs: int) -> str:
-    played = "\nSIMULATED: the engines, the hosts or both.\n" if order.simulated else ""
-    return f"""Evidence of Temper rollout {rollout}: {len(order.hosts)} hosts, {runs} of them begun.
+def _render_bundle_readme(rollout_id: str, rollout_order: RolloutOrdered, run_count: int) -> str:
+    played = "\nSIMULATED: the engines, the hosts or both.\n" if rollout_order.simulated else ""
+    return f"""Evidence of Temper rollout {rollout_id}: {len(rollout_order.hosts)} hosts, {run_count} of them begun.
 {played}
 runs/           The evidence.zip of each run, named by host and run. Each has its own README.txt and verify.py.
 rollout.jsonl   What the rollout itself did: which host when, how each ended, who paused it and why.

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from app.events.kinds import RolloutHostBegun, RolloutOrdered
-from app.events.record import BrokenChain, Recorded, check_chain, parse_line, select_events
+from app.events.record import BrokenChain, Recorded, check_chain_and_get_head, parse_line, select_events
 from app.evidence import verify
 from app.evidence.pack import list_manifest_files
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
@@ -60,7 +60,7 @@ def _select_listed_files(files: Files) -> Files:
 def _check_rollout_events(files: Files, index: Object, head: str) -> list[Recorded]:
     lines, hashes = files["rollout.jsonl"].splitlines(), files["chain.txt"].decode("ascii").splitlines()
     rows = list(zip(range(1, len(lines) + 1), lines, hashes, strict=True))
-    last = check_chain(rows, index["rollout"])
+    last = check_chain_and_get_head(rows, index["rollout"])
     if last != index["chain_head"] or len(rows) != index["events"]:
         raise BrokenPack("the index gives another chain head, or another number of events, than the chain has")
     if head not in ("", last):

@@ -10,7 +10,7 @@ from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.waiver import Waiver
-from app.evidence.benchmark import BenchmarkTitle, build_published_rule, describe_benchmark
+from app.evidence.benchmark import BenchmarkTitle, build_benchmark_title, build_published_rule
 from app.evidence.operator_actions import OperatorAction, to_operator_action
 from app.evidence.role_engine_usage import Seats, SeatUsed
 from app.loop.attempt_state import Attempt
@@ -120,12 +120,12 @@ class RunRecord:
         played = f"SIMULATED: {self.simulated}. " if self.simulated else ""
         return f"{played}Temper run {self.run}; chain head {self.head}. {self.published.note}"
 
-    def create_uuid(self, of: str) -> str:
+    def create_uuid(self, name: str) -> str:
         """Return a UUID derived from the run, so that equal runs give equal files."""
-        return str(uuid5(NAMESPACE_URL, f"temper:{self.run}:{self.head}:{of}"))
+        return str(uuid5(NAMESPACE_URL, f"temper:{self.run}:{self.head}:{name}"))
 
     @property
-    def open_rules(self) -> list[RuleRecord]:
+    def unresolved_rules(self) -> list[RuleRecord]:
         """The requested rules that are not known to hold."""
         return [one for one in self.requested_rules if one.status not in DONE]
 
@@ -134,7 +134,7 @@ class RunRecord:
         return [one for one in self.requested_rules if one.waiver]
 
     @property
-    def left_out_rules(self) -> list[RuleRecord]:
+    def tailored_out_rules(self) -> list[RuleRecord]:
         return [one for one in self.judged if one.left_out]
 
     @property
@@ -167,7 +167,7 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
     if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
         raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
     judged = tuple(_build_rule_records(pack, state, state.request, tried))
-    title = describe_benchmark(pack, state.started)
+    title = build_benchmark_title(pack, state.started)
     asked, deeds = state.request, tuple(people)
     sitting = seats.list_seats()
     return RunRecord(
@@ -175,12 +175,12 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
     )
 
 
-def _record_attempt(tried: dict[tuple[str, int], AttemptRecord], state: RunState, recorded: Recorded) -> None:
+def _record_attempt(attempt_records: dict[tuple[str, int], AttemptRecord], state: RunState, recorded: Recorded) -> None:
     item = state.item
     if item is None or item.attempt is None:
         return
     place = item.rule, item.attempt.number
-    one = tried.setdefault(place, AttemptRecord(item.attempt, recorded.seq, recorded.seq, recorded.at, []))
+    one = attempt_records.setdefault(place, AttemptRecord(item.attempt, recorded.seq, recorded.seq, recorded.at, []))
     one.attempt, one.last, one.until = item.attempt, recorded.seq, recorded.at
     if isinstance(recorded.event, kinds.LessonLearnt):
         one.lesson = recorded.event.lesson
@@ -189,13 +189,13 @@ def _record_attempt(tried: dict[tuple[str, int], AttemptRecord], state: RunState
 
 
 def _build_rule_records(
-    pack: Skill, state: RunState, request: kinds.RunQueued, tried: dict[tuple[str, int], AttemptRecord]
+    skill: Skill, state: RunState, request: kinds.RunQueued, attempt_records: dict[tuple[str, int], AttemptRecord]
 ) -> Iterator[RuleRecord]:
     started = state.started
     known = {one.rule: one for one in started.published.rules} if started and started.published else {}
     tailored = started.tailored if started else None
     last = state.opening if request.mode == "scan" else state.closing
-    for rule in pack.rules_including_left_out:
+    for rule in skill.rules_including_left_out:
         closing = last.get(rule.id)
         holds = closing is not None and closing.word in ("pass", "notapplicable")
         yield RuleRecord(
@@ -204,7 +204,7 @@ def _build_rule_records(
             state.opening.get(rule.id),
             closing,
             state.items.get(rule.id),
-            tuple(one for (of, _), one in tried.items() if of == rule.id),
+            tuple(one for (of, _), one in attempt_records.items() if of == rule.id),
             find_active_waiver(state, rule.id, state.at) if rule.id in request.rules and not holds else None,
             tailored.excluded_rule_summary if tailored and rule.id in tailored.left_out else "",
             tuple(one for one in started.parameters if rule.id in one.rules) if started else (),

@@ -62,7 +62,7 @@ def _decompress_pack(run: str, held: bytes) -> bytes:
 
 def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float) -> ShrinkResult | None:
     """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
-    held, digest = _compress_files(build_checked_files(EventStore(database).read_events(run), signer))
+    held, digest = _build_compressed_pack_and_digest(build_checked_files(EventStore(database).read_events(run), signer))
     if _compute_decompressed_digest(held) != digest:
         raise EnvironmentUnusable(
             f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine."
@@ -74,7 +74,7 @@ def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float)
     return ShrinkResult(run, shrunk_runs.delete_finished_turn_deltas(database, run), len(held))
 
 
-def _compress_files(files: Files) -> tuple[bytes, str]:
+def _build_compressed_pack_and_digest(files: Files) -> tuple[bytes, str]:
     """Return the compressed pack and the sha256 of the uncompressed one."""
     into, digest = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:

@@ -18,7 +18,7 @@ _FILE, _CHANGES = "signing.key", "signing.changes"
 class Signer(Protocol):
     @property
     def public(self) -> str: ...
-    def sign(self, what: bytes) -> str: ...
+    def sign(self, content: bytes) -> str: ...
     def list_changes_since(self, named: str) -> list[dict[str, str]]:
         """Return the changes of the key that lead from `named` to this key; empty if none do."""
 
@@ -31,9 +31,9 @@ class SigningKey:
     changes: tuple[tuple[str, str, str], ...] = ()
     """Earlier changes: the old key, the new one, and the old one's signature."""
 
-    def sign(self, what: bytes) -> str:
+    def sign(self, content: bytes) -> str:
         """Return the signature in hexadecimal digits. Equal input gives an equal signature."""
-        return self._private.sign(what).hex()
+        return self._private.sign(content).hex()
 
     def list_changes_since(self, named: str) -> list[dict[str, str]]:
         found: list[dict[str, str]] = []
@@ -47,9 +47,9 @@ class SigningKey:
         return found if last == named else []
 
 
-def is_valid_signature(public: str, signature: str, what: bytes) -> bool:
+def is_valid_signature(public: str, signature: str, content: bytes) -> bool:
     try:
-        return verify_ed25519(bytes.fromhex(public), bytes.fromhex(signature), what)
+        return verify_ed25519(bytes.fromhex(public), bytes.fromhex(signature), content)
     except ValueError:
         return False
 

@@ -125,7 +125,7 @@ def check_pack(files: Files, head: str = "", key: str = "") -> Object:
     try:
         manifest = _check_manifest(files)
         check_signature(files, manifest, key)
-        events = read_events(files, manifest, head)
+        events = read_events_except_deltas(files, manifest, head)
         expected = build_plain_files(events)
         for name in sorted({*expected, *(name for name in files if name not in PARTS | LATER)}):
             if files.get(name) != expected.get(name):
@@ -357,7 +357,7 @@ def read_chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
         raise BrokenPack(f"there are {seq} events and more hashes")
 
 
-def read_events(files: Files, manifest: Object, head: str) -> Events:
+def read_events_except_deltas(files: Files, manifest: Object, head: str) -> Events:
     """Return all events but turn deltas, which a turn's end repeats; raise BrokenPack if the chain is broken."""
     events, last, previous = [], manifest, "0" * 64
     for seq, line, digest in read_chain(files):
@@ -539,7 +539,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
         _check_emass(files, left, done, about)
     if {*files} >= OSCAL:
         _check_oscal(files, [next(row for row in rows if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
-    _check_readable_files(files, rows, events, about)
+    _check_report_readme_lineup(files, rows, events, about)
     _check_statement(files, manifest, rows, events[0][1]["rules"])
     if STAMP in files:
         read_stamp_time(files[STAMP], files["manifest.json"])
@@ -632,16 +632,16 @@ def _explain_left_out(rule: str, events: Events) -> str:
     )
 
 
-def _get_rule_names(rule: Object, published: Object) -> Object:
+def _get_rule_names(rule: Object, published_rule: Object) -> Object:
     """Return the rule's names from the run's benchmark, else from the skill."""
     id_ = f"S{rule['id']}" if rule["id"].startswith("V-") else rule["id"]
     texts = {"stig_id": "stig_id", "title": "title", "discussion": "requirement", "fix": "fix"}
-    named = {name: published.get(name) or rule[own] for name, own in texts.items()}
+    named = {name: published_rule.get(name) or rule[own] for name, own in texts.items()}
     return {
         **named,
-        "group": published.get("group", rule["id"]),
-        "id": published.get("id", id_),
-        "ccis": published.get("ccis", []),
+        "group": published_rule.get("group", rule["id"]),
+        "id": published_rule.get("id", id_),
+        "ccis": published_rule.get("ccis", []),
     }
 
 
@@ -706,7 +706,7 @@ def _reduce_to_ascii(text: str) -> str:
     return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
 
 
-def _get_expected_if_matching(actual: str, expected: str) -> str:
+def _replace_by_expected_if_matching(actual: str, expected: str) -> str:
     """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
     here, there = _reduce_to_ascii(actual), _reduce_to_ascii(expected)
@@ -736,7 +736,7 @@ def _read_checked_cklb_comments(
     actual = [
         (
             *(rule[field] for field in _CKLB),
-            _get_expected_if_matching(rule["finding_details"], findings.get(rule["group_id"], "")),
+            _replace_by_expected_if_matching(rule["finding_details"], findings.get(rule["group_id"], "")),
         )
         for rule in stig["rules"]
     ]
@@ -809,13 +809,13 @@ def _build_idref(row: Object) -> str:
 _ASSETS = "{http://scap.nist.gov/schema/asset-reporting-format/1.1}assets"
 
 
-def _check_results(files: Files, name: str, rows: list[Object], about: Object, phases: "tuple[str, ...]") -> None:
+def _check_results(files: Files, name: str, rows: list[Object], run_facts: Object, phases: "tuple[str, ...]") -> None:
     root, space = _parse_xml(files, name), "{http://checklists.nist.gov/xccdf/1.2}"
     results = [one for one in root.iter() if one.tag.endswith("TestResult")]
     named = [text.strip() for one in root.iter(_ASSETS) for text in one.itertext() if text.strip()]
-    _check_same(name, named, [about["host"]] if name == "results.arf.xml" else [])
+    _check_same(name, named, [run_facts["host"]] if name == "results.arf.xml" else [])
     _check_same(
-        name, [one.get("id") for one in results], [f"xccdf_temper_testresult_{about['run']}.{p}" for p in phases]
+        name, [one.get("id") for one in results], [f"xccdf_temper_testresult_{run_facts['run']}.{p}" for p in phases]
     )
     for phase, result in zip(phases, results):
         words = [row["scans"][_PHASES.index(phase)] for row in rows]
@@ -847,9 +847,9 @@ def _check_results(files: Files, name: str, rows: list[Object], about: Object, p
         score = [(one.text, one.get("maximum")) for one in result.iter(f"{space}score")]
         _check_same(name, score, [(passed, most)])
         where = [one.text for one in result if one.tag.startswith(f"{space}target") and not len(one)]
-        _check_same(name, where, [about["host"]])
+        _check_same(name, where, [run_facts["host"]])
         played = [one.text for one in result.iter(f"{space}remark") if (one.text or "").startswith("SIMULATED")]
-        _check_same(name, played, [f"SIMULATED: {about['simulated']}."] if about["simulated"] else [])
+        _check_same(name, played, [f"SIMULATED: {run_facts['simulated']}."] if run_facts["simulated"] else [])
 
 
 def _list_messages(row: Object, verdict: Object) -> "list[str]":
@@ -863,10 +863,10 @@ def _list_messages(row: Object, verdict: Object) -> "list[str]":
 _PHASES = ("opening", "closing")
 
 
-def _check_poam(files: Files, open_rows: list[Object], comments: dict[str, str], about: Object) -> None:
+def _check_poam(files: Files, open_rows: list[Object], comments: dict[str, str], run_facts: Object) -> None:
     plan = json.loads(files["poam.json"])
     items = plan.pop("items")
-    _check_same("poam.json", [plan], [about])
+    _check_same("poam.json", [plan], [run_facts])
     same = {"severity": "severity", "risk_of_remedy": "breaks", "checklist_status": "status"}
     named = {"rule": "group", "stig_id": "stig_id", "weakness": "title", "remedy": "fix"}
     empty = dict.fromkeys(("scheduled_completion", "responsible", "milestones"), "")
@@ -876,11 +876,14 @@ def _check_poam(files: Files, open_rows: list[Object], comments: dict[str, str],
     ]
     for item, wanted, row in zip(items, expected, open_rows):
         verdict = row["closing"] or row["opening"]
-        wanted |= {"host": about["host"], "source": verdict["scanner"] if verdict else "", **empty}
+        wanted |= {"host": run_facts["host"], "source": verdict["scanner"] if verdict else "", **empty}
         wanted["status"] = "Risk Accepted" if row["waiver"] else "Ongoing"
         if "rule_id" in item:
             wanted |= {"rule_id": row["named"]["id"], "ccis": " ".join(row["named"]["ccis"])}
-        wanted |= {"evidence": _get_expected_if_matching(item["evidence"], row["found"]), "tried": comments[row["id"]]}
+        wanted |= {
+            "evidence": _replace_by_expected_if_matching(item["evidence"], row["found"]),
+            "tried": comments[row["id"]],
+        }
         wanted |= {field: item[field] for field in ("identified", "why_open")}
     _check_same("poam.json", items, [dict(sorted(one.items())) for one in expected])
     rows = list(csv.DictReader(io.StringIO(files["poam.csv"].decode("utf-8-sig"), newline="")))
@@ -892,7 +895,7 @@ def _check_poam(files: Files, open_rows: list[Object], comments: dict[str, str],
     )
 
 
-def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str], about: Object) -> None:
+def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str], run_facts: Object) -> None:
     text, name = files["poam.emass.csv"].decode("utf-8-sig"), "poam.emass.csv"
     fields = ("Security Checks", "Status", "Raw Severity", "Devices Affected", "Recommendations", "Comments")
     actual = [
@@ -904,7 +907,7 @@ def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str]
             "\n".join((row["named"]["id"], row["named"]["group"], *row["named"]["ccis"])),
             "Risk Accepted" if row["waiver"] else "Ongoing",
             row["category"],
-            about["host"],
+            run_facts["host"],
             row["named"]["fix"],
             f"{comments[row['id']]}\n{row['found']}",
         )
@@ -947,13 +950,13 @@ def _format_rule_id(row: Object) -> str:
     return " ".join(str(row["named"]["id"]).split())
 
 
-def _check_readable_files(files: Files, rows: list[Object], events: Events, about: Object) -> None:
+def _check_report_readme_lineup(files: Files, rows: list[Object], events: Events, run_facts: Object) -> None:
     """Raise BrokenPack if the report, README.txt or lineup.json contradicts the log, as far as can be checked."""
-    played = f"SIMULATED: {about['simulated']}." if about["simulated"] else ""
+    played = f"SIMULATED: {run_facts['simulated']}." if run_facts["simulated"] else ""
     text = files["report.html"].decode()
     shown = " ".join(html.unescape(re.sub("<[^>]*>", " ", text)).split())
     for name, seen in (("report.html", shown), ("README.txt", " ".join(files["README.txt"].decode().split()))):
-        if about["chain_head"] not in seen or about["run"] not in seen:
+        if run_facts["chain_head"] not in seen or run_facts["run"] not in seen:
             raise BrokenPack(f"{name} is that of another run")
         if played not in seen:
             raise BrokenPack(f"{name} does not say that the run was SIMULATED")
@@ -993,11 +996,11 @@ def open_pack(path: Path) -> Files:
     return unpack_archive(path.read_bytes())
 
 
-def parse_words(words: "list[str]") -> "tuple[list[str], str]":
+def parse_arguments(arguments: "list[str]") -> "tuple[list[str], str]":
     """Return PACK and HEAD, as far as given, and KEY. Raise BadArguments for anything that is not understood."""
     plain: list[str] = []
     keys: list[str] = []
-    rest = iter(words)
+    rest = iter(arguments)
     for word in rest:
         if word == "--key" or word.startswith("--key="):
             keys.append((word[6:] if "=" in word else next(rest, "")).lower())
@@ -1013,9 +1016,9 @@ def parse_words(words: "list[str]") -> "tuple[list[str], str]":
     return plain, "".join(keys)
 
 
-def main(words: "list[str]") -> int:
+def main(arguments: "list[str]") -> int:
     try:
-        plain, key = parse_words(words)
+        plain, key = parse_arguments(arguments)
     except BadArguments as exc:
         sys.stderr.write(f"{exc}\nusage: python3 -I verify.py [PACK [HEAD]] [--key KEY]\n")
         return USAGE

@@ -34,11 +34,11 @@ def add_benchmark(parent: ET.Element, case: RunRecord) -> ET.Element:
     return root
 
 
-def _add_benchmark_rule(root: ET.Element, one: RuleRecord) -> None:
-    named = one.named
-    group = add_element(root, "Group", id=f"xccdf_{_choose_namespace(one)}_group_{_to_id_part(named.group)}")
+def _add_benchmark_rule(root: ET.Element, rule_record: RuleRecord) -> None:
+    named = rule_record.named
+    group = add_element(root, "Group", id=f"xccdf_{_choose_namespace(rule_record)}_group_{_to_id_part(named.group)}")
     add_element(group, "title", named.group_title)
-    rule = add_element(group, "Rule", id=build_rule_idref(one), severity=one.severity, weight="10.0")
+    rule = add_element(group, "Rule", id=build_rule_idref(rule_record), severity=rule_record.severity, weight="10.0")
     add_element(rule, "version", named.stig_id)
     add_element(rule, "title", named.title)
     add_element(rule, "description", named.discussion)
@@ -77,22 +77,27 @@ def add_test_result(parent: ET.Element, case: RunRecord, phase: str, **spaces: s
 
 
 def _add_rule_result(
-    result: ET.Element, case: RunRecord, one: RuleRecord, verdict: VerdictGiven | None, at: str
+    result: ET.Element, case: RunRecord, rule_record: RuleRecord, verdict: VerdictGiven | None, timestamp: str
 ) -> None:
-    rule = one.rule
-    about = {"idref": build_rule_idref(one), "time": at, "severity": one.severity, "weight": "1.0"}
+    rule = rule_record.rule
+    about = {
+        "idref": build_rule_idref(rule_record),
+        "time": timestamp,
+        "severity": rule_record.severity,
+        "weight": "1.0",
+    }
     shown = add_element(result, "rule-result", **about)
     word = verdict.word if verdict else ("notchecked" if rule.id in case.request.rules else "notselected")
     add_element(shown, "result", word)
     add_element(shown, "ident", rule.id, system="urn:temper:rule")
-    add_element(shown, "ident", one.named.stig_id, system="urn:temper:stig-id")
-    for cci in one.named.ccis:
+    add_element(shown, "ident", rule_record.named.stig_id, system="urn:temper:stig-id")
+    for cci in rule_record.named.ccis:
         add_element(shown, "ident", cci, system=CCI)
-    if one.waiver and word not in ("pass", "notapplicable"):
+    if rule_record.waiver and word not in ("pass", "notapplicable"):
         # Not an override: it would change the result, and NIST's rules would then require one for every result.
-        add_element(shown, "message", one.waiver.summary, severity="warning")
-    if one.left_out:
-        add_element(shown, "message", one.left_out, severity="info")
+        add_element(shown, "message", rule_record.waiver.summary, severity="warning")
+    if rule_record.left_out:
+        add_element(shown, "message", rule_record.left_out, severity="info")
     if verdict:
         add_element(shown, "message", format_verdict(verdict), severity="info")
         add_element(shown, "check", system=f"urn:temper:scanner:{verdict.scanner.split(' ')[0].lower()}")
@@ -106,13 +111,14 @@ def build_benchmark_id(case: RunRecord) -> str:
     return f"xccdf_{'mil.disa.stig' if known else 'temper'}_benchmark_{_to_id_part(id_)}"
 
 
-def build_rule_idref(one: RuleRecord) -> str:
-    published = _PUBLISHED.fullmatch(one.named.id)
-    return f"xccdf_{_choose_namespace(one)}_rule_{_to_id_part(one.named.id if published else one.rule.id)}"
+def build_rule_idref(rule_record: RuleRecord) -> str:
+    published = _PUBLISHED.fullmatch(rule_record.named.id)
+    id_ = rule_record.named.id if published else rule_record.rule.id
+    return f"xccdf_{_choose_namespace(rule_record)}_rule_{_to_id_part(id_)}"
 
 
-def _choose_namespace(one: RuleRecord) -> str:
-    return "mil.disa.stig" if _PUBLISHED.fullmatch(one.named.id) else "temper"
+def _choose_namespace(rule_record: RuleRecord) -> str:
+    return "mil.disa.stig" if _PUBLISHED.fullmatch(rule_record.named.id) else "temper"
 
 
 def _to_id_part(text: str) -> str:

@@ -99,58 +99,62 @@ class _LineupReader(TomlReader):
                 self.reject(("gpus", str(n)), "index", f"GPU {gpu.index} is listed twice: give each its own index")
         return gpus
 
-    def _read_engine(self, at: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
-        engine = self._fill_dataclass(Engine, at, _WITHOUT_GPUS.get(table.get("kind", ""), {}) | table, name=at[-1])
+    def _read_engine(self, table_path: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
+        engine = self._fill_dataclass(
+            Engine, table_path, _WITHOUT_GPUS.get(table.get("kind", ""), {}) | table, name=table_path[-1]
+        )
         if engine.is_endpoint:
-            self._check_endpoint(at, engine)
+            self._check_endpoint(table_path, engine)
         elif engine.is_on_cpu:
-            self._check_cpu(at, engine)
+            self._check_cpu(table_path, engine)
         else:
-            self._check_gpus(at, engine, [gpu.index for gpu in gpus])
-        self._check_start_method(at, engine)
+            self._check_gpus(table_path, engine, [gpu.index for gpu in gpus])
+        self._check_start_method(table_path, engine)
         if engine.utilization is not None and engine.utilization > 1:
-            self.reject(at, "utilization", "utilization is a share of the GPU's memory: at most 1")
+            self.reject(table_path, "utilization", "utilization is a share of the GPU's memory: at most 1")
         if engine.limit_tok_s is not None and not engine.limit_source:
-            self.reject(at, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
+            self.reject(table_path, "limit_tok_s", "a limit needs limit_source, the arithmetic it comes from")
         return engine
 
-    def _check_gpus(self, at: Table, engine: Engine, known: list[int]) -> None:
+    def _check_gpus(self, table_path: Table, engine: Engine, known: list[int]) -> None:
         for index in engine.gpus:
             if index not in known:
                 have = ", ".join(map(str, known))
-                self.reject(at, "gpus", f"there is no GPU {index}: the line-up has {have}")
+                self.reject(table_path, "gpus", f"there is no GPU {index}: the line-up has {have}")
         if len(set(engine.gpus)) < len(engine.gpus):
-            self.reject(at, "gpus", "a GPU is listed twice: list each once")
+            self.reject(table_path, "gpus", "a GPU is listed twice: list each once")
         if not engine.gpus or len(engine.gpus) % engine.gpus_per_replica:
             asked = f"tp = {engine.tp}" + (f" times pp = {engine.pp}" if engine.pp > 1 else "")
-            self.reject(at, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
+            self.reject(table_path, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
 
-    def _check_cpu(self, at: Table, engine: Engine) -> None:
+    def _check_cpu(self, table_path: Table, engine: Engine) -> None:
         if engine.gpus:
-            self.reject(at, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
+            self.reject(table_path, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
         if engine.launch and engine.launch.image:
-            self.reject((*at, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out")
+            self.reject(
+                (*table_path, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out"
+            )
 
-    def _check_endpoint(self, at: Table, engine: Engine) -> None:
+    def _check_endpoint(self, table_path: Table, engine: Engine) -> None:
         if engine.gpus:
-            self.reject(at, "gpus", "of a server that Temper does not start no GPUs are known: leave gpus out")
+            self.reject(table_path, "gpus", "of a server that Temper does not start no GPUs are known: leave gpus out")
         if not engine.base_urls:
-            self.reject(at, "", "an engine of kind openai runs already: give its base_urls")
+            self.reject(table_path, "", "an engine of kind openai runs already: give its base_urls")
 
-    def _check_start_method(self, at: Table, engine: Engine) -> None:
+    def _check_start_method(self, table_path: Table, engine: Engine) -> None:
         given = [name for name in _STARTED if getattr(engine, name)]
         if len(given) != 1:
             self.reject(
-                at,
+                table_path,
                 given[-1] if given else "",
                 "an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
             )
         for url in engine.base_urls:
             if not (url.startswith(("http://", "https://")) and url.endswith("/v1")):
-                self.reject(at, "base_urls", f"{url!r} should start with http:// or https:// and end in /v1")
+                self.reject(table_path, "base_urls", f"{url!r} should start with http:// or https:// and end in /v1")
         for url in engine.metrics_urls:
             if not url.startswith(("http://", "https://")):
-                self.reject(at, "metrics_urls", f"{url!r} should begin with http:// or https://")
+                self.reject(table_path, "metrics_urls", f"{url!r} should begin with http:// or https://")
 
     def _read_seats(self, document: dict[str, Any], engines: dict[str, Engine]) -> Iterable[Seat]:
         tables = dict(self._iterate_tables(document, "seats"))
@@ -179,27 +183,29 @@ class _LineupReader(TomlReader):
                 self.reject((name,), key, f"{key} should be a table: [{name}.{key}]")
             yield key, table
 
-    def _fill_dataclass(self, kind: type[T], at: Table, table: object, **given: Any) -> T:
+    def _fill_dataclass(self, kind: type[T], table_path: Table, table: object, **given: Any) -> T:
         if not isinstance(table, dict):
-            self.reject(at, "", f"{at[-1]} should be a table with keys of its own")
+            self.reject(table_path, "", f"{table_path[-1]} should be a table with keys of its own")
         hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in given}
-        self.check_keys(at, table, hints)
-        values = {name: self._read_value(at, table, name, hint) for name, hint in hints.items() if name in table}
+        self.check_keys(table_path, table, hints)
+        values = {
+            name: self._read_value(table_path, table, name, hint) for name, hint in hints.items() if name in table
+        }
         for name in hints:
             if name not in values and not _has_default(kind, name):
-                self.reject(at, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
+                self.reject(table_path, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
         return kind(**values, **given)
 
-    def _read_value(self, at: Table, table: dict[str, Any], key: str, hint: Any) -> Any:
+    def _read_value(self, table_path: Table, table: dict[str, Any], key: str, hint: Any) -> Any:
         kind = _unwrap_optional(hint)
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
-            return self._fill_dataclass(kind, (*at, key), table[key])
+            return self._fill_dataclass(kind, (*table_path, key), table[key])
         try:
             value = msgspec.convert(table[key], type=kind)
         except msgspec.ValidationError:
-            self.reject(at, key, f"{key} should be {_WORDS[kind]}")
+            self.reject(table_path, key, f"{key} should be {_WORDS[kind]}")
         if isinstance(value, int | float) and not isinstance(value, bool) and not _is_in_range(key, value):
-            self.reject(at, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}")
+            self.reject(table_path, key, f"{key} should be {'0 or more' if key in _MAY_BE_ZERO else 'more than 0'}")
         return value
 
 

@@ -36,16 +36,18 @@ class TomlReader:
             raise self.error(f"{path}:{line}: this is not TOML: {what}.") from exc
         self.lines = TomlLines(text)
 
-    def check_keys(self, at: Table, table: Iterable[str], names: Iterable[str]) -> None:
+    def check_keys(self, table_path: Table, table: Iterable[str], names: Iterable[str]) -> None:
         names = tuple(names)
         for key in table:
             if key not in names:
-                self.reject(at, key, f"{key!r} is not a key of this table: {format_name_suggestion(key, names)}")
+                self.reject(
+                    table_path, key, f"{key!r} is not a key of this table: {format_name_suggestion(key, names)}"
+                )
 
-    def reject(self, at: Table, key: str, sentence: str) -> NoReturn:
+    def reject(self, table_path: Table, key: str, sentence: str) -> NoReturn:
         """Raise `error` with the sentence and the line of the key."""
         end = "" if sentence.endswith("?") else "."
-        raise self.error(f"{self.path}:{self.lines.find_line(at, key)}: {sentence}{end}")
+        raise self.error(f"{self.path}:{self.lines.find_line(table_path, key)}: {sentence}{end}")
 
 
 class TomlLines:
@@ -62,12 +64,14 @@ class TomlLines:
             elif key := _KEY.match(line):
                 self._keys.setdefault((table, key[1] or key[2] or key[3]), number)
 
-    def find_line(self, table: Table, key: str = "") -> int:
+    def find_line(self, table_path: Table, key: str = "") -> int:
         """Return the line of a key, else of its table, else of the enclosing table."""
-        found = self._keys.get((table, key)) or self._tables.get((*table, key)) or self._tables.get(table)
+        found = (
+            self._keys.get((table_path, key)) or self._tables.get((*table_path, key)) or self._tables.get(table_path)
+        )
         if found:
             return found
-        return self.find_line(table[:-1], table[-1]) if table else 1
+        return self.find_line(table_path[:-1], table_path[-1]) if table_path else 1
 
     def _parse_table_header(self, header: str, *, array: bool) -> Table:
         table = tuple(quoted or single or bare for quoted, single, bare in _PART.findall(header))

@@ -78,7 +78,7 @@ class TurnSituation:
         return self.texts.get(path, "")
 
     @property
-    def numbered_lines(self) -> dict[str, Mapping[int, str]]:
+    def lines_by_path_and_number(self) -> dict[str, Mapping[int, str]]:
         """The lines, by path and number, that an answer may name."""
         return {file.path: file.whole for file in self.files}
 
@@ -184,7 +184,7 @@ def _remove_failed_values(option: Schema, situation: TurnSituation) -> Iterable[
 
 
 def _has_failed(action: dict[str, Any], situation: TurnSituation) -> bool:
-    work = answers.parse_answer("act", json.dumps({"actions": [action]}), situation.numbered_lines)
+    work = answers.parse_answer("act", json.dumps({"actions": [action]}), situation.lines_by_path_and_number)
     assert isinstance(work, answers.Work)
     return fingerprint_actions(work.actions) in situation.tried
 
@@ -274,8 +274,8 @@ def _build_text_schema(most: int) -> Schema:
     return {"type": "string", "pattern": f"^({'|'.join(ways)})$" if len(ways) > 1 else f"^{ways[0]}$"}
 
 
-def _build_any_of(found: Sequence[Schema]) -> Schema:
-    return found[0] if len(found) == 1 else {"anyOf": list(found)}
+def _build_any_of(options: Sequence[Schema]) -> Schema:
+    return options[0] if len(options) == 1 else {"anyOf": list(options)}
 
 
 def _build_array(items: Schema, least: int, most: int) -> Schema:

@@ -86,7 +86,9 @@ Numbered = Mapping[str, Mapping[int, str]]
 """Lines of files by path and number, as shown to a role."""
 
 
-def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None, *, exact: bool = False) -> Answer:
+def parse_answer(
+    purpose: Purpose, text: str, lines_by_path: Numbered | None = None, *, rejects_unknown_fields: bool = False
+) -> Answer:
     """Parse a role's answer, ignoring text around the JSON object and names in it that no answer has.
 
     Raises BrokenAnswer. With `exact` it is raised for such names, too.
@@ -95,8 +97,8 @@ def parse_answer(purpose: Purpose, text: str, lines: Numbered | None = None, *, 
         said = _find_object(purpose, text)
         asks = purpose == "plan" and isinstance(said, dict) and "questions" in said
         kind: type[Answer] = Inquiry if asks else ANSWER_TYPES[purpose]
-        fields = _resolve_actions(said, lines) if purpose == "act" else _clean_fields(said)
-        answer = msgspec.convert(fields if exact or asks else _drop_unknown_fields(fields, kind), kind)
+        fields = _resolve_actions(said, lines_by_path) if purpose == "act" else _clean_fields(said)
+        answer = msgspec.convert(fields if rejects_unknown_fields or asks else _drop_unknown_fields(fields, kind), kind)
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
@@ -155,29 +157,31 @@ def _build_object_of_first_values(pairs: list[tuple[str, Any]]) -> dict[str, Any
     return found
 
 
-def _has_required_names(purpose: Purpose, said: dict[str, Any]) -> bool:
+def _has_required_names(purpose: Purpose, answer_fields: dict[str, Any]) -> bool:
     kinds = (Plan, Inquiry) if purpose == "plan" else (ANSWER_TYPES[purpose],)
-    return any(all(one.name in said for one in msgspec.structs.fields(kind) if one.required) for kind in kinds)
+    return any(all(one.name in answer_fields for one in msgspec.structs.fields(kind) if one.required) for kind in kinds)
 
 
-def _drop_unknown_fields(said: Any, kind: type[Answer]) -> Any:
+def _drop_unknown_fields(answer_fields: Any, answer_type: type[Answer]) -> Any:
     """Return what an answer of this kind has. Within an action nothing is dropped: a name could narrow it."""
-    if not isinstance(said, dict):
-        return said
-    return {one.name: said[one.name] for one in msgspec.structs.fields(kind) if one.name in said}
+    if not isinstance(answer_fields, dict):
+        return answer_fields
+    return {
+        one.name: answer_fields[one.name] for one in msgspec.structs.fields(answer_type) if one.name in answer_fields
+    }
 
 
 def parse_actions_of_person(text: str) -> tuple[AnyAction, ...]:
     """Parse a person's actions in the Worker's format. Raises BrokenAnswer."""
-    work = parse_answer("act", text, exact=True)
+    work = parse_answer("act", text, rejects_unknown_fields=True)
     assert isinstance(work, Work)
     return work.actions
 
 
-def _clean_fields(said: Any) -> Any:
-    if not isinstance(said, dict):
-        return said
-    return {name: _drop_repeated(one) if name == "paths" else _clean_value(one) for name, one in said.items()}
+def _clean_fields(answer_fields: Any) -> Any:
+    if not isinstance(answer_fields, dict):
+        return answer_fields
+    return {name: _drop_repeated(one) if name == "paths" else _clean_value(one) for name, one in answer_fields.items()}
 
 
 def _drop_repeated(paths: Any) -> Any:
@@ -187,25 +191,25 @@ def _drop_repeated(paths: Any) -> Any:
     return list(dict.fromkeys(paths))
 
 
-def _clean_value(one: Any) -> Any:
-    if isinstance(one, list):
-        return [_clean_value(part) for part in one]
-    return clean_text(one, len(one)) if isinstance(one, str) else one
+def _clean_value(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_clean_value(part) for part in value]
+    return clean_text(value, len(value)) if isinstance(value, str) else value
 
 
-def _resolve_actions(said: Any, lines: Numbered | None) -> Any:
+def _resolve_actions(answer_fields: Any, lines_by_path: Numbered | None) -> Any:
     """Replace line numbers by the lines' text, the form in which actions are recorded and people write them."""
-    actions = said.get("actions") if isinstance(said, dict) else None
-    if lines is None or not isinstance(actions, list):
-        return said
-    told = [_resolve_line_number(one, lines) if isinstance(one, dict) else one for one in actions]
-    rest = {name: _clean_value(value) for name, value in said.items() if name != "reload"}
-    if said.get("reload", "none") != "none":
-        told.append({"do": "reload", "service": said["reload"]})
+    actions = answer_fields.get("actions") if isinstance(answer_fields, dict) else None
+    if lines_by_path is None or not isinstance(actions, list):
+        return answer_fields
+    told = [_resolve_line_number(one, lines_by_path) if isinstance(one, dict) else one for one in actions]
+    rest = {name: _clean_value(value) for name, value in answer_fields.items() if name != "reload"}
+    if answer_fields.get("reload", "none") != "none":
+        told.append({"do": "reload", "service": answer_fields["reload"]})
     return {**rest, "actions": told}
 
 
-def _resolve_line_number(action: dict[str, Any], lines: Numbered) -> dict[str, Any]:
+def _resolve_line_number(action: dict[str, Any], lines_by_path: Numbered) -> dict[str, Any]:
     for name in _LINES.intersection(action):  # grammars without patterns allow any character
         if isinstance(action[name], str):
             action = {**action, name: clean_text(action[name], _LONGEST).split("\n")[0]}
@@ -214,7 +218,7 @@ def _resolve_line_number(action: dict[str, Any], lines: Numbered) -> dict[str, A
     if "number" not in action:
         return action
     path, number = action.get("path"), action["number"]
-    line = lines.get(path, {}).get(number) if isinstance(path, str) and isinstance(number, int) else None
+    line = lines_by_path.get(path, {}).get(number) if isinstance(path, str) and isinstance(number, int) else None
     if line is None:
         raise BrokenAnswer(f"{path!a} was shown no line {number!a}")
     rest = {name: value for name, value in action.items() if name not in ("number", "word")}

@@ -47,31 +47,32 @@ def decide_people_for_reboot(policy: ApprovalPolicy | None) -> PeopleNeeded:
 
 
 def explain_uncounted_approval(
-    people_needed: int, given: Sequence[Approver], by: Approver, reason: str, askers: Collection[str]
+    people_needed: int, earlier_approvers: Sequence[Approver], approver: Approver, reason: str, askers: Collection[str]
 ) -> str:
-    """Return why this approval does not count, or an empty string. `given`: the earlier approvals.
+    """Return why this approval does not count, or an empty string. `earlier_approvers` approved before.
 
     `askers`: the people who ordered the run or edited the change. A token that somebody else made counts for its owner
     and for its makers: each of them could have given this approval."""
-    if lent := by.other_token_makers & {one.casefold() for one in askers}:
-        return f"{min(lent)} asked for this and made this token of {by.name}: {by.name} signs in to approve it."
+    if lent := approver.other_token_makers & {one.casefold() for one in askers}:
+        name = approver.name
+        return f"{min(lent)} asked for this and made this token of {name}: {name} signs in to approve it."
     if people_needed < 2:
         return ""
-    if by.via not in IDENTIFIED_VIA:
+    if approver.via not in IDENTIFIED_VIA:
         return "this change needs two people, and here nobody has said who they are: sign in, or bring a token."
-    if UNKNOWN_MAKER in by.made_by:
+    if UNKNOWN_MAKER in approver.made_by:
         return "this token is older than the record of who made it: sign in, or bring a new token."
-    if any(by.name.casefold() == one.name.casefold() for one in given):
-        return f"{by.name} has said yes already: it waits for another person."
-    if both := next((by.people & one.people for one in given if by.people & one.people), None):
+    if any(approver.name.casefold() == one.name.casefold() for one in earlier_approvers):
+        return f"{approver.name} has said yes already: it waits for another person."
+    if both := next((approver.people & one.people for one in earlier_approvers if approver.people & one.people), None):
         return f"a token counts for its maker too, and {min(both)} has said yes already: it waits for another person."
     if not reason.strip():
         return "say why: of two people each gives a reason."
     return ""
 
 
-def list_approvers(given: Sequence[ApprovalGiven]) -> tuple[Approver, ...]:
-    return tuple(one.approver for one in given)
+def list_approvers(approvals: Sequence[ApprovalGiven]) -> tuple[Approver, ...]:
+    return tuple(one.approver for one in approvals)
 
 
 def list_askers(request: RunQueued | None, proposed: ActionProposed | None) -> tuple[str, ...]:
@@ -80,10 +81,10 @@ def list_askers(request: RunQueued | None, proposed: ActionProposed | None) -> t
     return tuple(one for one in (*asked, proposed.by if proposed else "") if one)
 
 
-def count_people(given: Sequence[Approver]) -> int:
+def count_people(approvers: Sequence[Approver]) -> int:
     """Return the number of distinct people; an approval by token also counts as its makers'."""
     counted: list[frozenset[str]] = []
-    for one in given:
+    for one in approvers:
         if not any(one.people & other for other in counted):
             counted.append(one.people)
     return len(counted)

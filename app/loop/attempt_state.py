@@ -56,7 +56,7 @@ class Attempt(Struct, frozen=True):
     reflected: kinds.AttemptReflected | None = None
 
     @property
-    def has_changed_host(self) -> bool:
+    def has_apply_outcome(self) -> bool:
         return self.applied is not None or self.change_failed is not None
 
     @property

@@ -49,7 +49,7 @@ def list_option_keys(path: str, text: str, terms: RuleTerms, *, all_of_them: boo
     if not edit_option_by_path.can_set_option(path):
         return ()
     found = list(dict.fromkeys(_find_set_or_commented_keys(text)))
-    spoken = list(_find_named_keys(path, found, terms))
+    spoken = list(_find_keys_named_by_rule(path, found, terms))
     if not all_of_them:
         return tuple(dict.fromkeys(spoken))
     folded = set(map(fold_case, found))
@@ -65,9 +65,9 @@ def _find_set_or_commented_keys(text: str) -> Iterator[str]:
             yield f"{section}.{match[1]}" if section else match[1]
 
 
-def _find_named_keys(path: str, found: Iterable[str], terms: RuleTerms) -> Iterator[str]:
+def _find_keys_named_by_rule(path: str, file_keys: Iterable[str], terms: RuleTerms) -> Iterator[str]:
     """Yield the named keys in the file's spelling, otherwise in the rule's."""
-    known = {fold_case(key): key for key in found}
+    known = {fold_case(key): key for key in file_keys}
     last = {fold_case(key.rpartition(".")[2]): key for key in known.values()}
     knows = _build_known_option_test(path, terms)
     judged = isinstance(find_judge_or_objection(path), OptionJudge)
@@ -106,7 +106,7 @@ def _list_values(path: str, text: str, key: str, terms: RuleTerms) -> tuple[str,
     if not likely:
         quoted = [line[len(key) + 1 :].strip() for line in terms.quoted_texts if line.startswith(f"{key} ")]
         values = quoted or terms.values(key)
-    is_number, is_flag = _detect_value_kind(path, text, key)
+    is_number, is_flag = _detect_number_and_flag(path, text, key)
     if is_flag:
         values = [""]
     elif is_number:
@@ -116,7 +116,7 @@ def _list_values(path: str, text: str, key: str, terms: RuleTerms) -> tuple[str,
     ]
 
 
-def _detect_value_kind(path: str, text: str, key: str) -> tuple[bool, bool]:
+def _detect_number_and_flag(path: str, text: str, key: str) -> tuple[bool, bool]:
     """Return whether the file's examples of the key are all numbers, and whether they all lack a value."""
     name = fold_case(key.rpartition(".")[2])
     stated = (match for line in text.split("\n") if (match := _OPTION.fullmatch(line)))

@@ -50,7 +50,7 @@ from app.resources.vendor_script import LONGEST, RunVendorScript, create_vendor_
 from app.scanners.scanner import Verdict
 from app.targets.change_assessment import Assessment
 from app.targets.overlay import Overlay
-from app.targets.probe_comparison import compare_probes
+from app.targets.probe_comparison import mark_worsened_probes
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
@@ -90,7 +90,7 @@ async def judge_proposal(run: Run, _: Judge) -> None:
         refusals = (await _get_or_make_assessment(run)).refusals
         refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
     if not refused:
-        run.append(ActionsAllowed(**run.event_fields, needs=await _count_people_needed(run, proposed)))
+        run.append(ActionsAllowed(**run.event_fields, needs=await _determine_people_needed(run, proposed)))
         return
     run.append(
         *(
@@ -117,7 +117,7 @@ async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
     return "" if scripts == [true] else "it is not the script that OpenSCAP makes of the content for this rule"
 
 
-async def _count_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
+async def _determine_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
     started, request = run.state.started, run.state.request
     assert started
     assert request
@@ -140,7 +140,7 @@ async def rehearse_change(run: Run, _: Rehearse) -> None:
 
 
 async def request_approval(run: Run, _: RequestApproval) -> None:
-    rule, attempt = run.position
+    rule, attempt = run.rule_and_attempt_number
     diff = (await _get_or_make_assessment(run)).shown_text
     run.append(
         ApprovalRequested(
@@ -171,7 +171,7 @@ async def expire_approval(run: Run, _: ExpireApproval) -> None:
 
 
 async def apply_change(run: Run, _: Apply) -> None:
-    rule, number = run.position
+    rule, number = run.rule_and_attempt_number
     attempt, assessed = run.attempt, await _get_or_make_assessment(run)
     if attempt.approval and _compute_approval_digest(run, assessed.shown_text) != attempt.approval.binds:
         run.append(_build_expiry_after_drift(attempt.approval))  # assessed anew, after a crash
@@ -207,7 +207,7 @@ def _build_expiry_after_drift(approval: ApprovalRequested) -> ApprovalExpired:
 
 
 async def verify_change(run: Run, _: Verify) -> None:
-    rule, number = run.position
+    rule, number = run.rule_and_attempt_number
     run.append(await _scan_rule(run, rule, "attempt", number))
 
 
@@ -235,7 +235,7 @@ def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int =
 
 
 async def probe_changed_host(run: Run, _: Watch) -> None:
-    rule, number = run.position
+    rule, number = run.rule_and_attempt_number
     applied, before = run.attempt.applied, run.state.baseline_probes
     changes = applied.changes if applied else ()
     now, drift, log, standing = await run.services.target.run_blocking(
@@ -252,7 +252,7 @@ async def probe_changed_host(run: Run, _: Watch) -> None:
         ),
         SentryProbed(
             **run.event_fields,
-            probes=redact_probes(compare_probes(before, now)),
+            probes=redact_probes(mark_worsened_probes(before, now)),
             drift=tuple(map(redact_secrets, drift)),
             log=tuple(map(redact_secrets, log)),
             ailing=find_preexisting_failures(before, now),
@@ -266,7 +266,7 @@ async def gather_failure_facts(run: Run, _: GatherFacts) -> None:
         probes = attempt.probed.probes
     else:
         now = await run.services.target.run_blocking(lambda target: target.check_health())
-        probes = compare_probes(run.state.baseline_probes, now)
+        probes = mark_worsened_probes(run.state.baseline_probes, now)
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
@@ -285,7 +285,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
             journal=effect.journal,
             paths=restored.paths,
             differences=tuple(map(redact_secrets, restored.differences)),
-            probes=redact_probes(compare_probes(run.state.baseline_probes, now)),
+            probes=redact_probes(mark_worsened_probes(run.state.baseline_probes, now)),
             seconds=round(restored.seconds, 4),
         )
     )

@@ -28,7 +28,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Interrupt(state.turn.turn)
     if state.waiting and state.waiting.cause != "engine":
         return effects.WaitOut()  # nothing can be rolled back meanwhile either
-    if cut := _decide_open_change(state):
+    if cut := _decide_rollback_after_interruption(state):
         return cut
     if broken := _find_unrestored_harm(state):
         return effects.Halt(broken)
@@ -51,7 +51,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
     return _choose_next_item(state, skill, now) or decide_reboot(state, now) or _decide_run_end(state)
 
 
-def _decide_open_change(state: RunState) -> Effect | None:
+def _decide_rollback_after_interruption(state: RunState) -> Effect | None:
     """Roll back a change or continue a rollback that a crash or a fault interrupted; None if there is none.
 
     While the run waits for an engine, only a change that the probes found harmless stays on the host. Another one is
@@ -61,7 +61,7 @@ def _decide_open_change(state: RunState) -> Effect | None:
     if attempt is None or attempt.journal is None:
         return None
     unproven = state.waiting and attempt.failed is None and not is_harmless(state, attempt)
-    if attempt.rolling_back or not attempt.has_changed_host or unproven:
+    if attempt.rolling_back or not attempt.has_apply_outcome or unproven:
         cause = attempt.failed.cause if attempt.failed else "interrupted"
         return effects.RollBack(attempt.journal, cause)
     return None
@@ -270,14 +270,14 @@ def _decide_approval(attempt: Attempt, now: float) -> Effect:
 def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
     failed = attempt.failed
     assert failed
-    if attempt.has_changed_host and attempt.rolled_back is None:
+    if attempt.has_apply_outcome and attempt.rolled_back is None:
         if attempt.facts is None and not state.has_no_model:  # they are for the Architect
             return effects.GatherFacts()
         return effects.RollBack(attempt.journal or "", failed.cause)
     if failed.cause == "over budget":
         return effects.CloseItem(rule.id, "escalated", failed.reason)
     if attempt.reflected is None:
-        unmade = attempt.vendor or (attempt.replayed_fix_id and not attempt.has_changed_host)
+        unmade = attempt.vendor or (attempt.replayed_fix_id and not attempt.has_apply_outcome)
         if (
             unmade
             or state.has_no_model

@@ -85,7 +85,7 @@ def convert_fault_to_event(exc: BaseException, state: RunState) -> Event | None:
     if not isinstance(exc, ConnectionLost) or not state.started or state.stopping:
         return None
     attempt, reason = state.attempt, redact_secrets(exc.sentence)
-    if attempt is None or attempt.journal is None or not attempt.has_changed_host:
+    if attempt is None or attempt.journal is None or not attempt.has_apply_outcome:
         return RunWaiting(cause="host", reason=reason)
     if attempt.failed or state.item is None:
         return None

@@ -101,7 +101,7 @@ class DurableQueue:
             await self._launch_if_suspended()
             return await asyncio.to_thread(call, *words)
 
-    async def suspend(self) -> None:
+    async def suspend_if_idle(self) -> None:
         """Stop DBOS while there is no work, as its threads query the database seven times a second."""
         async with self._turn:
             if self.awake and not self._tasks:

@@ -8,11 +8,11 @@ from app.targets.architect_answers_from_files import clean_answer, explain_quest
 from app.targets.target import Target
 
 
-async def answer_inquiry(run: Run, inquiry: Inquiry, left: int) -> QuestionsAnswered:
+async def answer_inquiry(run: Run, inquiry: Inquiry, questions_left: int) -> QuestionsAnswered:
     """Return the questions with their answers. Raises BrokenAnswer for too many, or one that may not be asked."""
     questions, named = inquiry.questions, run.rule.paths
-    if len(questions) > left:
-        raise BrokenAnswer(f"it asks {len(questions)} questions and may ask {left}")
+    if len(questions) > questions_left:
+        raise BrokenAnswer(f"it asks {len(questions)} questions and may ask {questions_left}")
 
     def read_on_target(target: Target) -> tuple[str, ...]:
         for one in questions:

@@ -55,14 +55,14 @@ def sort_findings(findings: Sequence[str], skill: Skill) -> tuple[str, ...]:
     return tuple(taken)
 
 
-def _rank_finding(rule: Rule, place: int) -> tuple[bool, bool, bool, int]:
+def _rank_finding(rule: Rule, original_index: int) -> tuple[bool, bool, bool, int]:
     """Return what findings are sorted by.
 
     Rules about a package's files and units need the package first. A database of all files comes after every other
     change, or it would report them.
     """
     brings = _BRINGS.fullmatch(rule.id) or _TITLE_BRINGS.fullmatch(rule.title)
-    return rule.irreversible, bool(_RECORDS_FILES.fullmatch(rule.id)), not brings, place
+    return rule.irreversible, bool(_RECORDS_FILES.fullmatch(rule.id)), not brings, original_index
 
 
 LESSONS_TOLD = 4
@@ -234,7 +234,7 @@ async def _hash_files_and_find_fix(run: Run, effect: effects.StartAttempt) -> tu
     started, target = run.state.started, run.services.target
     assert started
     seen = await target.run_blocking(
-        lambda target: proven_fix.hash_deciding_files(run.rule, target.files, started.rulebook)
+        lambda target: proven_fix.compute_deciding_files_digest(run.rule, target.files, started.rulebook)
     )
     if not (seen and run.request.replay_fixes and effect.number == 1):
         return seen, None

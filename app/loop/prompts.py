@@ -27,13 +27,13 @@ _ACTION_FORMS = "250901eb"
 """Digest of the forms of actions on resources in that version."""
 
 
-def add_forms_digest_to_version(answer_forms: str) -> str:
+def build_prompt_version(answer_forms: str) -> str:
     """Return the version of the prompts; another kind of resource adds a digest of the forms of actions by itself."""
     digest = hashlib.sha256(answer_forms.encode()).hexdigest()[:8]
     return _WORDS if digest == _ACTION_FORMS else f"{_WORDS}.{digest}"
 
 
-VERSION = add_forms_digest_to_version(describe_answer_forms())
+VERSION = build_prompt_version(describe_answer_forms())
 """Version of all prompts, examples and schemas; change it with each of them, so that scores can be compared."""
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
@@ -126,15 +126,15 @@ def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, a
 
 
 def build_user_prompt(
-    purpose: Purpose, about: TurnContext, max_tokens: int, situation: TurnSituation | None = None
+    purpose: Purpose, context: TurnContext, max_tokens: int, situation: TurnSituation | None = None
 ) -> str:
     """Return the user prompt: what is equal for attempts and hosts first, to be cached, the attempt's own part last."""
-    rule, budget = about.rule, max_tokens * CHARS_PER_TOKEN
-    situation = situation or build_situation(purpose, about)
+    rule, budget = context.rule, max_tokens * CHARS_PER_TOKEN
+    situation = situation or build_situation(purpose, context)
     last = Prompt(budget // 2)
-    last.parts.append(f"Attempt: {about.attempt.number}")
-    _LAST[purpose](last, about)
-    last.add("Your last answer was not usable", to_one_line(clean_text(about.attempt.complaint, _SAID)), _SAID)
+    last.parts.append(f"Attempt: {context.attempt.number}")
+    _LAST[purpose](last, context)
+    last.add("Your last answer was not usable", to_one_line(clean_text(context.attempt.complaint, _SAID)), _SAID)
     prompt = Prompt(budget - len(last.text()) - 2)
     title = "" if rule.foreign else f" {rule.title}"
     prompt.parts.append(
@@ -144,36 +144,40 @@ def build_user_prompt(
     if rule.foreign:
         prompt.add_host_text("Title", rule.title)
     if purpose != "triage":
-        _add_rule_text(prompt, about, "Requirement", rule.requirement)
+        _add_rule_text(prompt, context, "Requirement", rule.requirement)
     if purpose in ("plan", "act"):
-        _add_rule_and_host(prompt, about, situation, shows_candidates=about.shows_candidates and purpose == "plan")
+        _add_rule_and_host(prompt, context, situation, shows_candidates=context.shows_candidates and purpose == "plan")
     return f"{prompt.text()}\n\n{last.text()}"
 
 
-def _add_rule_and_host(prompt: Prompt, about: TurnContext, situation: TurnSituation, *, shows_candidates: bool) -> None:
-    of_script = about.guided and about.rule.script
-    _add_rule_text(prompt, about, "Usual fix", format_script_values(about.rule.fix) if of_script else about.rule.fix)
-    prompt.add("It can break", about.rule.breaks)
-    prompt.add("Host", clean_heading(about.host))
-    if not about.guided:
-        facts = "\n".join(f"{name}: {value}" for name, value in about.facts.items())
+def _add_rule_and_host(
+    prompt: Prompt, context: TurnContext, situation: TurnSituation, *, shows_candidates: bool
+) -> None:
+    of_script = context.guided and context.rule.script
+    _add_rule_text(
+        prompt, context, "Usual fix", format_script_values(context.rule.fix) if of_script else context.rule.fix
+    )
+    prompt.add("It can break", context.rule.breaks)
+    prompt.add("Host", clean_heading(context.host))
+    if not context.guided:
+        facts = "\n".join(f"{name}: {value}" for name, value in context.facts.items())
         prompt.add_host_text("Host facts", facts, _FACTS)
-    if about.opening:
-        prompt.add_host_text("Scanner", about.opening.evidence, _SAID)
-    prompt.add_host_text("In force now", describe_rule_settings_in_force(about, situation), _SAID)
+    if context.opening:
+        prompt.add_host_text("Scanner", context.opening.evidence, _SAID)
+    prompt.add_host_text("In force now", describe_rule_settings_in_force(context, situation), _SAID)
     prompt.add_host_text("Beside files", "\n".join(one.description for one in situation.offers), _SAID)
     if shows_candidates:
-        prompt.add_host_text("Proposals", _describe_candidates(about.item), min(_PROPOSED, prompt.budget // 6))
+        prompt.add_host_text("Proposals", _describe_candidates(context.item), min(_PROPOSED, prompt.budget // 6))
     for file in situation.files:
         prompt.add_host_text(f"File {file.path}", file.text())
 
 
-def describe_rule_settings_in_force(about: TurnContext, situation: TurnSituation) -> str:
+def describe_rule_settings_in_force(context: TurnContext, situation: TurnSituation) -> str:
     """Return the settings in force that the rule names."""
     told = []
     for daemon in DAEMONS:
-        if any(path.startswith(daemon.areas) for path in about.rule.paths):
-            for key, value in read_cached_settings(daemon, about.files, about.recall).items():
+        if any(path.startswith(daemon.areas) for path in context.rule.paths):
+            for key, value in read_cached_settings(daemon, context.files, context.recall).items():
                 name = key.partition(" for ")[0].rpartition(".")[2]
                 if fold_case(name) in situation.terms.folded_words:
                     told.append(f"{daemon.name} {key} = {clean_text(value, 200) or 'not set'}")
@@ -200,50 +204,54 @@ def _describe_answers(attempt: Attempt, limit: int) -> str:
     return "\n\n".join(f"{one.question.describe()}:\n{one.answer}"[:share] for one in attempt.inquired)
 
 
-def _add_plan_sections(last: Prompt, about: TurnContext) -> None:
-    item = about.item
-    last.add_host_text("Answers", _describe_answers(about.attempt, _ANSWERED), _ANSWERED)
-    if about.asks:
-        last.add("Questions left", str(about.may_ask))
-    if about.shows_candidates and (numbers := list(item.untried_candidates)):
+def _add_plan_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
+    item = context.item
+    attempt_prompt.add_host_text("Answers", _describe_answers(context.attempt, _ANSWERED), _ANSWERED)
+    if context.asks:
+        attempt_prompt.add("Questions left", str(context.may_ask))
+    if context.shows_candidates and (numbers := list(item.untried_candidates)):
         some = f"Its number as `candidate` ({', '.join(map(str, numbers))}) takes it unchanged"
-        last.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")
+        attempt_prompt.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")
     failed = [
         str(number) for number, one in enumerate(item.candidates, 1) if one.actions and item.has_candidate_failed(one)
     ]
-    if about.shows_candidates and failed:
-        last.add("Failed here before", f"Proposals that failed on this host and cannot be taken: {', '.join(failed)}.")
-    _add_history(last, about)
+    if context.shows_candidates and failed:
+        attempt_prompt.add(
+            "Failed here before", f"Proposals that failed on this host and cannot be taken: {', '.join(failed)}."
+        )
+    _add_history(attempt_prompt, context)
 
 
-def _add_act_sections(last: Prompt, about: TurnContext) -> None:
-    plan = about.attempt.plan
+def _add_act_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
+    plan = context.attempt.plan
     assert plan
-    last.add("Plan", "\n".join([to_one_line(plan.approach), *(f"- {to_one_line(step)}" for step in plan.steps)]))
-    last.add("Files you may touch", "\n".join(map(to_one_line, plan.paths)))
-    _add_history(last, about)
-    last.add_host_text("Answers", _describe_answers(about.attempt, _PROPOSED), _PROPOSED)
-    if about.shows_candidates:
-        usable = about.item.untried_candidates.items()
+    attempt_prompt.add(
+        "Plan", "\n".join([to_one_line(plan.approach), *(f"- {to_one_line(step)}" for step in plan.steps)])
+    )
+    attempt_prompt.add("Files you may touch", "\n".join(map(to_one_line, plan.paths)))
+    _add_history(attempt_prompt, context)
+    attempt_prompt.add_host_text("Answers", _describe_answers(context.attempt, _PROPOSED), _PROPOSED)
+    if context.shows_candidates:
+        usable = context.item.untried_candidates.items()
         proposed = (f"{number}. {msgspec.json.encode(one.actions).decode()}" for number, one in usable)
-        last.add_host_text("Proposals", "\n".join(proposed), _PROPOSED)
+        attempt_prompt.add_host_text("Proposals", "\n".join(proposed), _PROPOSED)
 
 
-def _add_history(last: Prompt, about: TurnContext) -> None:
-    last.add("Earlier attempts", _format_failures(about.item))
-    last.add("Lessons", _format_lessons(about.attempt.lessons))
+def _add_history(attempt_prompt: Prompt, context: TurnContext) -> None:
+    attempt_prompt.add("Earlier attempts", _format_failures(context.item))
+    attempt_prompt.add("Lessons", _format_lessons(context.attempt.lessons))
 
 
-def _add_review_sections(prompt: Prompt, about: TurnContext) -> None:
-    verdict = about.attempt.verdict
+def _add_review_sections(prompt: Prompt, context: TurnContext) -> None:
+    verdict = context.attempt.verdict
     assert verdict
     prompt.add_host_text("Scanner", f"verdict: {verdict.word}\nevidence: {verdict.evidence}")
-    prompt.add_host_text("Change", about.attempt.applied.diff if about.attempt.applied else "")
-    prompt.add("Lessons", _format_lessons(about.attempt.lessons))
+    prompt.add_host_text("Change", context.attempt.applied.diff if context.attempt.applied else "")
+    prompt.add("Lessons", _format_lessons(context.attempt.lessons))
 
 
-def _add_triage_sections(prompt: Prompt, about: TurnContext) -> None:
-    probed = about.attempt.probed
+def _add_triage_sections(prompt: Prompt, context: TurnContext) -> None:
+    probed = context.attempt.probed
     assert probed
     if probed.ailing:
         prompt.add("Not of this change", f"Probes marked {FAILED_BEFORE} failed before the run began.")
@@ -253,20 +261,20 @@ def _add_triage_sections(prompt: Prompt, about: TurnContext) -> None:
     )
     prompt.add_host_text("Probes", "\n".join(probes))
     prompt.add_host_text("Drift", "\n".join(probed.drift))
-    prompt.add_host_text("Change", about.attempt.applied.diff if about.attempt.applied else "")
-    prompt.add_host_text("Log", "\n".join(find_complaints(probed.log) if about.guided else probed.log))
-    prompt.add("Lessons", _format_lessons(about.attempt.lessons))
+    prompt.add_host_text("Change", context.attempt.applied.diff if context.attempt.applied else "")
+    prompt.add_host_text("Log", "\n".join(find_complaints(probed.log) if context.guided else probed.log))
+    prompt.add("Lessons", _format_lessons(context.attempt.lessons))
 
 
-def _describe_probe_status(probe: Probe, probed: SentryProbed) -> str:
+def _describe_probe_status(probe: Probe, probed_event: SentryProbed) -> str:
     if probe.ok:
         return "ok"
-    return FAILED_BEFORE if probe.name in probed.ailing else "FAILED"
+    return FAILED_BEFORE if probe.name in probed_event.ailing else "FAILED"
 
 
-def _add_reflect_sections(prompt: Prompt, about: TurnContext) -> None:
-    attempt = about.attempt
-    prompt.add("What failed", _format_failures(about.item))
+def _add_reflect_sections(prompt: Prompt, context: TurnContext) -> None:
+    attempt = context.attempt
+    prompt.add("What failed", _format_failures(context.item))
     prompt.add("Plan", to_one_line(attempt.plan.approach) if attempt.plan else "")
     prompt.add_host_text("Facts", "\n".join(attempt.facts.facts) if attempt.facts else "")
     prompt.add_host_text("Change", attempt.proposed.diff if attempt.proposed else "")
@@ -282,9 +290,9 @@ _LAST = {
 }
 
 
-def _add_rule_text(prompt: Prompt, about: TurnContext, heading: str, text: str) -> None:
+def _add_rule_text(prompt: Prompt, context: TurnContext, heading: str, text: str) -> None:
     """Add rule text; text of foreign content is marked as data like host text."""
-    (prompt.add_host_text if about.rule.foreign else prompt.add)(heading, text)
+    (prompt.add_host_text if context.rule.foreign else prompt.add)(heading, text)
 
 
 def _format_lessons(lessons: Sequence[Lesson]) -> str:

@@ -19,12 +19,12 @@ WATCHED = ("review", "triage")
 """Both Auditor and Sentry must have answered for a change to count as proven."""
 
 
-def hash_deciding_files(rule: Rule, files: Files, rulebook: str) -> str:
+def compute_deciding_files_digest(rule: Rule, files: Files, rulebook_digest: str) -> str:
     """Return the digest of the rulebook and the files that decide the rule; empty if none decides it."""
     paths = sorted({path for pattern in rule.paths for path in files.glob(pattern) or [pattern]})
-    if not paths or not rulebook:
+    if not paths or not rulebook_digest:
         return ""
-    basis = [rulebook, rule.id, *(f"{path} {compute_file_digest(files.state(path))}" for path in paths)]
+    basis = [rulebook_digest, rule.id, *(f"{path} {compute_file_digest(files.state(path))}" for path in paths)]
     return hashlib.sha256("\n".join(basis).encode("utf-8", "surrogateescape")).hexdigest()
 
 

@@ -15,7 +15,7 @@ from app.loop.change_steps import redact_for_log, redact_probes
 from app.loop.harm import describe_harm
 from app.loop.reboot_step_choice import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.run_in_progress import Run
-from app.targets.probe_comparison import compare_probes
+from app.targets.probe_comparison import mark_worsened_probes
 from app.targets.rebooter import BootStatus, Rebooter
 from app.targets.running_settings_report import InForceReport
 from app.targets.target import Target
@@ -104,7 +104,7 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
     while True:
         found = await _call_rebooter(run, lambda rebooter: rebooter.read_boot_status())
         if found.boot not in ("", announced.boot):
-            reason = await _record_return_if_settled(run, found)
+            reason = await _record_return_or_explain_wait(run, found)
             if not reason:
                 return None
         elif found.boot and found.phase != "stopping" and _is_order_due(ordered, clock()):
@@ -123,8 +123,8 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-def _is_order_due(ordered: float | None, now: float) -> bool:
-    return ordered is None or now - ordered >= ORDER_AGAIN_SECONDS
+def _is_order_due(ordered_at: float | None, now: float) -> bool:
+    return ordered_at is None or now - ordered_at >= ORDER_AGAIN_SECONDS
 
 
 async def _order_reboot(run: Run) -> None:
@@ -144,7 +144,7 @@ async def _cancel_ordered_reboot(run: Run, reason: str) -> None:
     await skip_reboot(run, effects.SkipReboot(redact_for_log(reason, _LONGEST)))
 
 
-async def _record_return_if_settled(run: Run, found: BootStatus) -> str:
+async def _record_return_or_explain_wait(run: Run, boot_status: BootStatus) -> str:
     """Record that the host is back, once it has started and settled; return why that needs more time, or "".
 
     That the changes stay is confirmed on the host first and recorded second: repeating it after a crash is harmless.
@@ -153,7 +153,7 @@ async def _record_return_if_settled(run: Run, found: BootStatus) -> str:
     run.boot_seen_at = run.boot_seen_at or now
     patience = SETTLE_SECONDS * (EMULATED_FACTOR if announced.emulated else 1)
     is_settled = now - run.boot_seen_at >= patience or now >= announced.until
-    if found.phase == "starting" and not is_settled:
+    if boot_status.phase == "starting" and not is_settled:
         return "it does not get through its start"
     before = run.state.started.probes if run.state.started else ()
 
@@ -176,9 +176,9 @@ async def _record_return_if_settled(run: Run, found: BootStatus) -> str:
     run.append(
         kinds.RebootReturned(
             host=announced.host,
-            boot=found.boot,
+            boot=boot_status.boot,
             seconds=round(run.services.clock() - run.state.reboot.announced_at, 1),
-            probes=redact_probes(compare_probes(before, probes)),
+            probes=redact_probes(mark_worsened_probes(before, probes)),
             undone=undone,
         ),
         *running_settings_check.build_in_force_events(standing),
@@ -225,7 +225,7 @@ async def undo_run_changes(run: Run, _: effects.UndoRun) -> None:
             rules=announced.rules,
             paths=tuple(paths),
             differences=tuple(redact_for_log(one, _LONGEST) for one in differences),
-            probes=redact_probes(compare_probes(before, probes)),
+            probes=redact_probes(mark_worsened_probes(before, probes)),
             seconds=round(seconds, 2),
         )
     )

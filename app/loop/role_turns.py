@@ -148,7 +148,7 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, situation: Tu
     if finished.outcome == "answered":
         try:
             parsed = answers.parse_answer(
-                finished.purpose, finished.answer or finished.thought, situation.numbered_lines
+                finished.purpose, finished.answer or finished.thought, situation.lines_by_path_and_number
             )
             answer = answer_schemas.resolve_candidate_paths(parsed, situation)
             foreign = find_scope_objection(answer, situation)
@@ -291,7 +291,7 @@ def find_harm(run: Run) -> str | None:
 
 
 def _build_reflection_events(run: Run, answer: Reflection) -> list[kinds.Event]:
-    rule, attempt = run.position
+    rule, attempt = run.rule_and_attempt_number
     digest = hashlib.sha256(f"{rule}|{answer.mechanism}|{answer.advice}".encode()).hexdigest()[:12]
     texts = {"mechanism": answer.mechanism, "environment": answer.environment, "advice": answer.advice}
     lesson = kinds.LessonLearnt(**run.event_fields, lesson=Lesson(id=digest, rule=rule, **texts))

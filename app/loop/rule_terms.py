@@ -56,16 +56,16 @@ class RuleTerms:
 
     def values(self, key: str) -> tuple[str, ...]:
         """Return the values stated for the key, else those after words like "be", else all that look like values."""
-        stated = self._find_words_after(fold_case(key))
-        linked = stated or [word for link in _LINKS for word in self._find_words_after(link)]
+        stated = self._find_values_after_word(fold_case(key))
+        linked = stated or [word for link in _LINKS for word in self._find_values_after_word(link)]
         return tuple(dict.fromkeys(word for word in linked or self.words if _LIKE_A_VALUE.search(word)))
 
-    def _find_words_after(self, ahead: str) -> list[str]:
+    def _find_values_after_word(self, folded_word: str) -> list[str]:
         found = []
         for text in self.texts:
             words = [word.rstrip(".,:;?") for word in _WORD.findall(_EQUALS.sub(" = ", text))]
             for at, word in enumerate(words):
-                if fold_case(word) == ahead:
+                if fold_case(word) == folded_word:
                     following = next((one for one in words[at + 1 :] if fold_case(one) not in _LEADS), "")
                     found += [following] if _LIKE_A_VALUE.search(following) else []
         return found

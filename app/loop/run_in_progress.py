@@ -135,11 +135,11 @@ class Run:
     @property
     def event_fields(self) -> EventFields:
         """The fields by which most events name the current attempt."""
-        rule, attempt = self.position
+        rule, attempt = self.rule_and_attempt_number
         return {"rule": rule, "attempt": attempt}
 
     @property
-    def position(self) -> tuple[str, int]:
+    def rule_and_attempt_number(self) -> tuple[str, int]:
         """The current rule and the number of its attempt."""
         assert self.state.item
         return self.state.item.rule, self.attempt.number

@@ -23,9 +23,9 @@ def build_in_force_events(report: InForceReport, rule: str = "", attempt: int = 
     return [InForceChecked(rule=rule, attempt=attempt, boot=report.boot, asked=report.checked_programs, behind=behind)]
 
 
-def _redact_setting(one: PendingSetting) -> PendingSetting:
-    secret = {name: redact_secrets(getattr(one, name)) for name in ("setting", "wanted", "running")}
-    return msgspec.structs.replace(one, **secret)
+def _redact_setting(setting: PendingSetting) -> PendingSetting:
+    secret = {name: redact_secrets(getattr(setting, name)) for name in ("setting", "wanted", "running")}
+    return msgspec.structs.replace(setting, **secret)
 
 
 async def append_reboot_check(run: Run) -> None:

@@ -23,7 +23,7 @@ class RepetitionDetector:
         self._tails: dict[Channel, str] = {"thought": "", "answer": ""}
         self._unseen = 0
 
-    def is_repeating(self, channel: Channel, text: str) -> bool:
+    def add_and_check_repetition(self, channel: Channel, text: str) -> bool:
         """Return whether the end of the channel, with `text`, repeats one piece at least four times."""
         tail = self._tails[channel] = (self._tails[channel] + text)[-_WINDOW:]
         self._unseen += len(text)
@@ -89,7 +89,7 @@ class DeltaMerger:
             self.flush()
         elif self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(wait, self._flush_on_timer)
-        if self._repeating.is_repeating(delta.channel, delta.text):
+        if self._repeating.add_and_check_repetition(delta.channel, delta.text):
             unit = "tokens" if delta.is_counted else "pieces"
             raise RepetitionFound(f"it repeated itself and was cut after {self.tokens} {unit}")
 

@@ -85,89 +85,93 @@ def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> Ru
         more="\n".join([rule.title, rule.whole, *sorted(rule.asks)]),
         code=rule.code,
         script=rule.script,
-        paths=tuple(dict.fromkeys(path for path in (*rule.paths, *_list_pointed_paths(opening, item)) if path)),
+        paths=tuple(dict.fromkeys(path for path in (*rule.paths, *_list_paths_scanner_named(opening, item)) if path)),
         proposed=tuple(action for one in item.candidates if one.is_usable for action in one.actions),
     )
 
 
-def _list_pointed_paths(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
+def _list_paths_scanner_named(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
     """Yield the files in which the scanner found the rule broken."""
     if opening and opening.path:
         yield opening.path
     yield from (one.to for one in item.moved)
 
 
-def build_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
-    return replace(_build_purpose_situation(purpose, about), scope=about.scope, candidates=about.candidates)
+def build_situation(purpose: Purpose, context: TurnContext) -> TurnSituation:
+    return replace(_build_purpose_situation(purpose, context), scope=context.scope, candidates=context.candidates)
 
 
-def _build_purpose_situation(purpose: Purpose, about: TurnContext) -> TurnSituation:
-    named = _extract_terms(about)
-    attempt = about.attempt
+def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSituation:
+    named = _extract_terms(context)
+    attempt = context.attempt
     match purpose:
         case "plan":
-            takeable = about.item.untried_candidates if about.shows_candidates else {}
+            takeable = context.item.untried_candidates if context.shows_candidates else {}
             return replace(
-                _build_plan_situation(about, named),
-                offers=about.offers,
-                joint_files=_find_files_that_decide_together(about),
+                _build_plan_situation(context, named),
+                offers=context.offers,
+                joint_files=_find_files_that_decide_together(context),
                 takeable={number: one.places for number, one in takeable.items()},
-                may_ask=about.may_ask,
+                may_ask=context.may_ask,
             )
         case "act":
             assert attempt.plan
-            now = _build_file_situation(about, named, (path for path in attempt.plan.paths if not is_resource(path)))
-            ours = tuple(one for one in about.offers if one.place in attempt.plan.paths)
-            now = replace(now, services=_list_services(about), offers=ours)
-            return replace(now, tried=frozenset(about.item.tried), joint_files=_find_files_that_decide_together(about))
+            now = _build_file_situation(context, named, (path for path in attempt.plan.paths if not is_resource(path)))
+            ours = tuple(one for one in context.offers if one.place in attempt.plan.paths)
+            now = replace(now, services=_list_services(context), offers=ours)
+            return replace(
+                now, tried=frozenset(context.item.tried), joint_files=_find_files_that_decide_together(context)
+            )
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
-            return TurnSituation(named, gamable=gamable, guided=about.guided)
+            return TurnSituation(named, gamable=gamable, guided=context.guided)
         case "triage":
             trouble = (
-                tuple(dict.fromkeys(_list_alarm_reasons(attempt.probed, guided=about.guided))) if attempt.probed else ()
+                tuple(dict.fromkeys(_list_alarm_reasons(attempt.probed, guided=context.guided)))
+                if attempt.probed
+                else ()
             )
-            return TurnSituation(named, trouble=trouble, guided=about.guided)
+            return TurnSituation(named, trouble=trouble, guided=context.guided)
         case "reflect":
-            return TurnSituation(named, weighs=about.weighs, guided=about.guided)
+            return TurnSituation(named, weighs=context.weighs, guided=context.guided)
         case _:
             assert_never(purpose)
 
 
-def _find_files_that_decide_together(about: TurnContext) -> tuple[str, ...]:
+def _find_files_that_decide_together(context: TurnContext) -> tuple[str, ...]:
     """Return the files that decide together: after the first was changed, the scanner pointed at another one."""
-    first = about.opening.path if about.opening else None
-    then = [one.to for one in about.item.moved if first in one.changed and one.to not in one.changed]
+    first = context.opening.path if context.opening else None
+    then = [one.to for one in context.item.moved if first in one.changed and one.to not in one.changed]
     both = tuple(
         dict.fromkeys(path for path in (first, *then) if path and is_judged(path) and _can_plan_name_path(path))
     )
     return both if len(both) > 1 else ()
 
 
-def _extract_terms(about: TurnContext) -> RuleTerms:
-    lessons = (text for one in about.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
-    rule = about.rule
+def _extract_terms(context: TurnContext) -> RuleTerms:
+    lessons = (text for one in context.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
+    rule = context.rule
     fix = format_script_values(rule.fix) if rule.script else rule.fix
     return RuleTerms((rule.title, rule.requirement, fix, *lessons))
 
 
-def _build_plan_situation(about: TurnContext, terms: RuleTerms) -> TurnSituation:
+def _build_plan_situation(context: TurnContext, terms: RuleTerms) -> TurnSituation:
     """Build the situation of a plan: the files that decide the rule, the one that the scanner names first.
 
     Then files from lessons and, for an unguided role, every other file that the rule names.
     """
-    files = about.files
-    first = [about.opening.path] if about.opening and about.opening.path else []
-    first += [path for pattern in about.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
+    files = context.files
+    first = [context.opening.path] if context.opening and context.opening.path else []
+    first += [path for pattern in context.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
     first += [path for path in terms.paths if files.state(path) is not None]
-    names = about.scope.covers_path
+    names = context.scope.covers_path
     paths = dict.fromkeys(path for path in first if is_judged(path) and _can_plan_name_path(path) and names(path))
-    now = _build_file_situation(about, terms, list(paths)[: _MOST_FILES if about.guided else _SHOWN])
-    if about.guided:
+    now = _build_file_situation(context, terms, list(paths)[: _MOST_FILES if context.guided else _SHOWN])
+    if context.guided:
         return now
-    found = (path for pattern in about.scope.changeable_patterns for path in files.glob(pattern) or [pattern])
+    found = (path for pattern in context.scope.changeable_patterns for path in files.glob(pattern) or [pattern])
     others = (path for path in found if "*" not in path and _can_plan_name_path(path))
-    may_be_made = tuple(pattern for pattern in about.scope.changeable_patterns if "*" in pattern)
+    may_be_made = tuple(pattern for pattern in context.scope.changeable_patterns if "*" in pattern)
     return replace(now, paths=tuple(dict.fromkeys([*paths, *others]))[:_MOST_FILES], folders=may_be_made)
 
 
@@ -176,25 +180,25 @@ def _can_plan_name_path(path: str) -> bool:
     return is_plain_path(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
 
 
-def _build_file_situation(about: TurnContext, terms: RuleTerms, paths: Iterable[str]) -> TurnSituation:
-    limit = GUIDED_CHARS if about.guided else FILE_CHARS
+def _build_file_situation(context: TurnContext, terms: RuleTerms, paths: Iterable[str]) -> TurnSituation:
+    limit = GUIDED_CHARS if context.guided else FILE_CHARS
     words = {fold_case(word) for word in terms.words if len(word) > _SHORT}
-    files = tuple(show_file(path, about.files, about.rule.paths, words, limit) for path in dict.fromkeys(paths))
-    texts = {file.path: host_text.read_text(about.files, file.path) or "" for file in files if not file.why_not}
-    return TurnSituation(terms, files, texts, tuple(file.path for file in files), guided=about.guided)
+    files = tuple(show_file(path, context.files, context.rule.paths, words, limit) for path in dict.fromkeys(paths))
+    texts = {file.path: host_text.read_text(context.files, file.path) or "" for file in files if not file.why_not}
+    return TurnSituation(terms, files, texts, tuple(file.path for file in files), guided=context.guided)
 
 
-def _list_services(about: TurnContext) -> tuple[str, ...]:
+def _list_services(context: TurnContext) -> tuple[str, ...]:
     """Return the services that may be reloaded; for a guided role those alone that read the plan's files."""
-    named = tuple(name for name in sorted(SERVICES) if about.scope.covers_service(name))
-    assert about.attempt.plan
-    reading = find_services(about.attempt.plan.paths)
-    return tuple(name for name in named if name in reading) if about.guided else named
+    named = tuple(name for name in sorted(SERVICES) if context.scope.covers_service(name))
+    assert context.attempt.plan
+    reading = find_services(context.attempt.plan.paths)
+    return tuple(name for name in named if name in reading) if context.guided else named
 
 
-def find_complaints(log: Iterable[str]) -> list[str]:
+def find_complaints(log_lines: Iterable[str]) -> list[str]:
     """Return the newest log lines that report an error."""
-    return [line for line in log if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
+    return [line for line in log_lines if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
 
 
 def _list_alarm_reasons(probed: SentryProbed, *, guided: bool) -> Iterable[str]:

@@ -50,19 +50,19 @@ def hash_password(password: str) -> str:
         return _HASHER.hash(password)
 
 
-def matches_digest(password: str, kept: str) -> bool:
+def matches_digest(password: str, stored_digest: str) -> bool:
     """Return True if the password matches. Always run one argon2, so that timing reveals no known names."""
     with _LIMITER.acquire_slot():
-        if not kept.startswith(_SCRYPT):
-            return _verify_argon2(password, kept)
+        if not stored_digest.startswith(_SCRYPT):
+            return _verify_argon2(password, stored_digest)
         _verify_argon2(password, NOBODY)
-        _, salt, digest = kept.split("$")
+        _, salt, digest = stored_digest.split("$")
         return secrets.compare_digest(_compute_scrypt(password, bytes.fromhex(salt)), bytes.fromhex(digest))
 
 
-def needs_rehash(kept: str) -> bool:
+def needs_rehash(stored_digest: str) -> bool:
     """Return True if the digest uses old parameters or scrypt."""
-    return kept.startswith(_SCRYPT) or _HASHER.check_needs_rehash(kept)
+    return stored_digest.startswith(_SCRYPT) or _HASHER.check_needs_rehash(stored_digest)
 
 
 def create_secret() -> str:
@@ -74,9 +74,9 @@ def digest_secret(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
-def _verify_argon2(password: str, kept: str) -> bool:
+def _verify_argon2(password: str, stored_digest: str) -> bool:
     try:
-        return _HASHER.verify(kept, password)
+        return _HASHER.verify(stored_digest, password)
     except (VerificationError, InvalidHashError):
         return False
 

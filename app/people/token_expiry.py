@@ -15,6 +15,6 @@ class Expiring(Protocol):
     """When it was revoked."""
 
 
-def is_credential_valid(one: Expiring, now: float) -> bool:
+def is_credential_valid(credential: Expiring, now: float) -> bool:
     """Return True if a token, link or session has neither expired nor been revoked."""
-    return one.ended_at is None and now < one.expires_at
+    return credential.ended_at is None and now < credential.expires_at

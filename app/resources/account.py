@@ -41,14 +41,20 @@ def judge_ageing(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     return next((found for name, one in ours if (found := _judge_account(name, one, foreseen))), None)
 
 
-def _judge_account(name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates) -> kind.Objection | None:
-    was, now = _parse_days(one.before), _parse_days(one.after)
+def _judge_account(
+    name: str, account_state: kind.ResourceState, foreseen: kind.ForeseenStates
+) -> kind.Objection | None:
+    was, now = _parse_days(account_state.before), _parse_days(account_state.after)
     for setting in now:
         if now[setting] != was.get(setting) and is_weaker_age(setting, was.get(setting), now[setting]):
             return kind.Objection(
                 "weakening", f"{name}: {setting} is {was.get(setting)}, and would become {now[setting]}."
             )
-    if one.name in foreseen.needed and _find_expiry_day(now) and _find_expiry_day(now) != _find_expiry_day(was):
+    if (
+        account_state.name in foreseen.needed
+        and _find_expiry_day(now)
+        and _find_expiry_day(now) != _find_expiry_day(was)
+    ):
         return kind.Objection("lockout", f"{name} logs in with a key, and an expired password would lock it out.")
     end, before = _find_expiry_day(now), _find_expiry_day(was)
     if end and end <= foreseen.today and not (before and before <= foreseen.today):
@@ -72,11 +78,11 @@ def _find_expiry_day(days: dict[str, int | None]) -> int:
     return changed + most if most is not None and 0 <= most < _NEVER and changed is not None else 0
 
 
-def is_weaker_age(setting: str, was: int | None, now: int | None) -> bool:
+def is_weaker_age(setting: str, old_days: int | None, new_days: int | None) -> bool:
     """Return True if `now` days are weaker than `was` days; None and a negative number are no limit."""
-    if was is None or was < 0 or now is None or now < 0:
-        return was is not None and was >= 0
-    return now > was if setting in _SMALLER_IS_STRICTER else now < was
+    if old_days is None or old_days < 0 or new_days is None or new_days < 0:
+        return old_days is not None and old_days >= 0
+    return new_days > old_days if setting in _SMALLER_IS_STRICTER else new_days < old_days
 
 
 def _build_commands(action: SetAgeing, _: Sequence[str]) -> kind.ShellCommands:

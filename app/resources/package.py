@@ -71,9 +71,9 @@ def find_candidates(rule: kind.RuleTexts) -> Iterator[PackageAction]:
             yield InstallPackage(package=name)
 
 
-def _is_possible(action: PackageAction, host: kind.HostState) -> bool:
-    is_installed = host.text.startswith(INSTALLED)
-    return is_installed if isinstance(action, RemovePackage) else bool(host.version) and not is_installed
+def _is_possible(action: PackageAction, host_state: kind.HostState) -> bool:
+    is_installed = host_state.text.startswith(INSTALLED)
+    return is_installed if isinstance(action, RemovePackage) else bool(host_state.version) and not is_installed
 
 
 def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
@@ -90,13 +90,13 @@ def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
 
 
 def _judge_accompanying_package(
-    name: str, one: kind.ResourceState, foreseen: kind.ForeseenStates
+    name: str, package_state: kind.ResourceState, foreseen: kind.ForeseenStates
 ) -> kind.Objection | None:
     """Judge a package that no action names. Only its name is known before it is fetched."""
     asked = {place.removeprefix(KIND.prefix) for place in foreseen.asked if place.startswith(KIND.prefix)}
     if not asked or name in asked or any(name.startswith(f"{other}-") for other in asked):
         return None  # a package's own parts
-    if not _is_new(one):
+    if not _is_new(package_state):
         return kind.Objection(
             "too much", f"{name} would be removed too, because it depends on the package: a person decides."
         )
@@ -106,13 +106,15 @@ def _judge_accompanying_package(
     return kind.Objection("too much", f"{reason} PAM or sudo files, or cron jobs. A person decides.")
 
 
-def _find_objections(name: str, one: kind.ResourceState, needed: frozenset[str]) -> Iterator[kind.Objection]:
-    if _is_new(one):
+def _find_objections(
+    name: str, package_state: kind.ResourceState, needed_packages: frozenset[str]
+) -> Iterator[kind.Objection]:
+    if _is_new(package_state):
         if _UNWELCOME.fullmatch(name):
             yield kind.Objection("weakening", f"{name} would be installed, and hardening removes it.")
-    elif one.after.startswith(INSTALLED):
+    elif package_state.after.startswith(INSTALLED):
         yield kind.Objection("too much", f"{name} would change its version: only a person may order an upgrade.")
-    elif one.name in needed:
+    elif package_state.name in needed_packages:
         yield kind.Objection("protected identity", f"{name} would be removed, and Temper or its probes need it.")
     else:
         for pattern, clause in _PROTECTED:
@@ -120,8 +122,8 @@ def _find_objections(name: str, one: kind.ResourceState, needed: frozenset[str])
                 yield kind.Objection(clause, f"{name} would be removed, and it is protected.")
 
 
-def _is_new(one: kind.ResourceState) -> bool:
-    return one.after.startswith(INSTALLED) and not one.before.startswith(INSTALLED)
+def _is_new(package_state: kind.ResourceState) -> bool:
+    return package_state.after.startswith(INSTALLED) and not package_state.before.startswith(INSTALLED)
 
 
 def _match_state(wanted: str, found: str) -> bool:

@@ -76,38 +76,49 @@ def _judge_change(path: str, before: str, after: str) -> Objection | None:
     return _judge_lost_access(path, was, old & ~new) or _judge_owner(path, was, now, new)
 
 
-def _judge_lost_access(path: str, was: re.Match[str], lost: int) -> Objection | None:
+def _judge_lost_access(path: str, old_state: re.Match[str], lost_mode_bits: int) -> Objection | None:
     """Return the objection to a mode that shuts out somebody who has to read or enter."""
-    if lost & 0o700 and was["user"] != _ROOT:
+    if lost_mode_bits & 0o700 and old_state["user"] != _ROOT:
         return Objection("destruction", f"{path}: its owner must keep all rights to it.")
-    if lost & _SEARCH_OR_READ and not (path.startswith(_CLOSED) or "home" in was["more"]):
-        if int(was["mode"], 8) & _SETUID and lost & 0o001:
-            return Objection("lockout", f"{path}: only {was['user']} and the group {was['group']} could still run it.")
-        is_program = "program" in was["more"] and not lost & 0o001
+    if lost_mode_bits & _SEARCH_OR_READ and not (path.startswith(_CLOSED) or "home" in old_state["more"]):
+        if int(old_state["mode"], 8) & _SETUID and lost_mode_bits & 0o001:
+            return Objection(
+                "lockout", f"{path}: only {old_state['user']} and the group {old_state['group']} could still run it."
+            )
+        is_program = "program" in old_state["more"] and not lost_mode_bits & 0o001
         if not is_program:
             return Objection("destruction", f"{path}: other accounts and services must be able to read it.")
-    group = was["group"]
-    if lost & 0o050 and group != _ROOT and not (path.startswith(_CLOSED) or "home" in was["more"]):
+    group = old_state["group"]
+    if lost_mode_bits & 0o050 and group != _ROOT and not (path.startswith(_CLOSED) or "home" in old_state["more"]):
         return Objection("destruction", f"{path}: the group {group} must be able to read it.")
     return None
 
 
-def _judge_owner(path: str, was: re.Match[str], now: re.Match[str], mode: int) -> Objection | None:
+def _judge_owner(path: str, old_state: re.Match[str], new_state: re.Match[str], new_mode: int) -> Objection | None:
     for kind in ("user", "group"):
-        if now[kind] not in (was[kind], _ROOT):
-            return Objection("privilege", f"{path}: the {kind} {now[kind]} would own it.")
-    if was["kind"] == "file" and mode & 0o6000 and (now["user"], now["group"]) != (was["user"], was["group"]):
+        if new_state[kind] not in (old_state[kind], _ROOT):
+            return Objection("privilege", f"{path}: the {kind} {new_state[kind]} would own it.")
+    if (
+        old_state["kind"] == "file"
+        and new_mode & 0o6000
+        and (new_state["user"], new_state["group"]) != (old_state["user"], old_state["group"])
+    ):
         return Objection("destruction", f"{path}: with another owner it loses setuid or setgid; a person decides.")
-    if now["user"] != was["user"] and "home" in was["more"]:
-        return Objection("lockout", f"{path}: {was['user']} must own it.")
-    needs_it = was["group"] != now["group"] and mode & 0o050 and not mode & 0o005 and not path.startswith(_CLOSED)
+    if new_state["user"] != old_state["user"] and "home" in old_state["more"]:
+        return Objection("lockout", f"{path}: {old_state['user']} must own it.")
+    needs_it = (
+        old_state["group"] != new_state["group"]
+        and new_mode & 0o050
+        and not new_mode & 0o005
+        and not path.startswith(_CLOSED)
+    )
     if needs_it:
-        return Objection("destruction", f"{path}: the group {was['group']} could no longer read it.")
+        return Objection("destruction", f"{path}: the group {old_state['group']} could no longer read it.")
     return None
 
 
-def _is_within(path: str, places: Sequence[str]) -> bool:
-    return any(path == one or path.startswith(f"{one}/") for one in places)
+def _is_within(path: str, folders: Sequence[str]) -> bool:
+    return any(path == one or path.startswith(f"{one}/") for one in folders)
 
 
 def _has_wanted_permissions(action: SetPermissions, state: str) -> bool:

@@ -33,8 +33,8 @@ def get_resource_name(action: ResourceAction) -> str:
     return f"{get_kind(action).prefix}{getattr(action, action.__struct_fields__[0])}"
 
 
-def is_wanted_state_reached(place: str, wanted: str, found: str) -> bool:
-    kind = _BY_NAME.get(place.partition(":")[0])
+def is_wanted_state_reached(resource_name: str, wanted: str, found: str) -> bool:
+    kind = _BY_NAME.get(resource_name.partition(":")[0])
     return (kind.match_state if kind else match_state)(wanted, found)
 
 

@@ -51,16 +51,16 @@ def find_candidates(rule: kind.RuleTexts) -> Iterator[SetUnit]:
     return (SetUnit(unit=name, to=verb) for name in found for verb in _ORDER)
 
 
-def _is_possible(action: SetUnit, host: kind.HostState) -> bool:
-    enabled, active = host.text.split(" ", 1)
+def _is_possible(action: SetUnit, host_state: kind.HostState) -> bool:
+    enabled, active = host_state.text.split(" ", 1)
     return {
         "mask": enabled != "masked",
         "unmask": enabled == "masked",
         "enable": enabled == "disabled",
-        "enable-now": enabled == "disabled" or (host.has_systemd and enabled == "enabled" and active != "active"),
+        "enable-now": enabled == "disabled" or (host_state.has_systemd and enabled == "enabled" and active != "active"),
         "disable": enabled == "enabled",
-        "start": host.has_systemd and active != "active",
-        "stop": host.has_systemd and active == "active",
+        "start": host_state.has_systemd and active != "active",
+        "stop": host_state.has_systemd and active == "active",
         "set-default": action.unit == _DEFAULT_TARGET and enabled != _DEFAULT,
     }[action.to]
 

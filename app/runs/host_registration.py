@@ -9,7 +9,7 @@ from typing import get_args
 from app.errors import Rejected, convert_bad_input_to_rejected
 from app.targets import host_registry
 from app.targets.host_registry import RegisteredHost
-from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint, require_password_meant_for_host
+from app.targets.ssh.endpoint import Endpoint, Way, check_environment_password_host, parse_endpoint
 from app.targets.ssh.registration import HostIdentity, fetch_host_identity, find_rollback_obstacle_at_login
 
 KIND = "unsupported-host"
@@ -43,42 +43,42 @@ class AddedHost:
     """Why changes could not be rolled back; empty if they could."""
 
 
-def fetch_host_candidate(wish: HostSpec, hosts: Path) -> HostCandidate:
+def fetch_host_candidate(spec: HostSpec, hosts_folder: Path) -> HostCandidate:
     """Return the host's key. Nothing but the SSH greeting is sent."""
-    end = _create_endpoint(wish, hosts)
+    end = _create_endpoint(spec, hosts_folder)
     with convert_bad_input_to_rejected("place", KIND):
         return HostCandidate(end, asyncio.run(fetch_host_identity(end)))
 
 
-def register_host(wish: HostSpec, candidate: HostCandidate, hosts: Path) -> AddedHost:
+def register_host(spec: HostSpec, candidate: HostCandidate, hosts_folder: Path) -> AddedHost:
     """Register the host if `wish` accepts its key. Raise EnvironmentUnusable without a login or root."""
-    if wish.accept_key != candidate.key.fingerprint:
+    if spec.accept_key != candidate.key.fingerprint:
         shown = f"{candidate.end} shows the host key {candidate.key.fingerprint}."
         request = "Compare it with the key on the host. If they are identical, send it as accept_key."
         raise Rejected("accept_key", f"{shown} {request}", "host-key")
     with convert_bad_input_to_rejected("secret_at", KIND):
-        require_password_meant_for_host(candidate.end, [candidate.key.fingerprint], must_name_host=True)
+        check_environment_password_host(candidate.end, [candidate.key.fingerprint], must_name_host=True)
     lacking = find_rollback_obstacle_at_login(candidate.end, candidate.key)
     return AddedHost(
         host_registry.register_host(
-            hosts, wish.name, candidate.end, candidate.key.known_hosts, candidate.key.fingerprint
+            hosts_folder, spec.name, candidate.end, candidate.key.known_hosts, candidate.key.fingerprint
         ),
         lacking,
     )
 
 
-def _create_endpoint(wish: HostSpec, hosts: Path) -> Endpoint:
+def _create_endpoint(spec: HostSpec, hosts_folder: Path) -> Endpoint:
     """Build the endpoint. A password must be in a variable: a file's content would be sent to the host."""
-    way: Way | None = next((one for one in get_args(Way) if one == wish.way), None)
+    way: Way | None = next((one for one in get_args(Way) if one == spec.way), None)
     if way is None:
         known = f"choose one of {', '.join(get_args(Way))}"
-        raise Rejected("way", f"{wish.way[:40]!a} is not a way to log in: {known}.", KIND)
-    if way == "password" and not _VARIABLE.fullmatch(wish.secret_at):
+        raise Rejected("way", f"{spec.way[:40]!a} is not a way to log in: {known}.", KIND)
+    if way == "password" and not _VARIABLE.fullmatch(spec.secret_at):
         request = "give the environment variable of Temper that holds the password"
         raise Rejected("secret_at", f"{request}: TEMPER_SSH_ followed by capitals.", KIND)
-    if way == "key" and not wish.secret_at:
+    if way == "key" and not spec.secret_at:
         raise Rejected("secret_at", "give the file of the private key on the server.", KIND)
     with convert_bad_input_to_rejected("name", KIND):
-        host_registry.require_free_name(hosts, wish.name)
+        host_registry.require_free_name(hosts_folder, spec.name)
     with convert_bad_input_to_rejected("place", KIND):
-        return parse_endpoint(wish.place, way, wish.secret_at)
+        return parse_endpoint(spec.place, way, spec.secret_at)

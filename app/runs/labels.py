@@ -17,16 +17,16 @@ def set_run_labels(row: RunRow, name: str | None, tags: Sequence[str] | None) ->
     if name is not None:
         row.name = _clean_name(name)
     if tags is not None:
-        row.tags = " ".join(_check_tags(tags))
+        row.tags = " ".join(_validate_and_dedupe_tags(tags))
 
 
 def require_valid_name_and_tags(name: str, tags: Sequence[str]) -> None:
     """Validate a name and tags before the run exists."""
-    _clean_name(name), _check_tags(tags)
+    _clean_name(name), _validate_and_dedupe_tags(tags)
 
 
-def split_tags(words: str) -> list[str]:
-    return [word for word in re.split(r"[\s,]+", words) if word]
+def split_tags(tags_text: str) -> list[str]:
+    return [word for word in re.split(r"[\s,]+", tags_text) if word]
 
 
 def _clean_name(name: str) -> str:
@@ -36,7 +36,7 @@ def _clean_name(name: str) -> str:
     return cleaned
 
 
-def _check_tags(tags: Sequence[str]) -> list[str]:
+def _validate_and_dedupe_tags(tags: Sequence[str]) -> list[str]:
     for place, tag in enumerate(tags):
         if not _TAG.fullmatch(tag):
             allowed = f"letters, digits and . _ : / @ -, at most {LONGEST_TAG} characters"

@@ -42,8 +42,8 @@ class DecisionReader:
         self.last_count = len(found)
         return found
 
-    def find_decision(self, name: str) -> OpenDecision | None:
-        return next((one for one in self.list_decisions() if one.id == name), None)
+    def find_decision(self, decision_id: str) -> OpenDecision | None:
+        return next((one for one in self.list_decisions() if one.id == decision_id), None)
 
     def _read_inbox_sources(self, session: Session) -> InboxSources:
         unended, paused = rollouts.list_unended_rollouts(session), attention_queries.list_paused_runs(session)
@@ -51,7 +51,7 @@ class DecisionReader:
         return InboxSources(
             now=self._now(),
             asking=[
-                self._read_run_awaiting_approval(run) for run in attention_queries.list_runs_awaiting_approval(session)
+                self._read_run_and_asked_rule(run) for run in attention_queries.list_runs_awaiting_approval(session)
             ],
             findings=self._read_findings(session),
             in_work=_read_rules_being_handled(session),
@@ -64,7 +64,7 @@ class DecisionReader:
             paused_runs=attention_queries.read_newest_events(session, [row.id for row in paused], "run.paused"),
         )
 
-    def _read_run_awaiting_approval(self, run: str) -> tuple[RunState, Rule | None]:
+    def _read_run_and_asked_rule(self, run: str) -> tuple[RunState, Rule | None]:
         state = self._read_state(run)
         asked = state.attempt.approval if state.attempt and state.asking is state.attempt else None
         return state, load_run_skill(state).rules.get(asked.rule) if asked else None

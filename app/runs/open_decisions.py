@@ -164,19 +164,20 @@ def _list_approvals(sources: InboxSources) -> Iterator[OpenDecision]:
 
 
 def _to_approval(
-    state: RunState, request: RunQueued, asking: Attempt | RebootProgress, asked: ApprovalRequested
+    state: RunState, request: RunQueued, awaiting_subject: Attempt | RebootProgress, approval_request: ApprovalRequested
 ) -> OpenDecision:
     """Return the approval of a reboot, or what it has in common with that of a change."""
-    given = asking.given
-    needs: NeedsReason = "required" if asking.people_required > 1 else "optional"
+    given = awaiting_subject.given
+    needs: NeedsReason = "required" if awaiting_subject.people_required > 1 else "optional"
     yes = f" {given[0].approver_text} approved it; a second person must approve it, too." if given else ""
-    reboot = asking if isinstance(asking, RebootProgress) else None
+    reboot = awaiting_subject if isinstance(awaiting_subject, RebootProgress) else None
     what = "reboot" if reboot else "change"
+    about = f". {approval_request.diff}" if reboot else f" of {approval_request.rule}"
     return OpenDecision(
         kind="approval",
-        id=f"approval:{asked.approval}",
+        id=f"approval:{approval_request.approval}",
         title=f"Reboot {request.host}",
-        why=f"Run {state.run} waits for your approval{f'. {asked.diff}' if reboot else f' of {asked.rule}'}.{yes}",
+        why=f"Run {state.run} waits for your approval{about}.{yes}",
         since=state.idle_since or state.at,
         risk="high",
         host=request.host,
@@ -184,7 +185,7 @@ def _to_approval(
         skill=request.skill,
         mode=request.mode,
         simulated=request.simulated,
-        expires=asked.expires,
+        expires=approval_request.expires,
         breaks="Everybody on the host is interrupted, and it may not come back.",
         answers=(
             PossibleAnswer("approve", f"Approve {what}", "go", needs),
@@ -196,23 +197,23 @@ def _to_approval(
 
 
 def _to_change_approval(
-    state: RunState, request: RunQueued, attempt: Attempt, asked: ApprovalRequested, rule: Rule | None
+    state: RunState, request: RunQueued, attempt: Attempt, approval_request: ApprovalRequested, rule: Rule | None
 ) -> OpenDecision:
-    found = _to_approval(state, request, attempt, asked)
+    found = _to_approval(state, request, attempt, approval_request)
     return replace(
         found,
-        title=rule.title if rule else asked.rule,
-        risk=_assess_change(attempt, rule),
-        rule=asked.rule,
+        title=rule.title if rule else approval_request.rule,
+        risk=_rate_change_risk(attempt, rule),
+        rule=approval_request.rule,
         breaks=rule.breaks if rule else "",
-        diff=asked.diff or (attempt.proposed.diff if attempt.proposed else ""),
+        diff=approval_request.diff or (attempt.proposed.diff if attempt.proposed else ""),
         answers=(*found.answers, PossibleAnswer("edit", "Propose these actions", "plain")),
         attempt=attempt,
         askers=list_askers(request, attempt.proposed),
     )
 
 
-def _assess_change(attempt: Attempt, rule: Rule | None) -> Risk:
+def _rate_change_risk(attempt: Attempt, rule: Rule | None) -> Risk:
     """Rate a change by what it could cut off, not only by its rule's category."""
     risk = attempt.needs.risk if attempt.needs else None
     final = attempt.is_irreversible or bool(rule and rule.irreversible)
@@ -236,8 +237,10 @@ def _list_left_findings(sources: InboxSources) -> Iterator[OpenDecision]:
         yield _to_findings_decision(found)
 
 
-def _is_waived(finding: LeftFinding, in_force: Sequence[Waiver], groups: frozenset[str]) -> bool:
-    return any(one.rule == finding.rule and one.scope.covers_host(finding.host, tuple(groups)) for one in in_force)
+def _is_waived(finding: LeftFinding, active_waivers: Sequence[Waiver], groups: frozenset[str]) -> bool:
+    return any(
+        one.rule == finding.rule and one.scope.covers_host(finding.host, tuple(groups)) for one in active_waivers
+    )
 
 
 def _to_findings_decision(findings: Sequence[LeftFinding]) -> OpenDecision:

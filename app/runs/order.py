@@ -68,17 +68,17 @@ class Order:
     """Id of the API token that ordered it."""
 
     @property
-    def has_no_named_rules(self) -> bool:
+    def has_all_or_unset_rules(self) -> bool:
         return self.rules is None or self.rules == (ALL,)
 
 
-def split_rules(words: str | None) -> tuple[str, ...] | None:
-    return None if words is None else tuple(word.strip() for word in words.split(",") if word.strip())
+def split_rules(rules_text: str | None) -> tuple[str, ...] | None:
+    return None if rules_text is None else tuple(word.strip() for word in rules_text.split(",") if word.strip())
 
 
-def create_run_request(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
+def create_run_request(order: Order, lineup: Lineup, hosts_folder: Path) -> RunQueued:
     """Return the run's first event. Raise Rejected if the order is invalid."""
-    pack = validate_order(order, hosts)
+    pack = validate_order(order, hosts_folder)
     return RunQueued(
         host=order.host,
         skill=pack.name,
@@ -101,11 +101,11 @@ def create_run_request(order: Order, lineup: Lineup, hosts: Path) -> RunQueued:
     )
 
 
-def validate_order(order: Order, hosts: Path) -> Skill:
+def validate_order(order: Order, hosts_folder: Path) -> Skill:
     """Validate the whole order and return its skill. Raise Rejected if it is invalid."""
     check_lengths(order, LONGEST)
     with convert_bad_input_to_rejected("host", "unknown-host"):
-        require_known_host(order.host, hosts)
+        require_known_host(order.host, hosts_folder)
     pack = load_known_skill(order.skill)
     _select_order_rules(order, pack)
     mode = resolve_mode(order, pack)
@@ -116,7 +116,7 @@ def validate_order(order: Order, hosts: Path) -> Skill:
     if order.after_reboot and mode != "scan":
         raise Rejected("after_reboot", "a check after a reboot changes nothing: choose the mode scan, or leave it out.")
     if order.reboot:
-        _check_reboot(order.host, mode, hosts)
+        _check_reboot(order.host, mode, hosts_folder)
     with convert_bad_input_to_rejected("consent"):
         consent.check_consent_if_given(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
@@ -125,9 +125,9 @@ def validate_order(order: Order, hosts: Path) -> Skill:
     return pack
 
 
-def _check_reboot(host: str, mode: Mode, hosts: Path) -> None:
+def _check_reboot(host: str, mode: Mode, hosts_folder: Path) -> None:
     """Raise Rejected if the host cannot boot, or if the run changes nothing that a reboot could undo."""
-    found = find_host(hosts, host)
+    found = find_host(hosts_folder, host)
     if found is None:
         why = "the built-in host is a tree of files and does not boot"
         raise Rejected("reboot", f"{why}: choose a host over SSH or a machine of temper machine, or leave reboot out.")
@@ -165,7 +165,7 @@ def resolve_mode(order: Order, pack: Skill) -> Mode:
 def _select_order_rules(order: Order, pack: Skill) -> tuple[str, ...]:
     if order.profile is not None:
         return _select_profile_rules(order.profile, order, pack)
-    if order.rules is None or order.has_no_named_rules:
+    if order.rules is None or order.has_all_or_unset_rules:
         return tuple(pack.rules)
     if not order.rules:
         raise Rejected("rules", f"no rules are selected: give rules of {pack.title}, or {ALL}.")

@@ -45,13 +45,13 @@ class ParameterState:
     set_for: tuple[ParameterRow, ...]
 
 
-def set_parameter(session: Session, wish: ParameterSpec, now: float, hosts: Path) -> ParameterRow:
+def set_parameter(session: Session, spec: ParameterSpec, now: float, hosts_folder: Path) -> ParameterRow:
     """Set a value for new runs; running ones keep theirs. Raise Rejected if it is out of bounds."""
-    pack, known = _find_parameter(session, wish, hosts)
-    value = wish.value.strip() if known.kind == "number" else wish.value.strip("\r\n").replace("\r\n", "\n")
+    pack, known = _find_skill_and_parameter(session, spec, hosts_folder)
+    value = spec.value.strip() if known.kind == "number" else spec.value.strip("\r\n").replace("\r\n", "\n")
     if wrong := apply_stig_bounds(known, pack).explain_refusal(value):
         raise Rejected("value", wrong)
-    key = (pack.site_value_skill_name, known.name, wish.scope.kind, wish.scope.name)
+    key = (pack.site_value_skill_name, known.name, spec.scope.kind, spec.scope.name)
     row = session.get(ParameterRow, key)
     if row is None:
         if len(list_parameters(session)) >= MOST:
@@ -59,24 +59,24 @@ def set_parameter(session: Session, wish: ParameterSpec, now: float, hosts: Path
         row = ParameterRow(
             **dict(zip(("skill", "name", "scope_kind", "scope_name"), key, strict=True)), value="", by="", at=0
         )
-    row.value, row.by, row.at = value, wish.by, now
+    row.value, row.by, row.at = value, spec.by, now
     session.add(row)
     return row
 
 
-def clear_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> ParameterRow:
+def clear_parameter(session: Session, spec: ParameterSpec, hosts_folder: Path) -> ParameterRow:
     """Clear a value, so that the next scope's value applies. Raise Rejected if it is not set."""
-    pack, known = _find_parameter(session, wish, hosts)
-    row = session.get(ParameterRow, (pack.site_value_skill_name, known.name, wish.scope.kind, wish.scope.name))
+    pack, known = _find_skill_and_parameter(session, spec, hosts_folder)
+    row = session.get(ParameterRow, (pack.site_value_skill_name, known.name, spec.scope.kind, spec.scope.name))
     if row is None:
-        raise Rejected("name", f"{known.name} is not set for {wish.scope.label}: there is nothing to clear.")
+        raise Rejected("name", f"{known.name} is not set for {spec.scope.label}: there is nothing to clear.")
     session.delete(row)
     return row
 
 
-def list_parameter_states(session: Session, skill_name: str, host: str, hosts: Path) -> list[ParameterState]:
+def list_parameter_states(session: Session, skill_name: str, host: str, hosts_folder: Path) -> list[ParameterState]:
     pack = load_known_skill(skill_name)
-    check_scope(session, host, "", hosts)
+    check_scope(session, host, "", hosts_folder)
     rows = list_parameters(session, pack.site_value_skill_name)
     counts = find_effective_parameters(session, pack.site_value_skill_name, host)
     return [_create_state(apply_stig_bounds(one, pack), counts.get(one.name), rows) for one in pack.parameters.values()]
@@ -130,12 +130,12 @@ def apply_stig_bounds(parameter: Parameter, pack: Skill) -> Parameter:
     return parameter
 
 
-def _find_parameter(session: Session, wish: ParameterSpec, hosts: Path) -> tuple[Skill, Parameter]:
-    check_lengths(wish, LONGEST)
-    check_scope(session, wish.host, wish.group, hosts)
-    pack = load_known_skill(wish.skill)
-    if wish.name not in pack.parameters:
-        near = get_close_matches(wish.name, pack.parameters, n=3, cutoff=0.4) or [*pack.parameters][:3]
+def _find_skill_and_parameter(session: Session, spec: ParameterSpec, hosts_folder: Path) -> tuple[Skill, Parameter]:
+    check_lengths(spec, LONGEST)
+    check_scope(session, spec.host, spec.group, hosts_folder)
+    pack = load_known_skill(spec.skill)
+    if spec.name not in pack.parameters:
+        near = get_close_matches(spec.name, pack.parameters, n=3, cutoff=0.4) or [*pack.parameters][:3]
         known = f"the nearest are {', '.join(near)}" if near else "it has none"
-        raise Rejected("name", f"{pack.title} has no parameter {wish.name!a}: {known}.")
-    return pack, pack.parameters[wish.name]
+        raise Rejected("name", f"{pack.title} has no parameter {spec.name!a}: {known}.")
+    return pack, pack.parameters[spec.name]

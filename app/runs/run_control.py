@@ -14,15 +14,15 @@ FOR = {"pause": ("running",), "resume": ("paused",), "stop": run_queries.UNENDED
 """Allowed run states for each verb."""
 
 
-def command_run(session: Session, run: RunRow, verb: str, *, by: str, reason: str = "") -> None:
+def command_run(session: Session, run_row: RunRow, verb: str, *, by: str, reason: str = "") -> None:
     if verb not in FOR:
         raise Rejected("verb", f"{verb[:40]!a} is not a command for a run: choose one of {', '.join(FOR)}.")
-    if run.state not in run_queries.UNENDED:
-        raise Rejected("", f"run {run.id} has ended ({run.state}): there is nothing to {verb}.", "run-ended")
-    if run.state not in FOR[verb]:
+    if run_row.state not in run_queries.UNENDED:
+        raise Rejected("", f"run {run_row.id} has ended ({run_row.state}): there is nothing to {verb}.", "run-ended")
+    if run_row.state not in FOR[verb]:
         needed = f"the command {verb} requires a {FOR[verb][0]} run"
-        raise Rejected("", f"run {run.id} is {run.state}: {needed}.", "wrong-state")
-    session.add(create_command_row(run.id, verb, by, reason, database_time(session)))
+        raise Rejected("", f"run {run_row.id} is {run_row.state}: {needed}.", "wrong-state")
+    session.add(create_command_row(run_row.id, verb, by, reason, database_time(session)))
 
 
 def create_command_row(run: str, verb: str, by: str, reason: str, at: float) -> CommandRow:

@@ -16,7 +16,7 @@ from app.loop.escalated_finding_label import describe_escalated_question
 from app.loop.perform import sort_findings
 from app.loop.state import Item
 from app.loop.turn_context import build_rule_scope
-from app.runs.scanner_factory import open_scanner
+from app.runs.scanner_factory import open_scanner_and_target
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 from app.syntax.files import Files
@@ -88,12 +88,12 @@ class RunForecast:
 
 
 async def forecast_run(
-    skill: Skill, host: str, hosts: Path, recipes: Iterable[Recipe] = (), rules: Iterable[str] = ()
+    skill: Skill, host: str, hosts_folder: Path, recipes: Iterable[Recipe] = (), rules: Iterable[str] = ()
 ) -> RunForecast:
     """Scan the host and forecast what becomes of each finding. Nothing on the host is changed."""
     given = tuple(recipes)
-    async with open_scanner(skill, host, hosts) as (scanner, target):
-        files = await target.run_blocking(lambda target: _load_rule_files(target, skill))
+    async with open_scanner_and_target(skill, host, hosts_folder) as (scanner, target):
+        files = await target.run_blocking(lambda target: _set_rule_paths_and_get_files(target, skill))
         verdicts = {one.rule: one for one in await scanner.scan(files, list(rules) or list(skill.rules))}
         findings = sort_findings([rule for rule, one in verdicts.items() if one.word == "fail"], skill)
         forecasts = [
@@ -103,7 +103,7 @@ async def forecast_run(
     return RunForecast(len(verdicts), tuple(forecasts))
 
 
-def _load_rule_files(target: Target, skill: Skill) -> Files:
+def _set_rule_paths_and_get_files(target: Target, skill: Skill) -> Files:
     """Return the host's files. It is not prepared as for a run: a run may be at work, and its open change stays."""
     target.set_rule_paths([path for rule in skill.rules.values() for path in rule.paths])
     return target.files

@@ -27,20 +27,22 @@ class ShellTarget(Protocol):
     def shell(self) -> Shell: ...
 
 
-def create_scanner(skill: Skill, target: Target, hosts: Path) -> Scanner:
+def create_scanner(skill: Skill, target: Target, hosts_folder: Path) -> Scanner:
     if skill.content is None:
         return BuiltinScanner({rule.id: rule.check for rule in skill.rules.values()})
-    shell, folder = _open_shell(target, hosts)
+    shell, folder = _open_shell_and_folder(target, hosts_folder)
     return OpenScapScanner(shell, skill.content, {rule.id: rule.stig_id for rule in skill.rules.values()}, folder)
 
 
 @asynccontextmanager
-async def open_scanner(skill: Skill, host: str, hosts: Path) -> AsyncIterator[tuple[Scanner, TargetThread]]:
+async def open_scanner_and_target(
+    skill: Skill, host: str, hosts_folder: Path
+) -> AsyncIterator[tuple[Scanner, TargetThread]]:
     """Yield a host's scanner and its target, outside any run. Nothing on the host is changed."""
-    target = TargetThread(await asyncio.to_thread(open_target, host, hosts))
+    target = TargetThread(await asyncio.to_thread(open_target, host, hosts_folder))
     try:
         await target.run_blocking(prepare_new_fixture)
-        yield await target.run_blocking(lambda target: create_scanner(skill, target, hosts)), target
+        yield await target.run_blocking(lambda target: create_scanner(skill, target, hosts_folder)), target
     finally:
         await target.close()
 
@@ -57,11 +59,11 @@ def prepare_new_fixture(target: Target) -> None:
         target.prepare()
 
 
-def _open_shell(target: Target, hosts: Path) -> tuple[Shell, str]:
+def _open_shell_and_folder(target: Target, hosts_folder: Path) -> tuple[Shell, str]:
     """Return the target's shell and the scanner's working folder."""
     if isinstance(target, ShellTarget):
         return target.shell, REMOTE
     if not is_fixture(target.name):
         raise BadInput(f"OpenSCAP cannot scan {target.name}, which runs no commands: choose the skill stig.")
-    beside = (hosts / target.name / "scap").absolute()
-    return TreeShell(hosts / target.name / "root", beside), str(beside)
+    beside = (hosts_folder / target.name / "scap").absolute()
+    return TreeShell(hosts_folder / target.name / "root", beside), str(beside)

@@ -30,9 +30,9 @@ class ScopedSpec:
         return HostScope.from_names(self.host, self.group)
 
 
-def check_lengths(spec: object, most: Mapping[str, int]) -> None:
+def check_lengths(spec: object, limits_by_field: Mapping[str, int]) -> None:
     """Reject a spec with a field that is longer than its maximum in `most`."""
-    for field, limit in most.items():
+    for field, limit in limits_by_field.items():
         check_length(field, getattr(spec, field), limit)
 
 
@@ -41,7 +41,7 @@ def check_length(field: str, text: str, most: int) -> None:
         raise Rejected(field, f"the {field} has {len(text)} characters; the limit is {most}.")
 
 
-def check_scope(session: Session, host: str, group: str, hosts: Path) -> None:
+def check_scope(session: Session, host: str, group: str, hosts_folder: Path) -> None:
     """Reject a host or group that does not exist; both may be empty."""
     if host and group:
         raise Rejected("group", "give a host or a group, not both.")
@@ -50,7 +50,7 @@ def check_scope(session: Session, host: str, group: str, hosts: Path) -> None:
         raise Rejected("group", f"there is no group {clean_text(group, 64)!a}: {known}.")
     if host:
         with convert_bad_input_to_rejected("host", "unknown-host"):
-            require_known_host(host, hosts)
+            require_known_host(host, hosts_folder)
 
 
 def load_known_skill(name: str) -> Skill:

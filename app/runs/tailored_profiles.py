@@ -39,7 +39,7 @@ def import_tailoring(document: bytes, content: str, name: str) -> list[TailoredP
         file = find_datastream(content)
     with convert_bad_input_to_rejected("document"):
         benchmark = read_benchmark(file)
-        if not _is_tailoring_for_file(given := read_tailoring(document, name), file):
+        if not _can_tailoring_apply_to_file(given := read_tailoring(document, name), file):
             raise Rejected("document", f"the tailoring is for {given.hint}, not for {file.name}.")
         added = add_tailoring(document, name, benchmark)
     return _create_profiles(name, added, benchmark, file.name.removesuffix("-ds.xml"))
@@ -54,14 +54,14 @@ def list_tailored_profiles() -> list[TailoredProfile]:
                 with suppress(
                     BadInput
                 ):  # it is for other content or unreadable; an order that names it gets the reason
-                    if _is_tailoring_for_file(added := load_tailoring_file(name), file):
+                    if _can_tailoring_apply_to_file(added := load_tailoring_file(name), file):
                         found += _create_profiles(name, added, read_benchmark(file), content)
     return found
 
 
-def _is_tailoring_for_file(given: TailoringFile, file: Path) -> bool:
+def _can_tailoring_apply_to_file(tailoring: TailoringFile, file: Path) -> bool:
     """Return True if the tailoring names `file`, or names no data stream of this machine."""
-    return given.hint == file.name or given.hint not in {here.name for here in list_datastreams().values()}
+    return tailoring.hint == file.name or tailoring.hint not in {here.name for here in list_datastreams().values()}
 
 
 def _create_profiles(

@@ -32,12 +32,12 @@ class TailoringSpec(ScopedSpec):
         return f"{self.host or self.group or 'every-host'}-tailoring.xml"
 
 
-def export_tailoring(session: Session, wish: TailoringSpec, now: float, hosts: Path) -> bytes:
+def export_tailoring(session: Session, spec: TailoringSpec, now: float, hosts_folder: Path) -> bytes:
     """Return a tailoring that extends the profile, with a reason for each change. Raise Rejected if invalid."""
-    check_scope(session, wish.host, wish.group, hosts)
-    pack = _load_profile_skill(wish.skill)
-    chosen = select_rules(wish.rules, wish.skill)
-    find, name = (find_effective_group_parameters, wish.group) if wish.group else (find_effective_parameters, wish.host)
+    check_scope(session, spec.host, spec.group, hosts_folder)
+    pack = _load_profile_skill(spec.skill)
+    chosen = select_rules(spec.rules, spec.skill)
+    find, name = (find_effective_group_parameters, spec.group) if spec.group else (find_effective_parameters, spec.host)
     rows = find(session, pack.name, name)
     made = apply_parameters(pack, resolve_used_values(pack, rows))
     content = made.content
@@ -47,9 +47,9 @@ def export_tailoring(session: Session, wish: TailoringSpec, now: float, hosts: P
         file=content.datastream.name,
         extends=content.profile,
         id=f"xccdf_temper_profile_{shorten_id(content.profile)}",
-        title=f"{pack.title}, as decided for {wish.scope.label}",
+        title=f"{pack.title}, as decided for {spec.scope.label}",
         at=format_timestamp(now),
-        left_out=list(_iterate_left_out(pack, chosen, _list_waivers(session, wish, pack, now))),
+        left_out=list(_iterate_left_out(pack, chosen, _list_waivers(session, spec, pack, now))),
         begins=content.tailoring,
     ).to_xml()
 
@@ -63,18 +63,18 @@ def _load_profile_skill(skill_name: str) -> Skill:
     return pack
 
 
-def _list_waivers(session: Session, wish: TailoringSpec, pack: Skill, now: float) -> Sequence[Waiver]:
-    groups = (wish.group,) if wish.group else list_groups_of_host(session, wish.host)
+def _list_waivers(session: Session, spec: TailoringSpec, pack: Skill, now: float) -> Sequence[Waiver]:
+    groups = (spec.group,) if spec.group else list_groups_of_host(session, spec.host)
     in_force = [row.waiver for row in list_waivers(session) if row.is_in_force(now)]
     return match_waivers_to_skill(
-        [one for one in in_force if one.scope.covers_host(wish.host, groups)], pack, choose_benchmark(pack)
+        [one for one in in_force if one.scope.covers_host(spec.host, groups)], pack, choose_benchmark(pack)
     )
 
 
-def _iterate_left_out(pack: Skill, chosen: Sequence[str], waived: Sequence[Waiver]) -> Iterator[tuple[str, str]]:
-    why = {one.rule: one.summary for one in sorted(waived, key=lambda one: one.until)}
+def _iterate_left_out(pack: Skill, chosen_rules: Sequence[str], waivers: Sequence[Waiver]) -> Iterator[tuple[str, str]]:
+    why = {one.rule: one.summary for one in sorted(waivers, key=lambda one: one.until)}
     for rule in pack.rules.values():
         if rule.id in why:
             yield rule.stig_id, why[rule.id]
-        elif rule.id not in chosen:
+        elif rule.id not in chosen_rules:
             yield rule.stig_id, "Not among the rules that were chosen."

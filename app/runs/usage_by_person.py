@@ -19,7 +19,7 @@ from app.machine.sampling.role_energy import extrapolate_joules
 from app.store.credentials import list_token_labels
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.store.run_queries import list_ordered_runs
+from app.store.run_queries import list_runs_queued_between
 
 Per = Literal["day", "month"]
 PERS: tuple[Per, ...] = get_args(Per)
@@ -80,10 +80,10 @@ def _parse_day(field: str, day: str) -> float:
     raise Rejected(field, f"{day[:40]!a} is not a date: write it as 2026-11-01.")
 
 
-def compute_usage(session: Session, store: EventStore, asked: UsageQuery) -> list[UsageLine]:
-    runs = list_ordered_runs(session, asked.since, asked.until, asked.whose)
-    energy = index_energy(store.read_samples(asked.since, inf, ("energy.sample",)))
-    return sum_usage(runs, energy, list_token_labels(session), asked.per)
+def compute_usage(session: Session, store: EventStore, query: UsageQuery) -> list[UsageLine]:
+    runs = list_runs_queued_between(session, query.since, query.until, query.whose)
+    energy = index_energy(store.read_samples(query.since, inf, ("energy.sample",)))
+    return sum_usage(runs, energy, list_token_labels(session), query.per)
 
 
 def index_energy(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:

@@ -7,16 +7,22 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.runs.shared_field_checks import check_scope
-from app.runs.waiver_spec import LONGEST, WaiverSpec, check_waiver_spec, clean_waiver_field, normalize_waiver_end_date
+from app.runs.waiver_spec import (
+    LONGEST,
+    WaiverSpec,
+    check_waiver_fields_and_rule,
+    clean_waiver_field,
+    normalize_waiver_end_date,
+)
 from app.store.waivers import WaiverRow, list_waivers, require_waiver
 from app.text.clean import clean_line
 
 MOST = 2000
 
 
-def create_waiver(session: Session, spec: WaiverSpec, now: float, hosts: Path) -> WaiverRow:
-    check_waiver_spec(spec)
-    check_scope(session, spec.host, spec.group, hosts)
+def create_waiver(session: Session, spec: WaiverSpec, now: float, hosts_folder: Path) -> WaiverRow:
+    check_waiver_fields_and_rule(spec)
+    check_scope(session, spec.host, spec.group, hosts_folder)
     in_force = [row for row in list_waivers(session) if row.is_in_force(now)]
     for row in in_force:
         if (row.rule, row.waiver.scope) == (spec.rule, spec.scope):

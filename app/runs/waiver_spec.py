@@ -26,7 +26,7 @@ class WaiverSpec(ScopedSpec):
     by: str
 
 
-def check_waiver_spec(spec: WaiverSpec) -> None:
+def check_waiver_fields_and_rule(spec: WaiverSpec) -> None:
     check_lengths(spec, LONGEST)
     for field, request in _REQUIRED.items():
         if not clean_waiver_field(spec, field):

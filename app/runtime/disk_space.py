@@ -28,9 +28,9 @@ class DiskMeter:
             usage = shutil.disk_usage(folder)
         except OSError:
             return None
-        self.record_free_space(usage.free, usage.total, now)
+        self.update_low_since(usage.free, usage.total, now)
         return DiskSpace(usage.free, usage.total, self.low_since)
 
-    def record_free_space(self, free: int, total: int, now: float) -> None:
+    def update_low_since(self, free: int, total: int, now: float) -> None:
         is_low = free < min(LOW_BYTES, total * LOW_SHARE)
         self.low_since = (self.low_since or now) if is_low else None

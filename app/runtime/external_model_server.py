@@ -120,7 +120,7 @@ class OwnServer:
         self._kept.pop(inspection, None)
         return self.request_change(LineupChange(str(path), f"{title} at {asked.base}", asked.server.key))
 
-    async def forget_server(self, data: Path) -> LineupChange:
+    async def delete_lineup_and_request_original(self, data: Path) -> LineupChange:
         """Delete the written line-up, and request the use of the one that the process started with."""
         path = data / LINEUP_FILE
         if not await asyncio.to_thread(path.exists):

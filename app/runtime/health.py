@@ -192,11 +192,11 @@ def _find_late_answers(conditions: Conditions) -> Iterator[HealthFault]:
         )
 
 
-def _describe_engines(state: str, alike: Mapping[str, tuple[float, EngineState]]) -> str:
-    details = {event.detail or "no detail" for _, event in alike.values()}
-    if len(alike) == 1:
-        return f"Engine {next(iter(alike))} is {state}: {details.pop()}"
-    return f"{len(alike)} engines are {state}: {', '.join(alike)}."
+def _describe_engines(state: str, engine_states: Mapping[str, tuple[float, EngineState]]) -> str:
+    details = {event.detail or "no detail" for _, event in engine_states.values()}
+    if len(engine_states) == 1:
+        return f"Engine {next(iter(engine_states))} is {state}: {details.pop()}"
+    return f"{len(engine_states)} engines are {state}: {', '.join(engine_states)}."
 
 
 def _title_engines(state: str, engines: Collection[str]) -> str:

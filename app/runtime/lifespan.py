@@ -150,11 +150,11 @@ def _read_runs_per_node(database: Database) -> int | None:
         return nodes.compute_max_runs_per_node(session)
 
 
-def _store_probe(database: Database, knees: dict[str, int | None], probed: ProbeResult) -> None:
+def _store_probe(database: Database, saturation_points: dict[str, int | None], probe_result: ProbeResult) -> None:
     with Session(database) as session, session.begin():
-        store_probe(session, probed)
-    if not probed.problem:
-        knees[probed.engine] = find_saturation(probed)
+        store_probe(session, probe_result)
+    if not probe_result.problem:
+        saturation_points[probe_result.engine] = find_saturation(probe_result)
 
 
 def _count_sharing_processes(engine: Engine, bases: tuple[str, ...], leases: Leases | None) -> int:

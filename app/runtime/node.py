@@ -61,7 +61,7 @@ class Node(BackgroundTask):
         self._last_notice: tuple[object, ...] = ()
 
     async def join(self) -> None:
-        await asyncio.to_thread(self._insert_node)
+        await asyncio.to_thread(self._insert_node_and_delete_old)
         await asyncio.to_thread(self._hosts.sync_on_start)
 
     async def leave(self) -> None:
@@ -98,7 +98,7 @@ class Node(BackgroundTask):
             await self._release_ended_runs(
                 overview.at, frozenset(row.name for row in overview.living), no_deaths_pending=not gone
             )
-        await self._apply_overview_changes(overview)
+        await self._reload_registrations_and_signal_changes(overview)
 
     async def _release_ended_runs(self, at: float, living_nodes: frozenset[str], *, no_deaths_pending: bool) -> None:
         """Release ended runs of dead nodes.
@@ -114,7 +114,7 @@ class Node(BackgroundTask):
             await asyncio.to_thread(self._call_in_transaction, nodes.release_runs, [one.run for one in ended])
         self._checked_nodes = living_nodes if no_deaths_pending and not ended else frozenset()
 
-    async def _apply_overview_changes(self, overview: Overview) -> None:
+    async def _reload_registrations_and_signal_changes(self, overview: Overview) -> None:
         """Reload registrations and signal changes that send no notice, if they differ from the last beat."""
         if overview.registrations != self._registrations:
             await asyncio.to_thread(self._hosts.apply_registrations_of_other_nodes)
@@ -143,7 +143,7 @@ class Node(BackgroundTask):
         self._leases.node = create_node_name()
         await self.join()
 
-    def _insert_node(self) -> None:
+    def _insert_node_and_delete_old(self) -> None:
         pid = os.getpid()
         with Session(self._database) as session, session.begin():
             at = database_time(session)
@@ -169,8 +169,8 @@ class Node(BackgroundTask):
             )
         if seen:
             heard(seen.at)
-            self._leases.nodes = max(1, len(seen.workers))
-            self._leases.nodes_here = max(1, sum(one.machine == self._machine for one in seen.workers))
+            self._leases.nodes = max(1, len(seen.responsive_nodes))
+            self._leases.nodes_here = max(1, sum(one.machine == self._machine for one in seen.responsive_nodes))
             self._leases.leads = seen.turn if seen.leader == self._leases.node else 0
         return seen
 

@@ -31,7 +31,7 @@ class IdleQueueSuspender(PeriodicTask):
         if await asyncio.to_thread(self._idle):
             self._quiet_since = now if self._quiet_since is None else self._quiet_since
             if now - self._quiet_since >= QUIET:
-                await self._durable.suspend()
+                await self._durable.suspend_if_idle()
         else:
             self._quiet_since = None
             await self._durable.launch()

@@ -36,11 +36,11 @@ from app.machine.measuring.engine_probe_subjects import choose_engines, create_p
 from app.machine.measuring.engine_startup_figures import collect_loads
 from app.machine.measuring.memory_watch import BoardCards
 from app.machine.measuring.probe import EngineBusy
-from app.machine.measuring.probe_runner import ProbeRunner, describe_working_run
+from app.machine.measuring.probe_runner import ProbeRunner, explain_run_blocking_probe
 from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
-from app.runs.scanner_factory import create_scanner, open_scanner, prepare_new_fixture
+from app.runs.scanner_factory import create_scanner, open_scanner_and_target, prepare_new_fixture
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
 from app.runtime.external_model_server import OwnServer
@@ -168,7 +168,7 @@ class Runtime:
     async def scan_host(self, host: str, skill_name: str) -> tuple[str, list[Verdict]]:
         """Scan a host and return the scanner's name and verdicts; change and record nothing."""
         pack = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
-        async with open_scanner(pack, host, self.settings.hosts_folder) as (scanner, target):
+        async with open_scanner_and_target(pack, host, self.settings.hosts_folder) as (scanner, target):
             files = await target.run_blocking(lambda target: target.files)
             return scanner.name, await scanner.scan(files, tuple(pack.rules))
 
@@ -196,7 +196,7 @@ class Runtime:
         )
 
     def _describe_working_run(self) -> str:
-        return describe_working_run(
+        return explain_run_blocking_probe(
             fold_events(self.store.read_events_without_deltas(run)) for run in self.list_unended_runs()
         )
 
@@ -346,7 +346,7 @@ class Runtime:
         return Ownership(
             fence=self.leases.create_fence(run_id),
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
-            load_folder=partial(files.fetch_folder, host),
+            load_folder=partial(files.update_local_folder, host),
             save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
             hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
             has_other_nodes=create_other_node_check(self.database, self.leases, run_id),

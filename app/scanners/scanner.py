@@ -30,7 +30,7 @@ class Scanner(Protocol):
     @property
     def name(self) -> str: ...
 
-    async def scan(self, files: Files, rules: Sequence[str], judged: Progress | None = None) -> list[Verdict]:
+    async def scan(self, files: Files, rules: Sequence[str], on_judged_count: Progress | None = None) -> list[Verdict]:
         """Scan the host; return one verdict for each rule, in order."""
 
     async def fetch_fix_script(self, rule: str, /) -> str:
@@ -49,7 +49,7 @@ class BuiltinScanner:
     def __init__(self, checks: Mapping[str, Callable[[Files], Verdict]]) -> None:
         self._checks = checks
 
-    async def scan(self, files: Files, rules: Sequence[str], judged: Progress | None = None) -> list[Verdict]:  # noqa: ARG002  (it is over at once)
+    async def scan(self, files: Files, rules: Sequence[str], on_judged_count: Progress | None = None) -> list[Verdict]:  # noqa: ARG002  (it is over at once)
         return await asyncio.to_thread(self.judge_rules, files, rules)
 
     scan_rehearsal = scan

@@ -31,11 +31,11 @@ class _TrajectoryBuilder:
     tokens: int = 0
     ends: Json = field(default_factory=dict)
 
-    def add_step(self, one: Recorded, source: str, message: str, **more: Any) -> None:
+    def add_step(self, recorded: Recorded, source: str, message: str, **more: Any) -> None:
         self.steps.append(
             {
                 "step_id": len(self.steps) + 1,
-                "timestamp": format_timestamp(one.at),
+                "timestamp": format_timestamp(recorded.at),
                 "source": source,
                 "message": message,
                 **more,

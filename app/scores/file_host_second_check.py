@@ -13,7 +13,7 @@ from app.skills.stig.checks.sshd import CIPHERS, MACS
 from app.syntax.files import Files
 from app.syntax.host_text import parse_natural_number
 from app.targets.effects.shell_profile import FIXED
-from app.targets.effects.weakening import DAEMONS, find_weakening
+from app.targets.effects.weakening import DAEMONS, find_weakening_or_excess
 
 Settings = Mapping[str, str]
 Wanted = Callable[[str], bool]
@@ -60,7 +60,7 @@ def describe_weakened_setting(
     """Describe a setting that became weaker, or return an empty string. Only changed files are compared."""
     paths = {*before.list_paths(), *after.list_paths()}
     changed = sorted(path for path in paths if before.state(path) != after.state(path))
-    found = find_weakening(changed, before, after, permitted_weakenings)
+    found = find_weakening_or_excess(changed, before, after, permitted_weakenings)
     return found.reason if found else ""
 
 

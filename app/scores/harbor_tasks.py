@@ -30,9 +30,9 @@ _TEXTS = Path(__file__).parent / "harbor_task"
 _FILLED = {"task.toml": "task.toml", "instruction.md": "instruction.md", "Dockerfile": "environment/Dockerfile"}
 
 
-def export_harbor_tasks(folder: Path, rules: Iterable[str], chosen: Iterable[GeneratedHost]) -> list[Path]:
+def export_harbor_tasks(folder: Path, rules: Iterable[str], hosts: Iterable[GeneratedHost]) -> list[Path]:
     judge, made = build_judge_zip(), []
-    for host in chosen:
+    for host in hosts:
         with tempfile.TemporaryDirectory(prefix="temper-task-") as work:
             laid = Path(work) / "host"
             generated_hosts.replace_folder_with_host(host, laid)

@@ -150,5 +150,5 @@ def is_left_to_person(fate: TrialOutcome) -> bool:
     return fate.ended in ("escalated", "deferred")
 
 
-def is_harmed(trial: Trial) -> bool:
+def has_remaining_harm(trial: Trial) -> bool:
     return bool(trial.worse or trial.left)

@@ -71,15 +71,15 @@ def summarize_run(events: Iterable[Recorded], skill: Skill) -> RunSummary:
     return RunSummary(fates, tuple(left), broken, seq, head, scanner)
 
 
-def _apply_rule_event(tally: _RuleTally, one: Recorded) -> None:
-    event, count = one.event, tally.count
+def _apply_rule_event(tally: _RuleTally, recorded: Recorded) -> None:
+    event, count = recorded.event, tally.count
     match event:
         case kinds.VerdictGiven(phase="opening"):
             tally.opening = event.word
         case kinds.VerdictGiven(phase="closing"):
             tally.closing = event.word
         case kinds.ItemStarted():
-            tally.began = one.at
+            tally.began = recorded.at
         case kinds.TurnStarted():
             tally.asked = event
             count["turns"] += 1
@@ -100,7 +100,7 @@ def _apply_rule_event(tally: _RuleTally, one: Recorded) -> None:
             tally.failed_at = _find_failed_stage(event, tally)
         case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemDeferred() | kinds.ItemSkipped():
             tally.ended = event.outcome
-            tally.seconds = round(one.at - tally.began, 3) if tally.began else 0.0
+            tally.seconds = round(recorded.at - tally.began, 3) if tally.began else 0.0
         case _:
             pass
 

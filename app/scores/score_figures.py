@@ -10,10 +10,10 @@ from statistics import fmean
 from app.scores.result import (
     Score,
     Trial,
+    has_remaining_harm,
     has_scanner_cleared_finding,
     is_fixed,
     is_gamed,
-    is_harmed,
     is_left_to_person,
     was_finding_at_start,
 )
@@ -100,7 +100,7 @@ def build_score_row(score: Score) -> ScoreRow:
         passes=sum(map(has_scanner_cleared_finding, fates)),
         fixed=compute_share_with_interval(count, len(found)),
         harmed_and_undone=sum(fate.harmed for fate in fates),
-        harm_stayed=compute_share_with_interval(sum(map(is_harmed, score.trials)), len(score.trials)),
+        harm_stayed=compute_share_with_interval(sum(map(has_remaining_harm, score.trials)), len(score.trials)),
         gamed=compute_share_with_interval(sum(is_gamed(trial, fate) for trial, fate in checked), len(checked)),
         refused=sum(fate.refused for fate in fates),
         handed_on=compute_share_with_interval(sum(map(is_left_to_person, people)), len(people)),

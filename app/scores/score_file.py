@@ -60,12 +60,12 @@ def _build_signed_bytes(score: Score) -> bytes:
     return _SEALED + hashlib.sha256(msgspec.json.encode(score)).hexdigest().encode()
 
 
-def write_score_pack(into: Path, result: bytes, runs: Iterable[str], pack_of: Callable[[str], bytes]) -> None:
+def write_score_pack(into: Path, result: bytes, runs: Iterable[str], read_run_pack: Callable[[str], bytes]) -> None:
     """Write a reproducible score pack, with one run's evidence in memory at a time."""
     with zipfile.ZipFile(into, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo(RESULT), result, zipfile.ZIP_DEFLATED)
         for run in sorted(runs):
-            archive.writestr(zipfile.ZipInfo(f"{_RUNS}{run}.zip"), pack_of(run), zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(f"{_RUNS}{run}.zip"), read_run_pack(run), zipfile.ZIP_DEFLATED)
 
 
 def is_score_file(path: Path) -> bool:
@@ -80,7 +80,7 @@ def is_score_file(path: Path) -> bool:
         return False
 
 
-def read_verified_score_file(path: Path, expected_key: str = "") -> tuple[SignedScore, int]:
+def read_verified_score_and_count(path: Path, expected_key: str = "") -> tuple[SignedScore, int]:
     """Verify a score file or pack. Return the score and the number of verified runs; raise BrokenScore if invalid."""
     try:
         if path.suffix == ".json":

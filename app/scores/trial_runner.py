@@ -136,14 +136,14 @@ async def _run_to_end(
 
 def _build_trial(
     runtime: Runtime,
-    pack: Skill,
+    skill: Skill,
     seed: int,
     host: str,
     run: str,
     probes_after: Sequence[Probe],
     probes_before: Sequence[Probe],
 ) -> Trial:
-    found = summarize_run(runtime.store.read_events(run), pack)
+    found = summarize_run(runtime.store.read_events(run), skill)
     harm = describe_harm(probes_before, probes_after)
     return Trial(
         seed=seed,

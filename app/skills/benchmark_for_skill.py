@@ -24,32 +24,37 @@ def choose_benchmark(skill: Skill, folders: Sequence[Path] = ADDED) -> Published
     return max((one for one in named if one.rules), key=_rank_benchmark, default=None)
 
 
-def match_waivers_to_skill(waivers: Iterable[Waiver], skill: Skill, published: Published | None) -> tuple[Waiver, ...]:
+def match_waivers_to_skill(waivers: Iterable[Waiver], skill: Skill, benchmark: Published | None) -> tuple[Waiver, ...]:
     """Return the skill's waivers under its own rule ids; a waiver may name a rule by its V-number."""
-    numbers = {one.group: one.rule for one in published.rules} if published else {}
+    numbers = {one.group: one.rule for one in benchmark.rules} if benchmark else {}
     named = ((one, one.rule if one.rule in skill.rules else numbers.get(one.rule)) for one in waivers)
     return tuple(msgspec.structs.replace(one, rule=rule) for one, rule in named if rule)
 
 
-def _rank_benchmark(one: Published) -> tuple[int, int, list[int], str]:
+def _rank_benchmark(benchmark: Published) -> tuple[int, int, list[int], str]:
     """Sort key: most rules, then most check texts, then the newest release."""
-    digits = "".join(letter if letter.isdigit() else " " for letter in f"{one.version} {one.release[:14]}")
-    return len(one.rules), sum(bool(rule.check) for rule in one.rules), [*map(int, digits.split())], one.sha256
+    digits = "".join(letter if letter.isdigit() else " " for letter in f"{benchmark.version} {benchmark.release[:14]}")
+    return (
+        len(benchmark.rules),
+        sum(bool(rule.check) for rule in benchmark.rules),
+        [*map(int, digits.split())],
+        benchmark.sha256,
+    )
 
 
-def _map_v_numbers_to_rules(skill: Skill, own: Published | None) -> dict[str, str]:
+def _map_v_numbers_to_rules(skill: Skill, own_benchmark: Published | None) -> dict[str, str]:
     """Map V-numbers to the skill's rules, without numbers that the content splits into several rules."""
-    theirs = {one.rule: one.group for one in own.rules} if own else {}
+    theirs = {one.rule: one.group for one in own_benchmark.rules} if own_benchmark else {}
     pairs = [(theirs.get(rule.stig_id, rule.id), rule.id) for rule in skill.rules_including_left_out]
     count = Counter(theirs.values())
     return {number: rule for number, rule in pairs if number.startswith("V-") and count[number] <= 1}
 
 
-def _keep_rules_under_skill_ids(published: Published, rules_by_v_number: dict[str, str]) -> Published:
-    count = Counter(one.group for one in published.rules)
-    known = (one for one in published.rules if one.group in rules_by_v_number and count[one.group] == 1)
+def _keep_rules_under_skill_ids(benchmark: Published, rules_by_v_number: dict[str, str]) -> Published:
+    count = Counter(one.group for one in benchmark.rules)
+    known = (one for one in benchmark.rules if one.group in rules_by_v_number and count[one.group] == 1)
     rules = tuple(msgspec.structs.replace(one, rule=rules_by_v_number[one.group]) for one in known)
-    return msgspec.structs.replace(published, rules=rules)
+    return msgspec.structs.replace(benchmark, rules=rules)
 
 
 def _read_benchmark(file: Path) -> Published | None:

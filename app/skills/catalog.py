@@ -24,18 +24,22 @@ class Catalog:
     def list_names(self) -> list[str]:
         return sorted(one.name for one in self.folder.iterdir() if one.is_dir() and one.name[0] not in "._")
 
-    def load_skill(self, name: str, behind: tuple[str, ...] = ()) -> Skill:
+    def load_skill(self, name: str, parent_folders: tuple[str, ...] = ()) -> Skill:
         """Load a skill by name. `behind`: the folders that led here, to detect cycles. Raises BadInput."""
         folder, _, argument = name.partition(":")
         if folder not in self.list_names():
             raise BadInput(f"There is no skill {name!a}; choose one of {', '.join(self.list_names())}.")
-        if folder in behind:
-            raise BadInput(f"The skill folder {self.folder / folder} includes itself through {behind[-1]}.")
+        if folder in parent_folders:
+            raise BadInput(f"The skill folder {self.folder / folder} includes itself through {parent_folders[-1]}.")
         has_module, has_table = ((self.folder / folder / part).is_file() for part in (MODULE, TABLE))
         if has_module == has_table:
             found = "both of them" if has_module else "neither"
             raise BadInput(f"The skill folder {self.folder / folder} needs a {MODULE} or a {TABLE}; it has {found}.")
-        return self._load_module(folder, argument) if has_module else self._load_derived_skill(folder, argument, behind)
+        return (
+            self._load_module(folder, argument)
+            if has_module
+            else self._load_derived_skill(folder, argument, parent_folders)
+        )
 
     def _load_module(self, folder: str, argument: str) -> Skill:
         try:

@@ -42,7 +42,7 @@ cast(:seq as bigint[]), cast(:at as float8[]), cast(:kind as text[]), cast(:line
 _NOTICES = text("select pg_notify(:channel, notice) from unnest(cast(:notices as text[])) as notice")
 
 
-def append_batch(
+def append_batch_returning_lost_runs(
     engine: Engine, leases: Leases | None, batch: Sequence[Recorded], give_up_event: Event
 ) -> frozenset[str]:
     """Append a batch, retrying unless `give_up_event` is set while the database is away.

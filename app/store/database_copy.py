@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Engine, MetaData, Table, func, insert, select, text
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.events.record import MACHINE, BrokenChain, check_chain
+from app.events.record import MACHINE, BrokenChain, check_chain_and_get_head
 from app.store.events import EventStore
 
 CHUNK = 2000
@@ -71,7 +71,7 @@ def _check_chains(store: EventStore, into: Engine) -> int:
     for run in runs:
         try:
             with closing(store.stream_lines(run)) as rows:
-                check_chain(rows, run)
+                check_chain_and_get_head(rows, run)
         except BrokenChain as exc:
             raise EnvironmentUnusable(
                 f"copied, but the chain of {run} is broken: {exc}. It is broken in the source too; see temper verify."

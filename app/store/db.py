@@ -40,16 +40,16 @@ DatabaseLocation = Path | str
 """The path of a SQLite file, or the address of a PostgreSQL database."""
 
 
-def open_database(place: DatabaseLocation) -> Engine:
-    engine = _open_postgres(place) if isinstance(place, str) else _open_sqlite(place)
+def open_database(location: DatabaseLocation) -> Engine:
+    engine = _open_postgres(location) if isinstance(location, str) else _open_sqlite(location)
     try:
-        _migrate_if_needed(engine, place)
+        _migrate_if_needed(engine, location)
     except BaseException as exc:
         engine.dispose()
         if not isinstance(exc, DatabaseError):
             raise
         raise EnvironmentUnusable(
-            f"cannot use {mask_password(place)}: {describe_database_error(exc)}. {_suggest_remedy(place)}"
+            f"cannot use {mask_password(location)}: {describe_database_error(exc)}. {_suggest_remedy(location)}"
         ) from exc
     return engine
 
@@ -59,9 +59,9 @@ def is_shared(engine: Engine | Connection) -> bool:
     return engine.dialect.name == "postgresql"
 
 
-def mask_password(place: DatabaseLocation) -> str:
+def mask_password(location: DatabaseLocation) -> str:
     """Return the location for display, without its password."""
-    return make_url(place).render_as_string() if isinstance(place, str) else str(place)
+    return make_url(location).render_as_string() if isinstance(location, str) else str(location)
 
 
 @contextmanager
@@ -170,11 +170,11 @@ def describe_database_error(exc: Exception) -> str:
     return str(getattr(exc, "orig", None) or exc).strip().partition("\n")[0]
 
 
-def _suggest_remedy(place: DatabaseLocation) -> str:
-    return "Check TEMPER_DATABASE_URL." if isinstance(place, str) else "Choose a writable folder with --data."
+def _suggest_remedy(location: DatabaseLocation) -> str:
+    return "Check TEMPER_DATABASE_URL." if isinstance(location, str) else "Choose a writable folder with --data."
 
 
-def _migrate_if_needed(engine: Engine, place: DatabaseLocation) -> None:
+def _migrate_if_needed(engine: Engine, location: DatabaseLocation) -> None:
     if read_revision(engine) == HEAD:
         return
     with hold_exclusive_lock(engine, "temper migrations"):
@@ -185,9 +185,9 @@ def _migrate_if_needed(engine: Engine, place: DatabaseLocation) -> None:
         if found == HEAD:
             return
         if found and found not in list_known_revisions():
-            other = "database" if isinstance(place, str) else "--data folder"
+            other = "database" if isinstance(location, str) else "--data folder"
             raise EnvironmentUnusable(
-                f"{mask_password(place)} was created by a newer Temper ({found}): upgrade temper, or "
+                f"{mask_password(location)} was created by a newer Temper ({found}): upgrade temper, or "
                 f"choose another {other}."
             )
         run_migrations(engine)

@@ -9,7 +9,7 @@ from sqlmodel import col
 
 from app.events.kinds import KINDS
 from app.events.record import MACHINE, Recorded, parse_line
-from app.store.batch_writer import append_batch, read_newest_seq
+from app.store.batch_writer import append_batch_returning_lost_runs, read_newest_seq
 from app.store.db import is_shared
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
@@ -55,7 +55,7 @@ class EventStore:
             return connection.execute(query).all()
 
     def append(self, batch: Sequence[Recorded]) -> frozenset[str]:
-        return append_batch(self._writing, self._leases, batch, self._ends)
+        return append_batch_returning_lost_runs(self._writing, self._leases, batch, self._ends)
 
     def give_up(self) -> None:
         self._ends.set()
@@ -138,7 +138,7 @@ class EventStore:
         rows = self._fetch(_select_lines(run).where(col(EventRow.seq).in_(last)))
         return [parse_line(row.line, row.hash) for row in reversed(rows)]
 
-    def read_unended_heads(self) -> dict[str, int]:
+    def read_unended_newest_seqs(self) -> dict[str, int]:
         """Return the newest seq of each run and rollout that has not ended."""
         runs = select(col(RunRow.id)).where(col(RunRow.state).in_(UNENDED))
         rollouts = select(col(RolloutRow.id)).where(col(RolloutRow.ended_at).is_(None))

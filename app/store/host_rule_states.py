@@ -75,7 +75,7 @@ def list_seen_skills(session: Session) -> list[str]:
     return sorted(set(found), key=lambda skill: (-found.count(skill), skill))
 
 
-def forget_host(session: Session, host: str) -> None:
+def delete_host_standings_and_memberships(session: Session, host: str) -> None:
     """Remove the host's standings and group memberships; its runs stay."""
     session.execute(delete(StandingRow).where(col(StandingRow.host) == host))
     session.execute(delete(HostGroupRow).where(col(HostGroupRow.host) == host))

@@ -37,16 +37,16 @@ class Leases:
         self.nodes, self.nodes_here = 1, 1
         """Nodes that take runs, in all and on this machine; they divide an engine's capacity."""
 
-    def acquire(self, run: str, host: str, epoch: int, place: str = "") -> int:
+    def acquire(self, run: str, host: str, epoch: int, data_folder_id: str = "") -> int:
         """Take the run and return its fencing token. Raises LeaseLost if it is not free for this node and epoch."""
         try:
             with Session(self._engine) as session, session.begin():
                 row = session.get(LeaseRow, run, with_for_update=True)
                 if row is None:
                     row = LeaseRow(name=run, host=host, node="", epoch=epoch, asked_at=0.0)
-                if row.node not in ("", self.node) or row.epoch != epoch or row.place not in ("", place):
+                if row.node not in ("", self.node) or row.epoch != epoch or row.place not in ("", data_folder_id):
                     raise LeaseLost(run)
-                row.node, row.place = self.node, place
+                row.node, row.place = self.node, data_folder_id
                 row.claim = _create_fencing_token(session, host)
                 session.add(row)
                 return row.claim

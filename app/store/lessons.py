@@ -24,14 +24,14 @@ def list_lessons_for_rule(session: Session, rule: str, limit: int) -> Sequence[L
 
 
 def list_newest_lessons(
-    session: Session, rule: str | None, words: str, after: tuple[float, str] | None, limit: int
+    session: Session, rule: str | None, search_text: str, after: tuple[float, str] | None, limit: int
 ) -> list[tuple[LessonRow, bool]]:
     """Return lessons with whether each run was simulated, newest first, after the (time, id) `after`."""
     at, name = col(LessonRow.at), col(LessonRow.id)
     query = select(LessonRow, RunRow.simulated).join(RunRow, col(RunRow.id) == col(LessonRow.run))
     if rule:
         query = query.where(col(LessonRow.rule) == rule)
-    for word in words.split()[:MOST_WORDS]:
+    for word in search_text.split()[:MOST_WORDS]:
         query = query.where(or_(*(col(getattr(LessonRow, one)).icontains(word, autoescape=True) for one in SEARCHED)))
     if after:
         query = query.where(tuple_(at, name) < tuple_(*after))

@@ -83,12 +83,12 @@ class Overview:
     """Numbers of unended rollouts, of schedules and of webhooks."""
 
     @property
-    def workers(self) -> Sequence[NodeRow]:
+    def responsive_nodes(self) -> Sequence[NodeRow]:
         return [node for node in self.living if node.kind != "run" and node.seen_at >= self.at - DEAD_AFTER]
 
     @property
     def max_runs_per_node(self) -> int | None:
-        return _divide_runs(self.unended, len(self.workers))
+        return _compute_run_limit(self.unended, len(self.responsive_nodes))
 
 
 @dataclass(frozen=True)
@@ -124,10 +124,10 @@ def list_responsive_nodes(session: Session) -> Sequence[NodeRow]:
 
 def compute_max_runs_per_node(session: Session) -> int | None:
     """Return the maximum of runs per node (None if only one lives); it grows with runs that wait for a person."""
-    return _divide_runs(session.exec(select(_count_unended_runs())).one(), len(list_responsive_nodes(session)))
+    return _compute_run_limit(session.exec(select(_count_unended_runs())).one(), len(list_responsive_nodes(session)))
 
 
-def _divide_runs(runs: int, nodes: int) -> int | None:
+def _compute_run_limit(runs: int, nodes: int) -> int | None:
     return -(-runs // nodes) + 1 if nodes > 1 else None
 
 
@@ -160,10 +160,10 @@ def list_given_up_nodes(session: Session) -> list[NodeStatus]:
     return [_to_status(row, at) for row in rows if (row.machine, row.pid, row.began) not in back]
 
 
-def send_heartbeat_and_read_overview(session: Session, name: str, clock_off: float = 0.0) -> Overview | None:
+def send_heartbeat_and_read_overview(session: Session, name: str, clock_seconds_ahead: float = 0.0) -> Overview | None:
     """A sign of life and a look at everything, in one statement; None when the others have given this node up."""
     mine = update(NodeRow).where(col(NodeRow.name) == name, _ALIVE)
-    beat = mine.values(seen_at=select_database_time(), clock_off=clock_off)
+    beat = mine.values(seen_at=select_database_time(), clock_off=clock_seconds_ahead)
     seen = beat.returning(col(NodeRow.seen_at)).cte("beat")
     query = select(NodeRow).add_columns(
         select(seen.c.seen_at).scalar_subquery(),
@@ -256,13 +256,13 @@ def _renew_offer(session: Session, lease_as_read: LeaseRow, at: float) -> bool:
     return changed.first() is not None
 
 
-def hand_over_unreachable_run(session: Session, me: str, run: str) -> Orphan | None:
+def hand_over_unreachable_run(session: Session, own_node: str, run: str) -> Orphan | None:
     """Offer an unreachable host's run to other nodes; None if each has tried recently. Raises LeaseLost."""
     lease = session.get(LeaseRow, run, with_for_update=True)
-    if lease is None or lease.node != me:
+    if lease is None or lease.node != own_node:
         raise LeaseLost(run)
     at = database_time(session)
-    unreached = find_nodes_without_reach(lease, at) | {me: at}
+    unreached = find_nodes_without_reach(lease, at) | {own_node: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
     if not _has_untried_node(session, unreached):
         return None

@@ -29,7 +29,7 @@ class RunPage:
 def read_run_page(
     session: Session,
     filters: GivenFilters,
-    place: ListPlace | None,
+    start_position: ListPlace | None,
     limit: int,
     allowed_run_ids: Sequence[str] | None = None,
 ) -> RunPage:
@@ -39,9 +39,9 @@ def read_run_page(
     query = select(RunRow).where(*(condition for one in given for condition in _build_conditions(*one)))
     if allowed_run_ids is not None:
         query = query.where(col(RunRow.id).in_(allowed_run_ids))
-    forward = place is None or place.forward
-    if place:
-        here = tuple_(place.at, place.id)
+    forward = start_position is None or start_position.forward
+    if start_position:
+        here = tuple_(start_position.at, start_position.id)
         query = query.where(key < here if forward else key > here)
     order = (col(RunRow.queued_at), col(RunRow.id))
     query = query.order_by(*(column.desc() if forward else column.asc() for column in order)).limit(limit + 1)
@@ -49,7 +49,7 @@ def read_run_page(
     more, rows = len(found) > limit, found[:limit]
     if not forward:
         return RunPage(rows[::-1], more, more_after=True)
-    return RunPage(rows, place is not None, more)
+    return RunPage(rows, start_position is not None, more)
 
 
 def _build_conditions(run_filter: RunFilter, value: str) -> Iterator[ColumnElement[bool]]:

@@ -81,15 +81,17 @@ def has_unended_runs(session: Session) -> bool:
     return session.exec(select(RunRow.id).where(col(RunRow.state).in_(UNENDED)).limit(1)).first() is not None
 
 
-def list_ordered_runs(session: Session, since: float, until: float, whose: str | None = None) -> Sequence[RunRow]:
+def list_runs_queued_between(
+    session: Session, since: float, until: float, person: str | None = None
+) -> Sequence[RunRow]:
     """Return the runs ordered in [since, until), of one person if `whose` is set."""
     query = select(RunRow).where(col(RunRow.queued_at) >= since, col(RunRow.queued_at) < until)
-    if whose is not None:
-        query = query.where(RunRow.whose == whose)
+    if person is not None:
+        query = query.where(RunRow.whose == person)
     return session.exec(query.order_by(col(RunRow.queued_at))).all()
 
 
-def claim_idempotency_key(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
+def get_or_create_idempotency_row(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
     """Return the row of the idempotency key: a new one for `run`, or the existing one."""
     session.execute(delete(IdempotencyRow).where(col(IdempotencyRow.at) < now - KEEP_KEY_SECONDS))
     row = session.get(IdempotencyRow, key)

@@ -69,7 +69,7 @@ class HostFolders:
         here = {path: at for path, at in _list_files_to_share(self._hosts / host).items() if path in REGISTRATION}
         self._store_files(host, here, allow_any_node, lambda path: path in REGISTRATION)
 
-    def fetch_folder(self, host: str) -> None:
+    def update_local_folder(self, host: str) -> None:
         """Update the local folder from the database. A host unknown to the database keeps its local folder."""
         with Session(self._database) as session:
             there = _read_digests(session, host)
@@ -147,11 +147,11 @@ def _write_files(folder: Path, files: dict[str, bytes]) -> None:
         new.rename(new.with_name(name))
 
 
-def _write_file(at: Path, content: bytes) -> None:
-    new = at.with_name(f".{at.name}.new")
+def _write_file(path: Path, content: bytes) -> None:
+    new = path.with_name(f".{path.name}.new")
     new.write_bytes(content)
     new.chmod(0o600)
-    new.replace(at)
+    new.replace(path)
 
 
 def _remove_empty_journal_folders(journals_folder: Path) -> None:

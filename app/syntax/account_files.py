@@ -51,7 +51,7 @@ class Group:
     line: int
 
 
-def parse_passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[BadSetting]]:
+def parse_passwd_with_problems(text: str, path: str = "/etc/passwd") -> tuple[list[Account], list[BadSetting]]:
     accounts, problems = [], []
     for line, fields in _split_records(text):
         uid, gid = (_parse_id(f) for f in fields[2:4]) if len(fields) == 7 else (None, None)
@@ -62,7 +62,7 @@ def parse_passwd(text: str, path: str = "/etc/passwd") -> tuple[list[Account], l
     return accounts, problems
 
 
-def parse_shadow(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry], list[BadSetting]]:
+def parse_shadow_with_problems(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry], list[BadSetting]]:
     entries, problems = [], []
     for line, fields in _split_records(text):
         if (
@@ -77,7 +77,7 @@ def parse_shadow(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry
     return entries, problems
 
 
-def parse_group(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSetting]]:
+def parse_group_with_problems(text: str, path: str = "/etc/group") -> tuple[list[Group], list[BadSetting]]:
     groups, problems = [], []
     for line, fields in _split_records(text):
         gid = _parse_id(fields[2]) if len(fields) == 4 else None

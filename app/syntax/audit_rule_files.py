@@ -34,7 +34,7 @@ class AuditLine:
         return Setting(name, " ".join([*([value] if value else []), *self.words[1:]]), self.path, self.line)
 
     @property
-    def switch(self) -> Setting | None:
+    def system_setting(self) -> Setting | None:
         """The setting of a control or of a system-wide long option."""
         if _SWITCH.fullmatch(self.words[0]):
             return Setting(self.words[0], " ".join(self.words[1:]), self.path, self.line)
@@ -96,8 +96,8 @@ def sort_by_version(paths: Iterable[str]) -> list[str]:
     return sorted(paths, key=cmp_to_key(_compare_names))
 
 
-def _compare_names(one: str, other: str) -> int:
-    first, second = one.rpartition("/")[2], other.rpartition("/")[2]
+def _compare_names(first_path: str, second_path: str) -> int:
+    first, second = first_path.rpartition("/")[2], second_path.rpartition("/")[2]
     found = _compare_versions(_SUFFIX.sub("", first), _SUFFIX.sub("", second)) or _compare_versions(first, second)
     return found or (first > second) - (first < second)
 

@@ -84,10 +84,10 @@ def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
     if flag == "-C":
         one, other = sorted((name, value))
         return "-C", sign, f"{one} {other}"
-    return name, sign, next(_iterate_normalized_values(name, value), value)
+    return name, sign, next(_yield_kernel_value_if_known(name, value), value)
 
 
-def _iterate_normalized_values(name: str, value: str) -> Iterator[str]:
+def _yield_kernel_value_if_known(name: str, value: str) -> Iterator[str]:
     """Yield the value as the kernel gets it, if it has several spellings. Numbers are read as C reads them."""
     if name == "perm":
         yield "".join(sorted(set(fold_case(value))))

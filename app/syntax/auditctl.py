@@ -105,7 +105,7 @@ class _Reader:
                 operands += 1
                 continue
             has_option = True
-            read = self._consume_long_option if word.startswith("--") else self._consume_option_cluster
+            read = self._obey_long_option_counting_words if word.startswith("--") else self._obey_cluster_counting_words
             number += read(word.lstrip("-") if word.startswith("--") else word[1:], words[number:])
         if (len(words) - number if self._ends else operands) or not has_option:
             raise RefusedRule("parameter passed without an option given")
@@ -116,7 +116,7 @@ class _Reader:
         if self._sends_rule and self.command.adds != "task" and not self._has_calls:
             self.command.calls = {_ALL}
 
-    def _consume_long_option(self, text: str, following_words: list[str]) -> int:
+    def _obey_long_option_counting_words(self, text: str, following_words: list[str]) -> int:
         """Obey an option, and return how many of the words behind it are its value."""
         start, has_value, value = text.partition("=")
         found = [one for one in _LONG if one == start] or [one for one in _LONG if one.startswith(start)]
@@ -140,7 +140,7 @@ class _Reader:
                 raise _Done
         return 1 if needs_value and not has_value else 0
 
-    def _consume_option_cluster(self, letters: str, following_words: list[str]) -> int:
+    def _obey_cluster_counting_words(self, letters: str, following_words: list[str]) -> int:
         """Obey the options of a word such as `-b64`, and return how many of the words behind it are its value."""
         for at, letter in enumerate(letters):
             place = _SHORT.find(letter) if letter != ":" else -1
@@ -249,15 +249,15 @@ class _Reader:
             self.command.calls.add(name)
         self._has_calls = self._can_have_key = True
 
-    def _add_field(self, found: AuditField) -> None:
-        if found.name == "arch":
+    def _add_field(self, field: AuditField) -> None:
+        if field.name == "arch":
             if self._has_calls:
                 raise RefusedRule("arch must be before -S")
-            self._machine = found.value
-        if found.name == "key" and not self._can_have_key:
+            self._machine = field.value
+        if field.name == "key" and not self._can_have_key:
             raise RefusedRule("Key field needs a watch, syscall or exe path given prior to it")
-        self._append_field(found)
-        self._can_have_key |= found.name in ("perm", "path", "dir", "exe", "fstype")
+        self._append_field(field)
+        self._can_have_key |= field.name in ("perm", "path", "dir", "exe", "fstype")
 
     def _append_field(self, field: AuditField) -> None:
         if len(self.command.fields) >= _MOST_FIELDS:

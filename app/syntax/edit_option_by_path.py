@@ -87,7 +87,7 @@ def set_option(path: str, text: str, key: str, value: str) -> str:
     read_back = dialect.get(result, name)
     wanted = value
     if dialect.put is edit_sshd.put_sshd_option:
-        wanted = edit_sshd.normalize_value(value)
+        wanted = edit_sshd.compute_read_back_value(value)
     elif dialect.put is edit_row_files.put_kernel_module_option and name.strip() == "blacklist":
         wanted = modprobe.normalize_module_name(value)
     if read_back is None or read_back != wanted or dialect.put(result, name, value) != result:

@@ -45,8 +45,8 @@ class OptionFile:
     def _match_key_and_separator(self, line: str) -> re.Match[str] | None:
         return (_PARTS if "=" in self.separator else _BLANKS).match(line)
 
-    def _find_separator(self, lines: list[str], stated: list[Setting]) -> str:
-        parts = (self._match_key_and_separator(lines[s.line - 1]) for s in stated if s.value)
+    def _find_separator(self, lines: list[str], settings: list[Setting]) -> str:
+        parts = (self._match_key_and_separator(lines[s.line - 1]) for s in settings if s.value)
         return next((part[2] for part in parts if part), self.separator)
 
     def _rewrite_line(self, line: str, key: str, value: str) -> str:
@@ -58,7 +58,7 @@ class OptionFile:
 
 
 def parse_auditd_settings(text: str, path: str) -> list[Setting]:
-    return option_parsers.parse_auditd(text, path)[0]
+    return option_parsers.parse_auditd_with_problems(text, path)[0]
 
 
 def get_ini_option(text: str, key: str) -> str | None:

@@ -18,7 +18,7 @@ def get_sshd_option(text: str, key: str) -> str | None:
 
 
 def put_sshd_option(text: str, key: str, value: str) -> str:
-    if fold_case(key) in {"match", "include"} or not normalize_value(value):
+    if fold_case(key) in {"match", "include"} or not compute_read_back_value(value):
         raise BadInput("set_option gives one keyword of sshd a value; write Match and Include lines with append_line")
     lines = text.split("\n")
     found = _find_global_lines(lines, key)
@@ -32,7 +32,7 @@ def put_sshd_option(text: str, key: str, value: str) -> str:
     return edit_lines.replace_or_insert_line(text, f"{key} {value}", None, (), at)
 
 
-def normalize_value(value: str) -> str:
+def compute_read_back_value(value: str) -> str:
     """Return the value as sshd would read it back."""
     return " ".join(split_arguments(value) or ())
 
@@ -56,9 +56,9 @@ def _rewrite_value(line: str, value: str) -> str:
     return f"{start}{value}{extract_comment(line.rstrip(host_text.TRAIL)[len(start) :])}"
 
 
-def _skip_comment_above(lines: list[str], at: int) -> int:
-    while at and lines[at - 1].startswith("#"):
-        at -= 1
-    while at and not lines[at - 1].strip(host_text.TRAIL):
-        at -= 1
-    return at
+def _skip_comment_above(lines: list[str], index: int) -> int:
+    while index and lines[index - 1].startswith("#"):
+        index -= 1
+    while index and not lines[index - 1].strip(host_text.TRAIL):
+        index -= 1
+    return index

@@ -53,7 +53,7 @@ def skip_letters(text: str, at: int, letters: str) -> int:
     return at
 
 
-def split_names(text: str) -> tuple[str, ...]:
+def split_blank_separated_names(text: str) -> tuple[str, ...]:
     """Return the names of a table that is written as text."""
     return tuple(text.split())
 

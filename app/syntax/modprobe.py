@@ -47,7 +47,7 @@ def normalize_module_name(module: str) -> str:
     return _BRACKETS.sub(lambda found: "_" if found[0] == "-" else found[0], module)
 
 
-def read_module_lines(files: Files) -> list[ModuleLine]:
+def read_etc_module_lines(files: Files) -> list[ModuleLine]:
     return option_parsers.read_setting_files(files, host_text.glob_files(files, FOLDER), parse_module_lines)
 
 

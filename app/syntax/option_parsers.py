@@ -29,7 +29,7 @@ def parse_login_defs(text: str, path: str) -> list[Setting]:
     return [Setting(one[1], one[2], path, number) for number, one in found if one]
 
 
-def parse_auditd(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:
+def parse_auditd_with_problems(text: str, path: str) -> tuple[list[Setting], list[BadSetting]]:
     """Parse auditd.conf: split at spaces only, with = as a word of its own. Keys are case-insensitive."""
     settings: list[Setting] = []
     problems: list[BadSetting] = []

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from app.syntax.host_text import skip_letters, split_names
+from app.syntax.host_text import skip_letters, split_blank_separated_names
 
 BUFFER = 1024
 """libpam's buffer: a longer line is read in pieces, each as a line."""
-CODES = split_names("""
+CODES = split_blank_separated_names("""
     success open_err symbol_err service_err system_err buf_err perm_denied auth_err cred_insufficient
     authinfo_unavail user_unknown maxtries new_authtok_reqd acct_expired session_err cred_unavail
     cred_expired cred_err no_module_data conv_err authtok_err authtok_recover_err authtok_lock_busy

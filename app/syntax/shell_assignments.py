@@ -69,7 +69,7 @@ class _Script:
             words = []
 
     def _read_command(self, words: list[Token], surely: bool) -> Iterator[Assignment]:
-        words = words[self._consume_reserved_words(words) :]
+        words = words[self._track_and_count_reserved_words(words) :]
         if not words:
             return
         surely = surely and not self.open and not self.left
@@ -86,7 +86,7 @@ class _Script:
         elif words[0].text in {"return", "exit", "exec"} and surely:
             self.left = True
 
-    def _consume_reserved_words(self, words: list[Token]) -> int:
+    def _track_and_count_reserved_words(self, words: list[Token]) -> int:
         """Return how many leading words open, close or skip a compound command."""
         for at, token in enumerate(words):
             if token.text in _OPENS:

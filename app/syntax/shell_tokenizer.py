@@ -46,7 +46,7 @@ def split_tokens(text: str) -> Iterator[Token]:
             at = end
 
 
-def list_quoted_texts(text: str) -> Iterator[str]:
+def iterate_quoted_and_heredoc_texts(text: str) -> Iterator[str]:
     """Yield what a script quotes and its here-documents: the data of its commands, without commands and flags."""
     before: Token | None = None
     for token in split_tokens(text):

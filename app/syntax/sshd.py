@@ -9,7 +9,7 @@ from app.syntax.host_text import fold_case
 from app.syntax.setting import BadSetting, Setting
 from app.syntax.sshd_keywords import find_complaint, normalize_keyword
 from app.syntax.sshd_line import Directive, parse_directive
-from app.syntax.sshd_match import Conditions, parse_conditions
+from app.syntax.sshd_match import Conditions, parse_conditions_with_fault
 
 MAIN = "/etc/ssh/sshd_config"
 _DEPTH = 16
@@ -103,41 +103,41 @@ class _Reader:
             else:
                 self._add_setting(found, block, path, number)
 
-    def _open_block(self, found: Directive, outer: MatchBlock | None, path: str, number: int) -> MatchBlock:
-        asked, fault = parse_conditions(found.rest)
-        if found.fault or fault:
-            self.problems.append(BadSetting(fault or f"Match: {found.fault}", path, number))
-        criteria = found.value if outer is None else f"{outer.criteria} {found.value}"
+    def _open_block(self, directive: Directive, outer: MatchBlock | None, path: str, number: int) -> MatchBlock:
+        asked, fault = parse_conditions_with_fault(directive.rest)
+        if directive.fault or fault:
+            self.problems.append(BadSetting(fault or f"Match: {directive.fault}", path, number))
+        criteria = directive.value if outer is None else f"{outer.criteria} {directive.value}"
         block = MatchBlock(criteria, asked if outer is None else (*outer.conditions, *asked), path, number)
         self.blocks.append(block)
         return block
 
-    def _read_include(self, found: Directive, block: MatchBlock | None, path: str, number: int, depth: int) -> None:
-        if found.fault:
-            self.problems.append(BadSetting(f"Include: {found.fault}", path, number))
-        for pattern in found.arguments:
+    def _read_include(self, directive: Directive, block: MatchBlock | None, path: str, number: int, depth: int) -> None:
+        if directive.fault:
+            self.problems.append(BadSetting(f"Include: {directive.fault}", path, number))
+        for pattern in directive.arguments:
             absolute = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
             for included in host_text.glob_files(self.files, absolute):
                 if len(self.paths) <= _READS:
                     self.read(included, block, depth + 1)
 
-    def _add_setting(self, found: Directive, block: MatchBlock | None, path: str, number: int) -> None:
+    def _add_setting(self, directive: Directive, block: MatchBlock | None, path: str, number: int) -> None:
         conditional = block is not None and block.conditions != ()
-        fault = found.fault or find_complaint(found.keyword, found.arguments, in_match=conditional)
+        fault = directive.fault or find_complaint(directive.keyword, directive.arguments, in_match=conditional)
         if fault:
-            text = fault if found.keyword in fault else f"{found.keyword}: {fault}"
-            self.problems.append(BadSetting(text, path, number, fold_case(found.keyword)))
-        if not found.arguments:
+            text = fault if directive.keyword in fault else f"{directive.keyword}: {fault}"
+            self.problems.append(BadSetting(text, path, number, fold_case(directive.keyword)))
+        if not directive.arguments:
             return
-        self.lines.append(SshdConfigLine(found, None if block is None else block.conditions))
+        self.lines.append(SshdConfigLine(directive, None if block is None else block.conditions))
         kept = self.settings if block is None else block.settings
-        kept.append(Setting(found.keyword, found.value, path, number))
+        kept.append(Setting(directive.keyword, directive.value, path, number))
 
 
 BACKEND = "/etc/crypto-policies/back-ends/opensshserver.config"
 
 
-def find_algorithms(text: str, keyword: str, path: str = BACKEND) -> Setting | None:
+def find_backend_setting(text: str, keyword: str, path: str = BACKEND) -> Setting | None:
     for number, line in host_text.number_lines(text):
         found = parse_directive(line)
         if found is not None and fold_case(found.keyword) == fold_case(keyword):

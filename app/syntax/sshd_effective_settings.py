@@ -51,18 +51,18 @@ def detect_sshd_program(files: Files) -> SshdProgram:
     return RHEL_9
 
 
-def compute_sshd_settings(config: SshdConfig, built: SshdProgram, who: ConnectionSpec) -> dict[str, str]:
+def compute_sshd_settings(config: SshdConfig, program: SshdProgram, connection: ConnectionSpec) -> dict[str, str]:
     """Return the settings of the connection. Like sshd, read the global lines first, then matching Match blocks."""
-    everybody, this_one = _Reading(built, of_all=True), _Reading(built, of_all=False)
+    everybody, this_one = _Reading(program, of_all=True), _Reading(program, of_all=False)
     for line in config.lines:
         if not line.conditions:
             everybody.read_line(line)
         in_match = line.conditions is not None and normalize_keyword(line.directive.keyword) in IN_MATCH
-        if in_match and matches_conditions(line.conditions or (), who):
+        if in_match and matches_conditions(line.conditions or (), connection):
             this_one.read_line(line)
-    found = dict(built.defaults)
-    found |= {keyword: ",".join(one.offered) for keyword, one in built.algorithms.items()}
-    found |= everybody.collect_read_settings() | this_one.collect_read_settings()
+    found = dict(program.defaults)
+    found |= {keyword: ",".join(one.offered) for keyword, one in program.algorithms.items()}
+    found |= everybody.collect_single_and_list_settings() | this_one.collect_single_and_list_settings()
     # A Match block may set only one of volume and time.
     parts = {"volume": "0", "time": "0"} | everybody.rekey | this_one.rekey
     found["rekeylimit"] = f"{parts['volume']} {parts['time']}"
@@ -81,7 +81,7 @@ class _Reading:
     rate: int = 30
     full: int = 100
 
-    def collect_read_settings(self) -> dict[str, str]:
+    def collect_single_and_list_settings(self) -> dict[str, str]:
         return self.one | {keyword: " ".join(values) for keyword, values in self.many.items()}
 
     def read_line(self, line: SshdConfigLine) -> None:
@@ -107,23 +107,23 @@ class _Reading:
         if value is not None:
             self.one.setdefault(keyword, value)
 
-    def add_values(self, found: Directive) -> None:
-        self.many.setdefault(normalize_keyword(found.keyword), []).extend(found.arguments)
+    def add_values(self, directive: Directive) -> None:
+        self.many.setdefault(normalize_keyword(directive.keyword), []).extend(directive.arguments)
 
     def add_port_or_path(self, directive: Directive) -> None:
         keyword = normalize_keyword(directive.keyword)
         value = (normalize_port if keyword == "port" else make_path_absolute)(directive.arguments[0])
         self.many.setdefault(keyword, []).extend([value] if value else [])
 
-    def keep_touch_options(self, found: Directive) -> None:
-        given = [host_text.fold_case(one) for one in found.arguments]
+    def keep_touch_options(self, directive: Directive) -> None:
+        given = [host_text.fold_case(one) for one in directive.arguments]
         asked = [one for one in ("touch-required", "verify-required") if one in given]
         self._keep_first("pubkeyauthoptions", " ".join(asked) or "none")
 
-    def add_subsystem(self, found: Directive) -> None:
-        self.many.setdefault("subsystem", []).append(found.value)
+    def add_subsystem(self, directive: Directive) -> None:
+        self.many.setdefault("subsystem", []).append(directive.value)
 
-    def keep_first_timeout_or_none(self, directive: Directive) -> None:
+    def keep_first_timeout_unless_none(self, directive: Directive) -> None:
         """Keep the first value, but a later "none" always counts."""
         keyword, value = (
             normalize_keyword(directive.keyword),
@@ -139,7 +139,7 @@ class _Reading:
         named = [one if ":" in one or not bare else f"*:{one}" for one in directive.arguments]
         self._keep_first(keyword, " ".join(named))
 
-    def overwrite_authorization_command(self, directive: Directive) -> None:
+    def set_command_unless_keys_command(self, directive: Directive) -> None:
         """Keep the last command for principals, unless one for keys comes first: sshd checks the wrong field."""
         keyword, said = normalize_keyword(directive.keyword), directive.rest.lstrip(" \t\r\n")
         if "authorizedkeyscommand" not in self.one:
@@ -149,10 +149,10 @@ class _Reading:
         keyword, said = normalize_keyword(directive.keyword), directive.rest.lstrip(" \t\r\n")
         self._keep_first(keyword, "none" if host_text.fold_case(said) == "none" else said)
 
-    def keep_rekey_limit(self, found: Directive) -> None:
-        written = {"volume": normalize_size(found.arguments[0])}
-        if len(found.arguments) > 1 and found.arguments[1] != "none":
-            written["time"] = normalize_seconds(found.arguments[1])
+    def keep_rekey_limit(self, directive: Directive) -> None:
+        written = {"volume": normalize_size(directive.arguments[0])}
+        if len(directive.arguments) > 1 and directive.arguments[1] != "none":
+            written["time"] = normalize_seconds(directive.arguments[1])
         self.rekey = {part: value for part, value in written.items() if value is not None} | self.rekey
 
     def overwrite_startups(self, directive: Directive) -> None:
@@ -168,12 +168,12 @@ _Take = Callable[[_Reading, Directive], None]
 _TAKES: dict[str, _Take] = {
     **dict.fromkeys(_ADDS_UP, _Reading.add_values),
     **dict.fromkeys(_OPENS, _Reading.keep_first_permit_list),
-    **dict.fromkeys(_COMMANDS, _Reading.overwrite_authorization_command),
+    **dict.fromkeys(_COMMANDS, _Reading.set_command_unless_keys_command),
     **dict.fromkeys(_REST, _Reading.keep_first_raw_text),
     **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_path),
     "subsystem": _Reading.add_subsystem,
     "pubkeyauthoptions": _Reading.keep_touch_options,
     "rekeylimit": _Reading.keep_rekey_limit,
     "maxstartups": _Reading.overwrite_startups,
-    "unusedconnectiontimeout": _Reading.keep_first_timeout_or_none,
+    "unusedconnectiontimeout": _Reading.keep_first_timeout_unless_none,
 }

@@ -46,10 +46,10 @@ def find_complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) 
         return ""
     if len(arguments) > 1:
         return f"{keyword} takes one value, and more stand on the line"
-    return _find_bad_value(keyword, name, arguments[0])
+    return _describe_bad_value(keyword, name, arguments[0])
 
 
-def _find_bad_value(keyword: str, normalized_keyword: str, value: str) -> str:
+def _describe_bad_value(keyword: str, normalized_keyword: str, value: str) -> str:
     if normalized_keyword in CHOICES and fold_case(value) not in CHOICES[normalized_keyword]:
         return f"{keyword} must be one of {', '.join(CHOICES[normalized_keyword])}"
     if normalized_keyword in _TIMES and parse_seconds(value) is None:

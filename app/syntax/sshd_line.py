@@ -63,16 +63,16 @@ def split_delimited(text: str) -> tuple[str | None, str | None]:
 
 def split_arguments(rest: str) -> list[str] | None:
     """Return the words before a comment, with quotes and backslashes resolved; None for an open quote."""
-    return _split_words_before_comment(rest)[0]
+    return _split_words_and_find_comment(rest)[0]
 
 
 def extract_comment(rest: str) -> str:
     """Return the comment after the arguments, with the blanks before it."""
-    at = _split_words_before_comment(rest)[1]
+    at = _split_words_and_find_comment(rest)[1]
     return rest[len(rest[:at].rstrip(TRAIL)) :]
 
 
-def _split_words_before_comment(rest: str) -> tuple[list[str] | None, int]:
+def _split_words_and_find_comment(rest: str) -> tuple[list[str] | None, int]:
     found: list[str] = []
     at = 0
     while at < len(rest):

@@ -30,7 +30,7 @@ class ConnectionSpec:
     """Criteria of later sshd versions that hold."""
 
 
-def parse_conditions(rest: str) -> tuple[Conditions, str]:
+def parse_conditions_with_fault(rest: str) -> tuple[Conditions, str]:
     """Return the conditions of a Match line, and why sshd would reject it; empty if it would not."""
     found: list[tuple[str, str]] = []
     left: str | None = rest
@@ -51,10 +51,10 @@ def parse_conditions(rest: str) -> tuple[Conditions, str]:
     return tuple(found), _find_fault(found)
 
 
-def _find_fault(found: list[tuple[str, str]]) -> str:
-    if not found:
+def _find_fault(conditions: list[tuple[str, str]]) -> str:
+    if not conditions:
         return "Match: no criterion can be read"
-    for attribute, value in found:
+    for attribute, value in conditions:
         if attribute == "localport" and (parse_natural_number(value) or 0) > _MOST_PORTS:
             return f"Match: {value!a} is no port"
         if attribute in ("address", "localaddress") and any(_has_host_bits(one) for one in value.split(",")):
@@ -62,28 +62,28 @@ def _find_fault(found: list[tuple[str, str]]) -> str:
     return ""
 
 
-def matches_conditions(asked: Conditions, who: ConnectionSpec) -> bool:
-    return all(_is_condition_met(attribute, value, who) for attribute, value in asked)
+def matches_conditions(conditions: Conditions, connection: ConnectionSpec) -> bool:
+    return all(_is_condition_met(attribute, value, connection) for attribute, value in conditions)
 
 
-def _is_condition_met(attribute: str, value: str, who: ConnectionSpec) -> bool:
+def _is_condition_met(attribute: str, value: str, connection: ConnectionSpec) -> bool:
     match attribute:
         case "user":
-            return bool(who.user) and get_pattern_match_sign(value, who.user) == 1
+            return bool(connection.user) and get_pattern_match_sign(value, connection.user) == 1
         case "group":
-            return is_group_listed(value, who.groups)
+            return is_group_listed(value, connection.groups)
         case "host":
-            return bool(who.host) and get_pattern_match_sign(fold_case(value), fold_case(who.host)) == 1
+            return bool(connection.host) and get_pattern_match_sign(fold_case(value), fold_case(connection.host)) == 1
         case "address":
-            return bool(who.address) and is_address_listed(value, who.address)
+            return bool(connection.address) and is_address_listed(value, connection.address)
         case "localaddress":
-            return bool(who.localaddress) and is_address_listed(value, who.localaddress)
+            return bool(connection.localaddress) and is_address_listed(value, connection.localaddress)
         case "localport":
-            wanted, given = (parse_natural_number(port) or port for port in (value, who.localport))
+            wanted, given = (parse_natural_number(port) or port for port in (value, connection.localport))
             return bool(given) and wanted == given
         case "rdomain":
-            return bool(who.rdomain) and get_pattern_match_sign(value, who.rdomain) == 1
-    return (attribute, value) in who.also
+            return bool(connection.rdomain) and get_pattern_match_sign(value, connection.rdomain) == 1
+    return (attribute, value) in connection.also
 
 
 def get_pattern_match_sign(patterns: str, name: str) -> int:

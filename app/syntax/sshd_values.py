@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from app.syntax.host_text import fold_case, parse_natural_number, split_names
+from app.syntax.host_text import fold_case, parse_natural_number, split_blank_separated_names
 from app.syntax.sshd_keywords import CHOICES, SECONDS
 
 Spell = Callable[[str], str | None]
@@ -103,7 +103,7 @@ def _create_none_or_normalizer(normalize: Spell) -> Spell:
     return lambda value: "none" if value == "none" else normalize(value)
 
 
-def normalize_none_only(value: str) -> str | None:
+def normalize_case_of_none(value: str) -> str | None:
     return "none" if fold_case(value) == "none" else value
 
 
@@ -122,13 +122,14 @@ FIRST: dict[str, Spell] = (
         ("banner", "pidfile", "modulifile", "xauthlocation", "trustedusercakeys", "revokedkeys"), make_path_absolute
     )
     | dict.fromkeys(
-        split_names("authorizedprincipalsfile chrootdirectory authorizedkeyscommanduser rdomain"), normalize_none_only
+        split_blank_separated_names("authorizedprincipalsfile chrootdirectory authorizedkeyscommanduser rdomain"),
+        normalize_case_of_none,
     )
     | {
         "securitykeyprovider": lambda value: value if fold_case(value) == "internal" else make_path_absolute(value),
         "hostkeyagent": lambda value: value if value == "SSH_AUTH_SOCK" else make_path_absolute(value),
         "unusedconnectiontimeout": _create_none_or_normalizer(normalize_seconds),
-        "authorizedprincipalscommanduser": normalize_none_only,
+        "authorizedprincipalscommanduser": normalize_case_of_none,
         "permittunnel": lambda value: value if value in CHOICES["permittunnel"] else None,
         "loglevel": normalize_log_level,
         "syslogfacility": _create_upper_normalizer(_FACILITIES),

@@ -60,7 +60,7 @@ def parse_defaults(line: str, path: str, number: int) -> list[SudoDefault] | Non
     try:
         scope, sigil = "", opening[1]
         if sigil:
-            listed = scan.read_default_commands() if sigil == "!" else scan.read_members(hosts=sigil == "@")
+            listed = scan.read_default_commands() if sigil == "!" else scan.read_members(are_hosts=sigil == "@")
             scope = sigil + ", ".join(listed)
         return _parse_default_settings(scan, scope, path, number)
     except SudoersSyntaxError:
@@ -97,7 +97,7 @@ def parse_aliases(line: str) -> list[Alias] | None:
             members = (
                 [_read_digests_and_command(scan) for _ in scan.iterate_list()]
                 if kind == "Cmnd"
-                else scan.read_members(hosts=kind == "Host")
+                else scan.read_members(are_hosts=kind == "Host")
             )
             found.append(Alias(kind, name, tuple(members)))
     except SudoersSyntaxError:
@@ -117,7 +117,7 @@ def parse_grants(line: str, path: str, number: int) -> list[Grant] | None:
     try:
         users = tuple(scan.read_members())
         for _ in scan.iterate_parts(":"):
-            hosts = tuple(scan.read_members(hosts=True))
+            hosts = tuple(scan.read_members(are_hosts=True))
             if not scan.take_mark("="):
                 return None
             found += [

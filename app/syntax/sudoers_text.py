@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from app.syntax.host_text import BLANK, skip_letters, split_names
+from app.syntax.host_text import BLANK, skip_letters, split_blank_separated_names
 
-TAGS = split_names("""
+TAGS = split_blank_separated_names("""
     NOPASSWD PASSWD NOEXEC EXEC NOSETENV SETENV NOLOG_INPUT LOG_INPUT NOLOG_OUTPUT LOG_OUTPUT NOMAIL MAIL
     NOFOLLOW FOLLOW NOINTERCEPT INTERCEPT
 """)
@@ -87,19 +87,19 @@ class SudoersScanner:
             negated = not negated
         return negated
 
-    def read_members(self, *, hosts: bool = False) -> list[str]:
+    def read_members(self, *, are_hosts: bool = False) -> list[str]:
         """Read a list of users, groups or hosts; excluded ones keep a bang."""
         found = []
         for _ in self.iterate_list():
             bang = "!" if self.read_negation() else ""
-            found.append(bang + self._read_member(hosts=hosts))
+            found.append(bang + self._read_member(is_host=are_hosts))
         return found
 
-    def _read_member(self, *, hosts: bool) -> str:
+    def _read_member(self, *, is_host: bool) -> str:
         quoted = self.match(_QUOTED)
         if quoted:
             return unescape_word(quoted[1])
-        found = (self.match(_ADDRESS) if hosts else None) or self.match(_GROUP) or self.match(_ID)
+        found = (self.match(_ADDRESS) if is_host else None) or self.match(_GROUP) or self.match(_ID)
         return unescape_word((found or self.expect(_WORD))[0])
 
     def read_runas(self) -> str | None:

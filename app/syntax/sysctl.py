@@ -37,20 +37,20 @@ class LoadedSysctls:
 
 def load_as_systemd(texts: Iterable[str]) -> LoadedSysctls:
     """Load the texts in order, as systemd does. A later `-name` discards earlier assignments."""
-    return _collect_assignments(one for text in texts for one in parse_sysctl_assignments(text))
+    return _build_loaded_sysctls(one for text in texts for one in parse_sysctl_assignments(text))
 
 
 def load_as_procps(texts: Iterable[str]) -> LoadedSysctls:
     """Load the texts as procps does: no names that start with a slash, and no discarding."""
     made = [one for text in texts for one in parse_sysctl_assignments(text, accepts_absolute_names=False)]
     stated = {key for key, value in made if value is not None}
-    loaded = _collect_assignments((key, value) for key, value in made if value is not None or key not in stated)
+    loaded = _build_loaded_sysctls((key, value) for key, value in made if value is not None or key not in stated)
     return replace(loaded, writes=tuple((key, value) for key, value in made if value is not None))
 
 
-def _collect_assignments(made: Iterable[tuple[str, str | None]]) -> LoadedSysctls:
+def _build_loaded_sysctls(assignments: Iterable[tuple[str, str | None]]) -> LoadedSysctls:
     found: dict[str, str | None] = {}
-    for key, value in made:
+    for key, value in assignments:
         if key not in found or found[key] != value:
             found.pop(key, None)
             found[key] = value

@@ -146,15 +146,15 @@ def _compare_accounts(was: Baseline, now: Baseline) -> Iterator[str]:
 
 
 def _compare_files(
-    was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry], made: Mapping[str, str | None]
+    was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry], announced_digests: Mapping[str, str | None]
 ) -> Iterator[str]:
-    for path in sorted(was.keys() | now.keys() | made.keys()):
+    for path in sorted(was.keys() | now.keys() | announced_digests.keys()):
         before, after = was.get(path), now.get(path)
-        if path in made:
-            if made[path] != (after.digest if after else None):
+        if path in announced_digests:
+            if announced_digests[path] != (after.digest if after else None):
                 yield f"{path} is not what the change made of it"
         elif before is None and after is not None:
-            if not _is_expected_addition(path, after, made):
+            if not _is_expected_addition(path, after, announced_digests):
                 new = f"{_describe_setuid(after)}a new {after.kind} that no action made"
                 yield f"{new}: {path} ({_describe_rights(after)})"
         elif after is None and before is not None:
@@ -163,10 +163,10 @@ def _compare_files(
             yield from _describe_difference(path, before, after)
 
 
-def _is_expected_addition(path: str, entry: BaselineEntry, made: Mapping[str, str | None]) -> bool:
+def _is_expected_addition(path: str, entry: BaselineEntry, announced_digests: Mapping[str, str | None]) -> bool:
     """Return True for a folder of an announced file, and for a new log file."""
     if entry.kind == "folder":
-        return any(known.startswith(f"{path}/") for known in made)
+        return any(known.startswith(f"{path}/") for known in announced_digests)
     return path.startswith(_LOGS) and not _describe_setuid(entry)
 
 

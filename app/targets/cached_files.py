@@ -25,10 +25,10 @@ class CachedFiles:
             if hasattr(files, how):
                 setattr(self, how, partial(self._read_once, how, getattr(files, how)))
 
-    def _read_once(self, how: str, look: Callable[[str], Any], path: str) -> Any:
-        if (how, path) not in self.seen:
-            self.seen[how, path] = look(path)
-        return self.seen[how, path]
+    def _read_once(self, method_name: str, read_method: Callable[[str], Any], path: str) -> Any:
+        if (method_name, path) not in self.seen:
+            self.seen[method_name, path] = read_method(path)
+        return self.seen[method_name, path]
 
 
 def collect_reads_again(files: Files, reads: Iterable[Read]) -> dict[Read, Any]:

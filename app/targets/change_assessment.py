@@ -79,8 +79,8 @@ def assess_change(
     return Assessment(change, foreseen, plan, diff, tuple(refusals), tuple(noting.seen), digest, one_way, around=around)
 
 
-def _hash_basis(change: ProposedChange, foreseen: DryRun, found: Mapping[Read, object]) -> str:
+def _hash_basis(change: ProposedChange, foreseen: DryRun, read_results: Mapping[Read, object]) -> str:
     """Return SHA-256 over these. The times of files are no part of it, as the policy does not know them."""
     order = vars(change) | {"allowed_paths": sorted(change.allowed_paths), "asks": sorted(change.asks)}
     dry_run = vars(foreseen) | {"needed": sorted(foreseen.needed)}
-    return hashlib.sha256(repr((order, dry_run, found)).encode()).hexdigest()
+    return hashlib.sha256(repr((order, dry_run, read_results)).encode()).hexdigest()

@@ -22,7 +22,7 @@ from app.events.vocabulary import (
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
-from app.targets.file_action_results import apply_action
+from app.targets.file_action_results import compute_state_after_action
 from app.targets.overlay import Overlay
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope
@@ -112,16 +112,16 @@ def _plan_action_effect(action: AnyAction, files: HostFiles, planned_states: dic
         return Objection("not understood", f"the action is not well formed: {exc}.")
     if not isinstance(action, FileAction):
         return action
-    judge = _find_judge_of_path(action.path, files)
+    judge = _find_path_judge_or_objection(action.path, files)
     if isinstance(judge, Objection):
         return judge
-    edit, state = _compute_edit(action, judge, Overlay(files, planned_states))
+    edit, state = _compute_edit_and_state(action, judge, Overlay(files, planned_states))
     if state is not None:
         planned_states[action.path] = state
     return edit
 
 
-def _find_judge_of_path(path: str, files: HostFiles) -> Judge | Objection:
+def _find_path_judge_or_objection(path: str, files: HostFiles) -> Judge | Objection:
     """Return the judge of a path that may be read, or the objection to it."""
     if not _PATH.fullmatch(path):
         return Objection(
@@ -148,13 +148,13 @@ def _read_authselect_profile(link: str, files: Files) -> str:
     return clean_text(first.strip(), 80)
 
 
-def _compute_edit(action: FileAction, judge: Judge, files: Files) -> tuple[FileEdit, FileState | None]:
+def _compute_edit_and_state(action: FileAction, judge: Judge, files: Files) -> tuple[FileEdit, FileState | None]:
     """Return the edit and the new state of the file; None if the action fails."""
     state = files.state(action.path)
     before, mode = (host_text.decode_bytes(state.content), state.mode) if state else ("", None)
     lines, lost = _list_stated_line_changes(action)
     try:
-        after = apply_action(action, files)
+        after = compute_state_after_action(action, files)
     except (ActionFailed, UnicodeError) as exc:
         if find_storage_fault(exc):
             raise

@@ -51,17 +51,17 @@ def _ask_program(subject: CheckedFiles, paths: Collection[str], before: Files, a
         yield f"{name} refuses it: {new[0] if new else _get_last_line(said)}"
 
 
-def _is_failure(subject: CheckedFiles, said: ProgramOutcome) -> bool:
+def _is_failure(subject: CheckedFiles, outcome: ProgramOutcome) -> bool:
     """Return True if the exit code is a failure; where lines tell, only a crash is: other files may be missing.
 
     A program that was stopped has shown no failure, so what it did not say before excuses no later one.
     """
-    return said.code is not None and (said.code >= _CRASHED if subject.faults else said.code != 0)
+    return outcome.code is not None and (outcome.code >= _CRASHED if subject.faults else outcome.code != 0)
 
 
-def _list_faults(subject: CheckedFiles, said: ProgramOutcome) -> Iterator[tuple[str, str]]:
+def _list_faults(subject: CheckedFiles, outcome: ProgramOutcome) -> Iterator[tuple[str, str]]:
     """Yield each fault without its numbers, because lines move, and as it was printed."""
-    for line in said.output.splitlines() if subject.faults else ():
+    for line in outcome.output.splitlines() if subject.faults else ():
         if subject.faults and (fault := subject.faults.match(line)):
             yield _NUMBER.sub("", fault["text"]), clean_text(fault["text"], 300)
 
@@ -91,6 +91,6 @@ def _find_unit(path: str) -> str:
     return name if path.startswith(UNITS) and _UNIT.fullmatch(name) else ""
 
 
-def _get_last_line(said: ProgramOutcome) -> str:
-    lines = [line for line in said.output.splitlines() if line.strip()]
+def _get_last_line(outcome: ProgramOutcome) -> str:
+    lines = [line for line in outcome.output.splitlines() if line.strip()]
     return clean_text(lines[-1], 300) if lines else "no reason given"

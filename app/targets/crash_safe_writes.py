@@ -80,7 +80,7 @@ class Disk:
             os.rmdir(name, dir_fd=folder)
         self._sync_folder(folder, name)
 
-    def set_mode(self, folder: int, name: str, mode: int) -> None:
+    def set_mode_unsynced(self, folder: int, name: str, mode: int) -> None:
         """Set the mode without a sync: a power cut may undo it."""
         self._step(f"set the mode of {name}")
         self._set_exact_mode(folder, name, mode)

@@ -28,11 +28,11 @@ def plan_changes(actions: Sequence[AnyAction], files: Files) -> dict[str, FileSt
     planned: dict[str, FileState] = {}
     for action in actions:
         if isinstance(action, FileAction):
-            planned[action.path] = apply_action(action, Overlay(files, planned))
+            planned[action.path] = compute_state_after_action(action, Overlay(files, planned))
     return {path: state for path, state in planned.items() if state != files.state(path)}
 
 
-def apply_action(action: FileAction, files: Files) -> FileState:
+def compute_state_after_action(action: FileAction, files: Files) -> FileState:
     """Return the new state of the action's file; raise ActionFailed if the action cannot be made."""
     before = files.state(action.path)
     if before is not None and files.read(action.path) is None:
@@ -66,13 +66,13 @@ def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: 
             return f"{ended}{action.line}\n"
 
 
-def _replace_lines(path: str, text: str, wanted: str, made: list[str]) -> str:
+def _replace_lines(path: str, text: str, old_line: str, new_lines: list[str]) -> str:
     """Replace each line equal to `wanted`, apart from trailing blanks, by the lines in `made`."""
-    bare = wanted.rstrip(host_text.TRAIL)
+    bare = old_line.rstrip(host_text.TRAIL)
     lines = [(line, line.rstrip(host_text.TRAIL) == bare) for line in text.split("\n")]
-    if not wanted.strip() or not any(found for _, found in lines):
-        raise ActionFailed(f"{path} has no line {clean_text(wanted, 120)!r}; copy the line as it stands in the file.")
-    return "\n".join(new for line, found in lines for new in (made if found else [line]))
+    if not old_line.strip() or not any(found for _, found in lines):
+        raise ActionFailed(f"{path} has no line {clean_text(old_line, 120)!r}; copy the line as it stands in the file.")
+    return "\n".join(new for line, found in lines for new in (new_lines if found else [line]))
 
 
 def _require_file(path: str, state: FileState | None) -> FileState:

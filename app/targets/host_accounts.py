@@ -31,7 +31,7 @@ class HostAccounts:
         own = {group.name for group in self.groups if account and group.gid == account.gid}
         return frozenset(own | {group.name for group in self.groups if name in group.members})
 
-    def list_groups_in_sudoers_spelling(self, name: str) -> frozenset[str]:
+    def list_group_names_and_numbers(self, name: str) -> frozenset[str]:
         """Return the account's groups as sudoers may spell them: by name, and by number after a #."""
         account, names = self.find_account(name), self.list_groups(name)
         numbers = {group.gid for group in self.groups if group.name in names} | ({account.gid} if account else set())
@@ -53,9 +53,9 @@ def read_host_accounts(files: Files) -> HostAccounts:
         for path, text in zip(_FILES, (passwd, shadow, group), strict=True)
         if text is None
     ]
-    found, bad_accounts = account_files.parse_passwd(passwd or "")
-    secrets, bad_secrets = account_files.parse_shadow(shadow or "")
-    groups, bad_groups = account_files.parse_group(group or "")
+    found, bad_accounts = account_files.parse_passwd_with_problems(passwd or "")
+    secrets, bad_secrets = account_files.parse_shadow_with_problems(shadow or "")
+    groups, bad_groups = account_files.parse_group_with_problems(group or "")
     return HostAccounts(
         tuple(found), tuple(secrets), tuple(groups), (*absent, *bad_accounts, *bad_secrets, *bad_groups)
     )
@@ -64,30 +64,30 @@ def read_host_accounts(files: Files) -> HostAccounts:
 READ, ENTER, WRITE = 4, 1, 2
 
 
-def explain_read_refusal(files: Files, people: HostAccounts, name: str, path: str) -> str:
+def explain_read_refusal(files: Files, accounts: HostAccounts, name: str, path: str) -> str:
     """Return why the account cannot read the file; an empty string if it can."""
     names = path.split("/")[1:]
     for depth in range(1, len(names)):
         folder = "/" + "/".join(names[:depth])
         state = files.state(folder)
-        if state is not None and not is_access_granted(state, people, name, ENTER):
+        if state is not None and not is_access_granted(state, accounts, name, ENTER):
             return f"{name} may not enter {folder} (mode {state.mode:04o}, owner {state.owner})"
     state = files.state(path)
     if state is None:
         return f"{path} is absent"
-    if not is_access_granted(state, people, name, READ):
+    if not is_access_granted(state, accounts, name, READ):
         return f"{name} may not read {path} (mode {state.mode:04o}, owner {state.owner})"
     return ""
 
 
-def is_access_granted(state: FileState, people: HostAccounts, name: str, right: int) -> bool:
+def is_access_granted(state: FileState, accounts: HostAccounts, name: str, right: int) -> bool:
     """Return True if the first matching class (owner, group, others) grants the right, as in the kernel."""
-    account = people.find_account(name)
+    account = accounts.find_account(name)
     if account is not None and account.uid == 0:
         return True
     owner, _, group = state.owner.partition(":")
     if name == owner:
         return bool(state.mode >> 6 & right)
-    if (group or owner) in people.list_groups(name):
+    if (group or owner) in accounts.list_groups(name):
         return bool(state.mode >> 3 & right)
     return bool(state.mode & right)

@@ -56,23 +56,23 @@ class RegisteredHost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def register_host(
-    hosts: Path,
+    hosts_folder: Path,
     name: str,
-    end: Endpoint,
-    known_hosts: str,
+    endpoint: Endpoint,
+    known_hosts_text: str,
     fingerprint: str,
     title: str = "",
     machine: DisposableMachine | None = None,
 ) -> RegisteredHost:
-    require_free_name(hosts, name)
-    folder = hosts / name
+    require_free_name(hosts_folder, name)
+    folder = hosts_folder / name
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     added = RegisteredHost(
-        name=name, end=end, fingerprint=fingerprint, added_at=time.time(), title=title, machine=machine
+        name=name, end=endpoint, fingerprint=fingerprint, added_at=time.time(), title=title, machine=machine
     )
     disk = Disk()
-    disk.write_path(folder / _KNOWN, known_hosts.encode())
+    disk.write_path(folder / _KNOWN, known_hosts_text.encode())
     disk.write_path(folder / _FILE, msgspec.json.format(msgspec.json.encode(added)))
     return added
 
@@ -81,64 +81,66 @@ def is_fixture(name: str) -> bool:
     return bool(_FIXTURES.fullmatch(name))
 
 
-def list_fixtures(hosts: Path) -> list[str]:
-    there = [at.name for at in hosts.iterdir() if is_fixture(at.name)] if hosts.is_dir() else []
+def list_fixtures(hosts_folder: Path) -> list[str]:
+    there = [at.name for at in hosts_folder.iterdir() if is_fixture(at.name)] if hosts_folder.is_dir() else []
     return sorted({FIXTURE, *there}, key=lambda name: (len(name), name))
 
 
-def require_free_name(hosts: Path, name: str) -> None:
+def require_free_name(hosts_folder: Path, name: str) -> None:
     if not _NAME.fullmatch(name) or is_fixture(name):
         raise BadInput(
             f"{name[:64]!a} cannot be a host's name: use small letters, digits, '.', '_' and '-', and not {FIXTURE!r}."
         )
-    if find_host(hosts, name):
+    if find_host(hosts_folder, name):
         raise BadInput(f"there is already a host {name!r}: remove it first, or choose another name.")
 
 
-def find_host(hosts: Path, name: str) -> RegisteredHost | None:
+def find_host(hosts_folder: Path, name: str) -> RegisteredHost | None:
     if not _NAME.fullmatch(name) or is_fixture(name):
         return None
     try:
-        return msgspec.json.decode((hosts / name / _FILE).read_bytes(), type=RegisteredHost)
+        return msgspec.json.decode((hosts_folder / name / _FILE).read_bytes(), type=RegisteredHost)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.DecodeError) as exc:
-        raise BadInput(f"{hosts / name / _FILE} cannot be read ({exc}): remove the host, and add it again.") from exc
+        raise BadInput(
+            f"{hosts_folder / name / _FILE} cannot be read ({exc}): remove the host, and add it again."
+        ) from exc
 
 
-def list_hosts(hosts: Path) -> list[RegisteredHost]:
-    if not hosts.is_dir():
+def list_hosts(hosts_folder: Path) -> list[RegisteredHost]:
+    if not hosts_folder.is_dir():
         return []
-    found = (find_host(hosts, at.name) for at in sorted(hosts.iterdir()))
+    found = (find_host(hosts_folder, at.name) for at in sorted(hosts_folder.iterdir()))
     return [one for one in found if one]
 
 
-def remove_host(hosts: Path, name: str) -> None:
+def remove_host(hosts_folder: Path, name: str) -> None:
     """Unregister the host. Its journals stay as a record of the changes."""
-    require_removable(hosts, name)
+    require_removable(hosts_folder, name)
     for file in (_FILE, _KNOWN):
-        Disk().remove_path(hosts / name / file)
+        Disk().remove_path(hosts_folder / name / file)
 
 
-def require_removable(hosts: Path, name: str) -> RegisteredHost:
-    found = find_host(hosts, name)
+def require_removable(hosts_folder: Path, name: str) -> RegisteredHost:
+    found = find_host(hosts_folder, name)
     if found is None:
         raise BadInput(f"there is no added host {name[:64]!a}.")
-    if held := list_pending_changes(hosts, name):
+    if held := list_pending_changes(hosts_folder, name):
         raise BadInput(
             f"the change {held[0]} is open on {name}: first roll it back with temper host check {name} --undo."
         )
     return found
 
 
-def list_pending_changes(hosts: Path, name: str) -> list[str]:
+def list_pending_changes(hosts_folder: Path, name: str) -> list[str]:
     """List the open changes in the local journal, without asking the host."""
-    return Journal(hosts / name / "journal", Disk()).list_pending()
+    return Journal(hosts_folder / name / "journal", Disk()).list_pending()
 
 
-def require_known_host(name: str, hosts: Path) -> None:
-    if not is_fixture(name) and find_host(hosts, name) is None:
-        names = ", ".join([FIXTURE, *(one.name for one in list_hosts(hosts))])
+def require_known_host(name: str, hosts_folder: Path) -> None:
+    if not is_fixture(name) and find_host(hosts_folder, name) is None:
+        names = ", ".join([FIXTURE, *(one.name for one in list_hosts(hosts_folder))])
         raise BadInput(f"there is no host {name[:64]!a}. The hosts are: {names}. Add others with temper host add.")
 
 
@@ -147,11 +149,11 @@ def choose_default_mode(name: str) -> Mode:
     return "auto" if is_fixture(name) else "review"
 
 
-def open_target(name: str, hosts: Path, ownership: Ownership = ALONE) -> Target:
-    require_known_host(name, hosts)
-    found = find_host(hosts, name)
+def open_target(name: str, hosts_folder: Path, ownership: Ownership = ALONE) -> Target:
+    require_known_host(name, hosts_folder)
+    found = find_host(hosts_folder, name)
     if found is None:
-        return FixtureTarget(name, hosts / name, fence=ownership.fence)
+        return FixtureTarget(name, hosts_folder / name, fence=ownership.fence)
     machine = Path(found.machine.folder) if found.machine and found.is_disposable else None
     own = VirtualMachine(machine.parent, machine.name) if machine else None
-    return SshTarget(name, hosts / name, found.end, owned=ownership, machine=own)
+    return SshTarget(name, hosts_folder / name, found.end, owned=ownership, machine=own)

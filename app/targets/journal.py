@@ -112,8 +112,8 @@ class Journal:
     def list_committed(self) -> list[str]:
         return self._list_journals_with_marks("committed")
 
-    def write_side_effects(self, name: str, aftermath: SideEffects) -> None:
-        self._disk.write_path(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(aftermath))
+    def write_side_effects(self, name: str, side_effects: SideEffects) -> None:
+        self._disk.write_path(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(side_effects))
 
     def list_side_effects(self) -> list[SideEffects]:
         """Return the side effects of the committed changes and of the open one."""

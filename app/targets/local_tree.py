@@ -46,25 +46,25 @@ class LocalTree:
         self._globbed: dict[str, list[str]] = {}
         if self._root.is_dir():
             with self._open_root() as root:
-                self._loans.restore_mode(root)
+                self._loans.restore_mode_after_crash(root)
 
     # Reads follow links, but only inside the tree.
 
     def read(self, path: str) -> bytes | None:
         with self._open_root() as root:
-            found = self._get_cached_state(root, path)
+            found = self._get_cached_state_and_kind(root, path)
             return None if found is None or found[1] else found[0].content
 
     def state(self, path: str) -> FileState | None:
         """Return the state of a path; a folder's has no content."""
         with self._open_root() as root:
-            found = self._get_cached_state(root, path)
+            found = self._get_cached_state_and_kind(root, path)
             return None if found is None else found[0]
 
     def is_folder(self, path: str) -> bool:
         with self._open_root() as root:
             try:
-                found = self._get_cached_state(root, path)
+                found = self._get_cached_state_and_kind(root, path)
             except (ActionFailed, OSError):
                 return False
             return found is not None and found[1]
@@ -98,10 +98,10 @@ class LocalTree:
         """Return all paths, each with its own entry; links are not followed."""
         return dict(sorted(self._walk_entries(self._read_entry).items()))
 
-    def _walk_entries(self, look: Callable[[int, str, str], T]) -> dict[str, T]:
+    def _walk_entries(self, read_entry: Callable[[int, str, str], T]) -> dict[str, T]:
         with self._open_root() as root:
             return {
-                escape_name_bytes(f"{at[1:]}/{name}"): look(folder, name, f"{at[1:]}/{name}")
+                escape_name_bytes(f"{at[1:]}/{name}"): read_entry(folder, name, f"{at[1:]}/{name}")
                 for at, folders, files, folder in os.fwalk(".", dir_fd=root)
                 for name in (*folders, *files)
             }
@@ -195,7 +195,7 @@ class LocalTree:
             self._folders[path] = open_folder_descriptor(names[-1], self._open_subfolder(root, names[:-1]))
         return self._folders[path]
 
-    def _get_cached_state(self, root: int, path: str) -> tuple[FileState, bool] | None:
+    def _get_cached_state_and_kind(self, root: int, path: str) -> tuple[FileState, bool] | None:
         if path not in self._looked:
             self._looked[path] = self._read_following_links(root, path)
         return self._looked[path]
@@ -254,7 +254,7 @@ class LocalTree:
             return (
                 os.readlink(name, dir_fd=folder)
                 if S_ISLNK(found.st_mode)
-                else self._to_state(found, folder, name, path)
+                else self._build_state_and_kind(found, folder, name, path)
             )
         except (FileNotFoundError, ActionFailed):
             return None
@@ -265,15 +265,19 @@ class LocalTree:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
-        return self._to_state(found, folder, name, path)
+        return self._build_state_and_kind(found, folder, name, path)
 
-    def _to_state(self, found: os.stat_result, folder: int, name: str, path: str) -> tuple[FileState, bool]:
-        mode, owner = S_IMODE(found.st_mode), self._owners.get_owner(path)
-        if S_ISDIR(found.st_mode):
+    def _build_state_and_kind(
+        self, stat_result: os.stat_result, folder: int, name: str, path: str
+    ) -> tuple[FileState, bool]:
+        mode, owner = S_IMODE(stat_result.st_mode), self._owners.get_owner(path)
+        if S_ISDIR(stat_result.st_mode):
             return FileState(b"", mode, owner), True
-        if not S_ISREG(found.st_mode):
+        if not S_ISREG(stat_result.st_mode):
             raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
-        return FileState(self._read_content(folder, name, path, found.st_size), mode, owner, found.st_mtime_ns), False
+        return FileState(
+            self._read_content(folder, name, path, stat_result.st_size), mode, owner, stat_result.st_mtime_ns
+        ), False
 
     def _read_content(self, folder: int, name: str, path: str, expected_size: int) -> bytes:
         try:

@@ -11,10 +11,10 @@ from app.targets import forbidden_line_patterns
 from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Refusal, plan_effects
 from app.targets.effects.file_access import find_access_objection, judge_mode
-from app.targets.effects.weakening import find_weakening
+from app.targets.effects.weakening import find_weakening_or_excess
 from app.targets.health_probes import HEALTH_PROBES, run_health_probes
 from app.targets.overlay import Overlay
-from app.targets.probe_comparison import compare_probes
+from app.targets.probe_comparison import mark_worsened_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import NONE, DryRun
 from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_ageing, judge_whole_change
@@ -38,7 +38,7 @@ def list_action_refusals(
     files: HostFiles,
     asks: Asks = frozenset(),
     foreseen: DryRun = NONE,
-    recall: ReadTrackingCache | None = None,
+    read_cache: ReadTrackingCache | None = None,
     plan: ChangePlan | None = None,
     scope: RuleScope | None = None,
 ) -> list[Refusal]:
@@ -64,7 +64,7 @@ def list_action_refusals(
     whole = judge_whole_change(actions, foreseen)
     if not whole and "/etc/shadow" in plan.made:
         whole = judge_shadow_ageing(now, after, foreseen)
-    whole = whole or find_effect_objection(plan.made, now, after, asks, recall)
+    whole = whole or find_effect_objection(plan.made, now, after, asks, read_cache)
     return [_create_refusal(actions[-1], whole)] if whole else []
 
 
@@ -73,13 +73,17 @@ def _create_refusal(action: AnyAction, objection: Objection) -> Refusal:
 
 
 def find_effect_objection(
-    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: ReadTrackingCache | None = None
+    paths: Collection[str],
+    before: Files,
+    after: Files,
+    asks: frozenset[str],
+    read_cache: ReadTrackingCache | None = None,
 ) -> Objection | None:
     """Return the objection to the combined effect: an open file, a weaker setting of a program, or a lost login."""
-    known = recall or ReadTrackingCache()
+    known = read_cache or ReadTrackingCache()
     return (
         find_access_objection(paths, before, after, asks)
-        or find_weakening(paths, before, after, asks, known)
+        or find_weakening_or_excess(paths, before, after, asks, known)
         or _find_probe_failure_objection(before, after, known)
     )
 
@@ -173,11 +177,11 @@ def _list_continuations(text: str) -> set[tuple[str, str]]:
 
 
 def _find_probe_failure_objection(
-    files_before: Files, files_after: Files, recall: ReadTrackingCache
+    files_before: Files, files_after: Files, read_cache: ReadTrackingCache
 ) -> Objection | None:
     """Return the objection if a health probe would fail after the change. Parse errors are left to the validators."""
-    before = {probe.name: probe for probe in run_health_probes(files_before, _NEVER, cache=recall)}
-    now = compare_probes(before.values(), run_health_probes(files_after, _NEVER, cache=recall))
+    before = {probe.name: probe for probe in run_health_probes(files_before, _NEVER, cache=read_cache)}
+    now = mark_worsened_probes(before.values(), run_health_probes(files_after, _NEVER, cache=read_cache))
     after = {probe.name: probe for probe in now}
     broken = [(name, HEALTH_PROBES[name]) for name in before if before[name].ok and not after[name].ok]
     if any(probe.is_syntax for _, probe in broken):

@@ -23,16 +23,22 @@ def describe_probe_difference(was: Probe | None, now: Probe) -> str:
     return "; ".join(f"{word}: {_join_names(ones)}" for word, ones in found if ones)
 
 
-def compare_probes(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
+def mark_worsened_probes(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
     """Return the probes of `now`. A probe that lost something fails, and its detail says what."""
     known = {probe.name: probe for probe in before}
-    return tuple(_mark_as_failed(probe, describe_probe_difference(known.get(probe.name), probe)) for probe in now)
+    return tuple(
+        _mark_as_failed_if_worse(probe, describe_probe_difference(known.get(probe.name), probe)) for probe in now
+    )
 
 
-def _mark_as_failed(probe: Probe, lost: str) -> Probe:
-    return msgspec.structs.replace(probe, ok=False, detail=clean_text(lost, _LONGEST)) if lost and probe.ok else probe
+def _mark_as_failed_if_worse(probe: Probe, difference: str) -> Probe:
+    return (
+        msgspec.structs.replace(probe, ok=False, detail=clean_text(difference, _LONGEST))
+        if difference and probe.ok
+        else probe
+    )
 
 
-def _join_names(ones: list[str]) -> str:
-    rest = f" and {len(ones) - _NAMED} more" if len(ones) > _NAMED else ""
-    return f"{', '.join(ones[:_NAMED])}{rest}"
+def _join_names(names: list[str]) -> str:
+    rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"{', '.join(names[:_NAMED])}{rest}"

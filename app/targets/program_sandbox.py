@@ -122,7 +122,7 @@ def _run_program(command: list[str], seconds: float) -> ProgramOutcome:
         return ProgramOutcome(None, f"{command[0]} does not start: {exc.strerror}")
     deadline = time.monotonic() + seconds
     with process:
-        output, ended = _read_output(process, deadline)
+        output, ended = _read_output_and_closing(process, deadline)
         try:
             code = process.wait(max(0.0, deadline - time.monotonic())) if ended else None
         except subprocess.TimeoutExpired:
@@ -137,11 +137,11 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     deadline = time.monotonic() + _SECONDS
-    while time.monotonic() < deadline and not _read_output(process, deadline)[1]:
+    while time.monotonic() < deadline and not _read_output_and_closing(process, deadline)[1]:
         pass
 
 
-def _read_output(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
+def _read_output_and_closing(process: subprocess.Popen[bytes], deadline: float) -> tuple[bytes, bool]:
     """Return the output, and whether the program closed it before the deadline."""
     output = b""
     assert process.stdout

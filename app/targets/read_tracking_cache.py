@@ -25,9 +25,9 @@ class ReadTrackingCache:
 
     def get_or_compute(
         self,
-        question: Hashable,
+        key: Hashable,
         files: Files,
-        work: Callable[[Files], T],
+        compute: Callable[[Files], T],
         *,
         is_cacheable: Callable[[T], bool] | None = None,
     ) -> T:
@@ -35,15 +35,15 @@ class ReadTrackingCache:
 
         `is_cacheable` decides whether it is cached.
         """
-        question = question, hasattr(files, "link")  # files that know links get answers of their own
-        known = self._answers.get(question, ())
+        key = key, hasattr(files, "link")  # files that know links get answers of their own
+        known = self._answers.get(key, ())
         for one in known:
             if one.is_current(files):
                 return one.answer  # type: ignore[no-any-return]  # a question has answers of one type
         noting = CachedFiles(files)
-        answer = work(noting)
+        answer = compute(noting)
         if is_cacheable is None or is_cacheable(answer):
-            self._answers[question] = (_CachedAnswer(noting.seen, answer), *known[: _KEPT - 1])
+            self._answers[key] = (_CachedAnswer(noting.seen, answer), *known[: _KEPT - 1])
         return answer
 
 

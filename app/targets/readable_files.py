@@ -39,7 +39,7 @@ class LinkFollowingFiles(Files, Protocol):
         """Return where a path leads once links are followed; the path itself without links, None if it escapes."""
 
 
-def explain_withholding(path: str, files: LinkFollowingFiles, named: Iterable[str] = ()) -> str:
+def explain_withholding(path: str, files: LinkFollowingFiles, rule_paths: Iterable[str] = ()) -> str:
     """Return why the content may not be shown; an empty string if it may. `named` has the paths of the rule.
 
     Both ends of a link are checked. A file that no judge knows is shown only if the rule names it and every account
@@ -50,7 +50,7 @@ def explain_withholding(path: str, files: LinkFollowingFiles, named: Iterable[st
     goal = files.resolve_links(path) or path
     if is_secret_path(path) or is_secret_path(goal):
         return SECRETIVE
-    patterns = tuple(named)
+    patterns = tuple(rule_paths)
     for end in dict.fromkeys((path, goal)):
         if is_judged(end) or matches_any_pattern(end, FACTS) or (end != path and matches_any_pattern(end, VENDOR)):
             continue

@@ -11,7 +11,7 @@ from app.resources.registry import find_candidates, get_resource_name
 from app.resources.vendor_script import RunVendorScript
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
-from app.syntax.shell_tokenizer import list_quoted_texts
+from app.syntax.shell_tokenizer import iterate_quoted_and_heredoc_texts
 from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.edit_keys import list_keys_by_changed_line
 from app.targets.subjects.file_edit import FileEdit, Objection
@@ -132,7 +132,7 @@ class RuleScope:
     @cached_property
     def _quoted_script_text(self) -> str:
         """What the script quotes, without what its regular expressions have in front of a name."""
-        return fold_case(re.sub(r"\\[sSwWdDbB][*+?]?|\\", " ", "\n".join(list_quoted_texts(self.code))))
+        return fold_case(re.sub(r"\\[sSwWdDbB][*+?]?|\\", " ", "\n".join(iterate_quoted_and_heredoc_texts(self.code))))
 
 
 def _states_key(text: str, key: str) -> bool:

@@ -115,14 +115,14 @@ def _compare_sysctl(files: Files, running: Mapping[str, str]) -> Iterator[Pendin
             yield _build_pending_setting("sysctl", key, wanted, now[key], SYSCTL)
 
 
-def _compare_audit(files: Files, now: Mapping[str, str], rules: Sequence[Named]) -> Iterator[PendingSetting]:
+def _compare_audit(files: Files, audit_status: Mapping[str, str], rules: Sequence[Named]) -> Iterator[PendingSetting]:
     """Compare audit rules by their keys, because the kernel spells rules differently."""
-    loaded, by = [value for _, value in rules], REBOOT if now["enabled"] == _LOCKED else AUGENRULES
+    loaded, by = [value for _, value in rules], REBOOT if audit_status["enabled"] == _LOCKED else AUGENRULES
     lines = audit_rule_files.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED)
-    stated = {one.switch.key: one.switch.value for one in lines if one.switch}
+    stated = {one.system_setting.key: one.system_setting.value for one in lines if one.system_setting}
     for switch, name in _SWITCHES.items():
-        if switch in stated and name in now and stated[switch] != now[name]:
-            yield _build_pending_setting("audit", f"{name} ({switch})", stated[switch], now[name], by)
+        if switch in stated and name in audit_status and stated[switch] != audit_status[name]:
+            yield _build_pending_setting("audit", f"{name} ({switch})", stated[switch], audit_status[name], by)
     wanted = [" ".join(one.words) for one in lines if one.rule]
     known = {key for line in loaded for key in _KEY.findall(line)}
     for key in dict.fromkeys(key for rule in wanted for key in _KEY.findall(rule)):

@@ -110,10 +110,10 @@ class SshdLogin:
         return self.config.list_all(keyword)
 
 
-def _is_block_applicable(conditions: Conditions, account: Account, people: HostAccounts) -> bool:
+def _is_block_applicable(conditions: Conditions, account: Account, accounts: HostAccounts) -> bool:
     """Return True if the block applies. Conditions on addresses never match, since the source is unknown."""
     known = all(attribute in ("user", "group") for attribute, _value in conditions)
-    return known and matches_conditions(conditions, ConnectionSpec(account.name, people.list_groups(account.name)))
+    return known and matches_conditions(conditions, ConnectionSpec(account.name, accounts.list_groups(account.name)))
 
 
 def _is_name_matched(patterns: str, names: frozenset[str] | set[str]) -> bool:

@@ -21,9 +21,9 @@ class Principal:
     """Each by name, and by number as in sudoers: #10."""
 
 
-def build_principal(people: HostAccounts, name: str) -> Principal:
-    account = people.find_account(name)
-    return Principal(name, account.uid if account else None, people.list_groups_in_sudoers_spelling(name))
+def build_principal(accounts: HostAccounts, name: str) -> Principal:
+    account = accounts.find_account(name)
+    return Principal(name, account.uid if account else None, accounts.list_group_names_and_numbers(name))
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class SudoRight:
         return "NOPASSWD" not in self.gives
 
 
-def is_principal_listed(sudoers: Sudoers, listed: Collection[str], who: Principal) -> bool:
-    return sudoers.match_user(tuple(listed), who.name, who.groups, who.uid) is True
+def is_principal_listed(sudoers: Sudoers, listed: Collection[str], principal: Principal) -> bool:
+    return sudoers.match_user(tuple(listed), principal.name, principal.groups, principal.uid) is True
 
 
-def resolve_defaults(sudoers: Sudoers, who: Principal, matching_scope: str = "") -> Mapping[str, str]:
+def resolve_defaults(sudoers: Sudoers, principal: Principal, matching_scope: str = "") -> Mapping[str, str]:
     """Return the Defaults that apply to the account, by name; others have their built-in value.
 
     `matching_scope` is one more scope that counts as a match: a host, a runas user or a command. Scopes of commands
@@ -60,23 +60,23 @@ def resolve_defaults(sudoers: Sudoers, who: Principal, matching_scope: str = "")
     found: dict[str, str] = {}
     for last in (False, True):
         for default in sudoers.defaults:
-            if default.scope.startswith("!") == last and _is_applicable(sudoers, default, who, matching_scope):
+            if default.scope.startswith("!") == last and _is_applicable(sudoers, default, principal, matching_scope):
                 found[default.name] = _apply_default(default, found.get(default.name, BUILT_IN))
     return found
 
 
-def _is_applicable(sudoers: Sudoers, default: SudoDefault, who: Principal, matching_scope: str) -> bool:
+def _is_applicable(sudoers: Sudoers, default: SudoDefault, principal: Principal, matching_scope: str) -> bool:
     if not default.scope or default.scope == matching_scope:
         return True
     listed = default.scope[1:].split(", ")
-    return listed == ["ALL"] or (default.scope.startswith(":") and is_principal_listed(sudoers, listed, who))
+    return listed == ["ALL"] or (default.scope.startswith(":") and is_principal_listed(sudoers, listed, principal))
 
 
-def _apply_default(default: SudoDefault, was: str) -> str:
+def _apply_default(default: SudoDefault, previous_value: str) -> str:
     if default.name not in _LISTS:
         return default.value or (OFF if default.negated else ON)
     given = set(default.value.split())
-    known = set(was.split())
+    known = set(previous_value.split())
     if default.change == "+":
         return " ".join(sorted(known - {f"-{name}" for name in given} | given))
     if default.change == "-":
@@ -85,13 +85,13 @@ def _apply_default(default: SudoDefault, was: str) -> str:
     return " ".join(sorted(given))
 
 
-def resolve_rights(sudoers: Sudoers, who: Principal) -> list[SudoRight]:
+def resolve_rights(sudoers: Sudoers, principal: Principal) -> list[SudoRight]:
     """List the account's rights in file order. The last match decides."""
-    defaults = resolve_defaults(sudoers, who)
+    defaults = resolve_defaults(sudoers, principal)
     return [
         _build_right(sudoers, grant, command, defaults)
         for grant in sudoers.grants
-        if is_principal_listed(sudoers, grant.users, who)
+        if is_principal_listed(sudoers, grant.users, principal)
         for command in _expand_aliases(sudoers, "Cmnd", (grant.command,))
     ]
 
@@ -155,9 +155,9 @@ _CUTS = {"noexec": "the shell that sudo starts could run no program", "requirett
 """Defaults that stop a program which works through sudo, with the reason."""
 
 
-def explain_blocking_sudo_options(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
+def explain_blocking_sudo_options(sudoers: Sudoers, accounts: HostAccounts, name: str) -> str:
     """Return why a program that works through sudo would stop, although sudo grants it; empty if it would not."""
-    who = build_principal(people, name)
+    who = build_principal(accounts, name)
     scopes = {"", *(default.scope for default in sudoers.defaults if default.scope[:1] in ("@", ">", "!"))}
     for scope in sorted(scopes):
         found = resolve_defaults(sudoers, who, scope)
@@ -167,18 +167,18 @@ def explain_blocking_sudo_options(sudoers: Sudoers, people: HostAccounts, name: 
     return f"a tag says NOEXEC: {_CUTS['noexec']}" if whole and "EXEC" not in whole[-1].gives else ""
 
 
-def explain_root_refusal(sudoers: Sudoers, people: HostAccounts, name: str) -> str:
+def explain_root_refusal(sudoers: Sudoers, accounts: HostAccounts, name: str) -> str:
     """Return why sudo refuses; an empty string if it allows. A locked password does not count as one."""
     if sudoers.problems:
         return f"sudo does not run: {sudoers.problems[0]}"
-    rights = resolve_rights(sudoers, build_principal(people, name))
+    rights = resolve_rights(sudoers, build_principal(accounts, name))
     whole = [right for right in rights if right.command == "ALL" and _is_runas_root(right)]
     if not whole:
         return "no line of sudoers grants it everything"
     last = whole[-1]
     if not last.allowed:
         return f"{last.path} line {last.line} takes it away"
-    secret = people.find_shadow_entry(name)
+    secret = accounts.find_shadow_entry(name)
     if not last.needs_password or (secret and not secret.is_locked):
         return ""
     return f"it has no password, and {last.path} line {last.line} asks for one"

@@ -74,7 +74,7 @@ class Target(Protocol):
         actions: Actions,
         allowed: Paths,
         asks: Asks = frozenset(),
-        seen: Assessment | None = None,
+        prior_assessment: Assessment | None = None,
         scope: RuleScope | None = None,
     ) -> AppliedChange:
         """Write and sync the pre-images to `journal`, then change the host as the policy allows.
@@ -103,7 +103,7 @@ class Target(Protocol):
     def find_drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
         """List the changes since `prepare` or the last commit that `expected` does not explain."""
 
-    def answer_questions(self, questions: Sequence[Question], named: Collection[str], /) -> tuple[str, ...]:
+    def answer_questions(self, questions: Sequence[Question], rule_paths: Collection[str], /) -> tuple[str, ...]:
         """Return an answer to each, redacted and cut; nothing is changed. `named` has the paths of the rule.
 
         The caller has asked `explain_question_refusal`; an answer is empty where no host is asked.

@@ -34,13 +34,13 @@ class TemporaryModes:
         self._disk = disk
 
     @contextmanager
-    def open_with_readable_mode(self, folder: int, name: str, path: str) -> Iterator[int]:
-        closed = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    def open_with_readable_mode(self, folder_fd: int, name: str, path: str) -> Iterator[int]:
+        closed = os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
         note = ModeNote(escape_name_bytes(path), S_IMODE(closed.st_mode), closed.st_ino)
         self._disk.write_path(self._note, msgspec.json.encode(note))
         try:
-            self._lend_mode(folder, name)
-            descriptor = os.open(name, _READ, dir_fd=folder)
+            self._lend_mode(folder_fd, name)
+            descriptor = os.open(name, _READ, dir_fd=folder_fd)
             try:
                 # synced before the note goes: after a power cut, a wide mode must still have its note
                 self._disk.set_open_mode(descriptor, S_IMODE(closed.st_mode))
@@ -54,12 +54,12 @@ class TemporaryModes:
 
     def _lend_mode(self, folder: int, name: str) -> None:
         try:
-            self._disk.set_mode(folder, name, _LENT)
+            self._disk.set_mode_unsynced(folder, name, _LENT)
         except PermissionError:
             self._disk.remove_path(self._note)  # nothing was widened
             raise
 
-    def restore_mode(self, root: int) -> None:
+    def restore_mode_after_crash(self, root_fd: int) -> None:
         """Restore a mode that a crash left wide. A file that was replaced meanwhile is not touched."""
         try:
             note = msgspec.json.decode(self._note.read_bytes(), type=ModeNote)
@@ -67,7 +67,7 @@ class TemporaryModes:
             return
         with (
             suppress(FileNotFoundError, NotADirectoryError, ActionFailed),
-            open_parent(root, unescape_name_bytes(note.path)) as (folder, name),
+            open_parent(root_fd, unescape_name_bytes(note.path)) as (folder, name),
         ):
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if (found.st_ino, S_IMODE(found.st_mode)) == (note.inode, _LENT):

@@ -81,9 +81,9 @@ class Transactions:
             self.prepare(assessed)
         foreseen, after = assessed.foreseen, assessed.plan.after
         folders = sorted({folder for path in after for folder in self.tree.list_missing_folders(path)})
-        new = {**foreseen.after_states, **after}
+        new = {**foreseen.resource_states_after, **after}
         try:
-            changes = self.journal.begin(name, foreseen.before_states | before, new, folders)
+            changes = self.journal.begin(name, foreseen.resource_states_before | before, new, folders)
         except OSError as exc:
             raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
         self._write_changes(before, after, folders)
@@ -103,7 +103,7 @@ class Transactions:
             if mark != "open":
                 return RollbackResult((), (), time.monotonic() - began)
             before = self.journal.read_pre_images(name)
-            differences = self._restore_files(name, before)
+            differences = self._restore_and_list_differences(name, before)
             if not differences:
                 self._close_journal(name, "undone")
         return RollbackResult(tuple(before), tuple(differences), time.monotonic() - began)
@@ -133,7 +133,7 @@ class Transactions:
         if weaker := find_weakening_by_programs(paths, self.tree, new, assessed.change.asks, self.ask):
             raise ActionFailed(f"Nothing was written: {weaker.reason}")
 
-    def _restore_files(self, name: str, before: Before) -> list[str]:
+    def _restore_and_list_differences(self, name: str, before: Before) -> list[str]:
         folders = self.journal.read_contents(name).folders
         try:
             return retry_while_disk_full(lambda: restore_files(self.tree, before, folders))

@@ -52,7 +52,7 @@ def _find_pam_problems(files: Files) -> list[BadSetting]:
 
 def _find_auditd_problems(files: Files) -> list[BadSetting]:
     text = host_text.read_text(files, _AUDITD)
-    return [] if text is None else option_parsers.parse_auditd(text, _AUDITD)[1]
+    return [] if text is None else option_parsers.parse_auditd_with_problems(text, _AUDITD)[1]
 
 
 def _find_dnf_problems(files: Files) -> list[BadSetting]:
@@ -65,7 +65,7 @@ def _find_dnf_problems(files: Files) -> list[BadSetting]:
     ]
 
 
-def _find_policy_problems(files: Files) -> list[BadSetting]:
+def _find_crypto_policy_problems(files: Files) -> list[BadSetting]:
     """Return lines of crypto policies that are no settings: update-crypto-policies gives up at the first."""
     return [
         BadSetting(f"a crypto policy has no line {clean_text(line, 80)!r}", path, number)
@@ -97,7 +97,7 @@ CHECKED_FILES = (
     CheckedFiles(("/etc/pam.d/",), _find_pam_problems),
     CheckedFiles((_AUDITD,), _find_auditd_problems),
     CheckedFiles((dnf_settings.MAIN, "/etc/yum.repos.d/"), _find_dnf_problems),
-    CheckedFiles((crypto_policies.MODULES[0],), _find_policy_problems),
+    CheckedFiles((crypto_policies.MODULES[0],), _find_crypto_policy_problems),
     CheckedFiles(
         (_RSYSLOG, "/etc/rsyslog.d/"),
         program="/usr/sbin/rsyslogd",

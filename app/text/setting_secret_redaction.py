@@ -81,31 +81,31 @@ def _redact_pieces(text: str) -> Iterator[str]:
     yield text[done:]
 
 
-def _find_value(text: str, key: re.Match[str]) -> str:
+def _find_value(text: str, key_match: re.Match[str]) -> str:
     """Return the value: quoted, the rest of the line if the key is first, or the next word; empty in comments."""
-    begin = text.rfind("\n", 0, key.start()) + 1
-    alone = key.start() - begin < _AHEAD_LONGEST and _AHEAD.fullmatch(text, begin, key.start())
+    begin = text.rfind("\n", 0, key_match.start()) + 1
+    alone = key_match.start() - begin < _AHEAD_LONGEST and _AHEAD.fullmatch(text, begin, key_match.start())
     if not alone and _COMMENT.match(text, begin):
         return ""
-    found = _QUOTED.match(text, key.end()) or (_REST if alone else _WORD).match(text, key.end())
+    found = _QUOTED.match(text, key_match.end()) or (_REST if alone else _WORD).match(text, key_match.end())
     return found[0].rstrip(_AROUND) if found else ""
 
 
-def _is_pam_text_following(text: str, key: re.Match[str]) -> bool:
+def _is_pam_text_following(text: str, key_match: re.Match[str]) -> bool:
     """Return True if a line of PAM or a message of passwd follows: both use the word password for what is no secret."""
-    begin = key.end() + (text[key.end() : key.end() + 1] in "\"'")
-    return bool(_PAM.match(text, begin) or (key[0].startswith("passwd:") and _PASSWD_SAYS.match(text, begin)))
+    begin = key_match.end() + (text[key_match.end() : key_match.end() + 1] in "\"'")
+    return bool(_PAM.match(text, begin) or (key_match[0].startswith("passwd:") and _PASSWD_SAYS.match(text, begin)))
 
 
-def _is_message_about_file(text: str, key: re.Match[str]) -> bool:
+def _is_message_about_file(text: str, key_match: re.Match[str]) -> bool:
     """Return True for `/etc/x/zz-password: words of a message`, and for any line of a file of a known format.
 
     Elsewhere a name that is no file of the system is a setting.
     """
-    begin = max(text.rfind(space, max(0, key.start() - 400), key.start()) for space in " \t\n") + 1
-    if _PLAIN_FILE.fullmatch(text, begin, key.end()):
+    begin = max(text.rfind(space, max(0, key_match.start() - 400), key_match.start()) for space in " \t\n") + 1
+    if _PLAIN_FILE.fullmatch(text, begin, key_match.end()):
         return True
-    return bool(_FILE_AHEAD.fullmatch(text, begin, key.end()) and _PROSE.match(text, key.end()))
+    return bool(_FILE_AHEAD.fullmatch(text, begin, key_match.end()) and _PROSE.match(text, key_match.end()))
 
 
 def _is_harmless(key: str, value: str) -> bool:

@@ -125,11 +125,11 @@ def matches_etag(if_none_match: str | None, tag: str) -> bool:
     return "*" in tags or tag.removeprefix("W/") in tags
 
 
-def parse_range(asked: str | None, size: int) -> ByteRange | None:
+def parse_range(range_header: str | None, size: int) -> ByteRange | None:
     """Parse a Range header. Return None for the whole body: no range, several ranges or an invalid one (RFC 9110).
 
     Raises RangeNotSatisfiable if the range begins after the end."""
-    found = _RANGE.fullmatch((asked or "").replace(" ", ""))
+    found = _RANGE.fullmatch((range_header or "").replace(" ", ""))
     if found is None or found[0] == "bytes=-":
         return None
     if found[1] is None:

@@ -45,7 +45,7 @@ async def _open_session(request: Request) -> AsyncIterator[Session]:
                 await run_in_threadpool(session.close)
 
 
-def require_own_database(runtime: Runtime) -> None:
+def require_unshared_database(runtime: Runtime) -> None:
     """Raise Rejected if other nodes share the database: each of them would keep its own line-up."""
     if runtime.leases:
         raise Rejected("", "Several nodes share this database: start each with --engine or --lineup instead.", "busy")

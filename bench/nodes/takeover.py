@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import psycopg
 
-from app.events.record import check_chain
+from app.events.record import check_chain_and_get_head
 
 ENDS = ("run.finished", "run.failed", "run.stopped")
 
@@ -69,6 +69,6 @@ def ended_once(connection: psycopg.Connection, rollout: str, hosts: int) -> str:
     assert ends == hosts, f"{ends} ends of hosts are noted"
     for run in (*runs, rollout):
         lines = connection.execute("select seq, line, hash from event where run = %s order by seq", (run,))
-        check_chain(((seq, bytes(line), digest) for seq, line, digest in lines), run)
+        check_chain_and_get_head(((seq, bytes(line), digest) for seq, line, digest in lines), run)
     [(passed,)] = connection.execute("select sum(passed) from run").fetchall()
     return f"{len(runs)} runs, one a host, each ended once, {passed} findings passed, every chain unbroken"

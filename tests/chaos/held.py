@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlmodel import Session, select
 
 from app.events.kinds import ActionApplied, ActionApplying, ActionFailedToApply, ActionRolledBack, RunFailed
-from app.events.record import AUDIT, check_chain, parse_line
+from app.events.record import AUDIT, check_chain_and_get_head, parse_line
 from app.loop.state import RunState, fold_events
 from app.store.db import DatabaseLocation, open_database
 from app.store.events import EventStore
@@ -45,10 +45,10 @@ class Held:
 
     def check(self) -> None:
         """Nothing lost, nothing doubled, nothing changed after it was read; what has ended is whole."""
-        check_chain(self._store.read_lines(AUDIT))
+        check_chain_and_get_head(self._store.read_lines(AUDIT))
         for row in self.runs():
             lines = self._store.read_lines(row.id)
-            check_chain(lines)
+            check_chain_and_get_head(lines)
             before = self._seen.get(row.id, [])
             assert lines[: len(before)] == before, f"run {row.id} is not what was read of it"
             self._seen[row.id] = lines

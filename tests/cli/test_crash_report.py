@@ -7,7 +7,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
-from app.cli.crash_report import describe_fault, explain_database_error
+from app.cli.crash_report import explain_database_error, format_redacted_traceback
 from app.store import people
 from app.store.db import open_database
 from app.store.models import CredentialRow
@@ -45,7 +45,7 @@ def test_a_fault_that_is_sent_in_holds_nothing_of_what_the_database_keeps(databa
     """The driver quotes the row that was there, and SQLAlchemy what the statement was given."""
     with pytest.raises(IntegrityError) as raised:
         add_twice(database)
-    told = describe_fault(raised.value)
+    told = format_redacted_traceback(raised.value)
     assert SECRET not in told
     assert SECRET not in str(raised.value).partition("DETAIL")[0]
     assert "INSERT INTO credential" in told

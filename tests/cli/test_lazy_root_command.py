@@ -21,7 +21,7 @@ def test_what_a_command_takes_is_made_out_for_it_alone(capsys):
     whole = get_command(app)
     assert len(whole.commands) > 30
     for first, command in whole.commands.items():
-        alone = get_command(app.narrow_to_command(first))
+        alone = get_command(app.copy_narrowed_to_command(first))
         assert list(alone.commands) == [first]
         for words in [*asked(command, [first]), [first, "--no-such-option"]]:
             assert said(alone, words) == said(whole, words)
@@ -29,4 +29,4 @@ def test_what_a_command_takes_is_made_out_for_it_alone(capsys):
 
 @pytest.mark.parametrize("first", ["", "hoost", "--help", "--version"])
 def test_a_line_without_a_command_is_made_out_with_all_of_them(first):
-    assert app.narrow_to_command(first) is app
+    assert app.copy_narrowed_to_command(first) is app

@@ -131,6 +131,6 @@ def test_our_reading_is_theirs(name):
 
 def test_a_file_that_our_parser_objects_to_is_refused_by_auditd():
     texts = {PATH: "".join(f"{key} = {value}\n" for key, value in SOUND.items()) + "num_logs=5\n"}
-    assert option_parsers.parse_auditd(texts[PATH], PATH)[1] != []
+    assert option_parsers.parse_auditd_with_problems(texts[PATH], PATH)[1] != []
     with laid_out({**GROUPS, **texts}) as wall:
         assert said([*wall, "/sbin/auditd", "-f", "-c", "/etc/audit"])[0] == 6

@@ -127,7 +127,7 @@ def grants(random: Random) -> list[str] | None:
         return [f"sudo answers {answer.output[:300]!r}: {texts}"]
     wrong = []
     for (user, command), code in zip(asked, codes, strict=True):
-        mine = resolve_rights(read, Principal(user, USERS[user], who.list_groups_in_sudoers_spelling(user)))
+        mine = resolve_rights(read, Principal(user, USERS[user], who.list_group_names_and_numbers(user)))
         last = next((right for right in reversed(mine) if fits(right, command)), None)
         if (last is not None and last.allowed) != (code == "0"):
             wrong.append(f"{user} {command}: we say {last}, sudo {code}: {texts}")

@@ -11,7 +11,7 @@ from app.engines.cold_start_progress import (
     ColdStartStep,
     CompletedLoad,
     apply_log_line,
-    estimate_progress,
+    estimate_share_and_time_left,
     parse_timestamp_or_now,
 )
 
@@ -90,17 +90,17 @@ EARLIER = [
 
 
 def test_without_an_earlier_load_nothing_is_foretold():
-    assert estimate_progress(ColdStart(NOW), [], NOW + 10) == (None, None)
+    assert estimate_share_and_time_left(ColdStart(NOW), [], NOW + 10) == (None, None)
 
 
 def test_what_is_left_comes_from_the_median_of_earlier_loads():
-    assert estimate_progress(ColdStart(NOW), EARLIER, NOW + 10) == (pytest.approx(0.091), 100.0)
+    assert estimate_share_and_time_left(ColdStart(NOW), EARLIER, NOW + 10) == (pytest.approx(0.091), 100.0)
 
 
 def test_a_step_that_came_late_moves_all_that_follows():
     late = ColdStart(NOW, (ColdStartStep("weights loaded", 96.0, 16.3),))
-    assert estimate_progress(late, EARLIER, NOW + 100)[1] == pytest.approx(110 - 66 - 4)
+    assert estimate_share_and_time_left(late, EARLIER, NOW + 100)[1] == pytest.approx(110 - 66 - 4)
 
 
 def test_longer_than_ever_is_nearly_there_and_never_negative():
-    assert estimate_progress(ColdStart(NOW), EARLIER, NOW + 1000) == (0.99, 0.0)
+    assert estimate_share_and_time_left(ColdStart(NOW), EARLIER, NOW + 1000) == (0.99, 0.0)

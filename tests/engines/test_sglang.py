@@ -9,7 +9,7 @@ import pytest
 
 from app.engines.chat_exchange import Finished, ServerDialect
 from app.engines.client import SILENT, EngineClient
-from app.engines.doctor.server_kinds import LABELS, explain_server, recognize_server
+from app.engines.doctor.server_kinds import LABELS, explain_server, recognize_kind_and_version
 from app.engines.engine_metrics import parse_metrics
 from app.engines.server_capabilities import inspect_endpoint
 from app.errors import EngineRefused
@@ -118,7 +118,7 @@ async def test_the_doctor_names_it_with_its_version():
 @pytest.mark.parametrize("name", ["/model_info", "/get_model_info"])
 async def test_it_is_recognised_by_either_name_of_its_model_info(name):
     async with httpx.AsyncClient(transport=httpx.MockTransport(Server(names=(name,)))) as http:
-        assert await recognize_server(http, BASE, ()) == ("sglang", "")
+        assert await recognize_kind_and_version(http, BASE, ()) == ("sglang", "")
 
 
 async def test_what_its_metrics_say_when_it_is_idle():
@@ -154,7 +154,7 @@ def test_other_ranks_of_one_model_are_not_added_and_replicas_by_data_are():
 async def test_its_slow_health_is_asked_once_and_its_server_info_from_then_on():
     server = Server(health_s=0.05)
     client = server.open_client(slow_health=0.01)
-    assert [await client.read_health() for _ in range(3)] == [200, 200, 200]
+    assert [await client.read_health_status() for _ in range(3)] == [200, 200, 200]
     assert server.asked == ["/health", "/server_info", "/server_info", "/server_info"]
 
 
@@ -162,13 +162,13 @@ async def test_after_a_fault_only_health_says_that_it_is_well_again():
     """Its /server_info answers already while the kernels are compiled."""
     server = Server(health_s=0.05)
     client = server.open_client(slow_health=0.01)
-    await client.read_health()
+    await client.read_health_status()
     server.generates = False
-    assert await client.read_health() == SILENT
+    assert await client.read_health_status() == SILENT
     server.generates, server.alive = True, False
-    assert await client.read_health() is None
+    assert await client.read_health_status() is None
     server.alive, server.asked = True, []
-    assert await client.read_health() == 200
+    assert await client.read_health_status() == 200
     assert server.asked[0] == "/health"
 
 
@@ -176,14 +176,14 @@ async def test_after_a_fault_only_health_says_that_it_is_well_again():
 async def test_a_quick_health_and_one_of_an_engine_of_ours_are_asked_as_before(extensions):
     server = Server(health_s=0.05)
     client = server.open_client(extensions=extensions, slow_health=0.01 if extensions else 5.0)
-    assert [await client.read_health() for _ in range(2)] == [200, 200]
+    assert [await client.read_health_status() for _ in range(2)] == [200, 200]
     assert server.asked == ["/health", "/health"]
 
 
 async def test_a_slow_server_without_server_info_is_asked_for_its_health():
     server = Server(health_s=0.05, names=())
     client = server.open_client(slow_health=0.01)
-    assert [await client.read_health() for _ in range(2)] == [200, 200]
+    assert [await client.read_health_status() for _ in range(2)] == [200, 200]
     assert server.asked == ["/health", "/server_info", "/health", "/server_info"]
 
 
@@ -198,7 +198,7 @@ async def test_server_info_of_another_server_says_nothing_about_its_health():
 
     server = DevelopmentServer(health_s=0.05)
     client = server.open_client(slow_health=0.01)
-    assert [await client.read_health() for _ in range(2)] == [200, 200]
+    assert [await client.read_health_status() for _ in range(2)] == [200, 200]
     assert server.asked == ["/health", "/server_info", "/health", "/server_info"]
 
 

@@ -6,7 +6,7 @@ from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
-from app.events.record import check_chain
+from app.events.record import check_chain_and_get_head
 
 
 class Memory:
@@ -49,7 +49,7 @@ async def test_events_arrive_in_order_and_chained(written):
     await log.flush()
     rows = [(one.seq, one.line, one.hash) for batch in sink.batches for one in batch]
     assert len(rows) == 50
-    assert check_chain(rows) == rows[-1][2]
+    assert check_chain_and_get_head(rows) == rows[-1][2]
 
 
 async def test_events_of_one_append_share_a_batch(written):
@@ -79,7 +79,7 @@ async def test_a_log_goes_on_after_the_last_seq_and_hash(written):
     await writer.flush()
     rows = [(one.seq, one.line, one.hash) for batch in sink.batches for one in batch]
     assert [seq for seq, _, _ in rows] == [1, 2]
-    check_chain(rows)
+    check_chain_and_get_head(rows)
 
 
 async def test_who_writes_of_a_run_that_another_took_is_stopped_and_the_other_runs_go_on(written):

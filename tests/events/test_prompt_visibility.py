@@ -2,7 +2,7 @@ import json
 
 from app.events.architect_questions import AnsweredQuestion, AskFile
 from app.events.kinds import QuestionsAnswered, TurnDelta, TurnStarted
-from app.events.prompt_visibility import redact_prompt, summarize_prompt
+from app.events.prompt_visibility import redact_prompt_and_answers, summarize_prompt
 from app.events.record import GENESIS, build_recorded_event
 
 STARTED = TurnStarted(
@@ -13,8 +13,8 @@ STARTED = TurnStarted(
 
 def test_of_a_turns_start_all_is_seen_but_what_was_told():
     line = build_recorded_event("r", 2, 1000.0, STARTED, GENESIS).line
-    was, seen = json.loads(line), json.loads(redact_prompt(line))
-    assert b"CANARY" not in redact_prompt(line)
+    was, seen = json.loads(line), json.loads(redact_prompt_and_answers(line))
+    assert b"CANARY" not in redact_prompt_and_answers(line)
     assert seen == was | {"prompt": [summarize_prompt(text) for text in STARTED.prompt]}
     assert list(seen) == list(was)
 
@@ -23,8 +23,8 @@ def test_of_questions_all_is_seen_but_what_the_host_answered():
     one = AnsweredQuestion(question=AskFile(path="/etc/x"), answer="CANARY")
     said = QuestionsAnswered(rule="V-1", attempt=1, answers=(one, one), why="w")
     line = build_recorded_event("r", 2, 1000.0, said, GENESIS).line
-    was, seen = json.loads(line), json.loads(redact_prompt(line))
-    assert b"CANARY" not in redact_prompt(line)
+    was, seen = json.loads(line), json.loads(redact_prompt_and_answers(line))
+    assert b"CANARY" not in redact_prompt_and_answers(line)
     hidden = {"question": {"ask": "file", "path": "/etc/x", "first": 1}, "answer": summarize_prompt("CANARY")}
     assert seen == was | {"answers": [hidden, hidden]}
 
@@ -32,5 +32,5 @@ def test_of_questions_all_is_seen_but_what_the_host_answered():
 def test_every_other_line_is_as_it_was_written():
     said = TurnDelta(turn="r.2", role="architect", channel="answer", text='"kind":"turn.started" "prompt"', tokens=1)
     line = build_recorded_event("r", 3, 1000.0, said, GENESIS).line
-    assert redact_prompt(line) == line
-    assert redact_prompt(b'{"kind":"turn.started"}') == b'{"kind":"turn.started"}'
+    assert redact_prompt_and_answers(line) == line
+    assert redact_prompt_and_answers(b'{"kind":"turn.started"}') == b'{"kind":"turn.started"}'

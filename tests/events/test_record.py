@@ -3,7 +3,7 @@ import json
 import pytest
 
 from app.events.kinds import ItemPassed, RunPaused, TurnDelta
-from app.events.record import GENESIS, BrokenChain, build_recorded_event, check_chain, parse_line
+from app.events.record import GENESIS, BrokenChain, build_recorded_event, check_chain_and_get_head, parse_line
 
 
 def chain(*events):
@@ -40,7 +40,7 @@ def test_hostile_text_stays_inside_its_line():
 
 
 def test_a_whole_chain_holds_and_ends_in_its_last_hash():
-    assert check_chain(ROWS) == ROWS[-1][2]
+    assert check_chain_and_get_head(ROWS) == ROWS[-1][2]
 
 
 @pytest.mark.parametrize("position", range(0, len(ROWS[1][1]), 7))
@@ -48,14 +48,14 @@ def test_one_changed_byte_is_found(position):
     line = bytearray(ROWS[1][1])
     line[position] ^= 1
     with pytest.raises(BrokenChain, match="event 2 is not what was recorded"):
-        check_chain([ROWS[0], (2, bytes(line), ROWS[1][2]), ROWS[2]])
+        check_chain_and_get_head([ROWS[0], (2, bytes(line), ROWS[1][2]), ROWS[2]])
 
 
 def test_a_missing_event_is_found():
     with pytest.raises(BrokenChain, match="event 2 is missing"):
-        check_chain([ROWS[0], ROWS[2]])
+        check_chain_and_get_head([ROWS[0], ROWS[2]])
 
 
 def test_two_events_changed_places_are_found():
     with pytest.raises(BrokenChain):
-        check_chain([(1, *ROWS[1][1:]), (2, *ROWS[0][1:]), ROWS[2]])
+        check_chain_and_get_head([(1, *ROWS[1][1:]), (2, *ROWS[0][1:]), ROWS[2]])

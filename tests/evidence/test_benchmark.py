@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from app.events.vocabulary import ParameterUsed
-from app.evidence.benchmark import INCOMPLETE, describe_benchmark
+from app.evidence.benchmark import INCOMPLETE, build_benchmark_title
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.pack import build_pack
@@ -79,7 +79,7 @@ def test_papers_say_which_benchmark_by_its_digest_and_without_one_that_they_are_
 
 
 def test_a_run_that_failed_before_it_began_has_the_names_of_its_skill():
-    title = describe_benchmark(load_skill("stig"), None)
+    title = build_benchmark_title(load_skill("stig"), None)
     assert (title.id, title.note) == ("RHEL_9_STIG", INCOMPLETE)
 
 
@@ -135,5 +135,5 @@ def test_a_pack_of_a_temper_that_knew_no_benchmarks_still_holds(archive):
 
 def test_a_skill_that_is_no_stig_is_named_by_itself():
     own = pack([rule("V-1"), rule("X-1")])
-    title = describe_benchmark(own, None)
+    title = build_benchmark_title(own, None)
     assert (title.id, title.title, title.version, title.note) == (own.name, own.title, "1", INCOMPLETE)

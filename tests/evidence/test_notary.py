@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from app.errors import BadInput
 from app.events.kinds import AuditedRequest, RolloutHostBegun, RolloutOrdered
-from app.events.record import AUDIT, GENESIS, BrokenChain, build_recorded_event, check_chain
+from app.events.record import AUDIT, GENESIS, BrokenChain, build_recorded_event, check_chain_and_get_head
 from app.events.vocabulary import Budget
 from app.evidence import verify
 from app.evidence.audit_anchor_checks import Seal, check_audit_log_end, check_run_seal, read_audit_anchors
@@ -136,7 +136,7 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
     new = change_signing_key(notary, ADA, "whoever had it has left")
     assert open_notary(tmp_path, notary.database).key.public == new.public != notary.key.public
     rows = EventStore(notary.database).read_lines(AUDIT)
-    check_chain(rows, AUDIT)
+    check_chain_and_get_head(rows, AUDIT)
     found = read_audit_anchors(rows)
     assert found.keys == [notary.key.public, new.public]
     assert found.unvouched == []

@@ -96,6 +96,6 @@ def test_one_that_is_called_a_pass_is_found(files):
 
 def test_the_verdict_on_a_rule_that_is_left_out_is_why(log):
     case = read_run_record(log)
-    left = case.left_out_rules[0]
+    left = case.tailored_out_rules[0]
     assert left.left_out
     assert describe_finding(case, left) == left.left_out

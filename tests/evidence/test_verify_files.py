@@ -294,7 +294,7 @@ def test_a_log_whose_events_claim_to_be_others_is_refused():
     }
     manifest = {"run": "0a1b2c3d", "host": "web-1", "events": len(log), "chain_head": log[-1].hash}
     manifest["as_of"] = json.loads(log[-1].line)["at"]
-    assert len(verify.read_events(files, manifest, log[-1].hash)) == len(log)
+    assert len(verify.read_events_except_deltas(files, manifest, log[-1].hash)) == len(log)
     for changed, head, told in (
         ({**manifest, "run": "0a1b2c3e"}, "", "event 1 says of itself that it is another"),
         ({**manifest, "host": "web-2"}, "", "the manifest says host web-2, and the events say web-1"),
@@ -302,14 +302,14 @@ def test_a_log_whose_events_claim_to_be_others_is_refused():
         (manifest, "0" * 64, f"the chain head is {log[-1].hash}, not {'0' * 64}: this is another log"),
     ):
         with pytest.raises(BrokenPack, match=told):
-            verify.read_events(files, changed, head)
+            verify.read_events_except_deltas(files, changed, head)
     with pytest.raises(BrokenPack, match=f"there are {len(log)} events and more hashes"):
-        verify.read_events({**files, "chain.txt": files["chain.txt"] + b"x"}, manifest, "")
+        verify.read_events_except_deltas({**files, "chain.txt": files["chain.txt"] + b"x"}, manifest, "")
     short = {**files, "events.jsonl": b"".join(one.line + b"\n" for one in log[:-1])}
     short["chain.txt"] = b"".join(one.hash.encode() + b"\n" for one in log[:-1])
     early = {**manifest, "events": len(log) - 1, "chain_head": log[-2].hash, "as_of": json.loads(log[-2].line)["at"]}
     with pytest.raises(BrokenPack, match=r"the events end with run\.scoped: the run has not ended"):
-        verify.read_events(short, early, "")
+        verify.read_events_except_deltas(short, early, "")
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_a_log_whose_events_claim_to_be_others_is_refused():
     ],
 )
 def test_a_pack_a_head_and_a_key_are_told_apart(words, plain, key):
-    assert verify.parse_words(words) == (plain, key)
+    assert verify.parse_arguments(words) == (plain, key)
 
 
 @pytest.mark.parametrize(
@@ -341,6 +341,6 @@ def test_a_pack_a_head_and_a_key_are_told_apart(words, plain, key):
 )
 def test_words_that_are_not_understood_verify_nothing_and_are_answered_with_the_usage(words, capsys):
     with pytest.raises(verify.BadArguments):
-        verify.parse_words(words)
+        verify.parse_arguments(words)
     assert verify.main(words) == verify.USAGE
     assert "usage: python3 -I verify.py" in capsys.readouterr().err

@@ -40,7 +40,7 @@ def files():
     ],
 )
 def test_a_text_matches_where_it_is_the_same_or_hostile_and_cut_off(actual, expected, matches):
-    assert verify._get_expected_if_matching(actual, expected) == (expected if matches else actual)
+    assert verify._replace_by_expected_if_matching(actual, expected) == (expected if matches else actual)
 
 
 def note(**fields):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.events.record import check_chain
+from app.events.record import check_chain_and_get_head
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets.host_registry import open_target
@@ -46,7 +46,7 @@ class Site:
             run = connection.exec_driver_sql("select id from run order by queued_at desc limit 1").scalar_one()
         rows = EventStore(database).read_lines(run)
         database.dispose()
-        check_chain(rows)
+        check_chain_and_get_head(rows)
         return [json.loads(line) for _, line, _ in rows]
 
 

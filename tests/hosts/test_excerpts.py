@@ -25,7 +25,11 @@ async def test_each_rule_of_each_profile_alone_has_the_verdict_and_evidence_of_t
         scanner = OpenScapScanner(opened.shell, ScapContent(file, profile.id), ids, FOLDER)
         whole, cut = {one.rule: one for one in await scanner.judge_rules([*ids])}, {}
         for rule, id_ in ids.items():
-            cut[rule] = None if rule == "security_patches_up_to_date" else stream.build_excerpt(profile.id, [id_])[0]
+            cut[rule] = (
+                None
+                if rule == "security_patches_up_to_date"
+                else stream.build_excerpt_and_tailoring(profile.id, [id_])[0]
+            )
         # Profiles share most rules, with the same values.
         new = {rule: TITLE.sub(b"", text.replace(profile.id.encode(), b"")) for rule, text in cut.items() if text}
         new = {rule: text for rule, text in new.items() if text not in seen}

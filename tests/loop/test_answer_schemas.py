@@ -61,7 +61,7 @@ def test_every_walk_of_every_shape_is_an_answer(rule, guided):
         schema = SCHEMA_BUILDERS[purpose](now)
         for _ in range(10):
             said = walk(schema, draw)
-            answer = answers.parse_answer(purpose, json.dumps(said), now.numbered_lines)
+            answer = answers.parse_answer(purpose, json.dumps(said), now.lines_by_path_and_number)
             if purpose == "plan":
                 asked = planned(asked, answer)
                 break
@@ -80,7 +80,9 @@ def test_what_is_refused_is_refused_for_its_effect(rule, guided):
             ),
         )
         now = build_situation("act", asked)
-        work = answers.parse_answer("act", json.dumps(walk(SCHEMA_BUILDERS["act"](now), draw)), now.numbered_lines)
+        work = answers.parse_answer(
+            "act", json.dumps(walk(SCHEMA_BUILDERS["act"](now), draw)), now.lines_by_path_and_number
+        )
         refusals = list_action_refusals(work.actions, frozenset(asked.attempt.plan.paths), HOST)
         assert not [one for one in refusals if any(words in one.reason for words in OF_SHAPE)]
 
@@ -110,7 +112,9 @@ def test_what_has_failed_alone_is_not_offered_alone_again(rule):
         schema_fitter.check_schema(schema)
         assert to_bindable_schema(schema) == schema
         said = walk(schema, draw)
-        fingerprint = fingerprint_actions(answers.parse_answer("act", json.dumps(said), now.numbered_lines).actions)
+        fingerprint = fingerprint_actions(
+            answers.parse_answer("act", json.dumps(said), now.lines_by_path_and_number).actions
+        )
         if fingerprint in tried and len(said["actions"]) == 1:
             assert {_alone(one, now) for one in _choices(SCHEMA_BUILDERS["act"](now))} <= tried
             break
@@ -130,7 +134,7 @@ def _choices(schema):
 
 def _alone(action, now):
     return fingerprint_actions(
-        answers.parse_answer("act", json.dumps({"actions": [action]}), now.numbered_lines).actions
+        answers.parse_answer("act", json.dumps({"actions": [action]}), now.lines_by_path_and_number).actions
     )
 
 
@@ -192,7 +196,7 @@ def test_what_is_scripted_fits_and_is_not_pressed(rule):
         prompt = read_prompt("act", build_user_prompt("act", asked, 2500, now))
         wanted = compose_answer(replace_tries(SCRIPT, rule, one), prompt).answer
         pressed = schema_fitter.fit_to_schema(SCHEMA_BUILDERS["act"](now), json.loads(json.dumps(wanted)))
-        actions = answers.parse_answer("act", json.dumps(pressed), now.numbered_lines).actions
+        actions = answers.parse_answer("act", json.dumps(pressed), now.lines_by_path_and_number).actions
         assert actions == answers.parse_actions_of_person(json.dumps({"actions": one.actions}))
 
 

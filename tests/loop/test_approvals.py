@@ -230,7 +230,7 @@ class Life:
 
     def answer(self, effect):
         self.asked += 1
-        rule_id, number = self.run.position
+        rule_id, number = self.run.rule_and_attempt_number
         turn = f"t{self.asked}"
         at = {"rule": rule_id, "attempt": number}
         self.run.append(

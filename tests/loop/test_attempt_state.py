@@ -129,7 +129,7 @@ def test_a_drift_and_an_edit_void_the_proposal_with_all_that_was_said_of_it(caus
 def test_a_change_that_a_crash_cut_is_as_if_it_had_never_been_applied():
     judged = (APPLIED, VERDICT, FIELDS["explained"], FIELDS["probed"], FIELDS["force"])
     attempt = follow(APPLYING, *judged)
-    assert (attempt.journal, attempt.journals, attempt.has_changed_host) == ("j", 1, True)
+    assert (attempt.journal, attempt.journals, attempt.has_apply_outcome) == ("j", 1, True)
     rolling = advance_attempt(attempt, kinds.ActionRollingBack(**AT, journal="j", cause="interrupted"))
     assert rolling.rolling_back
     assert advance_attempt(rolling, UNDONE) == Attempt(1, 0.0, journals=1, rolled_back=UNDONE)
@@ -140,9 +140,9 @@ def test_a_change_that_a_crash_cut_is_as_if_it_had_never_been_applied():
 def test_after_a_failure_a_rollback_keeps_what_is_known_of_the_change():
     attempt = follow(APPLYING, APPLIED, VERDICT, FAILED, UNDONE)
     assert (attempt.applied, attempt.verdict, attempt.rolled_back, attempt.journal) == (APPLIED, VERDICT, UNDONE, None)
-    assert attempt.has_changed_host
-    assert follow(FIELDS["change_failed"]).has_changed_host
-    assert not follow(APPLYING).has_changed_host
+    assert attempt.has_apply_outcome
+    assert follow(FIELDS["change_failed"]).has_apply_outcome
+    assert not follow(APPLYING).has_apply_outcome
 
 
 def test_a_repeated_fix_is_named_until_somebody_changes_its_actions():

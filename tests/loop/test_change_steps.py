@@ -98,7 +98,7 @@ class Life:
             match effect:
                 case Ask(purpose="plan"):
                     paths = ("package:telnet", *(getattr(one, "path", "") for one in self.actions))
-                    at = {"rule": "A", "attempt": self.run.position[1]}
+                    at = {"rule": "A", "attempt": self.run.rule_and_attempt_number[1]}
                     self.run.append(
                         PlanMade(**at, approach="", paths=paths, steps=(), risk="", rollback="", validation="")
                     )

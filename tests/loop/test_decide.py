@@ -286,7 +286,7 @@ def test_a_run_that_goes_on_in_the_middle_of_an_attempt_is_idle_no_more():
 def test_a_pause_waits_until_the_change_in_hand_is_kept_or_undone():
     world = World(pack([rule("A"), rule("C")]), scripted())
     world.put(request(world.skill))
-    while not (world.state.item and world.state.item.attempt and world.state.item.attempt.has_changed_host):
+    while not (world.state.item and world.state.item.attempt and world.state.item.attempt.has_apply_outcome):
         world.come_out(decide_next_effect(world.state, world.skill, world.now))
     world.put(RunPaused(by="p"))
     while not isinstance(effect := decide_next_effect(world.state, world.skill, world.now), Wait):

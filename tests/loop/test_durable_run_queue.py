@@ -34,7 +34,7 @@ async def test_who_rests_has_no_threads_and_a_run_that_is_asked_for_wakes_it(que
     durable, driven, go_on = queue
     go_on.set()
     assert threads()
-    await durable.suspend()
+    await durable.suspend_if_idle()
     assert (durable.awake, threads()) == (False, [])
     assert durable.list_still_queued([("r1", 1)]) == []
     await durable.enqueue("r1", "web1")
@@ -54,7 +54,7 @@ async def test_a_queue_that_starts_or_wakes_looks_at_once_and_less_often_from_th
         durable._awake_since -= POLL_SECONDS
         await durable.launch()
         assert await asked_every() == POLL_SECONDS
-        await durable.suspend()
+        await durable.suspend_if_idle()
         await durable.launch()
         assert await asked_every() == FIRST_SECONDS
 
@@ -63,7 +63,7 @@ async def test_while_a_run_is_in_hand_it_does_not_rest(queue):
     durable, driven, go_on = queue
     await durable.enqueue("r1", "web1")
     await driven.get()
-    await durable.suspend()
+    await durable.suspend_if_idle()
     assert durable.awake
     assert durable.in_hand == {"r1"}
     go_on.set()

@@ -10,7 +10,7 @@ from app.loop.harm import SINCE, describe_harm, find_preexisting_failures, find_
 from app.loop.prompts import TurnContext, build_user_prompt
 from app.loop.state import Item
 from app.targets.health_probes import run_health_probes
-from app.targets.probe_comparison import compare_probes
+from app.targets.probe_comparison import mark_worsened_probes
 from tests.hostfiles import DictFiles
 from tests.loop.playing import rule
 
@@ -93,9 +93,9 @@ def test_what_a_probe_holds_may_be_neither_lost_nor_added(before, now, harm):
 
 
 def test_what_was_lost_shows_in_the_probe_itself():
-    (marked,) = compare_probes(rights(ADMIN, DEPLOY), rights(ADMIN))
+    (marked,) = mark_worsened_probes(rights(ADMIN, DEPLOY), rights(ADMIN))
     assert (marked.ok, marked.detail) == (False, f"no longer: {DEPLOY}")
-    assert compare_probes(rights(ADMIN), rights(ADMIN)) == rights(ADMIN)
+    assert mark_worsened_probes(rights(ADMIN), rights(ADMIN)) == rights(ADMIN)
     assert find_preexisting_failures(rights(ADMIN, DEPLOY, ok=False), rights(ADMIN, ok=False)) == ()
 
 

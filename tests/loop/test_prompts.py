@@ -14,7 +14,7 @@ from app.loop.prompts import (
     CHARS_PER_TOKEN,
     VERSION,
     Prompt,
-    add_forms_digest_to_version,
+    build_prompt_version,
     build_system_prompt,
     build_user_prompt,
 )
@@ -121,9 +121,9 @@ def test_the_lesson_is_kept_where_the_host_has_much_to_say():
 
 def test_a_change_of_prompts_is_a_new_version():
     """Scores are compared by it. Give _WORDS a new value with every change of the words, and their digest here."""
-    assert add_forms_digest_to_version(describe_answer_forms()) == VERSION
-    assert add_forms_digest_to_version(FORMS) == "6"
-    assert add_forms_digest_to_version(f"{FORMS} | another{{thing}}").startswith("6.")
+    assert build_prompt_version(describe_answer_forms()) == VERSION
+    assert build_prompt_version(FORMS) == "6"
+    assert build_prompt_version(f"{FORMS} | another{{thing}}").startswith("6.")
     said = [build_system_prompt(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
     said.append(build_system_prompt("architect", "plan", asks=True))
     proposed = (
@@ -136,9 +136,7 @@ def test_a_change_of_prompts_is_a_new_version():
     said.append(build_user_prompt("plan", replace(about, attempt=asked, asks=True), 4000))
     said.append(build_user_prompt("plan", about, 4000))
     words = "".join(said).replace(describe_answer_forms(), FORMS)
-    assert {add_forms_digest_to_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {
-        "6": "47c9dd98aa0d"
-    }
+    assert {build_prompt_version(FORMS): hashlib.sha256(words.encode()).hexdigest()[:12]} == {"6": "47c9dd98aa0d"}
 
 
 def test_an_answer_that_could_not_be_read_is_asked_for_again_with_its_fault():

@@ -21,7 +21,7 @@ from app.events.kinds import (
     TurnStarted,
 )
 from app.events.vocabulary import Budget, SetOption
-from app.loop.proven_fix import hash_deciding_files
+from app.loop.proven_fix import compute_deciding_files_digest
 from app.skills.skill import Rule
 from app.store.prior_knowledge import RunHistory
 from app.targets.fixture.fixture_target import FixtureTarget
@@ -172,4 +172,4 @@ async def test_a_change_whose_probe_could_not_be_asked_proves_nothing(tmp_path, 
 @pytest.mark.parametrize(("paths", "rulebook"), [((), "book"), (("/etc/x",), "")])
 def test_without_files_that_decide_or_a_rulebook_there_is_no_digest(paths, rulebook):
     rule = Rule("R-1", "", "II", "t", "r", "f", paths, None)
-    assert hash_deciding_files(rule, DictFiles({"/etc/x": "a"}), rulebook) == ""
+    assert compute_deciding_files_digest(rule, DictFiles({"/etc/x": "a"}), rulebook) == ""

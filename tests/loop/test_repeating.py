@@ -8,7 +8,7 @@ from app.loop.turn import RepetitionDetector
 def first_seen(text, size=7, channel="answer"):
     watch = RepetitionDetector()
     for at in range(0, len(text), size):
-        if watch.is_repeating(channel, text[at : at + size]):
+        if watch.add_and_check_repetition(channel, text[at : at + size]):
             return at + size
     return None
 
@@ -36,4 +36,6 @@ def test_what_only_looks_alike_is_left_alone(text):
 
 def test_each_channel_is_watched_by_itself():
     watch = RepetitionDetector()
-    assert not any(watch.is_repeating(channel, "ab" * 20) for _ in range(5) for channel in ("thought", "answer"))
+    assert not any(
+        watch.add_and_check_repetition(channel, "ab" * 20) for _ in range(5) for channel in ("thought", "answer")
+    )

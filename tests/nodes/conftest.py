@@ -14,7 +14,7 @@ from sqlmodel import Session, select
 
 from app.cli.command_runtime import load_lineup
 from app.config import Settings
-from app.events.record import GENESIS, build_recorded_event, check_chain, parse_line
+from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head, parse_line
 from app.loop.state import RunState, fold_events
 from app.runs.order import Order, create_run_request, split_rules
 from app.runtime.runtime import create_run_id
@@ -128,7 +128,7 @@ class Shared:
     def state(self, run: str) -> RunState:
         """Of a log whose chain holds."""
         lines = self.store.read_lines(run)
-        check_chain(lines)
+        check_chain_and_get_head(lines)
         return fold_events(parse_line(line, digest) for _, line, digest in lines)
 
     def until(self, true, patience: float = PATIENCE) -> None:

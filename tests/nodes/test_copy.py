@@ -8,7 +8,7 @@ from sqlmodel import Session, select
 
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
-from app.events.record import check_chain
+from app.events.record import check_chain_and_get_head
 from app.store.database_copy import copy_database_and_verify_chains
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -55,7 +55,7 @@ def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shar
     with pytest.raises(BadInput, match="use an empty database"):
         copy_database_and_verify_chains(file, shared.database)
     with Session(file) as session:
-        check_chain(shared.store.read_lines(session.exec(select(RunRow.id)).one()))
+        check_chain_and_get_head(shared.store.read_lines(session.exec(select(RunRow.id)).one()))
     file.dispose()
     monkeypatch.delenv("TEMPER_DATABASE_URL", raising=False)
     for environment, data, says in [

@@ -140,7 +140,7 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
     notices, rests = NotificationListener(database, store, bus), IdleQueueSuspender(durable, idle, changes)
     offers = Offers(store, durable, changes, lambda: True)
     await durable.launch()
-    await durable.suspend()
+    await durable.suspend_if_idle()
     async with asyncio.timeout(60):
         notices.start()
         await notices.listening.wait()
@@ -160,7 +160,7 @@ def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(databas
         seen = nodes.send_heartbeat_and_read_overview(session, "me")
     assert seen
     assert [row.name for row in seen.living] == ["me", "silent"]
-    assert [row.name for row in seen.workers] == ["me"]
+    assert [row.name for row in seen.responsive_nodes] == ["me"]
     with Session(database) as session, session.begin():
         assert session.get_one(NodeRow, "me").seen_at == seen.at
         nodes.end_nodes(session, {"me"})

@@ -14,7 +14,7 @@ from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
 from app.events.kinds import AuditedRequest, LessonLearnt, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
-from app.events.record import AUDIT, GENESIS, build_recorded_event, check_chain
+from app.events.record import AUDIT, GENESIS, build_recorded_event, check_chain_and_get_head
 from app.events.vocabulary import Lesson
 from app.runtime.node import Node
 from app.store import audit, nodes
@@ -67,7 +67,7 @@ def test_what_people_do_at_several_nodes_is_one_chain(database):
         list(pool.map(lambda _: audit.record_audit_event(database, did), range(80)))
     rows = EventStore(database).read_lines(AUDIT)
     assert len(rows) == 80
-    check_chain(rows)
+    check_chain_and_get_head(rows)
 
 
 def member(database, name, seen=0.0):
@@ -141,7 +141,7 @@ def test_a_batch_asks_as_much_of_the_database_however_long_it_is(database):
         asked.clear()
         store.append(batch)
         assert len(asked) == 4, asked  # whose it is, the lines, the run's row, word of it
-    check_chain(store.read_lines("r"), "r")
+    check_chain_and_get_head(store.read_lines("r"), "r")
     assert store.read_newest_seq("r") == 52
 
 
@@ -160,7 +160,7 @@ async def test_a_database_that_drops_every_connection_loses_nothing_and_doubles_
     await writer.close()
     rows = store.read_lines("r")
     assert len(rows) == 60
-    check_chain(rows)
+    check_chain_and_get_head(rows)
 
 
 async def test_a_log_that_lost_its_end_is_not_gone_on_with_and_the_others_are(database):
@@ -179,7 +179,7 @@ async def test_a_log_that_lost_its_end_is_not_gone_on_with_and_the_others_are(da
     again = RunLog("cut", writer, store.read_last_link("cut"))
     again.append(RunPaused(by="d"))
     await again.flush()
-    check_chain(store.read_lines("cut"))
+    check_chain_and_get_head(store.read_lines("cut"))
     await writer.close()
 
 
@@ -198,7 +198,7 @@ def test_what_still_waits_of_a_run_that_the_process_took_back_is_dropped_and_its
     leases.acquire("r", "h", 2)
     assert store.append([anew]) == frozenset()
     assert store.append([waits]) == {"r"}
-    check_chain(store.read_lines("r"))
+    check_chain_and_get_head(store.read_lines("r"))
     assert store.read_last_link("r") == (2, anew.hash)
 
 

@@ -11,7 +11,7 @@ from app.config import Settings
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
-from app.events.record import GENESIS, build_recorded_event, check_chain
+from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head
 from app.runtime.runtime import Runtime
 from app.store.clock import open_clock
 from app.store.db import open_database
@@ -69,5 +69,5 @@ async def test_it_is_not_taken_up_before_what_was_said_of_it_has_landed(database
     await asyncio.wait({taking_up, awaited})
     await LogWriter.flush(writer)
     await writer.close()
-    check_chain(store.read_lines("r"))
+    check_chain_and_get_head(store.read_lines("r"))
     assert store.read_newest_seq("r") == 2

@@ -21,7 +21,7 @@ from app.events.kinds import (
 from app.events.vocabulary import Budget
 from app.loop.state import fold_events
 from app.runs.open_decision_reader import DecisionReader
-from app.store.host_rule_states import forget_host
+from app.store.host_rule_states import delete_host_standings_and_memberships
 from app.store.rollouts import open_rollout_journal
 from app.store.waivers import WaiverRow
 from tests.background.rollouts.test_rollout_controller import Place
@@ -76,7 +76,7 @@ async def test_a_finding_waits_from_the_end_of_its_run_until_it_passes_or_has_a_
         session.add(WaiverRow(id="w1", rule=STIG[1], until="2999-01-01", made_at=1.0, **words))
     assert doors.left() == {"deferred:web1:stig": [STIG[2]]}
     with Session(doors.database) as session, session.begin():
-        forget_host(session, "web1")
+        delete_host_standings_and_memberships(session, "web1")
     assert doors.left() == {}
 
 

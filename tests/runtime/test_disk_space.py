@@ -9,13 +9,13 @@ BIG, SMALL = 1000 * LOW_BYTES, LOW_BYTES
 
 def test_a_disk_is_low_below_a_gibibyte_or_below_a_share_of_a_small_one():
     meter = DiskMeter()
-    meter.record_free_space(LOW_BYTES, BIG, 10.0)
-    meter.record_free_space(SMALL // 2, SMALL, 11.0)
+    meter.update_low_since(LOW_BYTES, BIG, 10.0)
+    meter.update_low_since(SMALL // 2, SMALL, 11.0)
     assert meter.low_since is None
-    meter.record_free_space(LOW_BYTES - 1, BIG, 12.0)
-    meter.record_free_space(SMALL // 100, SMALL, 20.0)
+    meter.update_low_since(LOW_BYTES - 1, BIG, 12.0)
+    meter.update_low_since(SMALL // 100, SMALL, 20.0)
     assert meter.low_since == 12.0, "since it was first seen"
-    meter.record_free_space(LOW_BYTES, BIG, 30.0)
+    meter.update_low_since(LOW_BYTES, BIG, 30.0)
     assert meter.low_since is None
 
 

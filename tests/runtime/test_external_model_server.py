@@ -175,10 +175,10 @@ async def test_an_inspection_is_forgotten_with_its_key_after_a_while(tmp_path):
 async def test_a_server_is_given_up_once(tmp_path):
     own = OwnServer(find_loopback)
     (tmp_path / LINEUP_FILE).write_text("")
-    assert (await own.forget_server(tmp_path)).path == ""
+    assert (await own.delete_lineup_and_request_original(tmp_path)).path == ""
     assert own.requested.is_set()
     with pytest.raises(Rejected, match="nothing to stop using"):
-        await own.forget_server(tmp_path)
+        await own.delete_lineup_and_request_original(tmp_path)
 
 
 async def test_a_name_is_looked_up_anew_before_each_model_is_asked(tmp_path):

@@ -10,7 +10,7 @@ class Queue:
     async def launch(self):
         self.awake = True
 
-    async def suspend(self):
+    async def suspend_if_idle(self):
         self.awake = False
 
 

@@ -4,7 +4,7 @@ import msgspec
 
 from app.config import PACKAGE
 from app.scores.public_score import read_any_score
-from app.scores.result import is_harmed
+from app.scores.result import has_remaining_harm
 from app.scores.score_figures import build_score_row
 from app.scores.scores_markdown import SIZES, render_scores_markdown
 
@@ -35,4 +35,6 @@ def test_each_size_has_a_place_and_a_row_stands_in_its_own():
 def test_no_host_of_tempers_own_rows_was_left_worse():
     own = [read_any_score(file) for file in FILES]
     assert own
-    assert not any(is_harmed(trial) for score in own if score.order.kind == "line-up" for trial in score.trials)
+    assert not any(
+        has_remaining_harm(trial) for score in own if score.order.kind == "line-up" for trial in score.trials
+    )

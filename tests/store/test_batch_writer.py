@@ -8,7 +8,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from app.events.kinds import RunPaused
-from app.events.record import GENESIS, build_recorded_event, check_chain
+from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head
 from app.store import batch_writer
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -55,7 +55,7 @@ def test_a_disk_that_is_full_for_a_while_is_sat_out(store, disk):
     freed.join()
     rows = store.read_lines("r")
     assert len(rows) == len(few)
-    check_chain(rows)
+    check_chain_and_get_head(rows)
 
 
 def test_a_disk_that_stays_full_is_waited_for_until_the_process_ends(store, disk):

@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from app.events.kinds import RunPaused
 from app.events.record import GENESIS, MACHINE, build_recorded_event
-from app.store.batch_writer import append_batch, read_newest_seq
+from app.store.batch_writer import append_batch_returning_lost_runs, read_newest_seq
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
@@ -39,7 +39,7 @@ def lines(run, *seqs):
 
 
 def append(database, leases, *batch):
-    return append_batch(database, leases, batch, threading.Event())
+    return append_batch_returning_lost_runs(database, leases, batch, threading.Event())
 
 
 def read_seqs(database, run):

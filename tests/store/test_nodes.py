@@ -148,7 +148,7 @@ def test_a_node_without_leader_or_runs_sees_none_and_one_that_was_given_up_sees_
 def test_the_dead_and_those_that_run_a_single_run_are_no_workers(session, at):
     for name, more in {"a": {}, "b": {"silent": DEAD_AFTER - 2}, "c": {"silent": 60.0}, "d": {"kind": "run"}}.items():
         add_node(session, name, at, **more)
-    assert [node.name for node in nodes.send_heartbeat_and_read_overview(session, "a").workers] == ["a", "b"]
+    assert [node.name for node in nodes.send_heartbeat_and_read_overview(session, "a").responsive_nodes] == ["a", "b"]
 
 
 def test_nodes_and_leases_are_forgotten_long_after_their_end(session, at):

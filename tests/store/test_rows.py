@@ -40,8 +40,8 @@ def test_schedules_are_listed_by_host_and_are_due_once_their_time_has_come(sessi
     add_schedule(session, "3", "a", 2.0, 10.0)
     add_schedule(session, "4", "c", 4.0, 5.0, enabled=False)
     assert [row.id for row in schedules.list_schedules(session)] == ["3", "2", "1", "4"]
-    assert [row.id for row in schedules.list_due_schedules(session, 20.0)] == ["3", "2"]
-    assert schedules.list_due_schedules(session, 9.0) == []
+    assert [row.id for row in schedules.lock_and_list_due_schedules(session, 20.0)] == ["3", "2"]
+    assert schedules.lock_and_list_due_schedules(session, 9.0) == []
     assert schedules.require_schedule(session, "1").host == "b"
     with pytest.raises(Rejected, match="there is no schedule '9'"):
         schedules.require_schedule(session, "9")

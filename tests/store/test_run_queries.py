@@ -60,9 +60,9 @@ def test_runs_are_found_by_state_host_person_and_time(session):
     assert [row.id for row in run_queries.list_newest_runs(session, 2)] == ["a3", "c1"]
     assert [row.id for row in run_queries.list_newest_runs(session, 9, ["b1", "a1", "z"])] == ["b1", "a1"]
     assert run_queries.list_newest_runs(session, 9, []) == []
-    assert [row.id for row in run_queries.list_ordered_runs(session, 1.0, 4.0)] == ["a2", "b1", "b2"]
-    assert [row.id for row in run_queries.list_ordered_runs(session, 1.0, 4.0, "2")] == ["a2", "b2"]
-    assert run_queries.list_ordered_runs(session, 0.0, 9.0, "") == []
+    assert [row.id for row in run_queries.list_runs_queued_between(session, 1.0, 4.0)] == ["a2", "b1", "b2"]
+    assert [row.id for row in run_queries.list_runs_queued_between(session, 1.0, 4.0, "2")] == ["a2", "b2"]
+    assert run_queries.list_runs_queued_between(session, 0.0, 9.0, "") == []
     assert run_queries.find_run(session, "a2").state == "paused"
     assert {row.id for row in run_queries.find_runs_by_prefix(session, "a")} == {"a1", "a2", "a3"}
     assert run_queries.find_runs_by_prefix(session, "%") == []
@@ -77,12 +77,12 @@ def test_the_newest_line_of_a_chain_is_its_own(session):
 
 def test_a_key_is_the_first_runs_for_a_day(session):
     kept = run_queries.KEEP_KEY_SECONDS
-    assert run_queries.claim_idempotency_key(session, "k", "d", "r1", 1.0).run == "r1"
+    assert run_queries.get_or_create_idempotency_row(session, "k", "d", "r1", 1.0).run == "r1"
     session.flush()
-    again = run_queries.claim_idempotency_key(session, "k", "e", "r2", 1.0 + kept)
+    again = run_queries.get_or_create_idempotency_row(session, "k", "e", "r2", 1.0 + kept)
     assert (again.run, again.digest, again.at) == ("r1", "d", 1.0)
     session.expire_all()
-    late = run_queries.claim_idempotency_key(session, "k", "e", "r2", 1.5 + kept)
+    late = run_queries.get_or_create_idempotency_row(session, "k", "e", "r2", 1.5 + kept)
     assert (late.run, late.digest, late.at) == ("r2", "e", 1.5 + kept)
 
 

@@ -104,7 +104,7 @@ KINDS = {
     "/etc/security/faillock.conf": ("deny", last_of(option_parsers.parse_options)),
     "/etc/audit/auditd.conf": (
         "disk_full_action",
-        last_of(lambda text, path: option_parsers.parse_auditd(text, path)[0]),
+        last_of(lambda text, path: option_parsers.parse_auditd_with_problems(text, path)[0]),
     ),
     "/etc/dnf/dnf.conf": ("main.gpgcheck", last_of(option_parsers.parse_ini)),
     "/etc/mission/mission.conf": ("inbox.upload_umask", last_of(option_parsers.parse_ini)),

@@ -14,4 +14,4 @@ def test_commands_are_read_and_dashes_are_underscores():
 
 def test_only_conf_files_count():
     files = DictFiles({"/etc/modprobe.d/a.conf": "blacklist a\n", "/etc/modprobe.d/b.conf.bak": "blacklist b\n"})
-    assert [x.module for x in modprobe.read_module_lines(files)] == ["a"]
+    assert [x.module for x in modprobe.read_etc_module_lines(files)] == ["a"]

@@ -28,7 +28,7 @@ def test_login_defs_have_no_comment_behind_a_value():
 
 
 def test_auditd_wants_an_equals_sign_of_its_own():
-    settings, problems = option_parsers.parse_auditd(
+    settings, problems = option_parsers.parse_auditd_with_problems(
         "Disk_Full_Action = HALT\nmax_log_file=8\n\tfreq = 5\n# a = b\n", "f"
     )
     assert pairs(settings) == [("disk_full_action", "HALT"), ("\tfreq", "5")]

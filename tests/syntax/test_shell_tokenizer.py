@@ -3,7 +3,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.syntax.shell_tokenizer import list_quoted_texts, split_tokens
+from app.syntax.shell_tokenizer import iterate_quoted_and_heredoc_texts, split_tokens
 
 
 def words(text):
@@ -25,7 +25,7 @@ def test_the_data_of_a_script_is_what_it_quotes_without_commands_flags_and_comme
         '# -e 2, deny\nif [ -f "/etc/a b" ]; then chmod -f 2 x; fi\nline="deny = $value" # -b 1\n'
         "cat <<'EOF' >/etc/x\n-w /etc/passwd\nEOF\nsed -i 's/^retry.*/'\"$y\"'z/' \"$(cut -f 2 'q')\"`id 'r'`\n"
     )
-    found = list(list_quoted_texts(script))
+    found = list(iterate_quoted_and_heredoc_texts(script))
     assert [text.strip() for text in found if text.strip()] == [
         "/etc/a b",
         "deny = $value",
@@ -51,4 +51,8 @@ def test_any_text_comes_to_an_end_in_order(text):
 def test_nesting_without_measure_is_survived():
     nested = "$(" * 20_000 + "`" * 101 + '"$(' * 5000
     assert list(split_tokens(nested)) != []
-    assert "".join(list_quoted_texts(nested)).strip() == "".join(list_quoted_texts('"' + nested)).strip() == ""
+    assert (
+        "".join(iterate_quoted_and_heredoc_texts(nested)).strip()
+        == "".join(iterate_quoted_and_heredoc_texts('"' + nested)).strip()
+        == ""
+    )

@@ -100,6 +100,6 @@ def test_a_keyword_in_look_alike_letters_is_another_keyword():
 
 def test_the_first_line_of_a_keyword_counts():
     text = "# Ciphers none\nciphers a,b\nCiphers c\n"
-    found = sshd.find_algorithms(text, "Ciphers")
+    found = sshd.find_backend_setting(text, "Ciphers")
     assert (found.value, found.path, found.line) == ("a,b", sshd.BACKEND, 2)
-    assert sshd.find_algorithms(text, "MACs") is None
+    assert sshd.find_backend_setting(text, "MACs") is None

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sshd_match import ConnectionSpec, matches_conditions, matches_pattern, parse_conditions
+from app.syntax.sshd_match import ConnectionSpec, matches_conditions, matches_pattern, parse_conditions_with_fault
 
 BOB = ConnectionSpec("bob", frozenset({"bob", "wheel"}), "Relay.Corp.example", "192.168.1.5", "10.0.0.1", "22")
 
@@ -16,7 +16,7 @@ BOB = ConnectionSpec("bob", frozenset({"bob", "wheel"}), "Relay.Corp.example", "
     ],
 )
 def test_a_match_line_says_what_it_asks_for(line, expected):
-    assert parse_conditions(line) == (expected, "")
+    assert parse_conditions_with_fault(line) == (expected, "")
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_a_match_line_says_what_it_asks_for(line, expected):
     ["", "User", "User bob all", "all User bob", "Exec /bin/x", "LocalPort 99999", "Address 10.0.0.1/8", "User # bob"],
 )
 def test_a_match_line_that_sshd_refuses_is_told(line):
-    assert parse_conditions(line)[1].startswith("Match: ")
+    assert parse_conditions_with_fault(line)[1].startswith("Match: ")
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_match_line_that_sshd_refuses_is_told(line):
     ],
 )
 def test_a_connection_fits_as_sshd_has_it(line, expected):
-    assert matches_conditions(parse_conditions(line)[0], BOB) is expected
+    assert matches_conditions(parse_conditions_with_fault(line)[0], BOB) is expected
 
 
 def test_a_pattern_of_many_stars_is_soon_done():

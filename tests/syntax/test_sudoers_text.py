@@ -35,7 +35,7 @@ def test_whom_a_command_runs_as(text, runas):
 
 
 def test_lists_have_names_with_their_bangs():
-    assert SudoersScanner('"a b", !!c, !%#10, +n, fe80::1').read_members(hosts=True) == [
+    assert SudoersScanner('"a b", !!c, !%#10, +n, fe80::1').read_members(are_hosts=True) == [
         "a b",
         "c",
         "!%#10",

@@ -12,7 +12,7 @@ from sqlmodel import Session, select
 
 from app.cli.verify import HOLDS, verify_pack, verify_run
 from app.events.kinds import ApprovalExpired, ApprovalGiven, ApprovalRequested, TurnFinished
-from app.events.record import AUDIT, check_chain, parse_line
+from app.events.record import AUDIT, check_chain_and_get_head, parse_line
 from app.evidence.notary import KEYS
 from app.evidence.shrunk_runs import read_evidence, shrink_run
 from app.evidence.signing_key import find_key
@@ -78,7 +78,7 @@ def test_it_is_brought_up_and_every_line_is_as_it_was(older, database):
     assert read_revision(database) == HEAD
     for run, lines in older.lines.items():
         assert EventStore(database).read_lines(run) == lines
-        check_chain(lines)
+        check_chain_and_get_head(lines)
     with Session(database) as session:
         known = {one.name for one in people.list_people(session)}
         assert known == ({"ada"} if older.name >= "0005" else set())
@@ -182,7 +182,7 @@ def ended_as_it_should(older, database):
     assert row.state == "finished", row.reason
     lines, before = EventStore(database).read_lines(older.cut), older.lines[older.cut]
     assert lines[: len(before)] == before
-    check_chain(lines)
+    check_chain_and_get_head(lines)
     events = [parse_line(line, digest) for _, line, digest in lines]
     assert row.whose == events[0].event.by
     assert row.tokens_in == sum(one.event.prompt_tokens for one in events if isinstance(one.event, TurnFinished)) > 0

@@ -45,8 +45,8 @@ class RolloutController(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether unended rollouts may exist, and the database version at the last check."""
 
-    async def advance_rollouts(self) -> None:
-        for rollout in await asyncio.to_thread(self._refresh_unended_rollouts):
+    async def advance_unended_rollouts(self) -> None:
+        for rollout in await asyncio.to_thread(self._list_unended_and_prune_states):
             while written := await asyncio.to_thread(self._advance_rollout, rollout):
                 self._runtime.bus.publish(written)
                 self._runtime.offers.request_offer_round()
@@ -55,9 +55,9 @@ class RolloutController(PeriodicTask):
         version, before = self._runtime.changes.version(), self._seen
         if self._runtime.is_leader and (self._any or version != before):
             self._seen, self._any = version, True  # until a look has finished
-            await self.advance_rollouts()
+            await self.advance_unended_rollouts()
 
-    def _refresh_unended_rollouts(self) -> list[str]:
+    def _list_unended_and_prune_states(self) -> list[str]:
         with Session(use_autocommit(self._runtime.database)) as session:
             found = [row.id for row in rollouts.list_unended_rollouts(session)]
         self._any = bool(found)

@@ -44,7 +44,7 @@ def create_schedule_row(wanted: ScheduleSpec, now: float, hosts_folder: Path) ->
         host=wanted.words or order.host,
         rollout=msgspec.json.encode(wanted.terms).decode() if wanted.words else "",
         skill=order.skill,
-        rules="" if order.has_no_named_rules else ",".join(order.rules or ()),
+        rules="" if order.has_all_or_unset_rules else ",".join(order.rules or ()),
         mode=mode,
         cron=cron,
         zone=zone,

@@ -33,28 +33,28 @@ class Scheduler(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether schedules may exist, and the database version at the last check."""
 
-    def check_for_possible_schedules(self) -> bool:
+    def remember_version_report_if_due(self) -> bool:
         """Return True unless there are no schedules and the database has not changed since the last look."""
         version, before = self._runtime.changes.version(), self._seen
         self._seen = version
         return self._any or version != before
 
-    async def run_due_schedules(self, now: float) -> None:
+    async def fire_due_and_stop_overdue(self, now: float) -> None:
         if begun := await asyncio.to_thread(self._fire_due_schedules, now):
             self._runtime.bus.publish(begun)
             self._runtime.offers.request_offer_round()
         self._any = await asyncio.to_thread(self._stop_overdue_report_any_schedules, now)
 
     async def _run_once(self) -> None:
-        if self._runtime.is_leader and self.check_for_possible_schedules():
+        if self._runtime.is_leader and self.remember_version_report_if_due():
             self._any = True  # until a look has come to its end
-            await self.run_due_schedules(self._runtime.clock.now())
+            await self.fire_due_and_stop_overdue(self._runtime.clock.now())
 
     def _fire_due_schedules(self, now: float) -> list[Recorded]:
         """Store the next time of each due schedule and return the requests to submit, so no time fires twice."""
         begun: list[Recorded] = []
         with Session(self._runtime.database) as session, session.begin():
-            for row in schedules.list_due_schedules(session, now):
+            for row in schedules.lock_and_list_due_schedules(session, now):
                 found = compute_firing(row.cron, row.zone, row.next_at, now, row.window_seconds)
                 missed = _describe_missed(found.missed, row.next_at)
                 row.next_at = found.next_at
@@ -65,7 +65,7 @@ class Scheduler(PeriodicTask):
         return begun
 
     def _fire_schedule(self, session: Session, row: ScheduleRow, due_at: float, missed_text: str) -> list[Recorded]:
-        if busy := self._describe_busy(session, row):
+        if busy := self._describe_blocking_work(session, row):
             row.outcome, row.unkept = f"{missed_text}Skipped at {_format_time(due_at)}: {busy}.", True
             return []
         try:
@@ -84,7 +84,7 @@ class Scheduler(PeriodicTask):
             row.outcome = f"{missed_text}Started run {row.run} at {_format_time(due_at)}."
         return write_first_event(session, row.run, request)
 
-    def _describe_busy(self, session: Session, row: ScheduleRow) -> str:
+    def _describe_blocking_work(self, session: Session, row: ScheduleRow) -> str:
         """Return which unended run or rollout blocks the schedule, or an empty string."""
         if row.rollout:
             before = session.get(RolloutRow, row.run)

@@ -44,10 +44,10 @@ class TelemetryExporter(PeriodicTask):
     async def close(self) -> None:
         """Stop the task and export the remaining telemetry once."""
         await super().close()
-        await self.export_pending()
+        await self.export_next_batch()
 
-    async def export_pending(self) -> None:
-        await asyncio.to_thread(self._collect_finished)
+    async def export_next_batch(self) -> None:
+        await asyncio.to_thread(self._buffer_spans_and_measures)
         spans = list(islice(self._spans, BATCH))
         if spans and not await self._post_batch("/v1/traces", otlp_encoding.encode_traces(spans, self._instance)):
             return
@@ -60,9 +60,9 @@ class TelemetryExporter(PeriodicTask):
                 self._exported_at = time.time()
 
     async def _run_once(self) -> None:
-        await self.export_pending()
+        await self.export_next_batch()
 
-    def _collect_finished(self) -> None:
+    def _buffer_spans_and_measures(self) -> None:
         """Fold new events of each run. Skip what ended before this process started: another has exported it."""
         for run, newest in list(self._bus.newest.items()):
             if run == MACHINE or self._done.get(run, -1) >= newest:
@@ -83,15 +83,15 @@ class TelemetryExporter(PeriodicTask):
         try:
             answer = await self._http.post(f"{self._collector}{path}", json=body, timeout=PATIENCE)
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            return self._log_failure(f"it is unreachable: {exc or type(exc).__name__}")
+            return self._log_failure_return_false(f"it is unreachable: {exc or type(exc).__name__}")
         if answer.is_success:
             self._silent = False
             return True
-        return self._log_failure(f"it answered {answer.status_code}")
+        return self._log_failure_return_false(f"it answered {answer.status_code}")
 
-    def _log_failure(self, why: str) -> bool:
+    def _log_failure_return_false(self, reason: str) -> bool:
         if not self._silent:
-            log.warning("the collector %s does not accept telemetry: %s", self._collector, why)
+            log.warning("the collector %s does not accept telemetry: %s", self._collector, reason)
             self._silent = True
         return False
 

@@ -95,17 +95,24 @@ class RunTrace:
                 left = f"{len(event.differences)} differences stayed" if event.differences else ""
                 yield from self._close_span(("undo", event.journal), ("item", event.rule), at, {}, left)
 
-    def _open_span(self, place: tuple[object, ...], name: str, at: float, attributes: Attributes) -> None:
+    def _open_span(self, span_key: tuple[object, ...], name: str, began_at: float, attributes: Attributes) -> None:
         marked = attributes | {"temper.run": self.run, "temper.simulated": self._simulated}
-        self._open[place] = _OpenSpan(name, at, marked)
+        self._open[span_key] = _OpenSpan(name, began_at, marked)
 
     def _close_span(
-        self, place: tuple[object, ...], parent: tuple[object, ...], at: float, more: Attributes, error: str = ""
+        self,
+        span_key: tuple[object, ...],
+        parent_key: tuple[object, ...],
+        ended_at: float,
+        extra_attributes: Attributes,
+        error: str = "",
     ) -> Iterator[Span]:
-        if begun := self._open.pop(place, None):
-            above = derive_span_id(self.run, *parent) if parent else ""
-            own = derive_span_id(self.run, *place)
-            yield self._create_span(own, above, begun.name, begun.began, at, begun.attributes | more, error)
+        if begun := self._open.pop(span_key, None):
+            above = derive_span_id(self.run, *parent_key) if parent_key else ""
+            own = derive_span_id(self.run, *span_key)
+            yield self._create_span(
+                own, above, begun.name, begun.began, ended_at, begun.attributes | extra_attributes, error
+            )
 
     def _close_turn(self, event: kinds.TurnFinished, at: float) -> Iterator[Span | Measure]:
         found = self._turns.pop(event.turn, None)

@@ -51,15 +51,15 @@ def explain_not_public(address: Address) -> str:
     return ""
 
 
-def get_first_if_all_allowed(host: str, found: list[Address], *, allow_private: bool) -> Address:
+def get_first_if_all_allowed(host: str, addresses: list[Address], *, allow_private: bool) -> Address:
     """Return the first address. Raise AddressNotPublic if any of them is not public and `allow_private` is off."""
-    for address in found:
+    for address in addresses:
         if not allow_private and (why := explain_not_public(address)):
             raise AddressNotPublic(
                 f"{host} leads to {address}, which is {why}: nothing is sent there unless an admin allows it "
                 '(PATCH with {"local": true})'
             )
-    return found[0]
+    return addresses[0]
 
 
 class PinnedConnection:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from app.background.webhooks.template import collect_placeholder_values, fill_template
+from app.background.webhooks.template import collect_placeholder_values, fill_body_and_content_type
 from app.events.kinds import RolloutEvent, get_event_kind
 from app.events.record import Recorded, format_timestamp
 from app.store.waivers import WaiverDue
@@ -30,22 +30,24 @@ def create_signed_delivery(
 ) -> Delivery:
     name = f"{recorded.run}.{recorded.seq}"
     if template:
-        body, form = fill_template(template, collect_placeholder_values(recorded, host, simulated=simulated))
+        body, form = fill_body_and_content_type(
+            template, collect_placeholder_values(recorded, host, simulated=simulated)
+        )
     else:
         source = f"/api/v1/{'rollouts' if isinstance(recorded.event, RolloutEvent) else 'runs'}/{recorded.run}"
         kind = f"temper.{get_event_kind(recorded.event)}"
-        body, form = _encode_cloud_event(name, source, kind, recorded.at, recorded.line, simulated=simulated)
+        body, form = _encode_event_and_content_type(name, source, kind, recorded.at, recorded.line, simulated=simulated)
     return _sign_body(body, name, now, secret, form)
 
 
 def create_waiver_expiry_delivery(due: WaiverDue, secret: str, now: float, template: str = "") -> Delivery:
     if template:
         facts = {"text": due.summary, "kind": due.kind, "time": format_timestamp(due.since), "path": "/waivers"}
-        body, form = fill_template(template, facts)
+        body, form = fill_body_and_content_type(template, facts)
     else:
         data = _encode_json({"text": due.summary, "waiver": msgspec.to_builtins(due.row.waiver)})
         source = f"/api/v1/waivers/{due.row.id}"
-        body, form = _encode_cloud_event(due.name, source, f"temper.{due.kind}", due.since, data)
+        body, form = _encode_event_and_content_type(due.name, source, f"temper.{due.kind}", due.since, data)
     return _sign_body(body, due.name, now, secret, form)
 
 
@@ -54,19 +56,21 @@ def create_trial_delivery(secret: str, now: float, delivery_id: str, template: s
     kind, text = "temper.test", "A test of this webhook, requested by a person."
     if template:
         facts = {"text": text, "run": "none", "host": "none", "kind": kind, "path": "/ops"}
-        body, form = fill_template(template, {**facts, "time": format_timestamp(now)})
+        body, form = fill_body_and_content_type(template, {**facts, "time": format_timestamp(now)})
     else:
-        body, form = _encode_cloud_event(delivery_id, "/api/v1/webhooks", kind, now, _encode_json({"text": text}))
+        body, form = _encode_event_and_content_type(
+            delivery_id, "/api/v1/webhooks", kind, now, _encode_json({"text": text})
+        )
     return _sign_body(body, delivery_id, now, secret, form)
 
 
-def _encode_cloud_event(
-    name: str, source: str, kind: str, at: float, data: bytes, **extensions: object
+def _encode_event_and_content_type(
+    event_id: str, source: str, kind: str, at: float, data: bytes, **extensions: object
 ) -> tuple[bytes, str]:
     """Return a CloudEvent and its content type. `data` is JSON, which stays byte for byte as it is."""
     envelope = {
         "specversion": "1.0",
-        "id": name,
+        "id": event_id,
         "source": source,
         "type": kind,
         "time": format_timestamp(at),

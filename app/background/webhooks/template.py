@@ -62,7 +62,7 @@ def collect_placeholder_values(recorded: Recorded, host: str, *, simulated: bool
     }
 
 
-def fill_template(template: str, values: Mapping[str, str]) -> tuple[bytes, str]:
+def fill_body_and_content_type(template: str, values: Mapping[str, str]) -> tuple[bytes, str]:
     """Return the filled body and its content type."""
     inert = {name: defang_text(value) for name, value in values.items()}
 

@@ -19,7 +19,7 @@ app.add_typer(db, name="db")
 
 
 @admin.command("create")
-def admin_create(
+def person_create(
     name: Annotated[str, typer.Argument(help="Name for signing in; the audit log records it.")],
     right: Annotated[str, typer.Option(help="Right: viewer, operator or admin.")] = "admin",
     data: Data = Path("data"),
@@ -31,7 +31,7 @@ def admin_create(
 
 
 @admin.command("list")
-def admin_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
+def person_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the people who may sign in."""
     from app.cli.people import list_people
 

@@ -138,9 +138,11 @@ def _create_rollout_spec(
     return RolloutSpec(order=order, hosts=(), words=hosts, terms=terms)
 
 
-def _build_filter_parameter(one: RunFilter) -> Parameter:
-    annotation = Annotated[str | None, typer.Option(help=one.option_help)]
-    return Parameter(one.option or one.name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=annotation)
+def _build_filter_parameter(run_filter: RunFilter) -> Parameter:
+    annotation = Annotated[str | None, typer.Option(help=run_filter.option_help)]
+    return Parameter(
+        run_filter.option or run_filter.name, Parameter.POSITIONAL_OR_KEYWORD, default=None, annotation=annotation
+    )
 
 
 @app.command(name="runs")

@@ -173,7 +173,7 @@ def run_worker(
 
 
 @app.command(name="up")
-def start_engines(
+def start_engines_and_serve(
     lineup: Annotated[str, typer.Argument(help="Name of a shipped line-up, or path to a line-up file.")] = "",
     engine: options.Engines = None,
     papers: Annotated[

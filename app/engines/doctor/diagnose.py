@@ -17,7 +17,7 @@ CHECKS: tuple[Check, ...] = (
     model_checks.check_gpu_count,
     model_checks.check_pipeline_crash,
     model_checks.check_settings_beyond_model,
-    memory_checks.check_context_length,
+    memory_checks.check_context_memory,
     memory_checks.check_memory_fit,
     memory_checks.check_context_margin,
     memory_checks.check_graph_memory,
@@ -53,10 +53,10 @@ def _select_checks(engine: Engine) -> tuple[Check, ...]:
     return ON_CPU if engine.is_on_cpu else CHECKS
 
 
-def diagnose_lineup(lineup: Lineup, here: LocalInventory = NOTHING) -> tuple[Pitfall, ...]:
+def diagnose_lineup(lineup: Lineup, inventory: LocalInventory = NOTHING) -> tuple[Pitfall, ...]:
     return sort_by_engine_and_severity(
         replace(pitfall, engine=case.engine.name)
-        for case in build_situations(lineup, here)
+        for case in build_situations(lineup, inventory)
         for check in _select_checks(case.engine)
         if (pitfall := check(case))
     )

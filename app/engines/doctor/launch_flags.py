@@ -14,11 +14,11 @@ _UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "K": 2**10, "M": 2**20, "G": 2**30
 _LARGEST = 1e15
 
 
-def read_flags(words: tuple[str, ...]) -> dict[str, str]:
+def read_flags(arguments: tuple[str, ...]) -> dict[str, str]:
     """Return flag values by name, with dashes for underscores as in vLLM; the value is empty if there is none."""
     found: dict[str, str] = {}
     name = ""
-    for word in words:
+    for word in arguments:
         if word.startswith("-") and not re.fullmatch(r"-[\d.]+", word):
             name, equals, value = word.partition("=")
             name = _SHORT.get(name, name.replace("_", "-"))

@@ -93,18 +93,18 @@ def format_missing_gemma4_flags(has_reasoning_parser: bool, has_tool_parser: boo
     )
 
 
-def build_situations(lineup: Lineup, here: LocalInventory) -> tuple[Situation, ...]:
+def build_situations(lineup: Lineup, inventory: LocalInventory) -> tuple[Situation, ...]:
     settled = {name: resolve_engine(engine) for name, engine in lineup.engines.items()}
     as_started = replace(lineup, engines={name: one.engine for name, one in settled.items()})
-    return tuple(_build_situation(as_started, one, here) for one in settled.values())
+    return tuple(_build_situation(as_started, one, inventory) for one in settled.values())
 
 
-def _build_situation(lineup: Lineup, settled: EffectiveEngine, here: LocalInventory) -> Situation:
-    engine = settled.engine
+def _build_situation(lineup: Lineup, effective: EffectiveEngine, inventory: LocalInventory) -> Situation:
+    engine = effective.engine
     known = {gpu.index: gpu for gpu in lineup.gpus}
     gpus = tuple(known[index] for index in engine.gpus[: engine.gpus_per_replica] if index in known)
     flags = read_flags(engine.launch.flags) if engine.launch else {}
-    case = Situation(settled, gpus, here, flags, None, None)
+    case = Situation(effective, gpus, inventory, flags, None, None)
     if len(gpus) < engine.gpus_per_replica:
         return case
     try:

@@ -25,7 +25,7 @@ def check_unknown_fit(case: Situation) -> Pitfall | None:
     return create_pitfall("lineup.cannot-be-reckoned", why=case.unknown) if case.unknown else None
 
 
-def check_context_length(case: Situation) -> Pitfall | None:
+def check_context_memory(case: Situation) -> Pitfall | None:
     fit = case.fit
     if fit is None or fit.fits or not _fits_with_shorter_context(case, fit):
         return None

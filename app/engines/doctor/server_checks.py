@@ -41,7 +41,7 @@ async def inspect_server(http: httpx.AsyncClient, base: str, key: str = "", metr
     """Query a server once and return its answers. `base` ends in /v1."""
     client = EngineClient(http, base, key=key, patience=PATIENCE)
     root = base.removesuffix("/v1")
-    if not (health := await client.read_health()):
+    if not (health := await client.read_health_status()):
         return ServerReport(root)
     version = await client.read_version()
     look = ServerReport(root, health, clean_text(version, 40))
@@ -73,64 +73,64 @@ async def _accepts_tools(http: httpx.AsyncClient, base: str, key: str, model: st
         return True
 
 
-def diagnose_server(look: ServerReport, engine: Engine | None = None) -> Iterator[Pitfall]:
+def diagnose_server(report: ServerReport, engine: Engine | None = None) -> Iterator[Pitfall]:
     """Yield the pitfalls of a server. `engine` is the expected engine; without it, any model is accepted."""
-    if look.health is None:
+    if report.health is None:
         variant = ".of-lineup" if engine else ""
-        yield create_pitfall(f"server.not-answering{variant}", root=look.root, seconds=PATIENCE)
-    elif look.health == httpx.codes.SERVICE_UNAVAILABLE or (look.health != httpx.codes.OK and not look.refusal):
+        yield create_pitfall(f"server.not-answering{variant}", root=report.root, seconds=PATIENCE)
+    elif report.health == httpx.codes.SERVICE_UNAVAILABLE or (report.health != httpx.codes.OK and not report.refusal):
         # llama.cpp refuses all requests until it has loaded
-        yield create_pitfall("server.not-healthy", root=look.root, status=look.health)
-    elif look.refusal:
-        check = "wrong-key" if "API key" in look.refusal else "no-models" if look.version else "not-vllm"
-        yield create_pitfall(f"server.{check}", root=look.root, refusal=look.refusal)
+        yield create_pitfall("server.not-healthy", root=report.root, status=report.health)
+    elif report.refusal:
+        check = "wrong-key" if "API key" in report.refusal else "no-models" if report.version else "not-vllm"
+        yield create_pitfall(f"server.{check}", root=report.root, refusal=report.refusal)
     else:
-        yield from _check_served_model(look, engine)
-        if not look.calls_tools:
+        yield from _check_served_model(report, engine)
+        if not report.calls_tools:
             flags = format_missing_gemma4_flags(
                 has_reasoning_parser=False, has_tool_parser=False, has_auto_choice=False
             )
-            yield create_pitfall("server.missing-parsers", root=look.root, flags=flags)
-        yield from _check_version(look, engine)
-        yield from _check_metrics(look, engine)
+            yield create_pitfall("server.missing-parsers", root=report.root, flags=flags)
+        yield from _check_version(report, engine)
+        yield from _check_metrics(report, engine)
 
 
-def _check_served_model(look: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
-    if not look.models:
-        yield create_pitfall("server.model-not-listed.none", root=look.root)
-    if engine is None or not look.models:
+def _check_served_model(report: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
+    if not report.models:
+        yield create_pitfall("server.model-not-listed.none", root=report.root)
+    if engine is None or not report.models:
         return
-    served = next((card for card in look.models if card.id == engine.wire_name), None)
+    served = next((card for card in report.models if card.id == engine.wire_name), None)
     if served is None:
-        names = ", ".join(clean_text(card.id, 80) for card in look.models[:5])
+        names = ", ".join(clean_text(card.id, 80) for card in report.models[:5])
         variant, port = (".launched", engine.launch.port) if engine.launch else ("", 0)
-        values = {"root": look.root, "names": names, "wanted": engine.wire_name, "port": port}
+        values = {"root": report.root, "names": names, "wanted": engine.wire_name, "port": port}
         yield create_pitfall(f"server.model-not-listed{variant}", **values)
     elif served.max_model_len is not None and served.max_model_len < engine.max_model_len:
         holds, length = served.max_model_len, engine.max_model_len
-        yield create_pitfall("server.shorter-than-lineup", root=look.root, holds=holds, length=length)
+        yield create_pitfall("server.shorter-than-lineup", root=report.root, holds=holds, length=length)
 
 
-def _check_version(look: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
-    if any(card.made_by for card in look.models):
+def _check_version(report: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
+    if any(card.made_by for card in report.models):
         return  # no check depends on llama.cpp's build
-    numbers = re.match(r"v?(\d{1,4})\.(\d{1,4})", look.version)
+    numbers = re.match(r"v?(\d{1,4})\.(\d{1,4})", report.version)
     if numbers is None:
-        yield create_pitfall("server.unknown-version", root=look.root)
+        yield create_pitfall("server.unknown-version", root=report.root)
         return
     version = (int(numbers[1]), int(numbers[2]))
     if not OLDEST <= version <= NEWEST:
-        yield create_pitfall("server.unknown-version.other", version=look.version)
-    if engine and engine.vllm and not look.version.removeprefix("v").startswith(engine.vllm.removeprefix("v")):
-        yield create_pitfall("server.other-version", version=look.version, expected=engine.vllm)
+        yield create_pitfall("server.unknown-version.other", version=report.version)
+    if engine and engine.vllm and not report.version.removeprefix("v").startswith(engine.vllm.removeprefix("v")):
+        yield create_pitfall("server.other-version", version=report.version, expected=engine.vllm)
     if version < TELLS_KV:
         yield create_pitfall("server.kv-not-told")
 
 
-def _check_metrics(look: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
-    sample = look.sample
+def _check_metrics(report: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
+    sample = report.sample
     if sample is None or sample.missing:
-        why = f"{look.root}: {sample.missing}" if sample else look.no_metrics
+        why = f"{report.root}: {sample.missing}" if sample else report.no_metrics
         yield create_pitfall("server.metrics-missing", why=why.rstrip("."))
         return
     if sample.kv_used is not None and sample.kv_used > FULL:

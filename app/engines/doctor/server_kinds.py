@@ -77,7 +77,7 @@ async def explain_server(http: httpx.AsyncClient, base: str, key: str = "") -> S
         models = await client.list_models()
     except EngineError:
         return None
-    name, version = await recognize_server(http, base, models)
+    name, version = await recognize_kind_and_version(http, base, models)
     try:
         async with asyncio.timeout(INSPECT_SECONDS):
             report = await inspect_endpoint(http, base, key)
@@ -87,7 +87,9 @@ async def explain_server(http: httpx.AsyncClient, base: str, key: str = "") -> S
     return build_server_explanation(name, version, report)
 
 
-async def recognize_server(http: httpx.AsyncClient, base: str, models: tuple[ServedModel, ...]) -> tuple[str, str]:
+async def recognize_kind_and_version(
+    http: httpx.AsyncClient, base: str, models: tuple[ServedModel, ...]
+) -> tuple[str, str]:
     """Return the kind's name and the version, both by what the server answers; no key is sent."""
     if made_by := next((one.made_by for one in models if one.made_by), ""):
         return "llamacpp", clean_text(made_by.removeprefix("llama.cpp").strip(), 40)
@@ -98,7 +100,7 @@ async def recognize_server(http: httpx.AsyncClient, base: str, models: tuple[Ser
     for name, version in _iterate_recognized_kinds(answers):
         if name == (owner or name) or name in ("ollama", "lmstudio", "tgi", "litellm"):
             return name, clean_text(version, 40)
-    return owner or ("hosted" if _is_hosted(base) else "unknown"), ""
+    return owner or ("hosted" if _is_public_https_address(base) else "unknown"), ""
 
 
 def _iterate_recognized_kinds(answers: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -138,7 +140,7 @@ async def _read_json(http: httpx.AsyncClient, url: str) -> Any:
     return None
 
 
-def _is_hosted(base: str) -> bool:
+def _is_public_https_address(base: str) -> bool:
     url = httpx.URL(base)
     try:
         return url.scheme == "https" and ipaddress.ip_address(url.host).is_global

@@ -22,7 +22,7 @@ GEMMA4_VIDEO_TOKENS = 32 * (70 + 8)
 """vLLM plans for 32 frames of 70 tokens plus markers."""
 
 
-def read_model_config(path: Path) -> ModelShape:
+def read_model_shape(path: Path) -> ModelShape:
     file = path / "config.json" if path.is_dir() else path
     try:
         raw = read_with_excess_byte(file, LARGEST_CONFIG)

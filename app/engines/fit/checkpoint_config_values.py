@@ -36,14 +36,14 @@ class ConfigValues:
         return words
 
     def _read(
-        self, key: str, kind: str, is_valid: Callable[[Any], bool], default: Any, *, required: bool = False
+        self, key: str, expected: str, is_valid: Callable[[Any], bool], default: Any, *, required: bool = False
     ) -> Any:
         if (value := self._config.get(key)) is None:
             if required:
                 raise self.create_error(f"it has no {key}")
             return default
         if not is_valid(value):
-            raise self.create_error(f"its {key} should be {kind}")
+            raise self.create_error(f"its {key} should be {expected}")
         return value
 
     def read_table(self, key: str) -> "ConfigValues | None":
@@ -55,8 +55,10 @@ class ConfigValues:
             if (table := self.read_table(key)) is not None:
                 yield table
 
-    def create_error(self, what: str) -> BadInput:
-        return BadInput(f"{self._where} cannot be used for an estimate: {what}. Give the checkpoint's own config.json.")
+    def create_error(self, problem: str) -> BadInput:
+        return BadInput(
+            f"{self._where} cannot be used for an estimate: {problem}. Give the checkpoint's own config.json."
+        )
 
 
 def _is_count(value: Any) -> bool:

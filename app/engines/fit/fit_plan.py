@@ -68,32 +68,32 @@ def _estimate_earlier_engines_memory(lineup: Lineup, engine: Engine) -> Neighbor
     return Neighbors(tuple(names), max(held.values(), default=0.0))
 
 
-def _estimate_weights(found: MemoryEstimate) -> Estimate:
-    setting = found.setting
+def _estimate_weights(memory: MemoryEstimate) -> Estimate:
+    setting = memory.setting
     parts = [
-        f"{field.name.replace('_', ' ')} {getattr(found.weights, field.name) / GIB:.2f}"
-        for field in fields(found.weights)
-        if getattr(found.weights, field.name) >= GIB / 200
+        f"{field.name.replace('_', ' ')} {getattr(memory.weights, field.name) / GIB:.2f}"
+        for field in fields(memory.weights)
+        if getattr(memory.weights, field.name) >= GIB / 200
     ]
     over = f" over tp = {setting.split.tp}, pp = {setting.split.pp}" if setting.split.tp * setting.split.pp > 1 else ""
     guessed = setting.shape.towers and not setting.shape.towers.exact and not setting.split.text_only
     return Estimate(
-        found.weights_gib,
+        memory.weights_gib,
         "estimated" if guessed else "derived",
         f"from the model's shape, {describe_precision(setting.precision, setting.shape)}{over}: {', '.join(parts)} GiB",
     )
 
 
-def _estimate_pool(found: MemoryEstimate) -> Estimate:
-    setting = found.setting
+def _estimate_pool(memory: MemoryEstimate) -> Estimate:
+    setting = memory.setting
     if setting.kv_cache_bytes is not None:
-        return Estimate(found.pool_gib, "derived", "--kv-cache-memory-bytes, which utilization does not bound")
+        return Estimate(memory.pool_gib, "derived", "--kv-cache-memory-bytes, which utilization does not bound")
     graphs = "activations and CUDA graphs" if setting.rules.graphs_counted else "activations"
     return Estimate(
-        found.pool_gib,
+        memory.pool_gib,
         "estimated",
-        f"utilization {setting.utilization:g} x {setting.gpu_gib:.2f} GiB - weights {found.weights_gib:.2f} "
-        f"- {graphs} {found.profiled_beside_weights_gib:.2f}, the rule of {setting.rules.name}",
+        f"utilization {setting.utilization:g} x {setting.gpu_gib:.2f} GiB - weights {memory.weights_gib:.2f} "
+        f"- {graphs} {memory.profiled_beside_weights_gib:.2f}, the rule of {setting.rules.name}",
     )
 
 
@@ -121,12 +121,12 @@ def _estimate_cache_tokens(memory: MemoryEstimate) -> Estimate:
     )
 
 
-def _estimate_concurrency(found: MemoryEstimate) -> Estimate:
-    cache, length, pool = found.cache, found.setting.max_model_len, found.left_for_pool_gib * GIB
+def _estimate_concurrency(memory: MemoryEstimate) -> Estimate:
+    cache, length, pool = memory.cache, memory.setting.max_model_len, memory.left_for_pool_gib * GIB
     if not (count := cache.count_blocks(pool)):
         return _create_no_cache_estimate()
     source = f"{count:,} blocks ÷ {cache.count_request_blocks(length):,} for a request of {length:,} tokens"
-    return Estimate(cache.compute_concurrency(pool, length), _estimate_pool(found).provenance, source)
+    return Estimate(cache.compute_concurrency(pool, length), _estimate_pool(memory).provenance, source)
 
 
 def _estimate_longest_context(memory: MemoryEstimate) -> Estimate:

@@ -50,15 +50,15 @@ class RefusedSetting:
     fix: str
 
 
-def find_refused_settings(found: MemoryEstimate) -> Iterator[RefusedSetting]:
-    shape, tp, pp = found.setting.shape, found.setting.split.tp, found.setting.split.pp
+def find_refused_settings(memory: MemoryEstimate) -> Iterator[RefusedSetting]:
+    shape, tp, pp = memory.setting.shape, memory.setting.split.tp, memory.setting.split.pp
     if heads := _describe_undivided_heads(shape, tp):
         below = [number for number in POWERS if number < tp and not _describe_undivided_heads(shape, number)]
         yield RefusedSetting("tp", f"tp = {tp} does not divide the model's {heads}", f"set tp = {below[-1]}")
     if pp > len(shape.layers):
         says = f"pp = {pp} is more than the model's {len(shape.layers)} layers"
         yield RefusedSetting("pp", says, "use fewer stages, or tp instead")
-    if (length := found.setting.max_model_len) > shape.positions:
+    if (length := memory.setting.max_model_len) > shape.positions:
         says = f"max_model_len = {length:,} is more than the model's {shape.positions:,} positions"
         yield RefusedSetting("max_model_len", says, f"set max_model_len = {shape.positions} or less")
 
@@ -71,8 +71,12 @@ def _describe_undivided_heads(shape: ModelShape, tp: int) -> str:
     return f"{min(uneven)} key and value heads" if uneven else ""
 
 
-def _find_memory_shortage(found: MemoryEstimate, beside: Neighbors) -> FitVerdict | None:
-    return _find_neighbor_shortage(found, beside) or _find_pool_shortage(found) or _find_total_shortage(found, beside)
+def _find_memory_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> FitVerdict | None:
+    return (
+        _find_neighbor_shortage(memory, neighbors)
+        or _find_pool_shortage(memory)
+        or _find_total_shortage(memory, neighbors)
+    )
 
 
 def _find_neighbor_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> FitVerdict | None:
@@ -89,19 +93,19 @@ def _find_neighbor_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> Fit
     return FitVerdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")
 
 
-def _find_pool_shortage(found: MemoryEstimate) -> FitVerdict | None:
-    setting, missing = found.setting, found.needed_gib - found.left_for_pool_gib
+def _find_pool_shortage(memory: MemoryEstimate) -> FitVerdict | None:
+    setting, missing = memory.setting, memory.needed_pool_gib - memory.left_for_pool_gib
     if missing <= 0:
         return None
-    if (longest := found.largest_context) > 0:
+    if (longest := memory.largest_context) > 0:
         says = (
             f"Lacks {missing:.2f} GiB per GPU of KV cache for one request of {setting.max_model_len:,} tokens: "
             f"set max_model_len to {int(longest * SAFE):,} (at the very edge {longest:,} would start)."
         )
     else:
         says = (
-            f"Lacks {missing:.1f} GiB per GPU: {found.weights_gib:.1f} GiB of weights and "
-            f"{found.profiled_beside_weights_gib:.1f} of activations and graphs, "
+            f"Lacks {missing:.1f} GiB per GPU: {memory.weights_gib:.1f} GiB of weights and "
+            f"{memory.profiled_beside_weights_gib:.1f} of activations and graphs, "
             f"where vLLM may use {setting.share_gib:.1f} of {setting.gpu_gib:.1f} GiB."
         )
     return FitVerdict(False, missing, says)
@@ -120,21 +124,21 @@ def _find_total_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> FitVer
     return FitVerdict(False, held - setting.gpu_gib, says)
 
 
-def _add_advice(verdict: FitVerdict, found: MemoryEstimate, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
-    if found.largest_context > 0:
+def _add_advice(verdict: FitVerdict, memory: MemoryEstimate, with_tp: Callable[[int], MemoryEstimate]) -> FitVerdict:
+    if memory.largest_context > 0:
         return verdict
     for tp in TRIED:
-        if tp > found.setting.split.tp and _would_fit(with_tp(tp)):
+        if tp > memory.setting.split.tp and _would_fit(with_tp(tp)):
             return replace(verdict, says=f"{verdict.says} tp = {tp} would fit.")
     return replace(verdict, says=f"{verdict.says} Choose a smaller model, fewer bits or larger GPUs.")
 
 
-def _would_fit(wider: MemoryEstimate) -> bool:
-    return next(find_refused_settings(wider), None) is None and _find_memory_shortage(wider, Neighbors()) is None
+def _would_fit(memory: MemoryEstimate) -> bool:
+    return next(find_refused_settings(memory), None) is None and _find_memory_shortage(memory, Neighbors()) is None
 
 
-def _explain_crash(found: MemoryEstimate) -> str:
-    setting, version = found.setting, found.setting.rules.name
+def _explain_crash(memory: MemoryEstimate) -> str:
+    setting, version = memory.setting, memory.setting.rules.name
     if setting.shape.is_gemma4 and setting.split.pp > 1 and not setting.rules.gemma4_has_pipelines:
         return f"Has the memory, but Gemma 4 with pp > 1 crashes in {version} (IntermediateTensors): use 0.22, or tp."
     return ""

@@ -40,7 +40,7 @@ def find_gpu_kind(name: str) -> GpuKind | None:
     return None
 
 
-def parse_gpus(text: str, indices: tuple[int, ...]) -> tuple[Gpu, ...]:
+def parse_gpus(text: str, needed_indices: tuple[int, ...]) -> tuple[Gpu, ...]:
     """Parse text like `l4:4`, four L4. Without a number, return the GPUs of `indices`. Raise BadInput if invalid."""
     name, _, count = text.partition(":")
     if (kind := find_gpu_kind(name)) is None:
@@ -48,9 +48,9 @@ def parse_gpus(text: str, indices: tuple[int, ...]) -> tuple[Gpu, ...]:
         raise BadInput(f"No GPU is called {name!r}: choose one of {known}, with a number like l4:4.")
     if count and not (count.isascii() and count.isdigit() and 0 < int(count[:5]) <= 1024):
         raise BadInput(f"{text!r} should be a GPU and how many of them, like {kind.name}:2.")
-    there = tuple(range(int(count))) if count else indices
-    if short := [index for index in indices if index not in there]:
-        raise BadInput(f"{text} has no GPU {short[0]}: ask for {kind.name}:{max(indices) + 1}.")
+    there = tuple(range(int(count))) if count else needed_indices
+    if short := [index for index in needed_indices if index not in there]:
+        raise BadInput(f"{text} has no GPU {short[0]}: ask for {kind.name}:{max(needed_indices) + 1}.")
     return tuple(Gpu(index, kind.title, kind.memory_gib, kind.bandwidth_gb_s, kind.unified) for index in there)
 
 

@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from app.engines.fit.checkpoint_config import build_shape, read_model_config
+from app.engines.fit.checkpoint_config import build_shape, read_model_shape
 from app.engines.fit.model_shape import ModelShape
 from app.errors import BadInput
 
@@ -16,7 +16,7 @@ _DRAFTERS = ("assistant", "speculator", "eagle", "dflash", "drafter")
 def load_model_shape(model: str) -> ModelShape:
     """Return the shape of a config folder or file, or of a known hub name. Raise BadInput if unknown."""
     if (path := Path(model)).exists():
-        return read_model_config(path)
+        return read_model_shape(path)
     base, known = model.lower().rstrip("/").rpartition("/")[2].replace("_", "-"), _load_known_configs()
     name = next((name for name in known if base.startswith(name)), None)
     if name is None or any(word in base for word in _DRAFTERS):

@@ -40,7 +40,7 @@ class MemoryEstimate:
         return max(0.0, self.left_for_pool_gib)
 
     @cached_property
-    def needed_gib(self) -> float:
+    def needed_pool_gib(self) -> float:
         """Pool size for one request of max_model_len."""
         return self.cache.compute_needed_bytes(self.setting.max_model_len) / GIB
 

@@ -11,7 +11,7 @@ from app.lineups.model import Precision, Speculation
 GB = 1e9
 
 
-def count_weight_bytes(shape: ModelShape, precision: Precision, split: GpuSplit, rules: VllmRules) -> float:
+def count_weight_bytes_per_token(shape: ModelShape, precision: Precision, split: GpuSplit, rules: VllmRules) -> float:
     """Return the weight bytes read per token. Tensor-parallel GPUs read at the same time, pipeline stages one by one.
 
     Embedding tables, towers and drafter are not read.
@@ -24,25 +24,25 @@ def count_weight_bytes(shape: ModelShape, precision: Precision, split: GpuSplit,
         / 8
         * sum(count_read_attention(shape, layer, split) for layer in shape.layers)
     )
-    return always + head + attention + _count_expert_bytes(shape, precision, split)
+    return always + head + attention + _count_read_expert_bytes(shape, precision, split)
 
 
-def _count_expert_bytes(shape: ModelShape, precision: Precision, split: GpuSplit) -> float:
+def _count_read_expert_bytes(shape: ModelShape, precision: Precision, split: GpuSplit) -> float:
     each = sum(3 * shape.hidden * layer.expert_intermediate for layer in shape.layers)
     return compute_mlp_bits(precision, shape) / 8 * shape.experts_per_token * each / split.tp
 
 
-def count_kv_bytes(shape: ModelShape, split: GpuSplit, element: int, context: int) -> float:
+def count_kv_bytes(shape: ModelShape, split: GpuSplit, element_bytes: int, context: int) -> float:
     """Return the KV cache bytes that one token reads after `context` tokens, pipeline stages one by one."""
     total = 0
     for layer in shape.layers:
         seen = min(context, shape.window or context) if layer.kind == "sliding" else context
-        total += 2 * seen * split.count_kv_heads(layer) * layer.head_dim * element
+        total += 2 * seen * split.count_kv_heads(layer) * layer.head_dim * element_bytes
     return total
 
 
 def count_read_weight_bytes(setting: ResolvedSettings) -> float:
-    return count_weight_bytes(setting.shape, setting.precision, setting.split, setting.rules)
+    return count_weight_bytes_per_token(setting.shape, setting.precision, setting.split, setting.rules)
 
 
 def estimate_speed_limit(setting: ResolvedSettings) -> Estimate:
@@ -74,7 +74,7 @@ def estimate_speculative_limit(setting: ResolvedSettings) -> Estimate:
     return Estimate(rounds * accepted, "estimated", f"{words}; {accepted:g} tokens a round{where}")
 
 
-def _compute_rounds_per_second(setting: ResolvedSettings, drafting: Speculation) -> float:
-    passes = 1 if drafting.parallel_drafting else drafting.tokens
-    drafter = drafting.weights_gib * GIB / setting.split.tp * passes
+def _compute_rounds_per_second(setting: ResolvedSettings, speculation: Speculation) -> float:
+    passes = 1 if speculation.parallel_drafting else speculation.tokens
+    drafter = speculation.weights_gib * GIB / setting.split.tp * passes
     return setting.bandwidth_gb_s * GB / (count_read_weight_bytes(setting) + drafter)

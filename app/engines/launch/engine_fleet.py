@@ -40,7 +40,7 @@ async def run_fleet(engines: Mapping[str, Engine], data: Path, http: httpx.Async
         await asyncio.gather(*(one.stop() for replicas in ours.values() for one in replicas))
 
 
-def create_engine_name_lookup(fleet: Fleet) -> Callable[[int], str]:
+def create_engine_by_pid_lookup(fleet: Fleet) -> Callable[[int], str]:
     """Return a function from process id to engine name, which is empty for processes that are not ours."""
 
     def find_owner(pid: int) -> str:

@@ -12,7 +12,7 @@ from typing import Literal
 import httpx
 
 from app.engines.client import EngineClient
-from app.engines.cold_start_progress import ColdStart, LoadHistory, apply_log_line, estimate_progress
+from app.engines.cold_start_progress import ColdStart, LoadHistory, apply_log_line, estimate_share_and_time_left
 from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
 from app.engines.launch.launch_command import MARK, LaunchCommand, format_container_name
 from app.engines.launch.log_tail import LogTail
@@ -80,7 +80,9 @@ class LaunchedReplica:
     def read_status(self) -> LaunchStatus:
         if self._state != "loading":
             return LaunchStatus(self._state, self._detail)
-        share, eta = estimate_progress(self.cold, self._history.list_loads(self.engine), time.time())
+        share, eta = estimate_share_and_time_left(
+            self.cold, self._history.list_comparable_loads(self.engine), time.time()
+        )
         return LaunchStatus("loading", self.cold.newest or "starting", share, eta)
 
     async def start(self) -> None:
@@ -133,14 +135,14 @@ class LaunchedReplica:
         self.pid = self._child.pid
         self._start_watching(self._child.pid)
 
-    def _adopt_process(self, found: MarkedProcess) -> None:
-        self._reset_state(found.started)
-        self.adopted, self.pid = True, found.pid
-        log.info("engine taken over: it runs already", extra={"engine": self.name, "pid": found.pid})
-        self._start_watching(found.pid)
+    def _adopt_process(self, process: MarkedProcess) -> None:
+        self._reset_state(process.started)
+        self.adopted, self.pid = True, process.pid
+        log.info("engine taken over: it runs already", extra={"engine": self.name, "pid": process.pid})
+        self._start_watching(process.pid)
 
-    def _reset_state(self, started: float) -> None:
-        self.cold, self._fatal, self.adopted = ColdStart(started), None, False
+    def _reset_state(self, started_at: float) -> None:
+        self.cold, self._fatal, self.adopted = ColdStart(started_at), None, False
         self._state, self._detail = "loading", ""
 
     def _start_watching(self, pid: int) -> None:
@@ -201,14 +203,14 @@ class LaunchedReplica:
         else:
             self._mark_dead(f"{how} {when}, and its log names no cause that is known", f"read {self.log}")
 
-    def _fail_port_taken(self, held: str) -> None:
+    def _fail_port_taken(self, listener: str) -> None:
         self._mark_dead(
-            f"port {self.command.port}, which the line-up gives to {self.name}, is held by another program: {held}",
+            f"port {self.command.port}, which the line-up gives to {self.name}, is held by another program: {listener}",
             "end that, or give the engine another port under [launch] in a copy of the line-up",
         )
 
-    def _mark_dead(self, says: str, fix: str) -> None:
-        self._state, self._detail = "dead", f"{says}. {fix[:1].upper()}{fix[1:]}."
+    def _mark_dead(self, cause: str, fix: str) -> None:
+        self._state, self._detail = "dead", f"{cause}. {fix[:1].upper()}{fix[1:]}."
         log.error("engine failed", extra={"engine": self.name, "reason": self._detail})
 
     async def _cancel_watching(self) -> None:

@@ -60,7 +60,7 @@ class _ComposeService:
     gpus: list[str]
 
     @property
-    def variable(self) -> str:
+    def variable_name_part(self) -> str:
         return "".join(one if one.isalnum() else "_" for one in self.build)
 
 

@@ -40,20 +40,20 @@ def main() -> None:
     signal.pause()  # there is no state to save: the signal ends the process
 
 
-def _build_params(asked: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
+def _build_params(arguments: argparse.Namespace, file: str) -> xllamacpp.CommonParams:
     params = xllamacpp.CommonParams()
     params.model.path = file
-    params.model_alias = {asked.served_model_name}
+    params.model_alias = {arguments.served_model_name}
     params.model_tags = {f"xllamacpp {version('xllamacpp')}"}
-    params.hostnames, params.port = [asked.host], asked.port
-    params.n_ctx, params.n_parallel = asked.max_model_len * asked.max_num_seqs, asked.max_num_seqs
+    params.hostnames, params.port = [arguments.host], arguments.port
+    params.n_ctx, params.n_parallel = arguments.max_model_len * arguments.max_num_seqs, arguments.max_num_seqs
     params.n_batch = params.n_ubatch = PROMPT_BATCH
-    params.cache_type_k = params.cache_type_v = _CACHES[asked.kv_cache_dtype]
+    params.cache_type_k = params.cache_type_v = _CACHES[arguments.kv_cache_dtype]
     params.cache_ram_mib = KEPT_MIB
-    if own := asked.adapter or find_adapter(asked.model):
+    if own := arguments.adapter or find_adapter(arguments.model):
         params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(own), 1.0)]
-    if asked.threads:
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = asked.threads
+    if arguments.threads:
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = arguments.threads
     params.endpoint_metrics = True
     params.offline = True
     params.ui = params.fit_params = False

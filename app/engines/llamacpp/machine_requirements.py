@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from app.engines.llamacpp.gguf_files import find_weights
-from app.engines.proc_files import PROC, read_table_gib, read_table_value
+from app.engines.proc_files import PROC, read_table_gib, read_table_text
 from app.errors import BadInput
 
 NEEDED = ("avx2", "f16c", "fma", "bmi2")
@@ -46,5 +46,5 @@ def _find_missing_instructions(proc: Path) -> tuple[str, ...]:
     """Return missing instructions; empty off x86-64, where the kernel does not list them."""
     if platform.machine() != "x86_64":
         return ()
-    flags = read_table_value(proc / "cpuinfo", "flags").split()
+    flags = read_table_text(proc / "cpuinfo", "flags").split()
     return tuple(one for one in NEEDED if one not in flags) if flags else ()

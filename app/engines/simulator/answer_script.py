@@ -54,8 +54,8 @@ class Story(Struct, frozen=True, forbid_unknown_fields=True):
     words: dict[str, str] = {}
     """Values for {name} in the tries, so that rules that differ by a setting share a story."""
 
-    def build_filled_story(self, tries: tuple[ScriptedTry, ...]) -> "Story":
-        text = msgspec.json.encode(tries).decode()
+    def build_story_from_templates(self, template_tries: tuple[ScriptedTry, ...]) -> "Story":
+        text = msgspec.json.encode(template_tries).decode()
         for name, word in self.words.items():
             text = text.replace(f"{{{name}}}", msgspec.json.encode(word).decode()[1:-1])
         return Story(tries=msgspec.json.decode(text, type=tuple[ScriptedTry, ...]))
@@ -86,7 +86,7 @@ def read_script(folder: Path) -> AnswerScript:
                 raise BadInput(f"{path}: {rule} is scripted in another file of {folder} too: keep one of the two.")
             stories[rule] = story
     return AnswerScript(
-        {rule: story.build_filled_story(_find_tries(folder, rule, stories)) for rule, story in stories.items()}
+        {rule: story.build_story_from_templates(_find_tries(folder, rule, stories)) for rule, story in stories.items()}
     )
 
 

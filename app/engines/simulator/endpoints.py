@@ -55,14 +55,14 @@ async def _answer_refusal(_request: Request, exc: Exception) -> Response:
     return exc.answer if isinstance(exc, _RequestRefused) else Response(status_code=500)
 
 
-def _require_valid_grammar(asked: ChatRequest) -> None:
-    if asked.json_schema is None:
+def _require_valid_grammar(chat_request: ChatRequest) -> None:
+    if chat_request.json_schema is None:
         return
     try:
-        schema_fitter.check_schema(asked.json_schema.schema_)
+        schema_fitter.check_schema(chat_request.json_schema.schema_)
     except schema_fitter.BadSchema as exc:
         refused = _RequestRefused(400, "BadRequestError", f"Grammar error: {exc}")
-        if asked.stream:  # vLLM compiles the grammar after the response has begun, so the refusal is a chunk
+        if chat_request.stream:  # vLLM compiles the grammar after the response has begun, so the refusal is a chunk
             refused.answer = Response(chunks.encode_event(refused.error) + chunks.DONE, media_type="text/event-stream")
         raise refused from exc
 
@@ -148,11 +148,11 @@ class _Endpoints:
         _require_valid_grammar(asked)
         return asked
 
-    def _compute_tokens_left(self, asked: ChatRequest) -> int:
+    def _compute_tokens_left(self, chat_request: ChatRequest) -> int:
         """Return the tokens left for the answer. Raise if the request exceeds the context."""
-        length, prompt, limit = self._engine.engine.max_model_len, asked.prompt_tokens, asked.token_limit
+        length, prompt, limit = self._engine.engine.max_model_len, chat_request.prompt_tokens, chat_request.token_limit
         maximum = f"This model's maximum context length is {length} tokens."
-        if not asked.messages:
+        if not chat_request.messages:
             raise _RequestRefused(400, "BadRequestError", "Cannot apply chat template to an empty conversation.")
         if limit is not None and limit < 1:
             raise _RequestRefused(400, "BadRequestError", f"max_tokens must be at least 1, got {limit}.", "max_tokens")

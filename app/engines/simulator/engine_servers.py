@@ -43,9 +43,9 @@ def bind_ports(lineup: Lineup, script: AnswerScript, speed: float, host: str, po
     return places
 
 
-async def serve_engines(places: list[BoundEngine], announce: Announce) -> None:
+async def serve_engines(bound_engines: list[BoundEngine], announce: Announce) -> None:
     async with asyncio.TaskGroup() as group:
-        for place in places:
+        for place in bound_engines:
             group.create_task(_serve_engine(place, announce), name=f"engine {place.engine.engine.name}")
 
 
@@ -59,12 +59,12 @@ def _open_listener(host: str, port: int) -> socket.socket:
     return listener
 
 
-async def _serve_engine(place: BoundEngine, announce: Announce) -> None:
-    name, port = place.engine.engine.name, place.listener.getsockname()[1]
+async def _serve_engine(bound_engine: BoundEngine, announce: Announce) -> None:
+    name, port = bound_engine.engine.engine.name, bound_engine.listener.getsockname()[1]
     announcement = {"engine": name, "port": port, "pid": os.getpid(), "simulated": True}
     server = _Server(
         uvicorn.Config(
-            create_app(place.engine),
+            create_app(bound_engine.engine),
             http="h11",
             ws="none",
             lifespan="off",
@@ -77,8 +77,8 @@ async def _serve_engine(place: BoundEngine, announce: Announce) -> None:
         lambda: announce(json.dumps(announcement)),
     )
     async with asyncio.TaskGroup() as group:
-        group.create_task(server.serve(sockets=[place.listener]), name="http")
-        await place.engine.run()
+        group.create_task(server.serve(sockets=[bound_engine.listener]), name="http")
+        await bound_engine.engine.run()
         server.should_exit = True
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from app.errors import BadInput
-from app.evidence.incoming.elements import Element, read_elements
+from app.evidence.incoming.elements import Element, read_root_tag_and_elements
 
 Finding = Literal["open", "closed", "undecided"]
 """closed: holds or not applicable. undecided: not reviewed, not checked, error or unknown."""
@@ -80,7 +80,7 @@ _NAMES = ("version", "ident", "reference")
 
 
 def parse_ckl_or_xccdf(content: bytes) -> list[AssessedRule]:
-    root, found = read_elements(content, _WANTED)
+    root, found = read_root_tag_and_elements(content, _WANTED)
     vulns = [one for one in found if one.tag == "VULN"]
     results = [one for one in found if one.tag == "rule-result"]
     if not vulns and not results:

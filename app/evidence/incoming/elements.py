@@ -60,9 +60,9 @@ class _ElementReader:
             self._open.pop()
 
 
-def read_elements(content: bytes, wanted: Collection[str]) -> tuple[str, list[Element]]:
+def read_root_tag_and_elements(content: bytes, wanted_tags: Collection[str]) -> tuple[str, list[Element]]:
     """Return the root's tag and every outermost wanted element; raise BadInput for unusable XML."""
-    reader = _ElementReader(wanted)
+    reader = _ElementReader(wanted_tags)
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
     parser.StartElementHandler = reader.open_element

@@ -43,13 +43,13 @@ class StartingPoint:
         return f"open rules of {self.file} (sha256 {self.sha256})"
 
 
-def read_starting_point(path: Path, pack: Skill) -> StartingPoint:
+def read_starting_point(path: Path, skill: Skill) -> StartingPoint:
     content = _read_content(path)
     try:
         assessed = _parse_assessed_rules(content)
     except BadInput as exc:
         raise BadInput(f"{path}: {exc} Give a CKLB, a CKL, or XCCDF results or ARF.") from exc
-    start = _map_to_skill(path.name, content, assessed, pack)
+    start = _map_to_skill(path.name, content, assessed, skill)
     if not start.rules:
         raise BadInput(f"{start.summary_text} There is nothing to run.")
     return start
@@ -72,8 +72,8 @@ def _parse_assessed_rules(content: bytes) -> list[AssessedRule]:
     return parse_cklb(content) if head.startswith(b"{") else parse_ckl_or_xccdf(content)
 
 
-def _map_to_skill(file: str, content: bytes, assessed: list[AssessedRule], pack: Skill) -> StartingPoint:
-    index = {name: rule.id for rule in pack.rules.values() for name in (rule.id, rule.stig_id)}
+def _map_to_skill(file: str, content: bytes, assessed: list[AssessedRule], skill: Skill) -> StartingPoint:
+    index = {name: rule.id for rule in skill.rules.values() for name in (rule.id, rule.stig_id)}
     taken, unknown = set(), []
     for one in assessed:
         rule = next((index[name] for name in _expand_rule_names(one.names) if name in index), None)
@@ -85,7 +85,7 @@ def _map_to_skill(file: str, content: bytes, assessed: list[AssessedRule], pack:
     return StartingPoint(
         file=clean_line(file, 100),
         sha256=hashlib.sha256(content).hexdigest(),
-        rules=tuple(rule for rule in pack.rules if rule in taken),
+        rules=tuple(rule for rule in skill.rules if rule in taken),
         unknown=tuple(dict.fromkeys(unknown)),
         closed=counts.count("closed"),
         undecided=counts.count("undecided"),

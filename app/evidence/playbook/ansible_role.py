@@ -8,7 +8,7 @@ from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fix
 from app.evidence.playbook.quoting import (
     Plain,
     describe_origin,
-    list_exclusions,
+    format_exclusion_lines,
     list_fix_comment_lines,
     list_judge_script_arguments,
     quote_yaml,
@@ -106,7 +106,7 @@ def _render_playbook_readme(fixes: PortableFixes, origin: str) -> str:
     done = "".join(
         f"- {fix.named.group} {fix.named.stig_id}: {' '.join(fix.rule.title.split())}\n" for fix in fixes.fixes
     )
-    left = "".join(f"- {line}\n" for line in list_exclusions(fixes))
+    left = "".join(f"- {line}\n" for line in format_exclusion_lines(fixes))
     return _README.format(about=origin, done=done or "- none\n", left=left)
 
 

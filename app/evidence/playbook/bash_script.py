@@ -6,7 +6,7 @@ from pathlib import Path
 from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
 from app.evidence.playbook.quoting import (
     describe_origin,
-    list_exclusions,
+    format_exclusion_lines,
     list_fix_comment_lines,
     list_judge_script_arguments,
     read_reload_script,
@@ -25,7 +25,7 @@ def build_script(case: RunRecord) -> bytes:
 def render_script(fixes: PortableFixes, run: str, origin: str) -> bytes:
     parts = [
         "#!/usr/bin/env bash\n",
-        to_comment([origin, "Left out:", *list_exclusions(fixes)]),
+        to_comment([origin, "Left out:", *format_exclusion_lines(fixes)]),
         f"set -u\nRUN={shlex.quote(to_rule_tag(run))}\n\n",
         (_HERE / "judge.sh").read_text(),
         "\n",

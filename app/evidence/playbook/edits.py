@@ -80,29 +80,29 @@ def derive_edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[
         ours = [one for one in actions if isinstance(one, FileAction) and one.path == change.path]
         if not ours:
             raise NotRecorded(f"the record has no action for {change.path}")
-        found += _derive_path_edits(change.path, ours, applied.diff, new=change.before is None)
+        found += _derive_path_edits(change.path, ours, applied.diff, is_new_file=change.before is None)
     return tuple(mark_dependent_edits(found))
 
 
-def mark_dependent_edits(found: Sequence[PlaybookEdit]) -> Iterator[PlaybookEdit]:
-    for at, edit in enumerate(found):
-        ours = {(one.path, one.new) for one in found[:at] if one.do in ("replace", "insert")}
+def mark_dependent_edits(edits: Sequence[PlaybookEdit]) -> Iterator[PlaybookEdit]:
+    for at, edit in enumerate(edits):
+        ours = {(one.path, one.new) for one in edits[:at] if one.do in ("replace", "insert")}
         yield replace(edit, behind=edit.do == "insert" and (edit.path, edit.after) in ours)
 
 
-def _derive_path_edits(path: str, ours: Sequence[FileAction], diff: str, *, new: bool) -> list[PlaybookEdit]:
-    if new or isinstance(ours[0], WriteFile):
-        return [_derive_whole_file(path, ours)]
-    if any(isinstance(one, SetOption | WriteFile) for one in ours):
-        keys = [one.key for one in ours if isinstance(one, SetOption)]
-        modes = [PlaybookEdit("mode", path, mode=one.mode) for one in ours if isinstance(one, Chmod)]
+def _derive_path_edits(path: str, actions: Sequence[FileAction], diff: str, *, is_new_file: bool) -> list[PlaybookEdit]:
+    if is_new_file or isinstance(actions[0], WriteFile):
+        return [_derive_whole_file(path, actions)]
+    if any(isinstance(one, SetOption | WriteFile) for one in actions):
+        keys = [one.key for one in actions if isinstance(one, SetOption)]
+        modes = [PlaybookEdit("mode", path, mode=one.mode) for one in actions if isinstance(one, Chmod)]
         return [*_derive_diff_edits(path, diff, keys), *modes]
-    return [_to_file_edit(one) for one in ours]
+    return [_to_file_edit(one) for one in actions]
 
 
-def _derive_whole_file(path: str, ours: Sequence[FileAction]) -> PlaybookEdit:
+def _derive_whole_file(path: str, actions: Sequence[FileAction]) -> PlaybookEdit:
     try:
-        state = plan_changes(ours, _NoFiles())[path]
+        state = plan_changes(actions, _NoFiles())[path]
         return PlaybookEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
     except (ActionFailed, KeyError, UnicodeDecodeError) as exc:
         raise NotRecorded(f"the record does not hold all of {path}") from exc

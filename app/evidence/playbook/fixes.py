@@ -74,34 +74,34 @@ def collect_portable_fixes(case: RunRecord) -> PortableFixes:
     return PortableFixes(tuple(kept), tuple(left))
 
 
-def _explain_exclusion(one: RuleRecord) -> str:
+def _explain_exclusion(rule_record: RuleRecord) -> str:
     """Return the reason that the rule has no fix to repeat; empty if it has one."""
-    item = one.item
+    item = rule_record.item
     if item is None:
-        held = one.opening is not None and one.opening.word == "pass"
+        held = rule_record.opening is not None and rule_record.opening.word == "pass"
         return "it held before the run" if held else "nothing was done"
     if item.status != "passed":
         return f"{item.status}: {clean_text(item.reason, _LONGEST)}"
-    if one.closing is not None and one.closing.word != "pass":
-        return f"at the end of the run the scanner said {one.closing.word}"
-    return "" if one.tried and one.tried[-1].attempt.applied else "nothing was changed"
+    if rule_record.closing is not None and rule_record.closing.word != "pass":
+        return f"at the end of the run the scanner said {rule_record.closing.word}"
+    return "" if rule_record.tried and rule_record.tried[-1].attempt.applied else "nothing was changed"
 
 
-def _build_fix(one: RuleRecord) -> Fix:
-    last = one.tried[-1].attempt
+def _build_fix(rule_record: RuleRecord) -> Fix:
+    last = rule_record.tried[-1].attempt
     if last.proposed is None or last.applied is None:
         raise NotRecorded("the record does not hold the change")
     probes = last.probed.probes if last.probed else ()
     told = list_services_to_reload((change.path for change in last.applied.changes), last.proposed.actions)
-    failures = one.item.failures if one.item else ()
+    failures = rule_record.item.failures if rule_record.item else ()
     notes = [f"try {failed.attempt} was taken back ({failed.cause}): {failed.reason}" for failed in failures]
     beside = [action for action in last.proposed.actions if isinstance(action, ResourceAction)]
     files = [action for action in last.proposed.actions if isinstance(action, FileAction)]
     return Fix(
-        rule=one.rule,
-        named=one.named,
+        rule=rule_record.rule,
+        named=rule_record.named,
         edits=() if beside else derive_edits(files, last.applied),
-        deeds=tuple(build_shell_commands(one, last.applied.changes) for one in beside),
+        deeds=tuple(build_shell_commands(rule_record, last.applied.changes) for rule_record in beside),
         created=tuple(change.path for change in last.applied.changes if change.before is None and not beside),
         services=told,
         checks=select_checks_of_passed_probes(probes),

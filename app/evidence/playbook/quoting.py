@@ -108,5 +108,5 @@ def list_fix_comment_lines(fix: Fix) -> list[str]:
     return found
 
 
-def list_exclusions(fixes: PortableFixes) -> list[str]:
-    return [f"{one.rule}: {one.why}" for one in fixes.left] or ["none"]
+def format_exclusion_lines(portable_fixes: PortableFixes) -> list[str]:
+    return [f"{one.rule}: {one.why}" for one in portable_fixes.left] or ["none"]

@@ -50,7 +50,7 @@ class DcgmExporter:
         began = self._clock()
         try:
             text = await self._fetch_text()
-            told, said = await asyncio.to_thread(self._parse_text, text)
+            told, said = await asyncio.to_thread(self._parse_readings_and_errors, text)
             problem = "" if told else "tells of no GPU: is this a DCGM exporter, and does it see the driver?"
         except httpx.HTTPStatusError as exc:
             problem = f"answers {exc.response.status_code}: look at its address and its access"
@@ -75,5 +75,5 @@ class DcgmExporter:
                     raise ValueError(len(read))
         return read.decode("utf-8", "replace")
 
-    def _parse_text(self, text: str) -> tuple[list[GpuReading], list[str]]:
+    def _parse_readings_and_errors(self, text: str) -> tuple[list[GpuReading], list[str]]:
         return dcgm_text.parse_dcgm_gpus(text, self._url, self._host), dcgm_text.describe_hardware_xid_errors(text)

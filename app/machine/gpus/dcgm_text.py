@@ -113,12 +113,12 @@ def _to_reading(gpu: _GpuRows, url: str) -> GpuReading:
     )
 
 
-def _find_pcie_rate(gpu: _GpuRows, way: str) -> float | None:
+def _find_pcie_rate(gpu: _GpuRows, direction: str) -> float | None:
     """Return MB/s from the profiler's bytes or from NVML's KB per second."""
-    precise = gpu.find_value(f"DCGM_FI_PROF_PCIE_{way}_BYTES")
+    precise = gpu.find_value(f"DCGM_FI_PROF_PCIE_{direction}_BYTES")
     if precise is not None:
         return round(precise / _MB, 2)
-    return divide_value(gpu.find_value(f"DCGM_FI_DEV_PCIE_{way}_THROUGHPUT"), 1000)
+    return divide_value(gpu.find_value(f"DCGM_FI_DEV_PCIE_{direction}_THROUGHPUT"), 1000)
 
 
 def _round_value(value: float | None) -> float | None:

@@ -32,8 +32,8 @@ class GpuProcesses:
         once = {process.pid: process.usedGpuMemory for process in nvml_processes}
         return tuple(self._identify_process(pid, used) for pid, used in sorted(once.items()))
 
-    def _identify_process(self, pid: int, used: int | None) -> GpuProcess:
-        held = None if used is None else to_gib(used)
+    def _identify_process(self, pid: int, used_bytes: int | None) -> GpuProcess:
+        held = None if used_bytes is None else to_gib(used_bytes)
         if not self._is_visible(pid):
             return GpuProcess(pid, held, name=OUTSIDE)
         return GpuProcess(pid, held, self._owner(pid), clean_text(read_name(pid, self._proc), _NAME))

@@ -66,11 +66,11 @@ def split_memory(
     return (*parts, MemoryPart("free", max(rest, 0.0), _keep_simulated_provenance(used, "derived"), said))
 
 
-def _split_engines(claims: Sequence[Claim], left: float) -> Iterator[MemoryPart]:
+def _split_engines(claims: Sequence[Claim], room_gib: float) -> Iterator[MemoryPart]:
     for claim in claims:
-        room = left if claim.held is None else min(claim.held.gib, left)
+        room = room_gib if claim.held is None else min(claim.held.gib, room_gib)
         for part in _split_engine(claim, room):
-            left -= part.gib
+            room_gib -= part.gib
             yield part
 
 

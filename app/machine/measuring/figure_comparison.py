@@ -51,13 +51,13 @@ class ComparedRow:
     before: Measured | None
 
     @property
-    def ratio(self) -> float | None:
+    def ratio_to_previous(self) -> float | None:
         """This probe's value over the previous one's."""
         new, old = (one.value if one else None for one in (self.now, self.before))
         return new / old if new is not None and old else None
 
     @property
-    def bound(self) -> str:
+    def plan_bound_sign(self) -> str:
         """A sign before the plan's figure if it is a limit, not an expectation."""
         return "≤ " if self.name == f"{SUSTAINED.key}.tok_s" else ""
 
@@ -72,7 +72,7 @@ class ComparedRow:
 
 
 def compare_figures(
-    engine: Engine, fit: Fit | None, now: ProbeResult | None, before: ProbeResult | None
+    engine: Engine, fit: Fit | None, newest_result: ProbeResult | None, earlier_result: ProbeResult | None
 ) -> tuple[ComparedRow, ...]:
     plan, reported = _list_planned_figures(engine, fit), _list_figures_reported_in_lineup(engine, fit)
     rows = (
@@ -80,23 +80,25 @@ def compare_figures(
             *spec,
             plan=plan.get(spec[0]),
             reported=reported.get(spec[0]),
-            now=now.find_figure(spec[0]) if now else None,
-            before=before.find_figure(spec[0]) if before else None,
+            now=newest_result.find_figure(spec[0]) if newest_result else None,
+            before=earlier_result.find_figure(spec[0]) if earlier_result else None,
         )
-        for spec in _list_comparison_rows(engine, now)
+        for spec in _list_comparison_rows(engine, newest_result)
     )
     return tuple(row for row in rows if not row.is_empty)
 
 
-def find_changed_conditions(now: ProbeResult, before: ProbeResult) -> tuple[str, ...]:
-    names = dict.fromkeys([*before.conditions, *now.conditions])
-    pairs = [(name, before.conditions.get(name, "—"), now.conditions.get(name, "—")) for name in names]
+def find_changed_conditions(newest_result: ProbeResult, earlier_result: ProbeResult) -> tuple[str, ...]:
+    names = dict.fromkeys([*earlier_result.conditions, *newest_result.conditions])
+    pairs = [
+        (name, earlier_result.conditions.get(name, "—"), newest_result.conditions.get(name, "—")) for name in names
+    ]
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
 
 
-def _list_comparison_rows(engine: Engine, now: ProbeResult | None) -> Iterator[RowSpec]:
+def _list_comparison_rows(engine: Engine, newest_result: ProbeResult | None) -> Iterator[RowSpec]:
     yield from _OF_MEMORY
-    for one in now.figures if now else ():
+    for one in newest_result.figures if newest_result else ():
         if one.name.startswith("load_s."):
             yield one.name, f"… {one.name.removeprefix('load_s.')}", "s", 1
     for step in STEPS:
@@ -190,7 +192,11 @@ class ProbeComparison:
 
 
 def compare_probe_results(
-    engine: Engine, replica: int, plan: EnginePlan, now: ProbeResult | None, before: ProbeResult | None
+    engine: Engine,
+    replica: int,
+    plan: EnginePlan,
+    newest_result: ProbeResult | None,
+    earlier_result: ProbeResult | None,
 ) -> ProbeComparison:
     return ProbeComparison(
         engine=engine.name,
@@ -200,8 +206,8 @@ def compare_probe_results(
         verdict=plan.says,
         fits=plan.fits,
         limit=find_speed_limit(engine, plan.fit),
-        rows=compare_figures(engine, plan.fit, now, before),
-        now=now,
-        before=before,
-        changed=find_changed_conditions(now, before) if now and before else (),
+        rows=compare_figures(engine, plan.fit, newest_result, earlier_result),
+        now=newest_result,
+        before=earlier_result,
+        changed=find_changed_conditions(newest_result, earlier_result) if newest_result and earlier_result else (),
     )

@@ -94,8 +94,8 @@ class MemoryWatch:
 
 
 @asynccontextmanager
-async def watch_memory(cards: MemoryCards, places: Places) -> AsyncIterator[MemoryWatch]:
-    watch = MemoryWatch(cards, places)
+async def watch_memory(cards: MemoryCards, lineup_index_by_gpu: Places) -> AsyncIterator[MemoryWatch]:
+    watch = MemoryWatch(cards, lineup_index_by_gpu)
     await watch.record_card_readings()
     task = asyncio.create_task(watch.poll_cards(), name="memory of the probed engine")
     try:

@@ -12,7 +12,7 @@ from app import __version__
 from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate_result import Estimate
-from app.engines.proc_files import PROC, read_table_value
+from app.engines.proc_files import PROC, read_table_text
 from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
@@ -35,9 +35,9 @@ from app.machine.measuring.probe_result import ProbeResult
 from app.machine.measuring.probe_steps import WARM_UP, ProbeStep, list_probe_steps
 
 
-def describe_cpu(table: Path = PROC / "cpuinfo") -> str:
+def describe_cpu(cpuinfo_path: Path = PROC / "cpuinfo") -> str:
     """Return model name and cores; Arm kernels report no name."""
-    name, cores = read_table_value(table, "model name"), f"{os.cpu_count()} cores"
+    name, cores = read_table_text(cpuinfo_path, "model name"), f"{os.cpu_count()} cores"
     return f"{name}, {cores}" if name else cores
 
 

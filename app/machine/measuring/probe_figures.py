@@ -54,13 +54,15 @@ class FigureOrigin:
     simulated: bool = False
     pace: float = 1.0
 
-    def create_figure(self, name: str, value: float | None, unit: str, source: str, kind: Kind = "plain") -> Measured:
+    def create_figure(
+        self, name: str, value: float | None, unit: str, source: str, scaled_as: Kind = "plain"
+    ) -> Measured:
         if not self.simulated:
             return Measured(name, value, unit, "unsupported" if value is None else "measured", source)
-        if kind != "plain" and not self.pace:
+        if scaled_as != "plain" and not self.pace:
             return create_unknown(name, unit, "the simulator keeps no time at pace 0")
-        scale = {"rate": 1 / (self.pace or 1), "duration": self.pace, "plain": 1.0}[kind]
-        played = f"; simulated at ×{self.pace:g}, brought back to ×1" if kind != "plain" and self.pace != 1 else ""
+        scale = {"rate": 1 / (self.pace or 1), "duration": self.pace, "plain": 1.0}[scaled_as]
+        played = f"; simulated at ×{self.pace:g}, brought back to ×1" if scaled_as != "plain" and self.pace != 1 else ""
         return Measured(name, None if value is None else value * scale, unit, "simulated", source + played)
 
 
@@ -161,12 +163,14 @@ def measure_kv_capacity(after: EngineSample | None, origin: FigureOrigin) -> Mea
     return origin.create_figure("kv_tokens", after.kv_tokens, "tokens", "kv_cache_size_tokens of its metrics")
 
 
-def note_foreign_tokens(before: EngineSample | None, after: EngineSample | None, ours: int) -> tuple[str, ...]:
+def note_foreign_tokens(
+    before: EngineSample | None, after: EngineSample | None, own_token_count: int
+) -> tuple[str, ...]:
     """Return a note if the engine answered other clients meanwhile."""
     if before is None or after is None:
         return ()
-    others = (_compute_growth(before.generation_tokens, after.generation_tokens) or 0) - ours
-    if others <= TOLERATED * ours:
+    others = (_compute_growth(before.generation_tokens, after.generation_tokens) or 0) - own_token_count
+    if others <= TOLERATED * own_token_count:
         return ()
     return (f"It generated {others} tokens for somebody else meanwhile: alone it would be faster.",)
 

@@ -49,10 +49,10 @@ class ProbeResult:
         return found.value if found else None
 
 
-def find_saturation(probed: ProbeResult) -> int | None:
+def find_saturation(result: ProbeResult) -> int | None:
     """Return the saturation point, or None if the largest step measured still gained."""
     named = [
-        (step.streams, probed.find_value(f"{step.key}.all_tok_s")) for step in STEPS if step.tokens == STREAM_TOKENS
+        (step.streams, result.find_value(f"{step.key}.all_tok_s")) for step in STEPS if step.tokens == STREAM_TOKENS
     ]
     measured = [(streams, together) for streams, together in named if together is not None]
     for (fewer, slower), (_, faster) in pairwise(measured):
@@ -61,9 +61,9 @@ def find_saturation(probed: ProbeResult) -> int | None:
     return None
 
 
-def store_probe(session: Session, probed: ProbeResult) -> None:
-    encoded = {name: msgspec.json.encode(getattr(probed, name)).decode() for name in _AS_JSON}
-    session.add(ProbeRow(**{**vars(probed), **encoded}))
+def store_probe(session: Session, result: ProbeResult) -> None:
+    encoded = {name: msgspec.json.encode(getattr(result, name)).decode() for name in _AS_JSON}
+    session.add(ProbeRow(**{**vars(result), **encoded}))
 
 
 def read_newest_probes(session: Session, lineup: str, engine: str = "", *, limit: int = 20) -> list[ProbeResult]:

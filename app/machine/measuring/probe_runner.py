@@ -58,9 +58,9 @@ class ProbeRunner:
         self.step = step
 
 
-def describe_working_run(states: Iterable[RunState]) -> str:
+def explain_run_blocking_probe(run_states: Iterable[RunState]) -> str:
     """Return a sentence that names a working run, or an empty string. Paused and waiting runs do not count."""
-    for state in states:
+    for state in run_states:
         if state.status == "running" and state.idle_since is None:
             return f"Run {state.run} is working: pause it or wait for its end, then probe."
     return ""

@@ -37,11 +37,11 @@ class Condition:
 
 def update_condition(before: Condition, seen: ReplicaObservation, now: float) -> Condition:
     if seen.health is None:
-        return _to_unreachable(before)
+        return _decide_unreachable_condition(before)
     if seen.health == SILENT:
-        return _to_silent(before)
+        return _decide_silent_condition(before)
     if seen.health != 200:
-        return _to_unhealthy(before, seen)
+        return _decide_unhealthy_condition(before, seen)
     if seen.trouble:
         return Condition("degraded", seen.trouble, seen.tokens, now)
     moved = not seen.running or seen.tokens != before.tokens or before.state in ("absent", "loading", "dead")
@@ -52,13 +52,13 @@ def update_condition(before: Condition, seen: ReplicaObservation, now: float) ->
     return Condition("ready", seen.remark, seen.tokens, moved_at)
 
 
-def _to_unreachable(before: Condition) -> Condition:
+def _decide_unreachable_condition(before: Condition) -> Condition:
     if before.state == "absent":
         return Condition("absent", "nothing answers at its address: start the engine")
     return Condition("dead", "it answered before and does not now: look at the engine's log, then start it again")
 
 
-def _to_silent(before: Condition) -> Condition:
+def _decide_silent_condition(before: Condition) -> Condition:
     """Keep "absent" or "loading", else return "stalled": a hung engine and a busy machine look the same."""
     if before.state in ("absent", "loading"):
         return before
@@ -66,7 +66,7 @@ def _to_silent(before: Condition) -> Condition:
     return Condition("stalled", detail, before.tokens, before.moved_at)
 
 
-def _to_unhealthy(before: Condition, seen: ReplicaObservation) -> Condition:
+def _decide_unhealthy_condition(before: Condition, seen: ReplicaObservation) -> Condition:
     """Return "dead" or "loading": a real engine returns 503 only after it died, a simulated one also while it loads."""
     if before.state in ("ready", "degraded", "stalled"):
         return Condition("dead", f"/health says {seen.health}: look at the engine's log")

@@ -37,7 +37,7 @@ def read_engine_outages(store: EventStore, since: float, until: float) -> list[E
     for one in store.read_samples(since - LOOK_BACK, until, ("engine.state",)):
         if not isinstance(event := one.event, EngineState):
             continue
-        if event.state in BROKEN and (event.engine in seen or _was_sampled(store, event.engine, one.at)):
+        if event.state in BROKEN and (event.engine in seen or _was_sampled_shortly_before(store, event.engine, one.at)):
             broken.setdefault(event.engine, (compute_outage_begin(one.at, event.state), event.state))
         elif event.state not in BROKEN:
             seen.add(event.engine)
@@ -47,8 +47,8 @@ def read_engine_outages(store: EventStore, since: float, until: float) -> list[E
     return sorted((one for one in found if one.until is None or one.until > since), key=lambda one: one.since)
 
 
-def _was_sampled(store: EventStore, engine: str, before: float) -> bool:
-    samples = store.read_samples(before - SAMPLED_WITHIN, before, ("engine.sample",))
+def _was_sampled_shortly_before(store: EventStore, engine: str, moment: float) -> bool:
+    samples = store.read_samples(moment - SAMPLED_WITHIN, moment, ("engine.sample",))
     return any(isinstance(one.event, EngineSampled) and one.event.engine == engine for one in samples)
 
 

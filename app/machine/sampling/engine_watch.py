@@ -100,7 +100,7 @@ class EngineWatch:
             return None
         whole = merge_samples(present)
         tok_s, prompt_tok_s = since.compute_rate("generation_tokens"), since.compute_rate("prompt_tokens")
-        self._note_stream_rate(whole.running or 0, tok_s, prompt_tok_s)
+        self._note_single_stream_rate(whole.running or 0, tok_s, prompt_tok_s)
         accepted, drafts = since.compute_growth("accepted_tokens"), since.compute_growth("drafts")
         return EngineSampled(
             engine=self.engine.name,
@@ -128,7 +128,7 @@ class EngineWatch:
         known = [gib for gib in held if gib is not None]
         return round(sum(known), 3) if known else None
 
-    def _note_stream_rate(self, request_count: int, tok_s: float | None, prompt_tok_s: float | None) -> None:
+    def _note_single_stream_rate(self, request_count: int, tok_s: float | None, prompt_tok_s: float | None) -> None:
         """Record the rate of a single stream while nothing is being prefilled."""
         if request_count == 1 and tok_s and not prompt_tok_s:
             self._streams = [*self._streams, tok_s][-USUAL_LOOKS:]

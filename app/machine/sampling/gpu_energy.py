@@ -40,17 +40,17 @@ class PowerCurve:
     _counted: list[tuple[float, float]] = field(default_factory=list)
     """Times of counter readings, and their joules."""
 
-    def add(self, at: float, watts: float | None, counter: tuple[float, float] | None = None) -> None:
+    def add(self, at: float, watts: float | None, counter_reading: tuple[float, float] | None = None) -> None:
         """Add a sample, in order of time. `counter`: time and value of a counter reading."""
-        if counter and (not self._counted or counter[1] != self._counted[-1][1]):
-            self._counted.append(counter)
+        if counter_reading and (not self._counted or counter_reading[1] != self._counted[-1][1]):
+            self._counted.append(counter_reading)
         if watts is None or (self._at and at <= self._at[-1]):
             return
         self._sums.append(self._sums[-1] + self._compute_step_energy(at, watts) if self._at else NOTHING)
         self._at.append(at)
         self._watts.append(watts)
 
-    def integrate_power(self, start: float, end: float) -> EnergyDrawn:
+    def compute_energy_drawn(self, start: float, end: float) -> EnergyDrawn:
         total = NOTHING
         for low, high, factor in self._split_by_counter(start, end):
             joules, seconds = self._integrate_samples(low, high)

@@ -12,26 +12,26 @@ _MUCH_GIB = 1.0
 """GiB that a process may hold on a GPU it does not work on."""
 
 
-def find_misplaced(lineup: Lineup, seen: Seen) -> list[str]:
-    if not seen:
+def describe_gpu_mismatches(lineup: Lineup, newest_by_gpu: Seen) -> list[str]:
+    if not newest_by_gpu:
         return []
     real = [engine for engine in lineup.engines.values() if not engine.simulation]
     meant = [gpu for gpu in lineup.gpus if any(gpu.index in engine.gpus for engine in real)]
-    found = [_check_expected_gpu(gpu, seen) for gpu in meant]
+    found = [_check_expected_gpu(gpu, newest_by_gpu) for gpu in meant]
     return [
         *filter(None, found),
-        *(said for engine in real for said in _find_memory_on_foreign_gpus(lineup, engine, seen)),
+        *(said for engine in real for said in _describe_memory_on_foreign_gpus(lineup, engine, newest_by_gpu)),
     ]
 
 
-def _check_expected_gpu(gpu: Gpu, seen: Seen) -> str:
-    event = seen.get(gpu.key)
+def _check_expected_gpu(gpu: Gpu, newest_by_gpu: Seen) -> str:
+    event = newest_by_gpu.get(gpu.key)
     host, number = gpu.key
     if event is None:
-        there = sorted(n for machine, n in seen if machine == host)
+        there = sorted(n for machine, n in newest_by_gpu if machine == host)
         if there:
             return f"the line-up's GPU {gpu.index} should be number {number}: there are {', '.join(map(str, there))}"
-        known = sorted({machine for machine, _ in seen if machine})
+        known = sorted({machine for machine, _ in newest_by_gpu if machine})
         named = f": the DCGM exporters tell of {', '.join(known)}" if known else ""
         return f"nobody tells of the line-up's GPU {gpu.index} on {host or 'this machine'}{named}"
     if (
@@ -43,9 +43,9 @@ def _check_expected_gpu(gpu: Gpu, seen: Seen) -> str:
     return ""
 
 
-def _find_memory_on_foreign_gpus(lineup: Lineup, engine: Engine, seen: Seen) -> Iterator[str]:
+def _describe_memory_on_foreign_gpus(lineup: Lineup, engine: Engine, newest_by_gpu: Seen) -> Iterator[str]:
     own = {gpu.key for gpu in lineup.gpus if gpu.index in engine.gpus}
-    for key, event in seen.items():
+    for key, event in newest_by_gpu.items():
         held = sum(one.used_gib or 0 for one in event.processes if one.engine == engine.name)
         if key not in own and held > _MUCH_GIB:
             meant = " + ".join(map(str, engine.gpus))

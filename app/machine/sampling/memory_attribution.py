@@ -37,73 +37,96 @@ class KnownEngines:
     """KV cache size that each engine reports, over all its replicas."""
 
 
-def attribute_memory(known: KnownEngines, event: GpuSampled, source: str) -> tuple[MemoryPart, ...]:
+def attribute_memory(known_engines: KnownEngines, gpu_sample: GpuSampled, gpu_reader: str) -> tuple[MemoryPart, ...]:
     """Return the memory parts, or () if used or total is unknown. `source`: reader of the GPU."""
-    if event.used_gib is None or event.total_gib is None:
+    if gpu_sample.used_gib is None or gpu_sample.total_gib is None:
         return ()
-    provenance: Provenance = "simulated" if event.simulated else "measured"
-    engines = [engine for engine in known.lineup.engines.values() if _uses_gpu(known.lineup, engine, event)]
-    held = {engine.name: _find_engine_memory(known, engine, engines, event, source) for engine in engines}
+    provenance: Provenance = "simulated" if gpu_sample.simulated else "measured"
+    engines = [
+        engine
+        for engine in known_engines.lineup.engines.values()
+        if _uses_sampled_gpu(known_engines.lineup, engine, gpu_sample)
+    ]
+    held = {
+        engine.name: _find_engine_processes_and_memory(known_engines, engine, engines, gpu_sample, gpu_reader)
+        for engine in engines
+    }
     mine = {pid for processes, _ in held.values() for pid in processes}
-    rest = [one.used_gib for one in event.processes if one.pid not in mine and one.used_gib is not None]
+    rest = [one.used_gib for one in gpu_sample.processes if one.pid not in mine and one.used_gib is not None]
     return split_memory(
-        Amount(event.total_gib, provenance, source),
-        Amount(event.used_gib, provenance, source),
-        None if event.reserved_gib is None else Amount(event.reserved_gib, provenance, source),
-        [_build_claim(known, engine, held[engine.name][1]) for engine in engines if _is_present(known, engine, held)],
-        Amount(sum(rest), provenance, f"{source}, per process") if rest else None,
+        Amount(gpu_sample.total_gib, provenance, gpu_reader),
+        Amount(gpu_sample.used_gib, provenance, gpu_reader),
+        None if gpu_sample.reserved_gib is None else Amount(gpu_sample.reserved_gib, provenance, gpu_reader),
+        [
+            _build_claim(known_engines, engine, held[engine.name][1])
+            for engine in engines
+            if _is_present(known_engines, engine, held)
+        ],
+        Amount(sum(rest), provenance, f"{gpu_reader}, per process") if rest else None,
     )
 
 
-def _uses_gpu(lineup: Lineup, engine: Engine, event: GpuSampled) -> bool:
-    return any(gpu.index in engine.gpus and gpu.key == (event.host, event.gpu) for gpu in lineup.gpus)
+def _uses_sampled_gpu(lineup: Lineup, engine: Engine, gpu_sample: GpuSampled) -> bool:
+    return any(gpu.index in engine.gpus and gpu.key == (gpu_sample.host, gpu_sample.gpu) for gpu in lineup.gpus)
 
 
-def _is_present(known: KnownEngines, engine: Engine, held: Mapping[str, tuple[object, Amount | None]]) -> bool:
+def _is_present(
+    known_engines: KnownEngines,
+    engine: Engine,
+    processes_and_memory_by_engine: Mapping[str, tuple[object, Amount | None]],
+) -> bool:
     """Return True if the engine is up or its processes hold memory."""
-    state = known.states.get(engine.name)
-    return held[engine.name][1] is not None or bool(state and state.state in _UP)
+    state = known_engines.states.get(engine.name)
+    return processes_and_memory_by_engine[engine.name][1] is not None or bool(state and state.state in _UP)
 
 
-def _find_engine_memory(
-    known: KnownEngines, engine: Engine, engines: Sequence[Engine], event: GpuSampled, source: str
+def _find_engine_processes_and_memory(
+    known_engines: KnownEngines,
+    engine: Engine,
+    engines_on_gpu: Sequence[Engine],
+    gpu_sample: GpuSampled,
+    gpu_reader: str,
 ) -> tuple[frozenset[int], Amount | None]:
     """Return the engine's processes and the memory they hold."""
-    if event.simulated:
-        alone = event.used_gib and len(engines) == 1
-        return frozenset(), Amount(event.used_gib or 0.0, "simulated", source) if alone else None
-    own = [one for one in event.processes if one.engine == engine.name]
+    if gpu_sample.simulated:
+        alone = gpu_sample.used_gib and len(engines_on_gpu) == 1
+        return frozenset(), Amount(gpu_sample.used_gib or 0.0, "simulated", gpu_reader) if alone else None
+    own = [one for one in gpu_sample.processes if one.engine == engine.name]
     if own:
-        return _sum_processes(own, Amount(0, "measured", f"{source}, per process"))
-    state = known.states.get(engine.name)
-    likely = [one for one in event.processes if not one.engine and (one.name == OUTSIDE or one.name.startswith(_VLLM))]
-    if likely and len(engines) == 1 and state and state.state in _UP:
-        return _sum_processes(
-            likely, Amount(0, "derived", f"{source}, per process; whose they are is by the line-up, not by pid")
+        return _collect_pids_and_memory(own, Amount(0, "measured", f"{gpu_reader}, per process"))
+    state = known_engines.states.get(engine.name)
+    likely = [
+        one for one in gpu_sample.processes if not one.engine and (one.name == OUTSIDE or one.name.startswith(_VLLM))
+    ]
+    if likely and len(engines_on_gpu) == 1 and state and state.state in _UP:
+        return _collect_pids_and_memory(
+            likely, Amount(0, "derived", f"{gpu_reader}, per process; whose they are is by the line-up, not by pid")
         )
     return frozenset(), None
 
 
-def _sum_processes(processes: Sequence[GpuProcess], amount_template: Amount) -> tuple[frozenset[int], Amount | None]:
+def _collect_pids_and_memory(
+    processes: Sequence[GpuProcess], amount_template: Amount
+) -> tuple[frozenset[int], Amount | None]:
     pids = frozenset(one.pid for one in processes)
     if any(one.used_gib is None for one in processes):
         return pids, None
     return pids, Amount(sum(one.used_gib or 0 for one in processes), amount_template.provenance, amount_template.source)
 
 
-def _build_claim(known: KnownEngines, engine: Engine, held: Amount | None) -> Claim:
+def _build_claim(known_engines: KnownEngines, engine: Engine, held_memory: Amount | None) -> Claim:
     """Build the claim of an engine: from its log, else from its plan."""
     if script := engine.simulation:
         said = "the line-up's simulation"
         weights = Amount(script.weights_gib_per_gpu, "simulated", said)
-        return Claim(engine.name, held, weights, Amount(max(compute_kv_gib(script), 0.0), "simulated", said))
-    log, fit = known.loaded.get(engine.name, LoadedMemory()), known.fits.get(engine.name)
+        return Claim(engine.name, held_memory, weights, Amount(max(compute_kv_gib(script), 0.0), "simulated", said))
+    log, fit = known_engines.loaded.get(engine.name, LoadedMemory()), known_engines.fits.get(engine.name)
     return Claim(
         engine.name,
-        held,
+        held_memory,
         _to_logged_amount(log.weights_gib) or (_to_planned_amount(fit.weights_gib_per_gpu) if fit else None),
         _to_logged_amount(log.kv_gib)
-        or (_scale_planned_pool(fit, known.kv_tokens.get(engine.name), len(engine.replicas)) if fit else None),
+        or (_scale_planned_pool(fit, known_engines.kv_tokens.get(engine.name), len(engine.replicas)) if fit else None),
         _to_logged_amount(log.graphs_gib) or (_to_planned_amount(fit.other_gib_per_gpu) if fit else None),
     )
 
@@ -121,7 +144,7 @@ def _to_logged_amount(gib: float | None) -> Amount | None:
     return None if gib is None else Amount(gib, "measured", "the engine's log")
 
 
-def _to_planned_amount(reckoned: Estimate) -> Amount | None:
-    if reckoned.value is None:
+def _to_planned_amount(estimate: Estimate) -> Amount | None:
+    if estimate.value is None:
         return None
-    return Amount(reckoned.value, reckoned.provenance, f"plan: {reckoned.source}")
+    return Amount(estimate.value, estimate.provenance, f"plan: {estimate.source}")

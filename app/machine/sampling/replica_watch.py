@@ -61,7 +61,7 @@ class ReplicaWatch:
     async def _read_health(self) -> int | None:
         # If our engine has ended, an answer comes from another process.
         lost = self._launched is not None and self._launched.read_status().state == "dead"
-        return None if lost else await self._client.read_health()
+        return None if lost else await self._client.read_health_status()
 
     def _must_not_poll(self) -> bool:
         """Return True while a server that breaks answers off at any other request answers ours.
@@ -83,11 +83,11 @@ class ReplicaWatch:
         self.late = took if took > PROMPT else 0.0
         seen = ReplicaObservation(
             health=health,
-            phase=await self._read_newest_log_line() if health not in (None, SILENT) and not well else "",
+            phase=await self._read_newest_simulator_log_line() if health not in (None, SILENT) and not well else "",
             running=sample.running if sample else None,
             tokens=_count_tokens(sample),
             trouble=await self._get_serving_problem(now) if well and not alone else "",
-            remark=self._find_serving_remark(sample, now),
+            remark=self._note_and_describe_restart(sample, now),
         )
         self.condition = self._prefer_launch_state(update_condition(self.condition, seen, now))
         # A request of ours that ended meanwhile may still be counted there, but is not foreign.
@@ -149,7 +149,7 @@ class ReplicaWatch:
             return f"it holds {card.max_model_len} tokens, the line-up says {length}: mend max_model_len"
         return ""
 
-    def _find_serving_remark(self, sample: EngineSample | None, now: float) -> str:
+    def _note_and_describe_restart(self, sample: EngineSample | None, now: float) -> str:
         """Return a note if the engine was restarted, but not by Temper."""
         if sample is None:
             return ""
@@ -160,7 +160,7 @@ class ReplicaWatch:
             self._began = sample.started
         return self._anew[0] if now - self._anew[1] < TOLD_FOR else sample.missing
 
-    async def _read_newest_log_line(self) -> str:
+    async def _read_newest_simulator_log_line(self) -> str:
         """Return the newest line of the simulator's log; other engines' logs are not available here."""
         if self._engine.simulation is None:
             return ""

@@ -39,7 +39,7 @@ def share_energy_among_roles(
     sums: dict[Role | str, list[float]] = {}
     for key in gpus:
         for low, high, holders in _split_time([turn for turn in turns if key in turn.gpus], since, until):
-            drawn = power_curves[key].integrate_power(low, high) if key in power_curves else NOTHING
+            drawn = power_curves[key].compute_energy_drawn(low, high) if key in power_curves else NOTHING
             for role in [turn.role for turn in holders if turn.run == run] if holders else [""]:
                 total = sums.setdefault(role, [0.0, 0.0, 0.0])
                 for place, value in enumerate((high - low, drawn.seconds, drawn.joules)):

@@ -83,16 +83,18 @@ class EnergyLedger:
         booked = self._books[span.run]
         return booked.until if booked else span.started_at
 
-    def _compute_span_energy(self, span: RunSpan, now: float, seen: _Observed | None = None) -> EnergySpent | None:
+    def _compute_span_energy(
+        self, span: RunSpan, now: float, turns_and_samples: _Observed | None = None
+    ) -> EnergySpent | None:
         booked = self._books[span.run]
         if booked and booked.final:
             return booked
         if span.lineup != self._lineup.name:
             return None
         since, until = self._find_unrecorded_start(span), min(span.ended_at or now, now)
-        seen = seen or self._read_turns_and_samples(since, until)
-        samples = [one for one in seen.samples if since - GAP <= one.at <= until + GAP]
-        turns = [turn for turn in seen.turns if turn.start <= until and turn.end > since]
+        turns_and_samples = turns_and_samples or self._read_turns_and_samples(since, until)
+        samples = [one for one in turns_and_samples.samples if since - GAP <= one.at <= until + GAP]
+        turns = [turn for turn in turns_and_samples.turns if turn.start <= until and turn.end > since]
         gpus = sorted({gpu.key for engine in self._lineup.engines.values() for gpu in self._select_gpus(engine.gpus)})
         played = any(isinstance(one.event, GpuSampled) and one.event.simulated for one in samples)
         more = share_energy_among_roles(span.run, turns, build_power_curves(samples), gpus, since, until)
@@ -118,12 +120,12 @@ class EnergyLedger:
         if begun:
             yield self._to_turn_span(span, *begun, span.ended_at or until, 0)
 
-    def _find_turn_end(self, last: Recorded) -> float:
+    def _find_turn_end(self, end_event: Recorded) -> float:
         """Return when a turn ended: a turn interrupted by a crash ended with its last token."""
-        if not isinstance(last.event, TurnInterrupted):
-            return last.at
-        newest = self._store.read_newest(last.run, last.seq, _WORK, 1)
-        return newest[0].at if newest else last.at
+        if not isinstance(end_event.event, TurnInterrupted):
+            return end_event.at
+        newest = self._store.read_newest(end_event.run, end_event.seq, _WORK, 1)
+        return newest[0].at if newest else end_event.at
 
     def _to_turn_span(self, span: RunSpan, start: float, event: TurnStarted, end: float, tokens: int) -> TurnSpan:
         engine = self._lineup.engines.get(event.engine)

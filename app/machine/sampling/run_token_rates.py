@@ -22,16 +22,18 @@ class WrittenTurn:
     until: float
 
 
-def read_run_rates(store: EventStore, run: str, grid: Grid, *, simulated: bool) -> dict[SeriesKey, Values]:
+def compute_run_token_rates(
+    store: EventStore, run: str, time_grid: Grid, *, simulated: bool
+) -> dict[SeriesKey, Values]:
     """Return each role's rate in the steps of the grid. A turn's tokens are spread over the time that wrote them."""
-    written: dict[Role, list[float]] = defaultdict(lambda: [0.0] * grid.steps)
-    for turn in _list_written_turns(store, run, grid.since):
+    written: dict[Role, list[float]] = defaultdict(lambda: [0.0] * time_grid.steps)
+    for turn in _list_written_turns(store, run, time_grid.since):
         until = max(turn.until, turn.since + BRIEFEST)
-        first = max(0, int((turn.since - grid.since) // grid.step))
-        for place in range(first, min(grid.steps, int((until - grid.since) // grid.step) + 1)):
-            begin = grid.since + place * grid.step
-            shared = max(0.0, min(until, begin + grid.step) - max(turn.since, begin))
-            written[turn.role][place] += turn.tokens * shared / (until - turn.since) / grid.step
+        first = max(0, int((turn.since - time_grid.since) // time_grid.step))
+        for place in range(first, min(time_grid.steps, int((until - time_grid.since) // time_grid.step) + 1)):
+            begin = time_grid.since + place * time_grid.step
+            shared = max(0.0, min(until, begin + time_grid.step) - max(turn.since, begin))
+            written[turn.role][place] += turn.tokens * shared / (until - turn.since) / time_grid.step
     keys = {role: SeriesKey("run", role, "", "tok_s", simulated) for role in get_args(Role)}
     return {key: [round(value, 3) for value in written[role]] for role, key in keys.items()}
 

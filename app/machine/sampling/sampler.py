@@ -14,7 +14,7 @@ from app.events.kinds import EngineSampled, Event, GpuSampled
 from app.lineups.model import Lineup
 from app.machine.gpus.gpu_reading import GpuReading, GpuSource
 from app.machine.sampling.engine_watch import EngineWatch
-from app.machine.sampling.gpu_mismatch import find_misplaced
+from app.machine.sampling.gpu_mismatch import describe_gpu_mismatches
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.role_token_rates import RoleRates
@@ -65,8 +65,8 @@ class Sampler(BackgroundTask):
         await super().close()
         await self._gpus.close()
 
-    def claim_due_poll(self, at: float) -> bool:
-        step, before = at // SELDOM, self._step
+    def check_due_and_note_step(self, wall_time: float) -> bool:
+        step, before = wall_time // SELDOM, self._step
         self._step = step
         return self.needs_every_second or step != before
 
@@ -123,7 +123,9 @@ class Sampler(BackgroundTask):
         readings = await self._gpus.read()
         self._board.exporters |= {reading.host: reading.source for reading in readings if reading.source}
         seen = {key: event for key, (_, event) in self._board.gpus.items()}
-        self._board.gpu_reason = "; ".join(filter(None, [self._gpus.reason, *find_misplaced(self._lineup, seen)]))
+        self._board.gpu_reason = "; ".join(
+            filter(None, [self._gpus.reason, *describe_gpu_mismatches(self._lineup, seen)])
+        )
         known = self._board.get_known_engines(self._lineup)
         return [_add_memory_by_kind(_to_gpu_sampled(reading), known) for reading in readings]
 
@@ -131,7 +133,7 @@ class Sampler(BackgroundTask):
         while True:
             began = time.monotonic()
             try:
-                if self.claim_due_poll(self._machine.clock()):
+                if self.check_due_and_note_step(self._machine.clock()):
                     await self.poll_once()
                 elif self.is_watched:
                     await self.poll_if_unhealthy_or_news()

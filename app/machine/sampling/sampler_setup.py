@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import httpx
 
 from app.engines.client import read_api_key
-from app.engines.launch.engine_fleet import Fleet, create_engine_name_lookup
+from app.engines.launch.engine_fleet import Fleet, create_engine_by_pid_lookup
 from app.engines.queue import EngineQueues
 from app.events.bus import Bus
 from app.events.record import MACHINE
@@ -43,7 +43,7 @@ async def open_sampled_board(
         EngineWatch(engine, bases[name], http, traffic, read_api_key(engine), launched.get(name, ()))
         for name, engine in lineup.engines.items()
     ]
-    gpus = create_gpu_source(lineup, bases, http, create_engine_name_lookup(launched))
+    gpus = create_gpu_source(lineup, bases, http, create_engine_by_pid_lookup(launched))
     sampler = Sampler(
         engines,
         gpus,
@@ -63,7 +63,10 @@ async def open_sampled_board(
 
 
 def create_gpu_source(
-    lineup: Lineup, bases: Mapping[str, tuple[str, ...]], http: httpx.AsyncClient, launched: Owner = find_no_owner
+    lineup: Lineup,
+    bases: Mapping[str, tuple[str, ...]],
+    http: httpx.AsyncClient,
+    find_launched_engine: Owner = find_no_owner,
 ) -> GpuSource:
     """Create the source of a line-up's GPU readings. `launched` maps a process that Temper started to its engine."""
     played = {name: bases[name] for name, engine in lineup.engines.items() if engine.simulation}
@@ -72,7 +75,7 @@ def create_gpu_source(
     here = [gpu for gpu in lineup.gpus if gpu.index in at_work and not gpu.host]
     sources: list[GpuSource] = [DcgmExporter(http, url) for url in lineup.dcgm_urls]
     if here:
-        sources.insert(0, NvmlGpus(holders=GpuProcesses(ProcessOwners(real, launched))))
+        sources.insert(0, NvmlGpus(holders=GpuProcesses(ProcessOwners(real, find_launched_engine))))
     if played:
         sources.insert(0, SimulatedGpus(http, [gpu for gpu in lineup.gpus if gpu.index not in at_work], played))
     return sources[0] if len(sources) == 1 else CombinedGpus(sources, none_meant=not lineup.gpus)

@@ -40,19 +40,19 @@ class RolloutSpec:
     terms: RolloutTerms = USUAL_TERMS
 
 
-def create_rollout_request(rollout: RolloutSpec, lineup: Lineup, hosts: Path) -> RolloutOrdered:
+def create_rollout_request(spec: RolloutSpec, lineup: Lineup, hosts_folder: Path) -> RolloutOrdered:
     """Return the rollout's first event. Raise Rejected if the order is invalid for any host."""
-    order, terms = rollout.order, rollout.terms
+    order, terms = spec.order, spec.terms
     if order.consent:
         raise Rejected(
             "consent", "a rollout does not change a host that cannot be rolled back: start a single run for it."
         )
     check_terms(terms)
-    sizes = parse_waves(terms.waves, len(rollout.hosts))
-    first, *others = (create_host_request(order, host, lineup, hosts) for host in rollout.hosts)
+    sizes = parse_waves(terms.waves, len(spec.hosts))
+    first, *others = (create_host_request(order, host, lineup, hosts_folder) for host in spec.hosts)
     return RolloutOrdered(
-        hosts=rollout.hosts,
-        words=clean_text(rollout.words, 4000),
+        hosts=spec.hosts,
+        words=clean_text(spec.words, 4000),
         skill=first.skill,
         rules=first.rules,
         mode=first.mode if {first.mode} == {one.mode for one in (first, *others)} else "",
@@ -82,31 +82,31 @@ def check_terms(terms: RolloutTerms) -> None:
     parse_waves(terms.waves, 1)
 
 
-def create_host_request(order: Order, host: str, lineup: Lineup, hosts: Path) -> RunQueued:
-    return create_run_request(replace(order, host=host), lineup, hosts)
+def create_host_request(order: Order, host: str, lineup: Lineup, hosts_folder: Path) -> RunQueued:
+    return create_run_request(replace(order, host=host), lineup, hosts_folder)
 
 
-def create_order_without_host(asked: RolloutOrdered, rollout: str) -> Order:
+def create_order_without_host(rollout_request: RolloutOrdered, rollout: str) -> Order:
     return Order(
-        skill=asked.skill,
-        rules=asked.rules,
-        mode=asked.mode or None,
-        keep=asked.keep,
-        budget=asked.budget,
-        note=asked.note,
-        pace=asked.pace,
-        replay_fixes=asked.replay_fixes,
-        engine=asked.engine,
-        reboot=asked.reboot,
-        by=f"rollout {rollout} of {asked.by}",
-        whose=asked.whose or asked.by,
-        token=asked.token,
+        skill=rollout_request.skill,
+        rules=rollout_request.rules,
+        mode=rollout_request.mode or None,
+        keep=rollout_request.keep,
+        budget=rollout_request.budget,
+        note=rollout_request.note,
+        pace=rollout_request.pace,
+        replay_fixes=rollout_request.replay_fixes,
+        engine=rollout_request.engine,
+        reboot=rollout_request.reboot,
+        by=f"rollout {rollout} of {rollout_request.by}",
+        whose=rollout_request.whose or rollout_request.by,
+        token=rollout_request.token,
     )
 
 
-def parse_waves(words: str, host_count: int) -> tuple[int, ...]:
+def parse_waves(waves_text: str, host_count: int) -> tuple[int, ...]:
     """Parse wave sizes into host counts that add up to `host_count`. Raise Rejected if invalid."""
-    sizes = [word.strip() for word in words.split(",") if word.strip()] or ["rest"]
+    sizes = [word.strip() for word in waves_text.split(",") if word.strip()] or ["rest"]
     if len(sizes) > MOST_WAVES:
         raise Rejected("waves", f"there are {len(sizes)} waves; the limit is {MOST_WAVES}.")
     found: list[int] = []

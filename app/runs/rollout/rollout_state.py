@@ -112,9 +112,9 @@ def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
             return state
 
 
-def _create_parts(asked: kinds.RolloutOrdered) -> Iterator[tuple[str, HostPart]]:
-    ends = list(accumulate(asked.waves))
-    for place, host in enumerate(asked.hosts):
+def _create_parts(rollout_request: kinds.RolloutOrdered) -> Iterator[tuple[str, HostPart]]:
+    ends = list(accumulate(rollout_request.waves))
+    for place, host in enumerate(rollout_request.hosts):
         wave = next((number for number, end in enumerate(ends, 1) if place < end), len(ends) or 1)
         yield host, HostPart(host, wave)
 

@@ -47,7 +47,7 @@ RolloutStep = BeginHost | RecordHostEnd | RecordWaveEnd | PauseByRule | CommandR
 
 
 def decide_next_step(
-    state: RolloutState, runs: Mapping[str, RunRow], busy: Collection[str], commanded: Collection[str]
+    state: RolloutState, runs: Mapping[str, RunRow], busy_hosts: Collection[str], commanded_runs: Collection[str]
 ) -> RolloutStep | None:
     """Return the next step, or None to wait. `busy` are hosts with an unended run; `commanded` are runs that have the
     rollout's pause or stop already."""
@@ -60,33 +60,33 @@ def decide_next_step(
         return RecordWaveEnd(ended)
     if state.status == "stopping":
         working = (part.run for part in state.parts_at_work if part.run in runs)
-        return _command_runs("stop", working, commanded) if state.parts_at_work else EndRollout("stopped")
+        return _build_command_step("stop", working, commanded_runs) if state.parts_at_work else EndRollout("stopped")
     if all(part.is_over for part in state.parts.values()):
         return EndRollout("finished")
     if state.status == "paused":
         working = (part.run for part in state.parts_at_work if part.run in runs and runs[part.run].state == "running")
-        return _command_runs("pause", working, commanded)
+        return _build_command_step("pause", working, commanded_runs)
     if reason := describe_broken_rule(state):
         return PauseByRule(reason)
-    return _choose_next_host(state, busy)
+    return _choose_next_host(state, busy_hosts)
 
 
-def _command_runs(
-    verb: Literal["pause", "stop"], working: Iterable[str], commanded: Collection[str]
+def _build_command_step(
+    verb: Literal["pause", "stop"], working: Iterable[str], commanded_runs: Collection[str]
 ) -> CommandRuns | None:
     """Command those of the working runs that have not received the rollout's command."""
-    runs = tuple(run for run in working if run not in commanded)
+    runs = tuple(run for run in working if run not in commanded_runs)
     return CommandRuns(verb, runs) if runs else None
 
 
-def _choose_next_host(state: RolloutState, busy: Collection[str]) -> BeginHost | None:
+def _choose_next_host(state: RolloutState, busy_hosts: Collection[str]) -> BeginHost | None:
     """Begin the first free host of the current wave. A wave begins when the previous one is over."""
     assert state.asked
     if len(state.parts_at_work) >= state.asked.at_once:
         return None
     wave = min(part.wave for part in state.parts.values() if not part.is_over)
     for part in state.parts.values():
-        if part.wave == wave and not part.run and not part.is_over and part.host not in busy:
+        if part.wave == wave and not part.run and not part.is_over and part.host not in busy_hosts:
             return BeginHost(part.host, part.wave)
     return None
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.errors import BadInput
 from app.events.vocabulary import Word
 from app.scanners.openscap.oval_explanation import OvalFinding, OvalReport, index_report
-from app.scanners.openscap.safe_xml import Element, get_text, parse_xml
+from app.scanners.openscap.safe_xml import Element, join_text_collapsing_whitespace, parse_xml
 from app.text.clean import clean_text
 
 WORDS: Mapping[str, tuple[Word, str]] = {
@@ -54,13 +54,13 @@ def read_arf(content: bytes) -> ArfReport:
     outcomes = [_parse_outcome(one, reports, ovals) for one in result.iter("{*}rule-result")]
     profile = next(result.iter("{*}profile"), None)
     return ArfReport(
-        scanner=_parse_scanner_version(result.get("test-system", "")),
+        scanner=_parse_scanner_name_and_version(result.get("test-system", "")),
         profile="" if profile is None else profile.get("idref", ""),
         outcomes={one.rule: one for one in outcomes},
     )
 
 
-def _parse_scanner_version(cpe: str) -> str:
+def _parse_scanner_name_and_version(cpe: str) -> str:
     """Parse a CPE such as cpe:/a:redhat:openscap:1.3.7."""
     *_, number = cpe.split(":")
     return f"OpenSCAP {clean_text(number, 20)}".strip()
@@ -69,16 +69,16 @@ def _parse_scanner_version(cpe: str) -> str:
 def _parse_outcome(
     rule_result: Element, reports: Mapping[str, Element], indexed_reports: dict[str, OvalReport]
 ) -> RuleOutcome:
-    said = get_text(rule_result.find("{*}result"))
+    said = join_text_collapsing_whitespace(rule_result.find("{*}result"))
     word, meaning = WORDS.get(said, ("error", f"OpenSCAP gave a word that is none of XCCDF's: {said[:20]!a}"))
     findings = [
         found
         for ref in rule_result.iter("{*}check-content-ref")
         for found in _collect_findings(ref, said, reports, indexed_reports)
     ]
-    messages = [get_text(message) for message in rule_result.findall("{*}message")]
+    messages = [join_text_collapsing_whitespace(message) for message in rule_result.findall("{*}message")]
     told = " ".join([f"OpenSCAP: {said}, {meaning}.", *dict.fromkeys(found.text for found in findings), *messages])
-    idents = tuple(get_text(ident) for ident in rule_result.findall("{*}ident"))
+    idents = tuple(join_text_collapsing_whitespace(ident) for ident in rule_result.findall("{*}ident"))
     path = next((found.path for found in findings if found.path), None)
     return RuleOutcome(rule_result.get("idref", ""), said, word, clean_text(told, LONGEST), idents, path)
 

@@ -137,20 +137,22 @@ class Benchmark:
         names = ", ".join(map(shorten_id, self._offered_profiles)) or "none"
         raise BadInput(f"{self.title} has no profile {name[:80]!a}; it has: {names}.")
 
-    def list_profile_rules(self, profile: str, given: Mapping[str, str] | None = None) -> list[ScapRule]:
+    def list_profile_rules(self, profile: str, value_overrides: Mapping[str, str] | None = None) -> list[ScapRule]:
         """Return a profile's rules; `given` values override the profile's."""
         one = self._offered_profiles[profile]
-        values = {**self._resolve_profile_values(one), **(given or {})}
+        values = {**self._resolve_profile_values(one), **(value_overrides or {})}
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
-    def render_fix(self, fix_system: str, profile: str, rule_name: str, given: Mapping[str, str] | None = None) -> str:
+    def render_fix(
+        self, fix_system: str, profile: str, rule_name: str, value_overrides: Mapping[str, str] | None = None
+    ) -> str:
         """Return the rule's fix for a system, with the profile's values; "" if the content has none."""
         one = self._offered_profiles[profile]
         found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule_name), None)
         return (
             ""
             if found is None
-            else _render_fix(fix_system, found, {**self._resolve_profile_values(one), **(given or {})})
+            else _render_fix(fix_system, found, {**self._resolve_profile_values(one), **(value_overrides or {})})
         )
 
     def list_all_rules(self) -> list[ScapRule]:
@@ -219,20 +221,22 @@ class Benchmark:
         values = {id_: one.choices.get(chosen.get(id_, ""), one.choices.get("", "")) for id_, one in known}
         return values | {one.get("idref", ""): one.text or "" for one in sets}
 
-    def _iter_inherited(self, one: Element, kind: str, behind: tuple[Element, ...] = ()) -> Iterator[Element]:
+    def _iter_inherited(
+        self, profile: Element, kind: str, visited_profiles: tuple[Element, ...] = ()
+    ) -> Iterator[Element]:
         """Yield elements of the extended profiles, then of this one; raise BadInput beyond the depth limit."""
-        below = self._profiles.get(one.get("extends", ""))
-        if len(behind) > EXTENDED:
+        below = self._profiles.get(profile.get("extends", ""))
+        if len(visited_profiles) > EXTENDED:
             raise BadInput(f"{self.title}: a profile extends more than {EXTENDED} others, which is the limit.")
-        if below is not None and below not in (*behind, one):
-            yield from self._iter_inherited(below, kind, (*behind, one))
-        yield from one.findall(f"{{*}}{kind}")
+        if below is not None and below not in (*visited_profiles, profile):
+            yield from self._iter_inherited(below, kind, (*visited_profiles, profile))
+        yield from profile.findall(f"{{*}}{kind}")
 
 
-def _find_weaker_direction(compared: set[str]) -> str:
-    if compared and compared <= {"greater than", "greater than or equal"}:
+def _find_weaker_direction(operations: set[str]) -> str:
+    if operations and operations <= {"greater than", "greater than or equal"}:
         return "less"
-    return "more" if compared and compared <= {"less than", "less than or equal"} else ""
+    return "more" if operations and operations <= {"less than", "less than or equal"} else ""
 
 
 def read_benchmark(file: Path) -> Benchmark:
@@ -242,36 +246,39 @@ def read_benchmark(file: Path) -> Benchmark:
         raise BadInput(f"The data stream {file} cannot be read: {exc.strerror}.") from exc
 
 
-def _walk_selected(node: Element, chosen: Mapping[str, bool]) -> Iterator[Element]:
+def _walk_selected(node: Element, selection_by_id: Mapping[str, bool]) -> Iterator[Element]:
     """Yield rules that are selected along with every group around them."""
     for child in node:
         if get_local_name(child) not in ("Group", "Rule"):
             continue
-        if not chosen.get(child.get("id", ""), child.get("selected", "true") != "false"):
+        if not selection_by_id.get(child.get("id", ""), child.get("selected", "true") != "false"):
             continue
         if get_local_name(child) == "Rule":
             yield child
         else:
-            yield from _walk_selected(child, chosen)
+            yield from _walk_selected(child, selection_by_id)
 
 
-def _parse_rule(one: Element, values: Mapping[str, str]) -> ScapRule:
-    if not _ID.fullmatch(one.get("id", "")):
-        raise BadInput(f"The content names a rule {one.get('id', '')[:60]!a}; such content is not read.")
-    scripts = [fix for fix in one.findall("{*}fix") if fix.get("system") == SCRIPT]
-    prose, script = _render_text(one.find("{*}fixtext"), values), _render_text(scripts[0] if scripts else None, values)
-    discussion = extract_discussion(_render_text(one.find("{*}description"), values))
+def _parse_rule(rule_element: Element, values: Mapping[str, str]) -> ScapRule:
+    if not _ID.fullmatch(rule_element.get("id", "")):
+        raise BadInput(f"The content names a rule {rule_element.get('id', '')[:60]!a}; such content is not read.")
+    scripts = [fix for fix in rule_element.findall("{*}fix") if fix.get("system") == SCRIPT]
+    prose, script = (
+        _render_text(rule_element.find("{*}fixtext"), values),
+        _render_text(scripts[0] if scripts else None, values),
+    )
+    discussion = extract_discussion(_render_text(rule_element.find("{*}description"), values))
     requirement = clean_text(discussion, REQUIREMENT)
     fix = clean_text(prose or script, FIX)
     return ScapRule(
-        id=one.get("id", ""),
-        name=_get_rule_name(one),
-        title=clean_text(" ".join(_render_text(one.find("{*}title"), values).split()), TITLE),
-        severity=one.get("severity", "unknown"),
+        id=rule_element.get("id", ""),
+        name=_get_rule_name(rule_element),
+        title=clean_text(" ".join(_render_text(rule_element.find("{*}title"), values).split()), TITLE),
+        severity=rule_element.get("severity", "unknown"),
         requirement=requirement,
         fix=fix,
         script=bool(script) and not prose,
-        idents=tuple(clean_text(ident.text or "", 40) for ident in one.findall("{*}ident")),
+        idents=tuple(clean_text(ident.text or "", 40) for ident in rule_element.findall("{*}ident")),
         remedy=bool(script),
         whole=clean_text(f"{discussion}\n{prose}", WHOLE),
         code=clean_text(script, WHOLE),
@@ -284,10 +291,10 @@ def find_named_etc_paths(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for path in _PATH.findall(text) if not path.endswith(".bak")))[:PATHS]
 
 
-def _get_rule_name(one: Element) -> str:
-    above = one.getparent()
+def _get_rule_name(rule_element: Element) -> str:
+    above = rule_element.getparent()
     group = _GROUP.search(above.get("id", "")) if above is not None else None
-    return group[1] if group else shorten_id(one.get("id", ""))
+    return group[1] if group else shorten_id(rule_element.get("id", ""))
 
 
 def _render_fix(fix_system: str, rule: Element, values: Mapping[str, str]) -> str:

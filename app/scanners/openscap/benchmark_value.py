@@ -43,18 +43,18 @@ class BenchmarkValue:
         return ""
 
 
-def parse_value(one: Element) -> BenchmarkValue:
+def parse_value(value_element: Element) -> BenchmarkValue:
     def read_child_text(tag: str) -> str:
-        return clean_text(" ".join(join_text(one.find(f"{{*}}{tag}")).split()), 1000)
+        return clean_text(" ".join(join_text(value_element.find(f"{{*}}{tag}")).split()), 1000)
 
-    said = one.findall("{*}choices")
+    said = value_element.findall("{*}choices")
     must = [each for each in said if each.get("mustMatch") == "true" and not each.get("selector")]
     return BenchmarkValue(
-        id=one.get("id", ""),
-        kind=one.get("type", "string"),
+        id=value_element.get("id", ""),
+        kind=value_element.get("type", "string"),
         title=read_child_text("title"),
         description=read_child_text("description"),
-        choices={each.get("selector", ""): each.text or "" for each in one.findall("{*}value")},
+        choices={each.get("selector", ""): each.text or "" for each in value_element.findall("{*}value")},
         least=_blank_unless_number(read_child_text("lower-bound")),
         most=_blank_unless_number(read_child_text("upper-bound")),
         only=tuple((each.text or "").strip() for each in (must[0].findall("{*}choice") if must else ())),

@@ -76,7 +76,9 @@ class DataStream:
         self._items = {one.get("id", ""): one for one in self._benchmark.iter(*map(_to_xccdf_tag, _ITEMS))}
         self._profiles = {one.get("id", ""): one for one in self._benchmark.findall(_to_xccdf_tag("Profile"))}
 
-    def build_excerpt(self, profile: str, rules: Sequence[str], tailoring: bytes = b"") -> tuple[bytes, bytes]:
+    def build_excerpt_and_tailoring(
+        self, profile: str, rules: Sequence[str], tailoring: bytes = b""
+    ) -> tuple[bytes, bytes]:
         """Return a data stream and a tailoring on which OpenSCAP judges these rules as on the whole; raise CannotCut.
 
         The second is empty if there is no tailoring.

@@ -31,7 +31,7 @@ class TreeShell:
         argv: Sequence[str],
         timeout: float,  # noqa: ASYNC109
         stdin: bytes = b"",
-        heard: Callable[[str], None] | None = None,
+        on_line: Callable[[str], None] | None = None,
     ) -> OscapResult:
         try:
             process = await asyncio.create_subprocess_exec(
@@ -53,7 +53,7 @@ class TreeShell:
         try:
             async with asyncio.timeout(timeout):
                 stdout, stderr, *_ = await asyncio.gather(
-                    _read_all_reporting_lines(process.stdout, heard),
+                    _read_all_reporting_lines(process.stdout, on_line),
                     process.stderr.read(),
                     _write_to_stdin(process.stdin, stdin),
                 )

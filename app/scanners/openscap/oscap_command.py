@@ -29,7 +29,7 @@ class Shell(Protocol):
         argv: Sequence[str],
         timeout: float,  # noqa: ASYNC109
         stdin: bytes = b"",
-        heard: Callable[[str], None] | None = None,
+        on_line: Callable[[str], None] | None = None,
     ) -> OscapResult:
         """Run a command. `heard` is called with each line that it prints, on the caller's event loop."""
 
@@ -99,7 +99,9 @@ def build_input_sent_with_scan(datastream: bytes, tailoring: bytes) -> ScanInput
     return ScanInput(_DATASTREAM, _TAILORING if tailoring else "", digests, len(datastream), sent)
 
 
-def build_scan_command(folder: str, given: ScanInput, profile: str, rules: Sequence[str], seconds: float) -> list[str]:
+def build_scan_command(
+    folder: str, scan_input: ScanInput, profile: str, rules: Sequence[str], seconds: float
+) -> list[str]:
     """Build the scan command; the host's `timeout` ends it even if the connection is lost.
 
     An excerpt has only the rules that are wanted. oscap is not asked for these by name, because it would then judge a
@@ -109,9 +111,9 @@ def build_scan_command(folder: str, given: ScanInput, profile: str, rules: Seque
         if not _ID.fullmatch(id_):
             raise ScanFailed(f"{id_[:80]!a} is no id of a rule or a profile; nothing was run.")
     limit = ["timeout", "--kill-after=5", f"{seconds:.0f}"]
-    chosen = [] if given.sent else [word for rule in rules for word in ("--rule", rule)]
-    asked = [*given.command, "--profile", profile, *chosen, "--results-arf", "result.xml", given.datastream]
-    return ["sh", "-c", _SCAN, "scan", folder, given.digests, str(given.size), *limit, *asked]
+    chosen = [] if scan_input.sent else [word for rule in rules for word in ("--rule", rule)]
+    asked = [*scan_input.command, "--profile", profile, *chosen, "--results-arf", "result.xml", scan_input.datastream]
+    return ["sh", "-c", _SCAN, "scan", folder, scan_input.digests, str(scan_input.size), *limit, *asked]
 
 
 def build_content_upload_command(folder: str, digest: str) -> list[str]:

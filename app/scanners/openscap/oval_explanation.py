@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from app.scanners.openscap.safe_xml import Element, get_local_name, get_text
+from app.scanners.openscap.safe_xml import Element, get_local_name, join_text_collapsing_whitespace
 from app.text.clean import clean_text
 from app.text.redaction import is_secret_path
 
@@ -121,12 +121,12 @@ def _describe_item(item: Element) -> str:
 
 
 def _get_first_field(element: Element, names: tuple[str, ...]) -> str:
-    fields = {get_local_name(one): get_text(one) for one in reversed(element)}
+    fields = {get_local_name(one): join_text_collapsing_whitespace(one) for one in reversed(element)}
     return next((clean_text(fields[name], LONGEST) for name in names if fields.get(name)), "")
 
 
 def _format_mode(item: Element) -> str:
-    fields = {get_local_name(one): get_text(one) for one in item}
+    fields = {get_local_name(one): join_text_collapsing_whitespace(one) for one in item}
     special = sum(bit for name, bit in (("suid", 4), ("sgid", 2), ("sticky", 1)) if fields.get(name) == "true")
     rights = [
         sum(bit for right, bit in (("read", 4), ("write", 2), ("exec", 1)) if fields.get(f"{who}{right}") == "true")

@@ -18,14 +18,14 @@ _SCAP_VERSION = re.compile(r"(\d{1,9})\.(\d{1,9})")
 _TEXT = 12_000
 
 
-def read_published(content: bytes, file: str) -> Published:
-    root = parse_xml(content, file)
+def read_published(content: bytes, file_name: str) -> Published:
+    root = parse_xml(content, file_name)
     found = find_benchmark(root)
     if found is None:
-        raise BadInput(f"{file} has no benchmark.")
+        raise BadInput(f"{file_name} has no benchmark.")
     version, release = _read_version_and_release(found)
     return Published(
-        file=file,
+        file=file_name,
         sha256=hashlib.sha256(content).hexdigest(),
         id=clean_text(found.get("id", "").removeprefix("xccdf_mil.disa.stig_benchmark_"), 80),
         title=_join_element_text(found.find("{*}title"), TITLE),

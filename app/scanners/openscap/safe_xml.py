@@ -13,10 +13,10 @@ XCCDF = "http://checklists.nist.gov/xccdf/1.2"
 Element = etree._Element  # noqa: SLF001  (lxml gives its type no other name)
 
 
-def parse_xml(content: bytes, what: str) -> Element:
+def parse_xml(content: bytes, document_name: str) -> Element:
     """Parse XML; raise BadInput, naming the document as `what`."""
     if len(content) > MOST:
-        raise BadInput(f"{what} has more than {MOST >> 20} MiB, which is the limit.")
+        raise BadInput(f"{document_name} has more than {MOST >> 20} MiB, which is the limit.")
     parser = etree.XMLParser(
         resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, remove_comments=True, remove_pis=True
     )
@@ -24,10 +24,10 @@ def parse_xml(content: bytes, what: str) -> Element:
         root = etree.fromstring(content, parser)
     except etree.XMLSyntaxError as exc:
         said = clean_line(exc.msg or "", 300).replace(", use XML_PARSE_HUGE option", "")
-        raise BadInput(f"{what} is not well-formed XML: {said}.") from exc
+        raise BadInput(f"{document_name} is not well-formed XML: {said}.") from exc
     document: Any = root.getroottree().docinfo
     if document.doctype:
-        raise BadInput(f"{what} declares a document type or entities: Temper does not read such a file.")
+        raise BadInput(f"{document_name} declares a document type or entities: Temper does not read such a file.")
     return root
 
 
@@ -44,6 +44,6 @@ def join_text(element: Element | None) -> str:
     return "" if element is None else "".join(map(str, element.itertext()))
 
 
-def get_text(element: Element | None) -> str:
+def join_text_collapsing_whitespace(element: Element | None) -> str:
     """Return the text without markup, whitespace collapsed."""
     return "" if element is None else " ".join("".join(map(str, element.itertext(with_tail=False))).split())

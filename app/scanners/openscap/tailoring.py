@@ -10,7 +10,7 @@ from lxml import etree
 
 from app.errors import BadInput
 from app.scanners.openscap.benchmark import Benchmark, is_valid_id, shorten_id
-from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, get_text, parse_xml
+from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, join_text_collapsing_whitespace, parse_xml
 from app.scanners.openscap.scap_files import ADDED, OWN, list_named_files
 from app.text.clean import clean_text
 
@@ -54,7 +54,7 @@ def read_tailoring(content: bytes, file_name: str) -> TailoringFile:
         name=file_name,
         sha256=hashlib.sha256(content).hexdigest(),
         id=clean_text(root.get("id", ""), 200),
-        version=clean_text(get_text(root.find(f"{{{XCCDF}}}version")), 40),
+        version=clean_text(join_text_collapsing_whitespace(root.find(f"{{{XCCDF}}}version")), 40),
         benchmark=clean_text(about.get("id", ""), 200) if about is not None else "",
         hint=clean_text(about.get("href", "").partition("#")[0].rpartition("/")[2], 80) if about is not None else "",
         profiles=profiles,
@@ -62,17 +62,16 @@ def read_tailoring(content: bytes, file_name: str) -> TailoringFile:
     )
 
 
-def _find_tailoring_element(top: Element, what: str) -> Element:
+def _find_tailoring_element(top: Element, document_name: str) -> Element:
     """Return the only Tailoring element, bare or inside a data stream collection; raise BadInput otherwise."""
     found = list(top.iter("{*}Tailoring")) if get_local_name(top) != "Tailoring" else [top]
     if len(found) != 1:
         said = "has no tailoring" if not found else f"has {len(found)} tailorings: put each into its own file"
-        raise BadInput(
-            f"{what} {said}. Give an xccdf:Tailoring; the root here is <{clean_text(get_local_name(top), 60)}>."
-        )
+        root = clean_text(get_local_name(top), 60)
+        raise BadInput(f"{document_name} {said}. Give an xccdf:Tailoring; the root here is <{root}>.")
     space = etree.QName(found[0]).namespace or ""
     if space != XCCDF:
-        raise BadInput(f"{what} is in the namespace {space[:100]!a}; Temper reads only XCCDF 1.2, {XCCDF}.")
+        raise BadInput(f"{document_name} is in the namespace {space[:100]!a}; Temper reads only XCCDF 1.2, {XCCDF}.")
     return found[0]
 
 

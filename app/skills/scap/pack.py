@@ -57,7 +57,7 @@ def skill(argument: str) -> Skill:
 
 @lru_cache(_KEPT)
 def _build_skill(
-    file: Path, profile: str, tailoring_name: str, stamps: tuple[int, ...], given: tuple[tuple[str, str], ...]
+    file: Path, profile: str, tailoring_name: str, stamps: tuple[int, ...], site_values: tuple[tuple[str, str], ...]
 ) -> Skill:
     """Build the skill. Cached, since it takes 0.1 s and every page needs it.
 
@@ -67,7 +67,7 @@ def _build_skill(
     benchmark = apply_tailoring(mine, whole) if mine else whole
     full = benchmark.resolve_profile_id(profile)
     known = benchmark.list_profile_parameters(full)
-    values = {known[name].id: text for name, text in given if name in known}
+    values = {known[name].id: text for name, text in site_values if name in known}
     joined = join_content(file, whole)
     chosen_rules = benchmark.list_profile_rules(full, values)
     ids = {rule.name: rule.id for rule in chosen_rules}

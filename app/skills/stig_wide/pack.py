@@ -20,8 +20,8 @@ from app.skills.stig_wide.checks.option_lines import (
     OptionSource,
     adapt_parser_without_problems,
     create_every_line_check,
-    parse_described_file,
-    parse_described_file_ignoring_blanks,
+    parse_stated_family_file,
+    parse_stated_family_ignoring_blanks,
 )
 from app.skills.stig_wide.checks.sshd_lines import create_sshd_lines_check
 from app.skills.stig_wide.rule_table_schema import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
@@ -38,7 +38,7 @@ from app.syntax import option_parsers
 from app.syntax.host_text import fold_case
 
 _LOGIN_DEFS = OptionSource(options.LOGIN_DEFS, adapt_parser_without_problems(option_parsers.parse_login_defs))
-_AUDITD = OptionSource(options.AUDITD, option_parsers.parse_auditd, normalize=fold_case)
+_AUDITD = OptionSource(options.AUDITD, option_parsers.parse_auditd_with_problems, normalize=fold_case)
 _DNF = OptionSource(options.DNF, adapt_parser_without_problems(option_parsers.parse_ini))
 _PWQUALITY = OptionSource(
     passwords.PWQUALITY,
@@ -83,16 +83,18 @@ def _build_options(section: TableSection[ValueEntry], source: OptionSource, pam_
 
 
 def _build_section(
-    section: TableSection[AnyEntry], check: Callable[[str, AnyEntry], Check], describe: Callable[[AnyEntry], EntryTexts]
+    section: TableSection[AnyEntry],
+    create_check: Callable[[str, AnyEntry], Check],
+    describe: Callable[[AnyEntry], EntryTexts],
 ) -> list[Rule]:
-    return [_build_rule(rule, entry, section, check, describe(entry)) for rule, entry in section.rules.items()]
+    return [_build_rule(rule, entry, section, create_check, describe(entry)) for rule, entry in section.rules.items()]
 
 
 def _build_rule(
     rule: str,
     entry: AnyEntry,
     section: TableSection[AnyEntry],
-    check: Callable[[str, AnyEntry], Check],
+    create_check: Callable[[str, AnyEntry], Check],
     texts: EntryTexts,
 ) -> Rule:
     return Rule(
@@ -103,7 +105,7 @@ def _build_rule(
         requirement=texts.requirement,
         fix=_append_fix_instructions(texts.fix, section.how),
         paths=_list_paths(entry) or section.paths,
-        check=check(rule, entry),
+        check=create_check(rule, entry),
         irreversible=entry.irreversible,
         breaks=entry.breaks,
     )
@@ -134,7 +136,7 @@ def _create_option_check(source: OptionSource, pam_module: str, rule: str, entry
 
 def _create_file_check(rule: str, entry: FileEntry) -> Check:
     source = OptionSource(
-        entry.path, parse_described_file if entry.strict else parse_described_file_ignoring_blanks, entry.also
+        entry.path, parse_stated_family_file if entry.strict else parse_stated_family_ignoring_blanks, entry.also
     )
     return create_every_line_check(rule, source, replace(entry.wanted, key=entry.full_key))
 

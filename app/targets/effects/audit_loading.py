@@ -153,8 +153,8 @@ def _is_folder(path: str, files: Files) -> bool:
 
 def _read_lookup_tables(files: Files) -> tuple[HostNames, ...]:
     """Return what auditctl looks up there, for each machine that the host may be."""
-    accounts, _ = account_files.parse_passwd(host_text.read_text(files, "/etc/passwd") or "")
-    groups, _ = account_files.parse_group(host_text.read_text(files, "/etc/group") or "")
+    accounts, _ = account_files.parse_passwd_with_problems(host_text.read_text(files, "/etc/passwd") or "")
+    groups, _ = account_files.parse_group_with_problems(host_text.read_text(files, "/etc/group") or "")
     by_name, by_group = {one.name: int(one.uid) for one in accounts}, {one.name: int(one.gid) for one in groups}
     return tuple(HostNames(by_name, by_group, _read_call_table(), machine) for machine in _detect_machines(files))
 

@@ -103,7 +103,7 @@ class Auditd(Daemon):
         return Auditd(arrives=before.state(PATH) is None)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        stated, problems = option_parsers.parse_auditd(host_text.read_text(files, PATH) or "", PATH)
+        stated, problems = option_parsers.parse_auditd_with_problems(host_text.read_text(files, PATH) or "", PATH)
         found = {**DEFAULTS, **{setting.key: _normalize_setting_value(setting) for setting in stated}}
         sound = (
             not problems
@@ -131,9 +131,9 @@ def can_start_with_combination(settings: Mapping[str, str]) -> bool:
     return share != late_share or least > late_least
 
 
-def _parse_threshold(found: re.Match[str]) -> tuple[bool, int]:
+def _parse_threshold(match: re.Match[str]) -> tuple[bool, int]:
     """Return whether the threshold is a percentage, and its number. 0 % counts as an absolute value."""
-    return bool(found[2]) and int(found[1]) > 0, int(found[1])
+    return bool(match[2]) and int(match[1]) > 0, int(match[1])
 
 
 def _normalize_setting_value(setting: Setting) -> str:

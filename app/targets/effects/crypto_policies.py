@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
-from app.syntax.host_text import fold_case, split_names
+from app.syntax.host_text import fold_case, split_blank_separated_names
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.strictness_comparison import (
     Strength,
@@ -19,8 +19,8 @@ CONFIG = "/etc/crypto-policies/config"
 MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
 _STRICTER = (("LEGACY", "DEFAULT"), ("LEGACY", "FUTURE"), ("LEGACY", "FIPS"), ("DEFAULT", "FUTURE"))
 """FIPS and FUTURE do not compare: each forbids something that the other allows."""
-_TAKE_AWAY = split_names("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
-_BRING = split_names("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
+_TAKE_AWAY = split_blank_separated_names("NO-SHA1 NO-CAMELLIA NO-PSK ECDHE-ONLY OSPP")
+_BRING = split_blank_separated_names("SHA1 AD-SUPPORT AD-SUPPORT-LEGACY NO-ENFORCE-EMS")
 _THERE = "in force"
 _SIZES = ("min_rsa_size", "min_dh_size", "min_dsa_size")
 _LEAST = {"LEGACY": "1024", "DEFAULT": "2048", "FIPS": "2048", "FUTURE": "3072"}

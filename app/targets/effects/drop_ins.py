@@ -19,8 +19,8 @@ def is_debian(files: Files) -> bool:
     return files.state(DEBIAN) is not None
 
 
-def get_shipped_files(name: str, files: Files) -> Mapping[str, str]:
-    return _SHIPPED["debian" if is_debian(files) else "redhat"][name]
+def get_shipped_files(folder_name: str, files: Files) -> Mapping[str, str]:
+    return _SHIPPED["debian" if is_debian(files) else "redhat"][folder_name]
 
 
 _OURS = ("/etc", "/run", "/usr/local/lib")
@@ -31,16 +31,16 @@ VENDOR = (DEBIAN, *(f"{folder}/{name}/*.conf" for name in NAMES for folder in (*
 """Read-only, but the effect of a change in /etc depends on them."""
 
 
-def read_drop_ins(name: str, files: Files, *, include_hidden: bool = False) -> list[str]:
+def read_drop_ins(folder_name: str, files: Files, *, include_hidden: bool = False) -> list[str]:
     """Return the drop-in texts in reading order; the distribution's known files if no vendor folder is visible.
 
     With `include_hidden`, names that start with a dot are included, as some programs do.
     """
     patterns = ("*.conf", ".*.conf") if include_hidden else ("*.conf",)
-    seen = any(files.glob(f"{folder}/{name}/*.conf") for folder in _VENDORS)
-    found = {} if seen else dict(get_shipped_files(name, files))
+    seen = any(files.glob(f"{folder}/{folder_name}/*.conf") for folder in _VENDORS)
+    found = {} if seen else dict(get_shipped_files(folder_name, files))
     for folder in (*_VENDORS[::-1], *_OURS[::-1]):
         for pattern in patterns:
-            for path in host_text.glob_files(files, f"{folder}/{name}/{pattern}"):
+            for path in host_text.glob_files(files, f"{folder}/{folder_name}/{pattern}"):
                 found[path.rpartition("/")[2]] = host_text.read_text(files, path) or ""
-    return [found[name] for name in sorted(found)]
+    return [found[folder_name] for folder_name in sorted(found)]

@@ -45,23 +45,23 @@ def find_access_objection(
     return None
 
 
-def judge_mode(path: str, before: int | None, mode: int) -> Objection | None:
+def judge_mode(path: str, old_mode: int | None, new_mode: int) -> Objection | None:
     """Return the objection to a mode that is wider than before or too narrow. `before` is None for a new file."""
-    if mode == before:
+    if new_mode == old_mode:
         return None
     known = not isinstance(find_judge_or_objection(path), Objection)
-    if mode & _SPECIAL & ~(before or 0):
-        return Objection("privilege", f"{path}: mode {mode:04o} would be setuid, setgid or sticky.")
-    if mode & _OTHERS_WRITE & ~(before or 0):
-        return Objection("privilege", f"{path}: mode {mode:04o} would let everybody write to it.")
-    if before is None and not known:
+    if new_mode & _SPECIAL & ~(old_mode or 0):
+        return Objection("privilege", f"{path}: mode {new_mode:04o} would be setuid, setgid or sticky.")
+    if new_mode & _OTHERS_WRITE & ~(old_mode or 0):
+        return Objection("privilege", f"{path}: mode {new_mode:04o} would let everybody write to it.")
+    if old_mode is None and not known:
         return None  # a script's own file, which a person is warned of; a package's has the mode of its maker
-    tight = _NEW_FILE if before is None else before
-    if mode & ~tight & _EXECUTE:
-        return Objection("privilege", f"{path}: mode {mode:04o} would make a configuration file executable.")
-    if mode & ~tight:
-        return Objection("privilege", f"{path}: mode {mode:04o} is too open; use {tight:04o} or less.")
-    if known and not path.startswith(_READ_BY_ROOT) and not mode & 0o004:
+    tight = _NEW_FILE if old_mode is None else old_mode
+    if new_mode & ~tight & _EXECUTE:
+        return Objection("privilege", f"{path}: mode {new_mode:04o} would make a configuration file executable.")
+    if new_mode & ~tight:
+        return Objection("privilege", f"{path}: mode {new_mode:04o} is too open; use {tight:04o} or less.")
+    if known and not path.startswith(_READ_BY_ROOT) and not new_mode & 0o004:
         return Objection("destruction", f"{path}: accounts other than root must be able to read it.")
     return None
 

@@ -14,9 +14,9 @@ _MEMORY = Path("/dev/shm")  # noqa: S108 (made in it with a name of its own, and
 _ROOM = 32 << 20
 
 
-def create_local_asker(confinement: Confinement, recall: ReadTrackingCache | None = None) -> Ask:
+def create_local_asker(confinement: Confinement, read_cache: ReadTrackingCache | None = None) -> Ask:
     """Return an asker that runs local programs. `recall` caches answers for the host's files."""
-    known = recall or ReadTrackingCache()
+    known = read_cache or ReadTrackingCache()
 
     def ask_local(files: Files, question: Query) -> ProgramOutcome | None:
         if confinement.kind == "none" or not (build := identify_build(question.program)):
@@ -45,12 +45,12 @@ def _find_memory_folder() -> Path | None:
     return _MEMORY if free >= _ROOM and os.access(_MEMORY, os.W_OK | os.X_OK) else None
 
 
-def write_staged_files(root: Path, files: Files, question: Query) -> None:
-    for path in (path for pattern in question.staged for path in files.glob(pattern)):
+def write_staged_files(root: Path, files: Files, query: Query) -> None:
+    for path in (path for pattern in query.staged for path in files.glob(pattern)):
         state, content = files.state(path), files.read(path)
         if state is not None and content is not None:
             _write_staged_file(root, path, content, state.mode | 0o400)
-    for path, text in question.made:
+    for path, text in query.made:
         _write_staged_file(root, path, host_text.encode_text(text), 0o600)
 
 

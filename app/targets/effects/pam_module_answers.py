@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from app.syntax.host_text import split_names
+from app.syntax.host_text import split_blank_separated_names
 from app.syntax.pam import PamRule
 from app.targets.effects.pam_options import accepts_empty_password
 from app.targets.pam_outcome import SUCCESS
@@ -26,7 +26,7 @@ INTRUDERS: Mapping[str, tuple[str, ...]] = {
     "session": (),
 }
 _DIRECTORIES = ("pam_sss.so", "pam_ldap.so", "pam_krb5.so", "pam_winbind.so")
-_CONTENT = split_names("""
+_CONTENT = split_blank_separated_names("""
     pam_permit.so pam_env.so pam_nologin.so pam_group.so pam_lastlog.so pam_limits.so pam_loginuid.so
     pam_umask.so pam_keyinit.so pam_motd.so pam_mail.so pam_issue.so pam_warn.so pam_echo.so pam_systemd.so
     pam_tty_audit.so
@@ -48,7 +48,7 @@ class Responder:
         )
 
 
-def _answer_known_module(rule: PamRule, who: str, kind: str) -> str:
+def _answer_known_module(rule: PamRule, user_case: str, kind: str) -> str:
     if rule.module in _CONTENT:
         return SUCCESS
     if rule.module in _LEFT_OUT:
@@ -56,29 +56,29 @@ def _answer_known_module(rule: PamRule, who: str, kind: str) -> str:
     if rule.module == "pam_deny.so":
         return _DENIES[kind]
     if rule.module in _DIRECTORIES:
-        return _answer_directory(who, kind)
+        return _answer_directory(user_case, kind)
     special = _SPECIAL.get(rule.module)
-    return special(rule, who, kind) if special else ""
+    return special(rule, user_case, kind) if special else ""
 
 
-def _answer_directory(who: str, kind: str) -> str:
+def _answer_directory(user_case: str, kind: str) -> str:
     if kind == "auth":
-        return SUCCESS if who == _ELSEWHERE else "auth_err" if who == _WRONG else "user_unknown"
+        return SUCCESS if user_case == _ELSEWHERE else "auth_err" if user_case == _WRONG else "user_unknown"
     return "user_unknown" if kind in ("account", "password") else SUCCESS
 
 
-def _answer_unix(rule: PamRule, who: str, kind: str) -> str:
-    if who == _NONE:
+def _answer_unix(rule: PamRule, user_case: str, kind: str) -> str:
+    if user_case == _NONE:
         return SUCCESS if accepts_empty_password(rule) else "auth_err"
-    if who == _WEAK and kind == "password":
+    if user_case == _WEAK and kind == "password":
         return SUCCESS
-    return _UNIX.get(who, SUCCESS)
+    return _UNIX.get(user_case, SUCCESS)
 
 
-def _answer_faillock(rule: PamRule, who: str, kind: str) -> str:
+def _answer_faillock(rule: PamRule, user_case: str, kind: str) -> str:
     if kind == "auth" and "authfail" in rule.arguments:
         return "auth_err"
-    return "auth_err" if who == _LOCKED and "preauth" in rule.arguments else SUCCESS
+    return "auth_err" if user_case == _LOCKED and "preauth" in rule.arguments else SUCCESS
 
 
 _SPECIAL: Mapping[str, Callable[[PamRule, str, str], str]] = {

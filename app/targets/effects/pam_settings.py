@@ -49,23 +49,27 @@ class Pam(Daemon):
         return pam_options.compare_options(option["module"], option["option"], old, new)
 
 
-def _evaluate_outcomes(place: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
+def _evaluate_outcomes(label: str, chain: tuple[PamRule, ...] | None, kind: str) -> Mapping[str, str]:
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
-            found[f"{place} for {who}{words}"] = _IN if _is_admitted(chain, who, kind, otherwise=otherwise) else _OUT
+            found[f"{label} for {who}{words}"] = (
+                _IN if _is_admitted(chain, who, kind, accepts_unknown=otherwise) else _OUT
+            )
     return found
 
 
-def _is_admitted(chain: tuple[PamRule, ...] | None, who: str, kind: str, *, otherwise: bool) -> bool:
-    if kind == "password" and who in RIGHTFUL[kind]:
-        return not explain_password_refusal(chain, accepts_unknown=otherwise)
-    return chain is not None and compute_outcome(chain, Responder(who, kind, otherwise=otherwise)) == SUCCESS
+def _is_admitted(chain: tuple[PamRule, ...] | None, user_case: str, kind: str, *, accepts_unknown: bool) -> bool:
+    if kind == "password" and user_case in RIGHTFUL[kind]:
+        return not explain_password_refusal(chain, accepts_unknown=accepts_unknown)
+    return (
+        chain is not None and compute_outcome(chain, Responder(user_case, kind, otherwise=accepts_unknown)) == SUCCESS
+    )
 
 
-def _compare_outcomes(who: str, was: str, now: str) -> Strength:
+def _compare_outcomes(user_case: str, was: str, now: str) -> Strength:
     """Compare outcomes: no intruder may get in, no rightful user may be shut out."""
-    rightful = any(who.startswith(name) for names in RIGHTFUL.values() for name in names)
+    rightful = any(user_case.startswith(name) for names in RIGHTFUL.values() for name in names)
     if UNSET in (was, now):
         # A service was added or removed; an added one may only refuse.
         came_open = now == _IN and not rightful
@@ -75,7 +79,7 @@ def _compare_outcomes(who: str, was: str, now: str) -> Strength:
     return Strength.STRONGER if now == _OUT else Strength.WEAKER
 
 
-def _iter_module_options(place: str, chain: tuple[PamRule, ...], files: Files) -> Iterator[tuple[str, str]]:
+def _iter_module_options(label: str, chain: tuple[PamRule, ...], files: Files) -> Iterator[tuple[str, str]]:
     met: dict[str, int] = {}
     for rule in chain:
         if rule.broken or rule.opens_substack:
@@ -83,7 +87,7 @@ def _iter_module_options(place: str, chain: tuple[PamRule, ...], files: Files) -
         parts = " ".join(word for word in pam_options.PARTS if word in rule.arguments)
         name = f"{rule.module} {parts}".strip()
         met[name] = met.get(name, 0) + 1
-        named = f"{place}: {name}" + (f" ({met[name]})" if met[name] > 1 else "")
+        named = f"{label}: {name}" + (f" ({met[name]})" if met[name] > 1 else "")
         yield f"{named}: {_ASKED}", "yes"
         for option, value in pam_options.read_rule_options(rule, files).items():
             yield f"{named}: {option}", value or _NONE

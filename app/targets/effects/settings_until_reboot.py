@@ -27,10 +27,10 @@ _VALUES = {
 
 
 def find_one_way_settings(
-    paths: Collection[str], before: Files, after: Files, recall: ReadTrackingCache
+    paths: Collection[str], before: Files, after: Files, read_cache: ReadTrackingCache
 ) -> tuple[str, ...]:
     """Return the settings that a change takes to a value which only a reboot ends, such as "audit -e 2"."""
-    read = partial(read_cached_settings, recall=recall)
+    read = partial(read_cached_settings, read_cache=read_cache)
     found = (
         f"{one.daemon.name} {setting} {last}"
         for one in list_setting_changes(paths, before, after, read)

@@ -15,7 +15,7 @@ from app.syntax.shell_assignments import Assignment, parse_declarations
 from app.targets.effects.daemon_base import Daemon
 from app.targets.effects.login_defs import LoginDefs
 from app.targets.effects.strictness_comparison import Strength, compare_allowed_sets, compare_higher_as_stricter
-from app.targets.effects.unsafe_path_folders import find_unsafe_folders
+from app.targets.effects.unsafe_path_folders import find_unsafe_path_parts
 
 LOGIN, FOLDER, LOCAL = "/etc/profile", "/etc/profile.d/*.sh", "/etc/profile.d/sh.local"
 RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
@@ -44,7 +44,7 @@ class ShellProfile(Daemon):
         for path, made in own.items():
             found |= _evaluate_timeout_and_umask(f"in {path}", made, usual)
         everything = (one for made in (*logins.values(), *own.values()) for one in made)
-        return {**found, UNSAFE: _AND.join(find_unsafe_folders(everything))}
+        return {**found, UNSAFE: _AND.join(find_unsafe_path_parts(everything))}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == UNSAFE or key.startswith(FAILING):
@@ -123,7 +123,7 @@ def _read_login_assignments(files: Files, bash_files: Sequence[str]) -> list[Ass
     text = host_text.read_text(files, LOGIN) or ""
     sourced: list[tuple[int, list[Assignment]]] = []
     middle = text.find("/profile.d/")
-    scripts = [one for path in _list_scripts(files, text) for one in _read_declarations(files, path)]
+    scripts = [one for path in _list_profile_d_scripts(files, text) for one in _read_declarations(files, path)]
     sourced.append((text.count("\n", 0, middle) + 1 if middle >= 0 else 0, scripts))
     for path in bash_files:
         for number, line in host_text.number_lines(text):
@@ -133,9 +133,9 @@ def _read_login_assignments(files: Files, bash_files: Sequence[str]) -> list[Ass
     return [one for _, made in sorted([*sourced, *own], key=lambda place: place[0]) for one in made]
 
 
-def _list_scripts(files: Files, text: str) -> Iterator[str]:
+def _list_profile_d_scripts(files: Files, profile_text: str) -> Iterator[str]:
     yield from host_text.glob_files(files, FOLDER)
-    yield from host_text.glob_files(files, LOCAL) if LOCAL in text else ()
+    yield from host_text.glob_files(files, LOCAL) if LOCAL in profile_text else ()
 
 
 def _read_declarations(files: Files, path: str) -> list[Assignment]:

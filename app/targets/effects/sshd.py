@@ -48,7 +48,7 @@ class Sshd(Daemon):
         config, built = sshd.read_sshd_config(files), detect_sshd_program(files)
         found: dict[str, str] = {}
         for case, who in self._list_cases(files).items():
-            found |= _label_settings(compute_sshd_settings(config, built, who), case, who, files)
+            found |= _label_and_derive_settings(compute_sshd_settings(config, built, who), case, who, files)
         return found
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
@@ -60,7 +60,7 @@ class Sshd(Daemon):
             outcome = ask(files, _build_query(files, who, staged))
             if outcome is None or outcome.code != 0:
                 return None
-            found |= _label_settings(parse_sshd_output(outcome.output), case, who, files)
+            found |= _label_and_derive_settings(parse_sshd_output(outcome.output), case, who, files)
         return found
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
@@ -82,15 +82,17 @@ def _list_cases(*sides: Files) -> dict[str, ConnectionSpec]:
     return list_connections([sshd.read_sshd_config(side) for side in sides], read_host_accounts(sides[0]))
 
 
-def _label_settings(found: Mapping[str, str], case: str, who: ConnectionSpec, files: Files) -> dict[str, str]:
+def _label_and_derive_settings(
+    settings: Mapping[str, str], case: str, connection: ConnectionSpec, files: Files
+) -> dict[str, str]:
     """Return the settings of a case, with those that follow from several together, or from another file."""
     derived = {
-        **derive_login_requirements(found, who.user),
-        _NOTICE: legal_notices.read_shown_notice(found.get("banner", ""), files),
+        **derive_login_requirements(settings, connection.user),
+        _NOTICE: legal_notices.read_shown_notice(settings.get("banner", ""), files),
     }
     if not case:
-        return {**found, **derived}
-    ours = {keyword: value for keyword, value in found.items() if keyword in IN_MATCH}
+        return {**settings, **derived}
+    ours = {keyword: value for keyword, value in settings.items() if keyword in IN_MATCH}
     return {f"{keyword} for {case}": value for keyword, value in {**ours, **derived}.items()}
 
 
@@ -105,20 +107,20 @@ def _list_connection_parts(connection: ConnectionSpec) -> list[str]:
     return [f"{name}={value}" for name, value in parts.items() if value]
 
 
-def _build_query(files: Files, who: ConnectionSpec, staged: tuple[str, ...]) -> Query:
-    made = ((HOST_KEY, get_sshd_check_key()), *_add_missing_accounts(files, who))
-    arguments = ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_list_connection_parts(who)))
-    return Query(_PROGRAM, arguments, staged, made)
+def _build_query(files: Files, connection: ConnectionSpec, staged_paths: tuple[str, ...]) -> Query:
+    made = ((HOST_KEY, get_sshd_check_key()), *_build_account_files_for_query(files, connection))
+    arguments = ("-T", "-f", sshd.MAIN, "-h", HOST_KEY, "-C", _SPLIT.join(_list_connection_parts(connection)))
+    return Query(_PROGRAM, arguments, staged_paths, made)
 
 
-def _add_missing_accounts(files: Files, who: ConnectionSpec) -> tuple[tuple[str, str], ...]:
+def _build_account_files_for_query(files: Files, connection: ConnectionSpec) -> tuple[tuple[str, str], ...]:
     """Return passwd and group with sshd's own account, and with a matched user or group that is missing."""
     known = read_host_accounts(files)
     passwd, group = (host_text.read_text(files, path) or "" for path in _ACCOUNTS)
-    wanted = [name for name in (_OWN_ACCOUNT, who.user) if name and not known.find_account(name)]
+    wanted = [name for name in (_OWN_ACCOUNT, connection.user) if name and not known.find_account(name)]
     added = "".join(f"{name}:x:{_FREE + at}:{_FREE}::/:/usr/sbin/nologin\n" for at, name in enumerate(wanted))
-    missing = sorted(who.groups - known.list_groups(who.user))
-    joined = "".join(f"{name}:x:{_FREE + 1 + at}:{who.user}\n" for at, name in enumerate(missing))
+    missing = sorted(connection.groups - known.list_groups(connection.user))
+    joined = "".join(f"{name}:x:{_FREE + 1 + at}:{connection.user}\n" for at, name in enumerate(missing))
     return (("/etc/passwd", f"{added}{passwd}"), ("/etc/group", f"{group.rstrip()}\n{joined}"))
 
 

@@ -39,7 +39,7 @@ def derive_login_requirements(settings: Mapping[str, str], user: str) -> dict[st
     found = {ANYBODY: methods} if user != "root" else {}
     found |= {ROOT: ours} if user in ("", "root") else {}
     asked = settings.get("authenticationmethods", "any")
-    return {key: _OR.join(sorted(set(_list_login_proofs(asked, names)))) or NOBODY for key, names in found.items()}
+    return {key: _OR.join(sorted(set(_iterate_login_ways(asked, names)))) or NOBODY for key, names in found.items()}
 
 
 def compare_logins(was: str, now: str) -> Strength:
@@ -59,11 +59,15 @@ def _is_covered(earlier_way: set[str], new_way: set[str]) -> bool:
     return earlier_way <= new_way or (earlier_way == {_PASSWORD} and _KEY in new_way)
 
 
-def _list_login_proofs(asked: str, methods: list[str]) -> Iterator[str]:
+def _iterate_login_ways(authentication_methods: str, enabled_methods: list[str]) -> Iterator[str]:
     """Yield each way: one method of any, or every method of a list of AuthenticationMethods."""
-    lists = [[name] for name in methods] if asked in ("any", "") else [one.split(",") for one in asked.split()]
+    lists = (
+        [[name] for name in enabled_methods]
+        if authentication_methods in ("any", "")
+        else [one.split(",") for one in authentication_methods.split()]
+    )
     for names in ([name.partition(":")[0] for name in one] for one in lists):
-        if all(name in methods for name in names):
+        if all(name in enabled_methods for name in names):
             proofs: list[str] = []
             for name in names:
                 proof = _PROOFS[name][1]

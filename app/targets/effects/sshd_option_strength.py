@@ -52,8 +52,8 @@ def _parse_limit(value: str) -> float | None:
 
 
 _compare_whole = create_number_comparison(_parse_whole)
-_compare_lower = create_number_comparison(_parse_whole, lower=True)
-_compare_limits = create_number_comparison(_parse_limit, lower=True)
+_compare_lower = create_number_comparison(_parse_whole, lower_is_stricter=True)
+_compare_limits = create_number_comparison(_parse_limit, lower_is_stricter=True)
 
 
 def _create_parts_comparison(separator: str, *compares: Compare) -> Compare:

@@ -39,14 +39,14 @@ def compare_higher_as_stricter(was: float, now: float) -> Strength:
     return Strength.STRONGER if now > was else Strength.WEAKER
 
 
-def create_number_comparison(strictness: Callable[[str], float | None], *, lower: bool = False) -> Compare:
+def create_number_comparison(measure: Callable[[str], float | None], *, lower_is_stricter: bool = False) -> Compare:
     """Return a comparison by a number, higher or `lower` is stricter; values without a number do not compare."""
 
     def compare(was: str, now: str) -> Strength:
-        old, new = strictness(was), strictness(now)
+        old, new = measure(was), measure(now)
         if old is None or new is None:
             return compare_unranked(was, now)
-        return compare_higher_as_stricter(-old, -new) if lower else compare_higher_as_stricter(old, new)
+        return compare_higher_as_stricter(-old, -new) if lower_is_stricter else compare_higher_as_stricter(old, new)
 
     return compare
 
@@ -79,8 +79,8 @@ def _parse_zero_as_infinity(value: str) -> float | None:
 
 
 compare_higher = create_number_comparison(parse_number)
-compare_lower = create_number_comparison(parse_number, lower=True)
-compare_caps = create_number_comparison(_parse_cap, lower=True)
+compare_lower = create_number_comparison(parse_number, lower_is_stricter=True)
+compare_caps = create_number_comparison(_parse_cap, lower_is_stricter=True)
 """Lower is stricter; 0 is no cap."""
 compare_durations = create_number_comparison(_parse_zero_as_infinity)
 """Higher is stricter; 0 is unlimited."""

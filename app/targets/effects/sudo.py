@@ -67,14 +67,14 @@ def _collect_settings(parsed_sudoers: Sudoers, accounts: HostAccounts) -> dict[s
             value, otherwise = own.get(key, UNSET), anybody.get(key, UNSET)
             if value != otherwise:
                 found[f"{entry}{_BY_NAME}{key}"] = f"{value}{_OTHERWISE}{otherwise}"
-    return _drop_options_off_by_default(found)
+    return _drop_unused_password_options(found)
 
 
-def _drop_options_off_by_default(found: dict[str, str]) -> dict[str, str]:
+def _drop_unused_password_options(settings: dict[str, str]) -> dict[str, str]:
     """Drop the options of another's password that are off for everybody: sudo has them off by itself."""
-    named = {key: option["name"] for key in found if (option := _OPTION.fullmatch(key))}
-    used = {name for key, name in named.items() if found[key] != OFF}
-    return {key: value for key, value in found.items() if named.get(key) not in {*_ANOTHERS_PASSWORD} - used}
+    named = {key: option["name"] for key in settings if (option := _OPTION.fullmatch(key))}
+    used = {name for key, name in named.items() if settings[key] != OFF}
+    return {key: value for key, value in settings.items() if named.get(key) not in {*_ANOTHERS_PASSWORD} - used}
 
 
 def _iter_principal_settings(parsed_sudoers: Sudoers, principal: Principal) -> Iterator[tuple[str, str]]:

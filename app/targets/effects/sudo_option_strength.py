@@ -1,6 +1,6 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
-from app.syntax.host_text import split_names
+from app.syntax.host_text import split_blank_separated_names
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
@@ -11,25 +11,25 @@ from app.targets.effects.strictness_comparison import (
 )
 from app.targets.sudo_rights import BUILT_IN, OFF, ON
 
-_ON_IS_STRICT = split_names("""
+_ON_IS_STRICT = split_blank_separated_names("""
     authenticate always_set_home env_reset ignore_dot intercept intercept_verify log_allowed log_denied
     log_exit_status log_host log_input log_output log_server_verify log_stdin log_stdout log_stderr
     log_subcmds log_ttyin log_ttyout log_year mail_all_cmnds mail_always mail_badpass mail_no_host
     mail_no_perms mail_no_user noexec pam_acct_mgmt pam_session pam_setcred requiretty runas_check_shell
     selinux set_home sudoedit_checkdir tty_tickets use_loginuid use_pty iolog_flush
 """)
-_OFF_IS_STRICT = split_names("""
+_OFF_IS_STRICT = split_blank_separated_names("""
     case_insensitive_group case_insensitive_user closefrom_override env_editor fast_glob ignore_audit_errors
     ignore_iolog_errors ignore_logfile_errors intercept_allow_setid log_passwords preserve_groups pwfeedback
     root_sudo runas_allow_unknown_id setenv shell_noargs stay_setuid sudoedit_follow umask_override
     user_command_timeouts visiblepw rlimit_core
 """)
-_BUILT_IN_ON = split_names("""
+_BUILT_IN_ON = split_blank_separated_names("""
     authenticate case_insensitive_group case_insensitive_user env_reset fast_glob ignore_audit_errors
     ignore_logfile_errors intercept_verify log_allowed log_denied log_server_verify mail_no_user
     pam_acct_mgmt pam_session pam_setcred root_sudo selinux sudoedit_checkdir tty_tickets
 """)
-_EITHER = split_names("env_editor fast_glob fqdn ignore_dot requiretty use_pty always_set_home")
+_EITHER = split_blank_separated_names("env_editor fast_glob fqdn ignore_dot requiretty use_pty always_set_home")
 """Built-in values differ; a change is compared with the stricter one."""
 _UMASK = "0022"
 _FOREVER = 10.0**9

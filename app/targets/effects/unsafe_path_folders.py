@@ -11,7 +11,7 @@ _ITSELF = re.compile(r"\$(?:PATH|1)\b|\$\{(?:PATH|1)(?::[-+=?][^{}]*(?:\{[^{}]*\
 _HERE = "$PATH"
 
 
-def find_unsafe_folders(assignments: Iterable[Assignment]) -> list[str]:
+def find_unsafe_path_parts(assignments: Iterable[Assignment]) -> list[str]:
     """Return what is unsafe in assignments of PATH, each once: relative or unknown folders, or no system folder."""
     return sorted({found for one in assignments if one.name == "PATH" for found in _list_unsafe_parts(one)})
 

@@ -61,18 +61,22 @@ class SettingChange:
     now: str
 
 
-def find_weakening(
-    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], recall: ReadTrackingCache | None = None
+def find_weakening_or_excess(
+    paths: Collection[str],
+    before: Files,
+    after: Files,
+    asks: frozenset[str],
+    read_cache: ReadTrackingCache | None = None,
 ) -> Objection | None:
     """Return an objection if our parsers find a weakened or excessive setting, or a line that stops loading.
 
     `asks` permits settings such as "sshd clientaliveinterval 600".
     """
-    known = recall or ReadTrackingCache()
+    known = read_cache or ReadTrackingCache()
     for daemon in _list_touched_daemons(paths, before, after):
         if objection := daemon.find_load_objection(before, after):
             return objection
-    read = partial(read_cached_settings, recall=known)
+    read = partial(read_cached_settings, read_cache=known)
     return (
         _find_weakening_change(list_setting_changes(paths, before, after, read), asks)
         or find_excessive_setting(_read_both_sides(paths, before, after, read), asks)
@@ -89,11 +93,11 @@ def find_weakening_by_programs(
     )
 
 
-def read_cached_settings(daemon: Daemon, files: Files, recall: ReadTrackingCache) -> Mapping[str, str]:
+def read_cached_settings(daemon: Daemon, files: Files, read_cache: ReadTrackingCache) -> Mapping[str, str]:
     """Return the settings by our parsers, cached unless the daemon compares both sides."""
     if daemon.paired:
         return daemon.read_settings(files)  # the keys here depend on the other side too
-    return recall.get_or_compute((daemon.name, "settings"), files, daemon.read_settings)
+    return read_cache.get_or_compute((daemon.name, "settings"), files, daemon.read_settings)
 
 
 def _list_touched_daemons(paths: Collection[str], before: Files, after: Files) -> list[Daemon]:

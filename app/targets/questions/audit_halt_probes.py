@@ -46,7 +46,7 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
     text = host_text.read_text(host.files, AUDITD)
     if text is None:
         return ProbeAnswer(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
-    settings, _ = option_parsers.parse_auditd(text, AUDITD)
+    settings, _ = option_parsers.parse_auditd_with_problems(text, AUDITD)
     told = {one.key: one.value.lower() for one in settings}
     if host.fill is None:
         detail = "how full the audit log's disk is cannot be known here, so nothing is said of it"
@@ -97,7 +97,9 @@ def is_audit_rule_too_broad(line: AuditLine) -> bool:
     """Return True if the rule records something that every program does constantly."""
     words = line.words
     if words[0] == "-w" and len(words) > 1:
-        return _is_hot_path(words[1]) and _includes_reading("".join(_list_option_values("-p", words)) or "rwxa")
+        return _is_hot_path(words[1]) and _includes_reading_or_execution(
+            "".join(_list_option_values("-p", words)) or "rwxa"
+        )
     if words[0] not in ("-a", "-A") or len(words) < 2 or "never" in words[1].split(","):
         return False
     fields = _list_option_values("-F", words)
@@ -106,7 +108,7 @@ def is_audit_rule_too_broad(line: AuditLine) -> bool:
     named = dict(field.split("=", 1) for field in fields if "=" in field)
     place = named.get("path") or named.get("dir")
     if place is not None:
-        return _is_hot_path(place) and _includes_reading(named.get("perm", "rwxa"))
+        return _is_hot_path(place) and _includes_reading_or_execution(named.get("perm", "rwxa"))
     calls = [call for listed in _list_option_values("-S", words) for call in listed.split(",")]
     return not calls or any(_HOT_CALLS.fullmatch(call) for call in calls)
 
@@ -116,7 +118,7 @@ def _is_hot_path(path: str) -> bool:
     return whole.count("/") == 1 or any(fnmatchcase(whole, pattern) for pattern in _HOT_FILES)
 
 
-def _includes_reading(permissions: str) -> bool:
+def _includes_reading_or_execution(permissions: str) -> bool:
     return bool({"r", "x"} & set(permissions))
 
 

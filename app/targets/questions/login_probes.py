@@ -51,11 +51,11 @@ def _find_stack_path(host: ProbedHost, service: str) -> str:
     return own if host.files.state(own) is not None else f"{pam.FOLDER}/{_FALLBACK}"
 
 
-def list_password_accounts(people: HostAccounts) -> list[Account]:
+def list_password_accounts(accounts: HostAccounts) -> list[Account]:
     """Return accounts with a usable password and a shell."""
     found = []
-    for account in people.accounts:
-        secret = people.find_shadow_entry(account.name)
+    for account in accounts.accounts:
+        secret = accounts.find_shadow_entry(account.name)
         if secret and secret.has_password and account.shell not in NO_SHELL:
             found.append(account)
     return found

@@ -31,19 +31,19 @@ def build_sudo_rights_answer(rights_by_account: list[tuple[str, tuple[str, ...],
 
 
 def list_all_and_passwordless_rights(
-    sudoers: Sudoers, people: HostAccounts, name: str
+    sudoers: Sudoers, accounts: HostAccounts, name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return an account's rights, then those without a password; a right whose password cannot be typed is left out."""
-    secret = people.find_shadow_entry(name)
+    secret = accounts.find_shadow_entry(name)
     asks: dict[str, bool] = {}
-    for one in resolve_rights(sudoers, build_principal(people, name)):
+    for one in resolve_rights(sudoers, build_principal(accounts, name)):
         right = f"({one.runas}) {'' if one.allowed else '!'}{one.command}"
         asks.pop(right, None)  # the last match decides, so it moves to the end
         asks[right] = one.needs_password
-    return split_usable_rights(asks, can_type_password=secret is not None and secret.has_password)
+    return list_usable_and_passwordless_rights(asks, can_type_password=secret is not None and secret.has_password)
 
 
-def split_usable_rights(
+def list_usable_and_passwordless_rights(
     password_needed_by_right: dict[str, bool], *, can_type_password: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Split rights, in order, into all usable ones and those without a password."""

@@ -38,11 +38,11 @@ class DryRun(ForeseenStates):
         return self.lacking or (place and f"on a copy it changed the permissions of {place}, which is no plain file")
 
     @property
-    def before_states(self) -> dict[str, FileState | None]:
+    def resource_states_before(self) -> dict[str, FileState | None]:
         return {one.name: _to_file_state(one.before) for one in self.states}
 
     @property
-    def after_states(self) -> dict[str, FileState]:
+    def resource_states_after(self) -> dict[str, FileState]:
         """A removed resource has an empty state here."""
         return {one.name: FileState(one.after.encode(), 0, "") for one in self.states}
 
@@ -79,7 +79,7 @@ def is_resource(place: str) -> bool:
     return not place.startswith("/")
 
 
-def to_file_changes(foreseen: DryRun) -> tuple[FileChange, ...]:
+def build_resource_changes(foreseen: DryRun) -> tuple[FileChange, ...]:
     return tuple(
         build_file_change(one.name, _to_file_state(one.before), _to_file_state(one.after)) for one in foreseen.states
     )

@@ -6,14 +6,16 @@ from pathlib import Path
 
 from app.errors import EnvironmentUnusable
 from app.targets.rootfs.base_image_definition import BaseImage
-from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder
+from app.targets.rootfs.requirements import build_namespace_command, create_namespace_owned_folder
 from app.targets.rootfs.ssh_access import KEYS
 from app.text.clean import clean_text
 
 _BUILD_SECONDS, _SECONDS = 1800, 120
 
 
-def run_command(name: str, command: Sequence[str], seconds: float = _SECONDS, stdin: int = subprocess.DEVNULL) -> None:
+def run_command_or_raise(
+    name_in_error: str, command: Sequence[str], seconds: float = _SECONDS, stdin: int = subprocess.DEVNULL
+) -> None:
     """Run a command for the machine `name`; raise EnvironmentUnusable with its last words if it fails.
 
     It ends with this process, however that ends.
@@ -22,17 +24,19 @@ def run_command(name: str, command: Sequence[str], seconds: float = _SECONDS, st
     ran = subprocess.run(tied, stdin=stdin, capture_output=True, text=True, timeout=seconds, check=False)
     if ran.returncode != 0:
         said = clean_text(" ".join(ran.stderr.split())[-400:], 400)
-        raise EnvironmentUnusable(f"{name}: {Path(command[0]).name} ended with {ran.returncode}: {said or 'no reason'}")
+        raise EnvironmentUnusable(
+            f"{name_in_error}: {Path(command[0]).name} ended with {ran.returncode}: {said or 'no reason'}"
+        )
 
 
-def build_and_unpack_base(machines: Path, base: BaseImage, folder: str) -> None:
+def build_and_unpack_base(machines_folder: Path, base: BaseImage, folder: str) -> None:
     """Build the base image and unpack it to `folder`, relative to `machines`; an unfinished folder is never left."""
-    target = machines / folder
-    create_owned_folder(target.parent)
+    target = machines_folder / folder
+    create_namespace_owned_folder(target.parent)
     archive = target.with_name(f"{target.name}.tar")
     part = f"{folder}.part"
     try:
-        run_command(base.name, base.build_command(str(archive)), _BUILD_SECONDS)
+        run_command_or_raise(base.name, base.build_command(str(archive)), _BUILD_SECONDS)
         archive.chmod(0o644)
         for command in (
             ["rm", "-rf", part],
@@ -40,7 +44,7 @@ def build_and_unpack_base(machines: Path, base: BaseImage, folder: str) -> None:
             ["tar", "-C", part, "--numeric-owner", "--exclude=./dev/*", "-xf", f"{folder}.tar"],
             ["mv", part, folder],
         ):
-            run_command(base.name, build_namespace_command(machines, *command), _BUILD_SECONDS)
+            run_command_or_raise(base.name, build_namespace_command(machines_folder, *command), _BUILD_SECONDS)
     finally:
         archive.unlink(missing_ok=True)
 
@@ -50,6 +54,6 @@ def create_login_keys(folder: Path, machine_name: str) -> None:
     for key in KEYS:
         (folder / key).unlink(missing_ok=True)
         command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", f"{key}@vault", "-f", str(folder / key)]
-        run_command(machine_name, command)
+        run_command_or_raise(machine_name, command)
         # The machine's root is an unprivileged user here and reads the public half.
         (folder / f"{key}.pub").chmod(0o644)

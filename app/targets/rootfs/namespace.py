@@ -40,12 +40,12 @@ def main(folder: str, *command: str) -> int:
     child = os.fork()
     if child == 0:
         os.close(told[1])
-        _drop_root()
+        _prepare_namespace_child()
         _unshare_namespaces(_NEW_USERS)
         os.write(born[1], b"1")
         if not os.read(told[0], 1):
             os._exit(1)
-        os._exit(_run_as_root(command))
+        os._exit(_run_as_namespace_root(command))
     os.close(told[0])
     os.close(born[1])
     if os.read(born[0], 1):  # nothing: the kernel refused, and the child said so
@@ -54,7 +54,7 @@ def main(folder: str, *command: str) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _drop_root() -> None:
+def _prepare_namespace_child() -> None:
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(FIRST, FIRST, FIRST)
@@ -63,7 +63,7 @@ def _drop_root() -> None:
     _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
 
 
-def _run_as_root(command: tuple[str, ...]) -> int:
+def _run_as_namespace_root(command: tuple[str, ...]) -> int:
     os.setresgid(0, 0, 0)
     os.setresuid(0, 0, 0)
     os.setgroups([])

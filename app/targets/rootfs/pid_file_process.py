@@ -30,7 +30,7 @@ class DetachedProcess:
             pid = os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True)
         self._file.write_text(f"{pid} {_read_start_time(pid)}")
 
-    def terminate(self) -> None:
+    def kill_tree(self) -> None:
         """Kill the process and its descendants; list them first, because orphans cannot be found afterwards."""
         pid = self._read_pid()
         if pid is not None:
@@ -75,11 +75,11 @@ def _list_process_tree(pid: int) -> list[int]:
     return found
 
 
-def _wait_until_ended(pid: int, family: dict[int, str]) -> None:
+def _wait_until_ended(pid: int, start_times_by_pid: dict[int, str]) -> None:
     deadline = time.monotonic() + _SECONDS
-    while any(born and _read_start_time(one) == born for one, born in family.items()):
+    while any(born and _read_start_time(one) == born for one, born in start_times_by_pid.items()):
         if time.monotonic() > deadline:
-            left = ", ".join(map(str, family))
+            left = ", ".join(map(str, start_times_by_pid))
             raise EnvironmentUnusable(f"Some processes of the machine are still running: {left}. End them by hand.")
         with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)

@@ -41,7 +41,7 @@ def list_missing_requirements(folder: Path) -> list[str]:
 
 
 def _list_namespace_faults(folder: Path) -> list[str]:
-    create_owned_folder(folder)
+    create_namespace_owned_folder(folder)
     own = f"trial/{os.getpid()}"  # another process may try it in the same folder
     trial = build_namespace_command(folder, "sh", "-c", _TRIAL, "sh", own)
     ran = subprocess.run(trial, capture_output=True, text=True, timeout=_SECONDS, check=False)
@@ -53,7 +53,7 @@ def _list_namespace_faults(folder: Path) -> list[str]:
     return [f"A user namespace with an overlay does not work here ({said}); it takes sysctl {helps}."]
 
 
-def create_owned_folder(folder: Path) -> None:
+def create_namespace_owned_folder(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     if os.geteuid() == 0:
         os.chown(folder, namespace.FIRST, namespace.FIRST)

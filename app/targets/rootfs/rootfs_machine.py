@@ -5,10 +5,14 @@ import shutil
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_image_builder import build_and_unpack_base, create_login_keys, run_command
+from app.targets.rootfs.base_image_builder import build_and_unpack_base, create_login_keys, run_command_or_raise
 from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.pid_file_process import DetachedProcess
-from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder, list_missing_requirements
+from app.targets.rootfs.requirements import (
+    build_namespace_command,
+    create_namespace_owned_folder,
+    list_missing_requirements,
+)
 from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.text.clean import clean_text
 
@@ -56,7 +60,7 @@ class Rootfs:
             raise BadInput(f"{self.name} already exists; reset it with `temper rootfs reset {self.name}`.")
         if not (self._machines / "bases" / base.name).is_dir():
             build_and_unpack_base(self._machines, base, f"bases/{base.name}")
-        create_owned_folder(self.folder)
+        create_namespace_owned_folder(self.folder)
         create_login_keys(self.folder, self.name)
         self._seed_layer(base.name)
         (self.folder / "base").write_text(base.name)
@@ -81,7 +85,7 @@ class Rootfs:
 
     def stop(self) -> None:
         """Stop the machine; no process of it is left."""
-        self._process.terminate()
+        self._process.kill_tree()
 
     def reset(self) -> None:
         """Restore the machine to its built state, including its host keys."""
@@ -111,10 +115,10 @@ class Rootfs:
     def _seed_layer(self, base: str) -> None:
         words = ("sh", "-s", f"bases/{base}", self.name, (_HERE / "accounts.sh").read_text())
         with (_HERE / "seed.sh").open("rb") as script:
-            run_command(self.name, build_namespace_command(self._machines, *words), stdin=script.fileno())
+            run_command_or_raise(self.name, build_namespace_command(self._machines, *words), stdin=script.fileno())
 
     def _run_in_namespace(self, *command: str) -> None:
-        run_command(self.name, build_namespace_command(self._machines, *command))
+        run_command_or_raise(self.name, build_namespace_command(self._machines, *command))
 
     def _read_port(self) -> int:
         return int((self.folder / "port").read_text())

@@ -78,7 +78,7 @@ class SshConnection:
 
     def become_root(self) -> None:
         """Check once whether we are root, or that sudo works without a password."""
-        self._loop.run_coroutine(self._ensure_root_access())
+        self._loop.run_coroutine(self._check_whether_sudo_needed())
 
     def run(
         self,
@@ -98,15 +98,15 @@ class SshConnection:
         return self._loop.run_coroutine(self._run_text(text, arguments, data, seconds, on_line))
 
     async def run_text_async(
-        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, heard: OnLine | None = None
+        self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
     ) -> ScriptResult:
         """Like `run_text`, for a caller on another event loop; `heard` is called on the connection's."""
-        return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, heard))
+        return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, on_line))
 
     def create_connection_as(self, end: Endpoint) -> "SshConnection":
         return self._create_sibling(end)
 
-    def create_second(self) -> "SshConnection":
+    def create_fresh_login_connection(self) -> "SshConnection":
         """Return a second connection with the same login, which meets the current sshd."""
         return self._create_sibling(self.end, by_sudo=bool(self._sudo))
 
@@ -134,14 +134,14 @@ class SshConnection:
             self._loop.close()
 
     def _create_sibling(self, end: Endpoint, tunnel: Tunnel | None = None, *, by_sudo: bool = False) -> "SshConnection":
-        owned, beside = replace(ALONE, has_other_nodes=self._owned.has_other_nodes), self._get_main_connection
+        owned, beside = replace(ALONE, has_other_nodes=self._owned.has_other_nodes), self._get_connection_for_sibling
         return SshConnection(end, self._known_hosts, self._loop, tunnel, owned=owned, beside=beside, by_sudo=by_sudo)
 
     async def _run_text(
         self, text: str, arguments: Sequence[str], data: bytes, seconds: float, on_line: OnLine | None
     ) -> ScriptResult:
         async with self._hand_over_lease_if_unreachable():
-            sudo = await self._ensure_root_access()
+            sudo = await self._check_whether_sudo_needed()
             script = build_script(text, arguments, data, seconds, self._claim)
             return self._raise_if_timed_out_or_fenced(
                 await self._run_script(script, seconds, on_line, sudo=sudo), seconds
@@ -164,7 +164,7 @@ class SshConnection:
             raise LeaseLost(str(self.end))
         return result
 
-    async def _ensure_root_access(self) -> bool:
+    async def _check_whether_sudo_needed(self) -> bool:
         """Return True if scripts need sudo, False if we are root; raise EnvironmentUnusable if sudo does not work."""
         if self._sudo is None:
             sudo = self._by_sudo or not await self._is_root()
@@ -189,7 +189,7 @@ class SshConnection:
                 set_keepalive(self._connection, self._select_timeouts())
             return self._connection
 
-    async def _get_main_connection(self) -> asyncssh.SSHClientConnection:
+    async def _get_connection_for_sibling(self) -> asyncssh.SSHClientConnection:
         async with self._hand_over_lease_if_unreachable():
             return await self._get_connection()
 

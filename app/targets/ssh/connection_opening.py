@@ -11,7 +11,7 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import BadInput, ConnectionLost, EnvironmentUnusable
-from app.targets.ssh.endpoint import Endpoint, load_key_pairs, read_password, require_password_meant_for_host
+from app.targets.ssh.endpoint import Endpoint, check_environment_password_host, load_key_pairs, read_password
 from app.targets.ssh.tunnel import Tunnel
 from app.text.clean import clean_text
 
@@ -59,13 +59,13 @@ async def await_opening_unless_main_closes(
 
 
 async def open_ssh_connection(
-    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, patience: Timeouts = NORMAL_TIMEOUTS
+    end: Endpoint, known_hosts: Path, tunnel: Tunnel | None = None, timeouts: Timeouts = NORMAL_TIMEOUTS
 ) -> asyncssh.SSHClientConnection:
-    require_password_meant_for_host(end, _list_fingerprints_for_password_login(end, known_hosts), must_name_host=False)
+    check_environment_password_host(end, _list_fingerprints_for_password_login(end, known_hosts), must_name_host=False)
     way_in = await _choose_credentials(end)
     sock = await tunnel.open() if tunnel else None
     try:
-        async with asyncio.timeout(patience.answer) as limit:
+        async with asyncio.timeout(timeouts.answer) as limit:
             return await asyncssh.connect(
                 end.address,
                 end.port,
@@ -75,10 +75,10 @@ async def open_ssh_connection(
                 username=end.user,
                 **way_in,
                 x509_trusted_certs=None,
-                client_factory=partial(_ClientCallbacks, limit, patience),
+                client_factory=partial(_ClientCallbacks, limit, timeouts),
                 login_timeout=0,
-                keepalive_interval=patience.alive_every,
-                keepalive_count_max=patience.alive_tries,
+                keepalive_interval=timeouts.alive_every,
+                keepalive_count_max=timeouts.alive_tries,
             )
     except asyncssh.HostKeyNotVerifiable as exc:
         raise EnvironmentUnusable(
@@ -95,17 +95,17 @@ async def open_ssh_connection(
         raise ConnectionLost(f"{end} does not answer: {_describe_error(exc)}. Is it up, and sshd with it?") from exc
 
 
-def set_keepalive(connection: asyncssh.SSHClientConnection, patience: Timeouts) -> None:
+def set_keepalive(connection: asyncssh.SSHClientConnection, timeouts: Timeouts) -> None:
     """Set SSH keepalive, and TCP keepalive so that a silent login ends as well."""
-    connection.set_keepalive(patience.alive_every, patience.alive_tries)
+    connection.set_keepalive(timeouts.alive_every, timeouts.alive_tries)
     sock: socket.socket | None = connection.get_extra_info("socket")
     if sock is None or sock.family not in (socket.AF_INET, socket.AF_INET6):
         return  # a tunnelled connection: its outer connection has the keepalive
-    every = max(1, int(patience.alive_every))
+    every = max(1, int(timeouts.alive_every))
     for option, value in (
         (socket.TCP_KEEPIDLE, every),
         (socket.TCP_KEEPINTVL, every),
-        (socket.TCP_USER_TIMEOUT, int(patience.silence_limit * 1000)),
+        (socket.TCP_USER_TIMEOUT, int(timeouts.silence_limit * 1000)),
     ):
         sock.setsockopt(socket.IPPROTO_TCP, option, value)
 
@@ -153,12 +153,12 @@ async def _choose_credentials(end: Endpoint) -> dict[str, object]:
         case "key":
             return {**alone, "client_keys": load_key_pairs(end), "preferred_auth": "publickey"}
         case "agent":
-            return {**alone, "client_keys": await _require_agent_keys(), "preferred_auth": "publickey"}
+            return {**alone, "client_keys": await _get_agent_keys(), "preferred_auth": "publickey"}
         case "password":
             return {**alone, "password": read_password(end), "preferred_auth": "password,keyboard-interactive"}
 
 
-async def _require_agent_keys() -> list[asyncssh.SSHKeyPair]:
+async def _get_agent_keys() -> list[asyncssh.SSHKeyPair]:
     at = os.environ.get("SSH_AUTH_SOCK", "")
     try:
         agent = await asyncssh.connect_agent(at)

@@ -108,7 +108,7 @@ def _stamp_file(path: Path) -> tuple[int, ...] | None:
     return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size, found.st_ctime_ns
 
 
-def require_password_meant_for_host(end: Endpoint, fingerprints: Collection[str], *, must_name_host: bool) -> None:
+def check_environment_password_host(end: Endpoint, fingerprints: Collection[str], *, must_name_host: bool) -> None:
     """Raise unless a password from the environment belongs to this host and key, as the variable NAME_FOR says.
 
     With `must_name_host`, NAME_FOR must be set, because the requester does not control the environment.

@@ -40,7 +40,7 @@ def find_unfetched_patterns(snapshot: Snapshot, fetched_patterns: Iterable[str])
         daemon.read_settings(noting)
         daemon.ask_settings(noting, _mark_staged_files_as_read)
     asked: dict[str, None] = {}
-    folders = (to_folder_pattern(path) for how, path in noting.seen if how == "is_folder")
+    folders = (to_folder_only_pattern(path) for how, path in noting.seen if how == "is_folder")
     for (how, path), found in noting.seen.items():
         if how == "is_folder":
             continue
@@ -51,7 +51,7 @@ def find_unfetched_patterns(snapshot: Snapshot, fetched_patterns: Iterable[str])
     return [*plain, *(one for one in dict.fromkeys(folders) if one and one not in patterns)]
 
 
-def to_folder_pattern(folder: str) -> str | None:
+def to_folder_only_pattern(folder: str) -> str | None:
     """Return the pattern that fetches a folder without its content; None for a path that is not plain.
 
     It ends in a slash, so that a large file in the same place stays where it is.

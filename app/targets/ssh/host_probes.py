@@ -14,7 +14,7 @@ from app.targets.host_accounts import read_host_accounts
 from app.targets.questions.probe_answer import DiskUsage
 from app.targets.running_settings_report import InForceReport, compare_running, list_stated_sysctl_names
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.program_probes import KnownAnswers, probe_programs
+from app.targets.ssh.program_probes import KnownAnswers, probe_programs_and_disk
 from app.text.clean import clean_text
 
 _LONGEST = 300
@@ -37,9 +37,9 @@ _TRIED = {"agent-login", "agent-sudo"}
 """Replaced by a real login."""
 
 
-def probe_new_login(connection: SshConnection) -> tuple[Probe, Probe]:
+def probe_new_login_and_sudo(connection: SshConnection) -> tuple[Probe, Probe]:
     """Probe login and sudo over a new connection; the open one proves nothing."""
-    other = connection.create_second()
+    other = connection.create_fresh_login_connection()
     who = f"new login as {connection.end.user} for the agent itself"
     try:
         if why := _run_and_explain_failure(connection, lambda: _log_in_with_retry(other)):
@@ -96,9 +96,9 @@ def read_host_logs(connection: SshConnection, lines: int) -> tuple[tuple[str, st
     return tuple(connection.run("look", str(lines)).report.get_rows("log"))
 
 
-def probe_host(connection: SshConnection, files: Files, known: KnownAnswers) -> tuple[Probe, ...]:
+def probe_programs_and_files(connection: SshConnection, files: Files, known: KnownAnswers) -> tuple[Probe, ...]:
     """Return program probes, and file probes for the names that these do not cover."""
-    own, fill = probe_programs(connection, files, known)
+    own, fill = probe_programs_and_disk(connection, files, known)
     names = {probe.name for probe in own}
     read = {probe.name: probe for probe in probe_files(files, fill)}
     return (

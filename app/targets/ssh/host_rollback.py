@@ -82,13 +82,13 @@ def find_rollback_obstacle(connection: SshConnection) -> str:
     raise EnvironmentUnusable(f"Temper cannot change {connection.end}, so the run does not start: {said.reason}.")
 
 
-def check_rollback_or_consent(connection: SshConnection, host: str, given_consent: str) -> bool:
+def can_host_roll_back(connection: SshConnection, host: str, consent_sentence: str) -> bool:
     """Return True if the host keeps journals, False if `given_consent` accepts that it does not.
 
     Raise EnvironmentUnusable otherwise.
     """
     why = find_rollback_obstacle(connection)
-    if why and given_consent != consent.build_consent_sentence(host):
+    if why and consent_sentence != consent.build_consent_sentence(host):
         raise EnvironmentUnusable(
             f"Temper could not roll back {host}, so the run does not start: {why}. "
             f'If you accept that, start it with --without-rollback "{consent.build_consent_sentence(host)}"; '

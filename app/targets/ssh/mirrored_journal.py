@@ -104,7 +104,7 @@ class MirroredJournal:
 
     def forget_pre_images(self) -> None:
         """Delete the images of committed changes, which were kept for a reboot."""
-        self.forget_host_images()
+        self.forget_committed_images_on_host()
         for name in self.local.list_committed():
             self.local.close(name, "committed")
         self._keep()
@@ -122,7 +122,7 @@ class MirroredJournal:
         known = self.local.read_mark(name) is not None
         return not known or any(is_resource(one.path) for one in self.local.read_contents(name).files)
 
-    def forget_host_images(self) -> None:
+    def forget_committed_images_on_host(self) -> None:
         if not self.local_only:
             self._require_success(self._line.run("release", seconds=SECONDS))
 
@@ -146,9 +146,9 @@ class MirroredJournal:
         if said.code:
             raise ActionFailed(f"Nothing was written: {_join_last_lines(said.err)}.")
 
-    def _require_success(self, said: ScriptResult) -> None:
-        if said.code:
-            raise ActionFailed(f"{self._line.end}: {_join_last_lines(said.err)}.")
+    def _require_success(self, result: ScriptResult) -> None:
+        if result.code:
+            raise ActionFailed(f"{self._line.end}: {_join_last_lines(result.err)}.")
 
 
 def _hash_content(state: FileState | None) -> str:

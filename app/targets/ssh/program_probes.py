@@ -12,7 +12,7 @@ from app.targets.questions.login_probes import list_password_accounts
 from app.targets.questions.next_boot_probes import NEEDED, NO_WORK
 from app.targets.questions.password_change import STEPS, build_password_change_answer
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
-from app.targets.questions.sudo_grants import build_sudo_rights_answer, split_usable_rights
+from app.targets.questions.sudo_grants import build_sudo_rights_answer, list_usable_and_passwordless_rights
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
 from app.targets.ssh.sudo_listing import parse_sudo_listing
@@ -73,7 +73,7 @@ class KnownAnswers:
         self.passwords.forget()
 
 
-def probe_programs(
+def probe_programs_and_disk(
     connection: SshConnection, files: Files, known: KnownAnswers
 ) -> tuple[tuple[Probe, ...], DiskUsage | None]:
     """Ask the host's programs, and in a state in which the host has answered before only what can change by itself."""
@@ -81,8 +81,8 @@ def probe_programs(
     user = connection.end.user
     watched = [user, *(one.user for one in connection.end.watched)]
     names = (
-        _list_sudo_accounts(files, who, watched),
-        _list_login_accounts(who, watched),
+        _list_names_for_sudo_query(files, who, watched),
+        _list_names_for_login_trial(who, watched),
         _keep_shell_safe(["root", *watched])[:_FEW],
     )
     said = _run_examine_script(connection, known.logins.states, *map(" ".join, names))
@@ -105,8 +105,8 @@ def _try_passwords(connection: SshConnection) -> HostReport:
     return connection.run("password", seconds=_SECONDS).report if _is_trial_timed_out(tried) else tried
 
 
-def _is_trial_timed_out(tried: HostReport) -> bool:
-    return (tried.get_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
+def _is_trial_timed_out(trial_report: HostReport) -> bool:
+    return (trial_report.get_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
 
 
 def _is_cut_short(report: HostReport) -> bool:
@@ -124,7 +124,7 @@ def build_probes(report: HostReport, accounts: HostAccounts, sudo_account_names:
     return tuple(to_probe(name, answer) for name, answer in _iter_answers(report, accounts, sudo_account_names))
 
 
-def _list_sudo_accounts(files: Files, accounts: HostAccounts, watched: list[str]) -> list[str]:
+def _list_names_for_sudo_query(files: Files, accounts: HostAccounts, watched: list[str]) -> list[str]:
     """Return the accounts to ask sudo about: logins, watched accounts, accounts with grants, and `nobody`."""
     read = sudoers.read_sudoers(files)
     named = [user for grant in read.grants for user in grant.users]
@@ -139,7 +139,7 @@ def _list_sudo_accounts(files: Files, accounts: HostAccounts, watched: list[str]
     ]
 
 
-def _list_login_accounts(accounts: HostAccounts, watched: list[str]) -> list[str]:
+def _list_names_for_login_trial(accounts: HostAccounts, watched: list[str]) -> list[str]:
     administrators = [one.name for one in accounts.list_other_administrators()]
     return _keep_shell_safe([*administrators, *watched, *(one.name for one in list_password_accounts(accounts))])[:_FEW]
 
@@ -201,7 +201,7 @@ def _parse_sudo_answers(report: HostReport, accounts: HostAccounts, names: list[
             return ProbeAnswer(False, f"sudo does not say what {name} may do: {told}")
         secret = accounts.find_shadow_entry(name)
         typed = secret is None or secret.has_password
-        found.append((name, *split_usable_rights(rights, can_type_password=typed)))
+        found.append((name, *list_usable_and_passwordless_rights(rights, can_type_password=typed)))
     return build_sudo_rights_answer([one for one in found if one[1] or one[2]])
 
 
@@ -268,19 +268,19 @@ def _read_audit_status(report: HostReport) -> ProbeAnswer:
     return ProbeAnswer(True, f"the kernel's audit: {told_of}", holds)
 
 
-def build_password_probe(tried: HostReport) -> Probe:
+def build_password_probe(trial_report: HostReport) -> Probe:
     """Build the probe from what a throwaway account met on a copy of the host's stacks."""
-    return to_probe("password-change", _read_password_trial(dict(tried.get_rows("password"))))
+    return to_probe("password-change", _read_password_trial(dict(trial_report.get_rows("password"))))
 
 
-def _read_password_trial(met: Mapping[str, str]) -> ProbeAnswer:
+def _read_password_trial(results_by_step: Mapping[str, str]) -> ProbeAnswer:
     for step, (_done, failed) in STEPS.items():
-        if met.get(step, _IN) != _IN:
-            return ProbeAnswer(False, f"{failed}: {met[step].partition(' ')[2].strip()}")
-    if missing := [step for step in (*STEPS, _SHORT) if step not in met]:
-        reason = met.get("none") or f"the host reports nothing about {', '.join(missing)}"
+        if results_by_step.get(step, _IN) != _IN:
+            return ProbeAnswer(False, f"{failed}: {results_by_step[step].partition(' ')[2].strip()}")
+    if missing := [step for step in (*STEPS, _SHORT) if step not in results_by_step]:
+        reason = results_by_step.get("none") or f"the host reports nothing about {', '.join(missing)}"
         return ProbeAnswer(True, f"not asked: {reason}", asked=False)
-    return build_password_change_answer(is_short_refused=met[_SHORT] != _IN)
+    return build_password_change_answer(is_short_refused=results_by_step[_SHORT] != _IN)
 
 
 def _read_su_answers(report: HostReport) -> ProbeAnswer:

@@ -58,7 +58,7 @@ def _format_known_host(end: Endpoint, key: asyncssh.SSHKey) -> str:
     return f"{place} {key.export_public_key().decode().strip()}\n"
 
 
-def uninstall_from_host(connection: SshConnection, scanner_folder: str) -> list[str]:
+def remove_temper_files_from_host(connection: SshConnection, scanner_folder: str) -> list[str]:
     """Remove our files and `scanner_folder`; return the paths. Raise BadInput if a change is open."""
     said = connection.run("clean", scanner_folder)
     if said.code == _OPEN:

@@ -38,7 +38,7 @@ def create_remote_asker(connection: SshConnection, host_files: Files) -> Ask:
     return ask_remote
 
 
-def create_fallback_asker(*asks: Ask) -> Ask:
+def create_first_answering_asker(*asks: Ask) -> Ask:
     """Return an asker that stays with the first one to answer for a program: answers of two do not compare."""
     chosen: dict[str, Ask] = {}
 
@@ -53,10 +53,10 @@ def create_fallback_asker(*asks: Ask) -> Ask:
     return ask_first
 
 
-def _iter_changed_files(files: Files, held: Files, question: Query) -> Iterator[tuple[str, bytes]]:
+def _iter_changed_files(files: Files, host_files: Files, question: Query) -> Iterator[tuple[str, bytes]]:
     for path in (path for pattern in question.staged for path in files.glob(pattern)):
         state = files.state(path)
-        if state is not None and state != held.state(path):
+        if state is not None and state != host_files.state(path):
             yield path, state.content
 
 

@@ -9,7 +9,7 @@ from app.syntax.files import FileState
 from app.targets.readable_files import is_judged
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.files_to_fetch import ALWAYS, MOST, find_unfetched_patterns, to_folder_pattern
+from app.targets.ssh.files_to_fetch import ALWAYS, MOST, find_unfetched_patterns, to_folder_only_pattern
 from app.targets.ssh.snapshot import Snapshot
 
 _ROUNDS = 5
@@ -97,7 +97,7 @@ class RemoteTree:
     def is_folder(self, path: str) -> bool:
         """Ask the host for a folder that no file in work has named so far; each fetch then includes it."""
         held = self.snapshot
-        asked = to_folder_pattern(path)
+        asked = to_folder_only_pattern(path)
         if asked is None or asked in self._wanted or len(self._wanted) >= MOST + len(ALWAYS):
             return held.is_folder(path)
         found = file_fetch.fetch_patterns(self._line, [asked])

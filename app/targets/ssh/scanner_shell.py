@@ -25,17 +25,17 @@ class RemoteShell:
         argv: Sequence[str],
         timeout: float,  # noqa: ASYNC109
         stdin: bytes = b"",
-        heard: Callable[[str], None] | None = None,
+        on_line: Callable[[str], None] | None = None,
     ) -> CommandResult:
         here = asyncio.get_running_loop()
 
         def forward_line(line: str) -> None:
-            if heard:
-                here.call_soon_threadsafe(heard, line)
+            if on_line:
+                here.call_soon_threadsafe(on_line, line)
 
-        listen = forward_line if heard else None
+        listen = forward_line if on_line else None
         try:
-            said = await self._line.run_text_async(shlex.join(argv), data=stdin, seconds=timeout, heard=listen)
+            said = await self._line.run_text_async(shlex.join(argv), data=stdin, seconds=timeout, on_line=listen)
         except CommandTimedOut:
             return CommandResult(None, b"", b"")
         return CommandResult(said.code, said.out, said.err.encode())

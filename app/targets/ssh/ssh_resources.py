@@ -19,7 +19,7 @@ from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import escape_name_bytes
 from app.targets.resources.available_actions import Offer, build_offers
-from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange, Permissions, to_file_changes
+from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange, Permissions, build_resource_changes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
 from app.text.clean import clean_text, get_last_line
@@ -92,7 +92,7 @@ def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:
     return "".join(f"{format_host_script_line(one)}\n" for one in actions).encode()
 
 
-def _parse_dry_run(report: HostReport, login_accounts: frozenset[str]) -> DryRun:
+def _parse_dry_run(report: HostReport, login_resource_names: frozenset[str]) -> DryRun:
     before, after = dict(report.get_rows("before")), dict(report.get_rows("after"))
     states = tuple(ResourceState(name, before.get(name, ""), state) for name, state in after.items())
     lacking = next((clean_text(why, _LONGEST) for _, why in report.get_rows("lacking")), "")
@@ -100,7 +100,7 @@ def _parse_dry_run(report: HostReport, login_accounts: frozenset[str]) -> DryRun
     today = int(day) if day.isascii() and day.isdecimal() else 0
     files = {path: _parse_file_state(said) for path, said in report.get_rows("file")}
     _, outcome = report.get_row("outcome") or ("", "")
-    needed = login_accounts | {f"{package.KIND.prefix}{name}" for name, _ in report.get_rows("need")}
+    needed = login_resource_names | {f"{package.KIND.prefix}{name}" for name, _ in report.get_rows("need")}
     return DryRun(states, needed, today, lacking, files, outcome, _parse_permissions(report))
 
 
@@ -110,33 +110,36 @@ def _parse_permissions(report: HostReport) -> dict[str, Permissions]:
     return {path: Permissions(modes.get(path, ""), owners.get(path, "")) for path in sorted(modes | owners)}
 
 
-def _parse_file_state(said: str) -> FileState:
+def _parse_file_state(encoded_state: str) -> FileState:
     try:
-        mode, owner, content = said.split(" ", 2)
+        mode, owner, content = encoded_state.split(" ", 2)
         return FileState(b64decode(content, validate=True), int(mode, 8), escape_name_bytes(owner))
     except ValueError as exc:
         raise ActionFailed("The host does not say what the script made of a file.") from exc
 
 
-def _resolve_unforeseen(foreseen: DryRun, now: Mapping[str, str]) -> DryRun:
+def _resolve_unforeseen(foreseen: DryRun, actual_states: Mapping[str, str]) -> DryRun:
     """Replace unforeseen states by the actual ones and drop unchanged states."""
     states = (
-        replace(one, after=now.get(one.name, "")) if one.after == NOT_FORESEEN else one for one in foreseen.states
+        replace(one, after=actual_states.get(one.name, "")) if one.after == NOT_FORESEEN else one
+        for one in foreseen.states
     )
     return replace(foreseen, states=tuple(one for one in states if one.before != one.after))
 
 
-def _build_performed(foreseen: DryRun, was: Baseline, now: Baseline, touched: Sequence[str]) -> PerformedChange:
+def _build_performed(
+    foreseen: DryRun, baseline_before: Baseline, baseline_after: Baseline, touched_paths: Sequence[str]
+) -> PerformedChange:
     """Build the result. The aftermath covers all paths for drift; the record names only files."""
-    paths = [path for path in touched if was.entries.get(path) != now.entries.get(path)]
-    accounts = {name: uid for name, uid in now.accounts.items() if was.accounts.get(name) != uid}
+    paths = [path for path in touched_paths if baseline_before.entries.get(path) != baseline_after.entries.get(path)]
+    accounts = {name: uid for name, uid in baseline_after.accounts.items() if baseline_before.accounts.get(name) != uid}
     if shown := [name for name, uid in accounts.items() if uid == 0]:
         raise ActionFailed(f"It made an account with uid 0: {shown[0]}.")
-    sides = {path: (was.entries.get(path), now.entries.get(path)) for path in paths}
+    sides = {path: (baseline_before.entries.get(path), baseline_after.entries.get(path)) for path in paths}
     changes = (
         FileChange(path, *(entry.digest if entry else None for entry in entries))
         for path, entries in sides.items()
         if any(entry and entry.kind == "file" for entry in entries)
     )
     after = {path: entry for path, (_, entry) in sides.items()}
-    return PerformedChange(SideEffects(after, accounts), (*to_file_changes(foreseen), *changes))
+    return PerformedChange(SideEffects(after, accounts), (*build_resource_changes(foreseen), *changes))

@@ -38,10 +38,10 @@ from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import replace_announced_digests, take_host_baseline
 from app.targets.ssh.host_questions import ask_programs
-from app.targets.ssh.host_rollback import check_rollback_or_consent
+from app.targets.ssh.host_rollback import can_host_roll_back
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.program_probes import KnownAnswers
-from app.targets.ssh.remote_program_queries import create_fallback_asker, create_remote_asker
+from app.targets.ssh.remote_program_queries import create_first_answering_asker, create_remote_asker
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.scanner_shell import RemoteShell
 from app.targets.ssh.service_activator import ServiceActivator
@@ -92,7 +92,7 @@ class SshTarget:
         )
         self.recall = ReadTrackingCache()
         self._known = KnownAnswers()
-        ask = create_fallback_asker(
+        ask = create_first_answering_asker(
             create_remote_asker(self.line, self._tree),
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
@@ -104,8 +104,8 @@ class SshTarget:
             ask,
             self._resources,
             self.recall,
-            guard=self._find_refusals,
-            prepare=self._record_services_to_reload,
+            guard=self._find_host_specific_refusals,
+            prepare=self._record_services_and_accepted_users,
         )
         self._set_rollback_mode(local_only=(folder / _ALONE).is_file())
         self.rebooter = SshRebooter(self.line, self._journals, self._roll_back, machine)
@@ -148,15 +148,17 @@ class SshTarget:
         actions: Actions,
         allowed: Paths,
         asks: Asks = frozenset(),
-        seen: Assessment | None = None,
+        prior_assessment: Assessment | None = None,
         scope: RuleScope | None = None,
     ) -> AppliedChange:
         began = time.monotonic()
         try:
             files = self._tree.refresh_snapshot(skip_path_refetches=True)
-            done = self._transactions.apply(journal, ProposedChange(tuple(actions), allowed, asks, scope), seen)
+            done = self._transactions.apply(
+                journal, ProposedChange(tuple(actions), allowed, asks, scope), prior_assessment
+            )
             self._force.activate(self._journals.services)
-            self._confirm_by_login(journal)
+            self._confirm_by_login_or_explain(journal)
             found = self._tree.refresh_snapshot()
             self._forget_answers_if_outside_etc(change.path for change in done.changes)
             if any(is_resource(change.path) for change in done.changes):
@@ -167,7 +169,7 @@ class SshTarget:
             raise ActionFailed(f"The change was not seen through: {exc}") from exc
         return AppliedChange(done.diff, done.changes, time.monotonic() - began)
 
-    def _find_refusals(self, actions: Actions, before: Files, after: Files) -> list[Refusal]:
+    def _find_host_specific_refusals(self, actions: Actions, before: Files, after: Files) -> list[Refusal]:
         """Return what this host refuses beyond the policy."""
         ours = agent_account_protection.find_account_refusals(self.line.end.user, actions, before, after)
         loads = next(
@@ -187,10 +189,10 @@ class SshTarget:
         why = "this host shares its kernel with another system and may not change its settings"
         return other and f"{other} is {now.get(other) or 'unknown'} in the kernel: {why}."
 
-    def _record_services_to_reload(self, assessed: Assessment) -> None:
+    def _record_services_and_accepted_users(self, assessment: Assessment) -> None:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
-        actions = assessed.change.actions
-        paths = {one.path for one in actions if isinstance(one, FileAction)} | assessed.foreseen.files.keys()
+        actions = assessment.change.actions
+        paths = {one.path for one in actions if isinstance(one, FileAction)} | assessment.foreseen.files.keys()
         self._journals.services = service_activator.list_services_to_reload(paths, actions)
         self._force.record_accepted_users(self._journals.services)
 
@@ -209,7 +211,7 @@ class SshTarget:
         if there and there.mark == "undone" and self._journals.read_mark(journal) == "open":
             self._roll_back(journal)
             raise ActionFailed(f"The host took the change {journal} back by itself; there is nothing to keep.")
-        if there and there.armed and there.mark == "open" and (why := self._confirm_by_login(journal)):
+        if there and there.armed and there.mark == "open" and (why := self._confirm_by_login_or_explain(journal)):
             raise ActionFailed(f"The change {journal} cannot stay: {why}.")
         self._transactions.commit(journal, keep_images=keep_images)
 
@@ -217,12 +219,15 @@ class SshTarget:
         return self._journals.list_pending()
 
     def check_health(self) -> tuple[Probe, ...]:
-        login = host_probes.probe_new_login(self.line)
+        login = host_probes.probe_new_login_and_sudo(self.line)
         try:
             files = self._tree.refresh_snapshot()
             others = host_probes.probe_watched_logins(self.line)
             ours = self._journals.local.list_changed_resources()
-            found = (exclude_own_masks(one, ours) for one in host_probes.probe_host(self.line, files, self._known))
+            found = (
+                exclude_own_masks(one, ours)
+                for one in host_probes.probe_programs_and_files(self.line, files, self._known)
+            )
         except EnvironmentUnusable as exc:
             return (*login, Probe("line", False, clean_text(str(exc), _LONGEST)))
         return (*login, *others, *found)
@@ -242,11 +247,11 @@ class SshTarget:
             announced = [one for one in announced if one.path not in GENERATED]
         return baseline.find_drift(was, now, announced)
 
-    def answer_questions(self, questions: Sequence[Question], named: Collection[str]) -> tuple[str, ...]:
+    def answer_questions(self, questions: Sequence[Question], rule_paths: Collection[str]) -> tuple[str, ...]:
         """Ask the host's programs in one call; the rest is answered from its files."""
         files, told = self._tree.snapshot, ask_programs(self.line, questions)
         return tuple(
-            clean_answer(told[one] if one in told else answer_from_files(one, files, named)) for one in questions
+            clean_answer(told[one] if one in told else answer_from_files(one, files, rule_paths)) for one in questions
         )
 
     def read_log_lines(self, limit: int) -> list[str]:
@@ -270,7 +275,7 @@ class SshTarget:
     def _recover_and_take_baseline(self, consent: str | None) -> None:
         """Check that changes are possible, roll back open journals and store a baseline."""
         if consent is not None:
-            self._save_rollback_mode(local_only=not check_rollback_or_consent(self.line, self.name, consent))
+            self._save_rollback_mode(local_only=not can_host_roll_back(self.line, self.name, consent))
         for name in self._journals.local.list_pending():
             undone = self._roll_back(name)
             if undone.differences:
@@ -283,7 +288,7 @@ class SshTarget:
                 f"If nobody works on it, roll it back: temper host check {self.name} --undo."
             )
         if consent is not None:
-            self._journals.forget_host_images()
+            self._journals.forget_committed_images_on_host()
         self._journals.local.void_journals()
         was = take_host_baseline(self.line, self._tree.refresh_snapshot())
         self._disk.write_path(self._folder / _BASELINE, msgspec.json.encode(was))
@@ -306,9 +311,9 @@ class SshTarget:
             self._disk.remove_path(self._folder / _ALONE)
         self._set_rollback_mode(local_only=local_only)
 
-    def _confirm_by_login(self, name: str) -> str:
+    def _confirm_by_login_or_explain(self, name: str) -> str:
         """Disarm the host's timer after a new login that can act as root; return why not, or ""."""
-        for probe in host_probes.probe_new_login(self.line):
+        for probe in host_probes.probe_new_login_and_sudo(self.line):
             if not probe.ok:
                 return probe.detail
         self._journals.disarm_timer(name)

@@ -80,20 +80,20 @@ def judge_audit_edit(edit: FileEdit) -> Objection | None:
             return Objection("evidence tampering", f"{edit.path}: {line!r} records nothing more.")
     replaced = {_find_control_option(line) for line in added}
     for line in (" ".join(line.split()) for line in edit.removed if is_content_line(line)):
-        if line in added or any(_is_widened_rule(line, one) for one in added):
+        if line in added or any(_is_rule_widened_by(line, one) for one in added):
             continue
         if not _find_control_option(line) or _find_control_option(line) not in replaced:
             return Objection("evidence tampering", f"{edit.path}: {line!r} may not be removed.")
     return _check_order(edit)
 
 
-def _is_widened_rule(line: str, by: str) -> bool:
+def _is_rule_widened_by(line: str, new_line: str) -> bool:
     """Return True if the rule `by` is the rule `line` with more system calls, in the same place and order otherwise."""
-    (rest, calls), (other, more) = _split_calls(line), _split_calls(by)
+    (rest, calls), (other, more) = _split_rest_and_calls(line), _split_rest_and_calls(new_line)
     return bool(calls) and rest == other and calls <= more
 
 
-def _split_calls(line: str) -> tuple[list[str], set[str]]:
+def _split_rest_and_calls(line: str) -> tuple[list[str], set[str]]:
     """Split a rule into its other words and its system calls."""
     words = line.split()
     places = [place for place, word in enumerate(words) if word == "-S"]

@@ -122,7 +122,7 @@ def keep_case(key: str) -> str:
     return key
 
 
-def fold_key_only_if_uppercase(key: str) -> str:
+def fold_uppercase_or_make_unmatchable(key: str) -> str:
     """Fold an uppercase key; any other spelling matches no pattern."""
     return fold_case(key) if key.isupper() else key.upper()
 
@@ -151,7 +151,7 @@ def parse_login_defs(line: str) -> list[Setting]:
 
 
 def parse_auditd(line: str) -> list[Setting]:
-    settings, problems = option_parsers.parse_auditd(line, "")
+    settings, problems = option_parsers.parse_auditd_with_problems(line, "")
     return [] if problems else settings
 
 

@@ -75,7 +75,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     def list_settings(self, text: str) -> list[StatedSetting]:
         """Return each live line: a section's header, a setting, its words, or a line that is none of these."""
         found: list[StatedSetting] = []
-        section, doubled = "", _find_doubled_words(text) if self.words else frozenset()
+        section, doubled = "", _find_words_on_several_lines(text) if self.words else frozenset()
         for number, line in host_text.number_lines(text):
             body = line.rstrip(host_text.TRAIL)
             if self.continued and found and body[:1] in {" ", "\t"}:
@@ -183,7 +183,7 @@ def _is_within(setting: StatedSetting, header: str) -> bool:
     return setting.key == header or setting.key.startswith(f"{header[1:-1]}/")
 
 
-def _find_doubled_words(text: str) -> frozenset[str]:
+def _find_words_on_several_lines(text: str) -> frozenset[str]:
     """Return the words of more than one live line: the last assignment of a variable may drop what others set."""
     lines = (line for line in text.split("\n") if not line.startswith("#"))
     found = Counter(word for line in lines for word in set(re.findall(r"\w+", line, re.ASCII)))

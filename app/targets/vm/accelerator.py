@@ -34,7 +34,7 @@ class Accelerator:
         return f"{'KVM' if self.name == 'kvm' else 'software emulation'} ({self.reason})"
 
 
-def explain_missing_programs() -> list[str]:
+def list_missing_program_sentences() -> list[str]:
     """Return a sentence for each program that virtual machines lack here, with the package that has it."""
     needed = {
         QEMU: "qemu-system-x86",
@@ -58,9 +58,9 @@ def choose_accelerator(device: Path = Path("/dev/kvm")) -> Accelerator:
         return _choose_emulation(f"there is no {device}")
     if not os.access(device, os.R_OK | os.W_OK):
         return _choose_emulation(f"this account may not use {device}; its group is kvm")
-    emulated, _ = _time_trial("tcg", _TRIAL_SECONDS)
+    emulated, _ = _time_trial_or_explain("tcg", _TRIAL_SECONDS)
     patience = _TRIAL_SECONDS if emulated is None else max(_PATIENCE, _SLOWER * emulated)
-    by_kvm, said = _time_trial("kvm", patience)
+    by_kvm, said = _time_trial_or_explain("kvm", patience)
     beside = "" if emulated is None else f"; emulation runs one in {emulated:.1f} s"
     if by_kvm is None:
         return _choose_emulation(f"{device} is there and runs no guest{f': {said}' if said else ''}{beside}")
@@ -73,7 +73,7 @@ def _choose_emulation(reason: str) -> Accelerator:
     return Accelerator("tcg", reason, 60)
 
 
-def _time_trial(accelerator: str, patience: float) -> tuple[float | None, str]:
+def _time_trial_or_explain(accelerator: str, patience: float) -> tuple[float | None, str]:
     """Return the seconds until a guest of one sector has ended, or None and QEMU's last line if it does not end."""
     with tempfile.NamedTemporaryFile(prefix="temper-trial-") as disk:
         disk.write(_TRIAL)
@@ -87,7 +87,7 @@ def _time_trial(accelerator: str, patience: float) -> tuple[float | None, str]:
         try:
             ran = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
         except FileNotFoundError as exc:
-            raise EnvironmentUnusable(" ".join(explain_missing_programs())) from exc
+            raise EnvironmentUnusable(" ".join(list_missing_program_sentences())) from exc
         except subprocess.TimeoutExpired:
             return None, f"one did not end within {patience:.0f} s"
     if ran.returncode != _ENDED_BY_GUEST:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_image_builder import build_and_unpack_base, create_login_keys, run_command
+from app.targets.rootfs.base_image_builder import build_and_unpack_base, create_login_keys, run_command_or_raise
 from app.targets.rootfs.base_image_definition import BaseImage
-from app.targets.rootfs.requirements import build_namespace_command, create_owned_folder
+from app.targets.rootfs.requirements import build_namespace_command, create_namespace_owned_folder
 
 _HERE = Path(__file__).parent
 _SECONDS = 600
@@ -94,32 +94,34 @@ class MachineImage:
     def megabytes(self) -> int:
         return sum(disk.megabytes for disk in self.disks)
 
-    def build(self, machines: Path) -> Path:
+    def build(self, machines_folder: Path) -> Path:
         """Build the disks unless they are there, and return their folder; an unfinished one is never left there."""
-        folder = machines / "bases" / self.name
+        folder = machines_folder / "bases" / self.name
         if folder.is_dir():
             return folder
         part = f"bases/{self.name}.new"
-        _remove_part(machines, part)
+        _remove_part(machines_folder, part)
         try:
-            create_owned_folder(machines / "bases")
-            create_owned_folder(machines / part)
-            create_login_keys(machines / part, self.name)
-            build_and_unpack_base(machines, self.base, f"{part}/tree")
+            create_namespace_owned_folder(machines_folder / "bases")
+            create_namespace_owned_folder(machines_folder / part)
+            create_login_keys(machines_folder / part, self.name)
+            build_and_unpack_base(machines_folder, self.base, f"{part}/tree")
             words = (part, _format_disks(self.disks), str(uuid.uuid4()))
             inside = "".join((_HERE / name).read_text() for name in self.scripts)
-            self._run_script(machines, "configure.sh", *words, _read_accounts_script(), self.kind, self.content, inside)
-            self._run_script(machines, "pack.sh", *words)
-            (machines / part).rename(folder)
+            self._run_script(
+                machines_folder, "configure.sh", *words, _read_accounts_script(), self.kind, self.content, inside
+            )
+            self._run_script(machines_folder, "pack.sh", *words)
+            (machines_folder / part).rename(folder)
         except BaseException:
-            _remove_part(machines, part)
+            _remove_part(machines_folder, part)
             raise
         return folder
 
-    def _run_script(self, machines: Path, name: str, *words: str) -> None:
+    def _run_script(self, machines_folder: Path, name: str, *words: str) -> None:
         with (_HERE / name).open("rb") as script:
-            command = build_namespace_command(machines, "sh", "-s", *words)
-            run_command(self.name, command, _SECONDS, script.fileno())
+            command = build_namespace_command(machines_folder, "sh", "-s", *words)
+            run_command_or_raise(self.name, command, _SECONDS, script.fileno())
 
 
 def _create_debian12() -> MachineImage:
@@ -155,14 +157,14 @@ def find_image(kind: str) -> MachineImage:
     return _KINDS[kind]()
 
 
-def require_disk_space(machines: Path, megabytes: int) -> None:
+def require_disk_space(machines_folder: Path, megabytes: int) -> None:
     """Raise EnvironmentUnusable unless the folder's disk has so much room."""
-    machines.mkdir(parents=True, exist_ok=True)
-    free = shutil.disk_usage(machines).free >> 20
+    machines_folder.mkdir(parents=True, exist_ok=True)
+    free = shutil.disk_usage(machines_folder).free >> 20
     if free < megabytes:
         raise EnvironmentUnusable(
-            f"A virtual machine needs up to {megabytes} MB in {machines}, but only {free} MB are free. Free space, "
-            "or choose another folder with --data."
+            f"A virtual machine needs up to {megabytes} MB in {machines_folder}, but only {free} MB are free. Free "
+            "space, or choose another folder with --data."
         )
 
 
@@ -174,7 +176,7 @@ def _format_disks(disks: tuple[DiskSpec, ...]) -> str:
     return "\n".join(f"{disk.label} {disk.folder} {disk.megabytes}" for disk in disks)
 
 
-def _remove_part(machines: Path, part: str) -> None:
-    if (machines / part).is_dir():
-        run_command(part, build_namespace_command(machines, "rm", "-rf", part))
-        shutil.rmtree(machines / part, ignore_errors=True)
+def _remove_part(machines_folder: Path, part: str) -> None:
+    if (machines_folder / part).is_dir():
+        run_command_or_raise(part, build_namespace_command(machines_folder, "rm", "-rf", part))
+        shutil.rmtree(machines_folder / part, ignore_errors=True)

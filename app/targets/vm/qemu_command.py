@@ -56,14 +56,14 @@ def build_qemu_command(options: QemuOptions) -> list[str]:
     return [*command, *(("-loadvm", options.snapshot) if options.snapshot else ())]
 
 
-def require_memory(wanted: int, meminfo_text: str) -> None:
+def require_memory(megabytes: int, meminfo_text: str) -> None:
     """Raise BadInput unless the memory is within bounds and free here, by the text of /proc/meminfo."""
-    if not LEAST_MEMORY <= wanted <= MOST_MEMORY:
-        raise BadInput(f"A machine has {LEAST_MEMORY} to {MOST_MEMORY} MB of memory, not {wanted}.")
+    if not LEAST_MEMORY <= megabytes <= MOST_MEMORY:
+        raise BadInput(f"A machine has {LEAST_MEMORY} to {MOST_MEMORY} MB of memory, not {megabytes}.")
     fields = dict(line.split(":", 1) for line in meminfo_text.splitlines() if ":" in line)
     free = int(fields.get("MemAvailable", "0 kB").split()[0]) >> 10
-    if free < wanted + _RESERVE:
+    if free < megabytes + _RESERVE:
         raise BadInput(
-            f"A machine with {wanted} MB does not fit: {free} MB are available here, of which {_RESERVE} stay free. "
+            f"A machine with {megabytes} MB does not fit: {free} MB are available here, of which {_RESERVE} stay free. "
             "Stop another machine, or choose less with --memory."
         )

@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_image_builder import run_command
+from app.targets.rootfs.base_image_builder import run_command_or_raise
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
-from app.targets.vm.accelerator import Accelerator, choose_accelerator, explain_missing_programs
+from app.targets.vm.accelerator import Accelerator, choose_accelerator, list_missing_program_sentences
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
 from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, find_image, require_disk_space
 from app.targets.vm.qemu_command import CONSOLE, QemuOptions, build_qemu_command, require_memory
@@ -110,7 +110,7 @@ class VirtualMachine:
 
     def build(self, kind: str = "debian12", memory: int = DEFAULT_MEMORY) -> None:
         """Build the machine; the first build of an image takes a minute or two."""
-        if found := [*explain_missing_programs(), *list_missing_requirements(self._machines)]:
+        if found := [*list_missing_program_sentences(), *list_missing_requirements(self._machines)]:
             raise EnvironmentUnusable("A virtual machine cannot be built here. " + " ".join(found))
         if self.is_built:
             raise BadInput(f"{self.name} already exists; reset it with `temper machine reset {self.name}`.")
@@ -131,21 +131,21 @@ class VirtualMachine:
         record = self.read_record()
         if self.is_up:
             return self.get_access()
-        if found := explain_missing_programs():
+        if found := list_missing_program_sentences():
             raise EnvironmentUnusable("A virtual machine cannot be started here. " + " ".join(found))
         require_memory(record.memory, Path("/proc/meminfo").read_text())
         accelerator = choose_accelerator()
-        self._prepare_start(record, accelerator)
+        self._prepare_record_and_disks(record, accelerator)
         self._report(f"Starting {self.name} with {accelerator}; {_describe_start_time(record, accelerator)}.")
         began = time.monotonic()
         self._start_qemu(record, is_tied=is_tied)
         deadline = accelerator.boot_seconds * _BOOT_DEADLINE
         if not can_reach_sshd_within(record.port, deadline, lambda: self.is_up and not self._has_panicked()):
-            raise self._end_failed_start()
+            raise self._stop_and_create_start_error()
         try:
             self._finish_start(record, began, deadline)
         except EnvironmentUnusable:
-            self._process.terminate()
+            self._process.kill_tree()
             raise
         return self.get_access()
 
@@ -155,7 +155,7 @@ class VirtualMachine:
             with open_monitor(self.folder) as monitor:
                 monitor.execute("system_powerdown")
             self._wait_until_down()
-        self._process.terminate()
+        self._process.kill_tree()
 
     def reboot(self, *, at_once: bool = False, is_tied: bool = False) -> SshAccess:
         """Shut the machine down and boot it again; `at_once` pulls the plug instead of shutting it down."""
@@ -188,7 +188,7 @@ class VirtualMachine:
             set_guest_clock(self.get_access())
             return
         was_up = self.is_up
-        self._process.terminate()
+        self._process.kill_tree()
         record.resume_from = label if known else ""
         if not known:
             self._recreate_overlays(record)
@@ -202,10 +202,10 @@ class VirtualMachine:
 
     def discard(self) -> None:
         """Remove the machine; the image stays."""
-        self._process.terminate()
+        self._process.kill_tree()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _prepare_start(self, record: MachineRecord, accelerator: Accelerator) -> None:
+    def _prepare_record_and_disks(self, record: MachineRecord, accelerator: Accelerator) -> None:
         """Choose a port, and give up a snapshot that another accelerator made."""
         record.port = choose_port(record.port)
         record.accelerator = accelerator.name
@@ -247,10 +247,10 @@ class VirtualMachine:
     def _has_panicked(self) -> bool:
         return "Kernel panic" in self.read_console(2000)
 
-    def _end_failed_start(self) -> EnvironmentUnusable:
+    def _stop_and_create_start_error(self) -> EnvironmentUnusable:
         log = (self.folder / "qemu.log").read_text(errors="replace")
         said = get_last_line(self.read_console(400) if self.is_up else log, 200)
-        self._process.terminate()
+        self._process.kill_tree()
         return EnvironmentUnusable(
             f"{self.name} does not start: {said or 'it printed nothing'}. See temper machine console {self.name}."
         )
@@ -267,7 +267,7 @@ class VirtualMachine:
             overlay = self.folder / f"{disk.label}.qcow2"
             overlay.unlink(missing_ok=True)
             backing = f"../bases/{record.base}/{disk.file_name}"
-            run_command(
+            run_command_or_raise(
                 self.name, ["qemu-img", "create", "-q", "-f", "qcow2", "-b", backing, "-F", "raw", str(overlay)]
             )
         record.snapshots = {}

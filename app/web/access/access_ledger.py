@@ -79,9 +79,9 @@ class AccessLedger(BackgroundTask):
         await super().close()
         await self._record_refusal_counts(all_of_them=True)
 
-    async def record_action(self, event: AuditedRequest, patience: float = PATIENCE) -> None:
+    async def record_action_or_warn(self, event: AuditedRequest, retry_seconds: float = PATIENCE) -> None:
         """Append the event to the audit chain. Retry while the database is away, then log a warning."""
-        until = time.monotonic() + patience
+        until = time.monotonic() + retry_seconds
         while True:
             try:
                 return await asyncio.to_thread(self._write_event, event)
@@ -92,9 +92,9 @@ class AccessLedger(BackgroundTask):
                     )
             await asyncio.sleep(BETWEEN)
 
-    async def record_refusal(self, event: AuditedRequest) -> None:
+    async def count_or_record_refusal(self, event: AuditedRequest) -> None:
         if first := self._tally.count_or_return_refusal(event):
-            await self.record_action(first)
+            await self.record_action_or_warn(first)
 
     async def _run_forever(self) -> None:
         while True:
@@ -103,7 +103,7 @@ class AccessLedger(BackgroundTask):
 
     async def _record_refusal_counts(self, *, all_of_them: bool = False) -> None:
         for event in self._tally.collect_finished(all_of_them=all_of_them):
-            await self.record_action(event, 0.0 if all_of_them else PATIENCE)
+            await self.record_action_or_warn(event, 0.0 if all_of_them else PATIENCE)
 
     def _write_event(self, event: AuditedRequest) -> None:
         self._syslog.send_head(audit.record_audit_event(self._database, event))

@@ -41,9 +41,11 @@ class ConnectionLimiter:
     _peers: dict[str, dict[Connection, None]] = field(default_factory=dict)
 
     @classmethod
-    def create(cls, files: int, proxies: Networks = (), *, only_operators: bool = False) -> "ConnectionLimiter":
+    def create(
+        cls, open_file_limit: int, proxies: Networks = (), *, only_operators: bool = False
+    ) -> "ConnectionLimiter":
         """`files`: the process's limit of open files. `only_operators`: loopback without sign-in."""
-        room = max(min(MOST, files - RESERVE), files // 4)
+        room = max(min(MOST, open_file_limit - RESERVE), open_file_limit // 4)
         strangers = room if only_operators else min(ANONYMOUS_TOTAL, room // 2)
         return cls(room, strangers, strangers if only_operators else ANONYMOUS_PER_NETWORK, proxies)
 
@@ -76,12 +78,12 @@ class ConnectionLimiter:
         self._all -= 1
         self.mark_signed_in(connection)
 
-    def _count_refusal(self, place: str) -> bool:
+    def _count_refusal(self, network_key: str) -> bool:
         self.refused += 1
         if many := self._seldom.count("connection"):
-            log.warning("connection refused: too many are open", extra={"source": place, "many": many})
-        if not self._peers.get(place):
-            self._peers.pop(place, None)
+            log.warning("connection refused: too many are open", extra={"source": network_key, "many": many})
+        if not self._peers.get(network_key):
+            self._peers.pop(network_key, None)
         return False
 
 
@@ -93,8 +95,8 @@ def _is_in_networks(source: str, networks: Networks) -> bool:
     return any(address in one for one in networks)
 
 
-def _close_oldest_idle(among: dict[Connection, str] | dict[Connection, None]) -> bool:
-    oldest = next((one for one in among if one.is_idle), None)
+def _close_oldest_idle(connections_oldest_first: dict[Connection, str] | dict[Connection, None]) -> bool:
+    oldest = next((one for one in connections_oldest_first if one.is_idle), None)
     if oldest:
         oldest.abort()
     return oldest is not None

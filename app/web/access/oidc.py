@@ -101,7 +101,7 @@ class OidcClient:
     def host_name(self) -> str:
         return httpx.URL(self.provider.issuer).host
 
-    async def build_authorization_url(self, begun: OidcSignIn, back: str) -> str:
+    async def build_authorization_url(self, begun: OidcSignIn, redirect_uri: str) -> str:
         """Return the provider's authorization URL; `back` is the redirect URI."""
         found = await self._load_discovery()
         return str(
@@ -109,7 +109,7 @@ class OidcClient:
                 found.authorization_endpoint,
                 client_id=self.provider.client_id,
                 response_type="code",
-                redirect_uri=back,
+                redirect_uri=redirect_uri,
                 scope=f"openid profile email {self.provider.scope}".strip(),
                 state=begun.state,
                 nonce=begun.nonce,
@@ -118,12 +118,12 @@ class OidcClient:
             )
         )
 
-    async def fetch_identity(self, begun: OidcSignIn, code: str, back: str) -> VerifiedIdentity:
+    async def fetch_identity(self, begun: OidcSignIn, code: str, redirect_uri: str) -> VerifiedIdentity:
         found = await self._load_discovery()
         asked = {
             "grant_type": "authorization_code",
             "code": code,
-            "redirect_uri": back,
+            "redirect_uri": redirect_uri,
             "client_id": self.provider.client_id,
             "code_verifier": begun.verifier,
         }
@@ -131,9 +131,9 @@ class OidcClient:
             asked["client_secret"] = self._secret
         answer = await self._fetch_content("POST", found.token_endpoint, data=asked)
         keys = await self._fetch_content("GET", found.jwks_uri)
-        return self._verify_id_token(_parse_provider_answer(answer, _Tokens).id_token, keys, begun.nonce)
+        return self._verify_and_read_identity(_parse_provider_answer(answer, _Tokens).id_token, keys, begun.nonce)
 
-    def _verify_id_token(self, token: str, keys: bytes, nonce: str) -> VerifiedIdentity:
+    def _verify_and_read_identity(self, token: str, keys: bytes, nonce: str) -> VerifiedIdentity:
         try:
             signed = jwt.decode(token, KeySet.import_key_set(msgspec.json.decode(keys)), algorithms=list(ALGORITHMS))
             options = {

@@ -93,12 +93,12 @@ class PasswordChecker:
             "new" if found.stranger else "known", lambda: self._check_password_and_grant(attempt, found)
         )
 
-    async def _run_in_queue(self, name: str, does: Callable[[], T]) -> T | RetryLater:
+    async def _run_in_queue(self, name: str, work: Callable[[], T]) -> T | RetryLater:
         if self._waiting[name] >= QUEUE:
             return RetryLater(IN_A_MOMENT)
         self._waiting[name] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads[name], does)
+            return await asyncio.get_running_loop().run_in_executor(self._threads[name], work)
         finally:
             self._waiting[name] -= 1
 
@@ -141,14 +141,20 @@ class PasswordChecker:
             if renewed:
                 owner.password = renewed
             login_attempts.clear_attempts(session, login_limits.limits)
-            secret = issue_credential(session, owner, "session", attempt.source, attempt.source, SESSION_SECONDS)
+            secret = issue_session_or_browser_credential(
+                session, owner, "session", attempt.source, attempt.source, SESSION_SECONDS
+            )
             if credentials.find_browser_id(session, attempt.name, attempt.browser, database_time(session)):
                 return SignInGranted(secret, "")
-            browser = issue_credential(session, owner, "browser", attempt.source, attempt.source, BROWSER_SECONDS)
+            browser = issue_session_or_browser_credential(
+                session, owner, "browser", attempt.source, attempt.source, BROWSER_SECONDS
+            )
             return SignInGranted(secret, browser)
 
 
-def issue_credential(session: Session, owner: PersonRow, kind: str, label: str, source: str, seconds: float) -> str:
+def issue_session_or_browser_credential(
+    session: Session, owner: PersonRow, kind: str, label: str, source: str, seconds: float
+) -> str:
     """Issue a session with the owner's right, or what marks a browser; return its secret."""
     right = owner.right if kind == "session" else "viewer"
     _, secret = credentials.issue_credential(

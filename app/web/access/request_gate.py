@@ -17,7 +17,7 @@ from app.text.clean import clean_text
 from app.web.access.access_ledger import AccessLedger
 from app.web.access.access_rechecks import KEY, AccessRechecks, RequestContext
 from app.web.access.authenticator import Authenticator
-from app.web.access.cors import is_write_allowed
+from app.web.access.cors import is_cross_origin_write_allowed
 from app.web.access.log_rate_limit import RequestLog
 from app.web.access.right_check import create_refusal_response
 from app.web.api.api_route import PREFIX
@@ -78,7 +78,7 @@ class Gate:
         answering = _RequestChannel(visit, body, send, slot)
         try:
             if not visit.person:
-                await answering.read_body()
+                await answering.buffer_body()
                 await slot.enter_async_context(self._turns)
             await (answer or self._app)(scope, answering.receive, answering.send)
             await answering.end_stream()
@@ -93,14 +93,14 @@ class Gate:
 
     async def _record_request(self, scope: Scope, visit: RequestContext, status: int, *, refused: bool) -> None:
         if refused or (visit.person is None and status >= 400 and scope["method"] not in READING):
-            await self._ledger.record_refusal(_create_audit_event(scope, visit, status))
+            await self._ledger.count_or_record_refusal(_create_audit_event(scope, visit, status))
         elif scope["method"] not in READING:
-            await self._ledger.record_action(_create_audit_event(scope, visit, status))
+            await self._ledger.record_action_or_warn(_create_audit_event(scope, visit, status))
 
     def _is_write_welcome(self, scope: Scope, headers: Headers) -> bool:
         if _is_same_origin(scope, headers):
             return True
-        return is_write_allowed(headers, scope["path"], self._allowed, demo=self._credentials.demo)
+        return is_cross_origin_write_allowed(headers, scope["path"], self._allowed, demo=self._credentials.demo)
 
     def _find_refusal(self, scope: Scope, headers: Headers) -> Problem | None:
         if self._credentials.demo and not _is_loopback_name(headers.get("host", "")):
@@ -131,7 +131,7 @@ class _RequestChannel:
         self._open = True
         self.status = 0
 
-    async def read_body(self) -> None:
+    async def buffer_body(self) -> None:
         """Read an anonymous body, which is short, before taking a slot: a slow client then delays nobody."""
         try:
             while not self._heard_all:

@@ -18,7 +18,7 @@ from app.store import credentials, people
 from app.store.clock import database_time
 from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
-from app.web.access.password_checker import issue_credential
+from app.web.access.password_checker import issue_session_or_browser_credential
 from app.web.access.sign_in import create_signed_in_response, render_sign_in_form, set_cookie, to_local_path
 from app.web.deps import TheSession
 from app.web.url_paths import path_to
@@ -68,22 +68,24 @@ async def finish_oidc_sign_in(
     source = request.client.host if request.client else ""
     try:
         vouched = await oidc.fetch_identity(begun, code, _build_return_url(request))
-        secret, did = await run_in_threadpool(_issue_session, session, oidc, vouched, source)
+        secret, did = await run_in_threadpool(_issue_session_with_audit_event, session, oidc, vouched, source)
     except IdentityRejected as exc:
         return render_sign_in_form(request, begun.to, str(exc), 403)
     answer = create_signed_in_response(request, begun.to, secret, SESSION_SECONDS)
     answer.delete_cookie(COOKIE, path=path_to("sign_in_oidc_back"))
     if did:
-        answer.background = BackgroundTask(request.app.state.ledger.record_action, did)
+        answer.background = BackgroundTask(request.app.state.ledger.record_action_or_warn, did)
     return answer
 
 
-def _issue_session(
-    session: Session, oidc: OidcClient, vouched: VerifiedIdentity, source: str
+def _issue_session_with_audit_event(
+    session: Session, oidc: OidcClient, identity: VerifiedIdentity, source: str
 ) -> tuple[str, AuditedRequest | None]:
     """Create a session. Return its secret and, if the right changed, the audit event."""
-    owner, changed = _admit_vouched_person(session, oidc, vouched)
-    secret = issue_credential(session, owner, "session", f"{oidc.host_name}, {source}", source, SESSION_SECONDS)
+    owner, changed = _admit_person_and_describe_change(session, oidc, identity)
+    secret = issue_session_or_browser_credential(
+        session, owner, "session", f"{oidc.host_name}, {source}", source, SESSION_SECONDS
+    )
     if not changed:
         return secret, None
     return secret, AuditedRequest(
@@ -91,7 +93,9 @@ def _issue_session(
     )
 
 
-def _admit_vouched_person(session: Session, oidc: OidcClient, vouched: VerifiedIdentity) -> tuple[PersonRow, str]:
+def _admit_person_and_describe_change(
+    session: Session, oidc: OidcClient, vouched: VerifiedIdentity
+) -> tuple[PersonRow, str]:
     """Find or create the person of an identity, and describe any change of their right.
 
     A name belongs to the identity that first used it: a password account or another subject is never taken over.

@@ -142,7 +142,9 @@ def answer_approval(
     by = resolve_recorded_name(given.by)
     asked, decision = folds.read_current(run), given.decision
     means = AnswerMeans(get_sign_in_method(), get_token_id(), list_current_token_makers())
-    far = record_answer(session, asked, approval, decision, by=by, means=means, reason=given.reason, actions=actions)
+    far = record_answer(
+        session, asked, approval, decision, by=by, sign_in_means=means, reason=given.reason, actions=actions
+    )
     waits = far.remaining_text if decision == "approve" else ""
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
 

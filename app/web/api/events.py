@@ -7,7 +7,7 @@ from fastapi import Header, Query, Request, Response
 from pydantic import Field
 
 from app.events.kinds import RUN_KINDS, get_event_kind
-from app.events.prompt_visibility import redact_prompt
+from app.events.prompt_visibility import redact_prompt_and_answers
 from app.events.record import Recorded
 from app.people.rights import can_read_prompts, guests
 from app.web.api.api_model import ApiModel, Raw
@@ -66,7 +66,7 @@ def list_events(
     lines = runtime.store.read_lines(run, since, kinds=parse_kinds(kind), limit=limit)
     more = len(lines) == limit and lines[-1][0] < last
     whole = can_read_prompts()
-    events = [msgspec.json.decode(line if whole else redact_prompt(line)) for _, line, _ in lines]
+    events = [msgspec.json.decode(line if whole else redact_prompt_and_answers(line)) for _, line, _ in lines]
     return EventList(run=run, events=events, newest=last, next=lines[-1][0] if more else None)
 
 
@@ -99,18 +99,20 @@ def stream_events(
     """Stream every event as it happens, from the start or after `since`. Prompts are for operators."""
     read_required_run_row(runtime, run)
     kinds = frozenset(parse_kinds(kind))
-    render, name = choose_json_render(with_prompts=can_read_prompts())
+    render, name = choose_json_render_and_name(with_prompts=can_read_prompts())
     return streams.create_stream_response(
-        run, *filter_by_kinds(kinds, render, name), read_resume_position(request.headers, since) or 0
+        run, *build_name_and_filtered_render(kinds, render, name), read_resume_position(request.headers, since) or 0
     )
 
 
-def choose_json_render(*, with_prompts: bool) -> tuple[PerEventRender, str]:
+def choose_json_render_and_name(*, with_prompts: bool) -> tuple[PerEventRender, str]:
     """Return the renderer, and the name under which viewers with the same rights share its stream."""
     return (as_messages, "json") if with_prompts else (as_sealed_messages, "json, sealed")
 
 
-def filter_by_kinds(kinds: frozenset[str], render: PerEventRender, name: str) -> tuple[str, PerEventRender]:
+def build_name_and_filtered_render(
+    kinds: frozenset[str], render: PerEventRender, name: str
+) -> tuple[str, PerEventRender]:
     """Render these kinds only. A batch without them becomes a comment, which keeps the connection open."""
     if not kinds:
         return name, render
@@ -123,7 +125,7 @@ def filter_by_kinds(kinds: frozenset[str], render: PerEventRender, name: str) ->
 
 as_messages = PerEventRender(lambda one: encode_message(one.line, name=get_event_kind(one.event), seq=one.seq))
 as_sealed_messages = PerEventRender(
-    lambda one: encode_message(redact_prompt(one.line), name=get_event_kind(one.event), seq=one.seq)
+    lambda one: encode_message(redact_prompt_and_answers(one.line), name=get_event_kind(one.event), seq=one.seq)
 )
 
 

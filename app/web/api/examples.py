@@ -67,21 +67,21 @@ def add_example(method: str, path: str, operation: dict[str, Any], endpoint: obj
         content = operation["responses"].get(str(answered["status"]), {}).get("content", {})
         if answered["media"] in content:  # else the record is old, as the test says
             content[answered["media"]]["example"] = answered["answer"]
-    operation["x-codeSamples"] = [{"lang": "curl", "source": write_curl(method, path, operation, asked)}]
+    operation["x-codeSamples"] = [{"lang": "curl", "source": format_curl_command(method, path, operation, asked)}]
 
 
-def _find_value(asked: RequestExample, parameter: dict[str, Any]) -> str | None:
+def _find_value(request_example: RequestExample, parameter: dict[str, Any]) -> str | None:
     where, name = parameter["in"], parameter["name"]
     if where == "path":
-        return asked.path.get(name, PLACEHOLDERS.get(name))
-    return {"query": asked.query, "header": asked.headers}[where].get(name)
+        return request_example.path.get(name, PLACEHOLDERS.get(name))
+    return {"query": request_example.query, "header": request_example.headers}[where].get(name)
 
 
-def write_curl(method: str, path: str, operation: dict[str, Any], asked: RequestExample) -> str:
+def format_curl_command(method: str, path: str, operation: dict[str, Any], request_example: RequestExample) -> str:
     """Return the command for a shell in which TEMPER is the address of the server."""
     names = [one["name"] for one in operation.get("parameters", ()) if one["in"] == "path"]
-    address = path.format(**{name: quote(asked.path.get(name, PLACEHOLDERS[name])) for name in names})
-    query = f"?{urlencode(asked.query, safe=',:')}" if asked.query else ""
+    address = path.format(**{name: quote(request_example.path.get(name, PLACEHOLDERS[name])) for name in names})
+    query = f"?{urlencode(request_example.query, safe=',:')}" if request_example.query else ""
     words = ["curl -sS", *([] if method == "get" else [f"-X {method.upper()}"]), f'"$TEMPER{address}{query}"']
     media = [
         media for status, one in operation["responses"].items() if status == "200" for media in one.get("content", ())
@@ -90,10 +90,10 @@ def write_curl(method: str, path: str, operation: dict[str, Any], asked: Request
         words.insert(1, "-N")
     if "." in (file := path.rpartition("/")[2]):
         words.append(f"-o {file}")
-    words += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in asked.headers.items()]
-    if asked.body is not None:
+    words += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in request_example.headers.items()]
+    if request_example.body is not None:
         words += [
             "-H 'Content-Type: application/json'",
-            f"-d {shlex.quote(json.dumps(asked.body, ensure_ascii=False))}",
+            f"-d {shlex.quote(json.dumps(request_example.body, ensure_ascii=False))}",
         ]
     return " ".join(words)

@@ -68,10 +68,10 @@ async def _receive_disconnect() -> Message:
     return {"type": "http.disconnect"}
 
 
-def _create_problem_response(request: Request, taken: list[str]) -> Response:
+def _create_problem_response(request: Request, accepted_methods: list[str]) -> Response:
     path = request.scope["path"]
-    if taken:
-        allow = _format_allow(taken)
+    if accepted_methods:
+        allow = _format_allow(accepted_methods)
         said = f"This address does not accept {request.method[:20]!a}. It accepts {allow}."
         return Problem("method-not-allowed", said, headers={"allow": allow}).to_response()
     said = f"Nothing found at {path[:100]!a}. /openapi.json lists all addresses."
@@ -80,8 +80,8 @@ def _create_problem_response(request: Request, taken: list[str]) -> Response:
     return Problem("not-found", said).to_response()
 
 
-def _format_allow(taken: list[str]) -> str:
-    return ", ".join(sorted([*taken, "OPTIONS", *(["HEAD"] if "GET" in taken else [])]))
+def _format_allow(accepted_methods: list[str]) -> str:
+    return ", ".join(sorted([*accepted_methods, "OPTIONS", *(["HEAD"] if "GET" in accepted_methods else [])]))
 
 
 def _accepts_method(request: Request, method: str, path: str) -> bool:

@@ -30,7 +30,9 @@ class ForecastView(ApiModel):
     findings: list[FindingForecastView]
 
 
-def to_forecast_view(order: RunQueued, found: RunForecast) -> ForecastView:
-    findings = [one.to_row() for one in found.findings]
-    simulated = is_fixture(order.host)
-    return ForecastView.from_source(found, host=order.host, skill=order.skill, simulated=simulated, findings=findings)
+def to_forecast_view(queued: RunQueued, forecast: RunForecast) -> ForecastView:
+    findings = [one.to_row() for one in forecast.findings]
+    simulated = is_fixture(queued.host)
+    return ForecastView.from_source(
+        forecast, host=queued.host, skill=queued.skill, simulated=simulated, findings=findings
+    )

@@ -99,19 +99,23 @@ def list_gpus(
     return GpuList(gpus=views, reason=runtime.board.gpu_reason)
 
 
-def _to_gpu_view(runtime: Runtime, at: float, event: GpuSampled, past: Sequence[Recorded]) -> GpuView:
+def _to_gpu_view(
+    runtime: Runtime, sampled_at: float, event: GpuSampled, all_gpu_samples: Sequence[Recorded]
+) -> GpuView:
     key, lineup, exporters = (event.host, event.gpu), runtime.lineup, runtime.board.exporters
-    samples = ((one.at, one.event) for one in past if isinstance(one.event, GpuSampled))
-    own = [(at, sample) for at, sample in samples if (sample.host, sample.gpu) == key]
+    samples = ((one.at, one.event) for one in all_gpu_samples if isinstance(one.event, GpuSampled))
+    own = [(sampled_at, sample) for sampled_at, sample in samples if (sample.host, sample.gpu) == key]
     meant = {gpu.index for gpu in lineup.gpus if gpu.key == key}
     parts = attribute_memory(runtime.board.get_known_engines(lineup), event, describe_gpu_data_source(event, exporters))
     return GpuView.from_source(
         event,
         engines=[engine.name for engine in lineup.engines.values() if meant & set(engine.gpus)],
-        processes=[_to_process_view(one, at - event.ages.get("processes", 0.0), event) for one in event.processes],
-        waterfall=[_to_part_view(part, at) for part in parts],
+        processes=[
+            _to_process_view(one, sampled_at - event.ages.get("processes", 0.0), event) for one in event.processes
+        ],
+        waterfall=[_to_part_view(part, sampled_at) for part in parts],
         history=GpuHistory(**{name: _to_gpu_series(runtime, event, name, own) for name in _HISTORY}),
-        **{name: _to_gpu_figure(runtime, event, name, at) for name in _FIGURES},
+        **{name: _to_gpu_figure(runtime, event, name, sampled_at) for name in _FIGURES},
     )
 
 
@@ -120,16 +124,20 @@ def _to_gpu_figure(runtime: Runtime, event: GpuSampled, name: str, at: float) ->
     return Figure.from_source(reading, at=at - reading.age)
 
 
-def _to_gpu_series(runtime: Runtime, event: GpuSampled, name: str, own: Sequence[tuple[float, GpuSampled]]) -> Series:
+def _to_gpu_series(
+    runtime: Runtime, event: GpuSampled, name: str, timed_samples: Sequence[tuple[float, GpuSampled]]
+) -> Series:
     reading = to_sensor_reading(event, _FIGURES[name], runtime.board.exporters)
-    points = [Point(at=format_timestamp(at), value=getattr(one, _FIGURES[name])) for at, one in own]
+    points = [Point(at=format_timestamp(at), value=getattr(one, _FIGURES[name])) for at, one in timed_samples]
     return Series.from_source(reading, points=points)
 
 
-def _to_process_view(one: GpuProcess, at: float, event: GpuSampled) -> ProcessView:
+def _to_process_view(process: GpuProcess, read_at: float, event: GpuSampled) -> ProcessView:
     known: Provenance = "simulated" if event.simulated else "measured"
-    provenance = "unsupported" if one.used_gib is None else known
-    return ProcessView.from_source(one, memory=create_figure(one.used_gib, "GiB", provenance, "NVML, per process", at))
+    provenance = "unsupported" if process.used_gib is None else known
+    return ProcessView.from_source(
+        process, memory=create_figure(process.used_gib, "GiB", provenance, "NVML, per process", read_at)
+    )
 
 
 def _to_part_view(part: MemoryPart, at: float) -> PartView:

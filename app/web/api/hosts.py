@@ -15,7 +15,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.store.host_groups import read_groups
-from app.store.host_rule_states import forget_host
+from app.store.host_rule_states import delete_host_standings_and_memberships
 from app.targets import host_registry
 from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_host
 from app.web.api.api_model import ApiModel, declare_field
@@ -171,7 +171,7 @@ def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> Non
         raise Problem("busy", f"Run {under_way[0].id} has not ended: stop it first.", field="host")
     try:
         host_registry.remove_host(hosts, host)
-        forget_host(session, host)
+        delete_host_standings_and_memberships(session, host)
     except BadInput as exc:
         raise Problem("busy", str(exc), field="host") from exc
     runtime.store_host_registration(host)
@@ -231,13 +231,23 @@ def _find_registered_host(name: str, runtime: TheRuntime) -> RegisteredHost | No
         raise Problem("unavailable", str(exc)) from exc
 
 
-def _to_host_view(session: TheSession, host: RegisteredHost | str) -> HostView:
+def _to_host_view(session: TheSession, registered_or_builtin: RegisteredHost | str) -> HostView:
     """Return a registered host, or a built-in one by its name."""
-    name = host if isinstance(host, str) else host.name
+    name = registered_or_builtin if isinstance(registered_or_builtin, str) else registered_or_builtin.name
     groups = [group for group, hosts in read_groups(session).items() if name in hosts]
     run = next((row.id for row in run_queries.list_unended_runs(session, name) if row.state != "queued"), None)
     known: dict[str, Any] = {"name": name, "run": run, "groups": groups}
-    if isinstance(host, str):
+    if isinstance(registered_or_builtin, str):
         return HostView(**known, kind=FIXTURE, title=_TITLE, simulated=True)
-    access: dict[str, Any] = {"place": str(host.end), "way": host.end.way, "fingerprint": host.fingerprint}
-    return HostView(**known, **access, kind="ssh", title=host.title or f"{host.end} over SSH", simulated=False)
+    access: dict[str, Any] = {
+        "place": str(registered_or_builtin.end),
+        "way": registered_or_builtin.end.way,
+        "fingerprint": registered_or_builtin.fingerprint,
+    }
+    return HostView(
+        **known,
+        **access,
+        kind="ssh",
+        title=registered_or_builtin.title or f"{registered_or_builtin.end} over SSH",
+        simulated=False,
+    )

@@ -51,26 +51,26 @@ class IdempotencyKeys:
 
     @asynccontextmanager
     async def claim(
-        self, key: str | None, order: BaseModel, new: str, response: Response, *, prefix: str = ""
+        self, key: str | None, body: BaseModel, new_id: str, response: Response, *, prefix: str = ""
     ) -> AsyncIterator[tuple[str, bool]]:
         """Yield the id that the first request with the key got, and whether its run exists; `new` without a key."""
         if key is None:
-            yield new, False
+            yield new_id, False
             return
         key = prefix + self.scope_to_person(key)
         async with self.mark_key_in_flight(key):
-            claimed, exists = await self.claim_run(key, order.model_dump_json().encode(), new)
-            if claimed != new:
+            claimed, exists = await self.claim_key(key, body.model_dump_json().encode(), new_id)
+            if claimed != new_id:
                 response.headers[REPLAYED] = "true"
             yield claimed, exists
 
-    async def claim_run(self, key: str, body: bytes, run: str) -> tuple[str, bool]:
+    async def claim_key(self, key: str, body: bytes, new_id: str) -> tuple[str, bool]:
         """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
-        return await asyncio.to_thread(self._claim_in_database, key, hashlib.sha256(body).hexdigest(), run)
+        return await asyncio.to_thread(self._claim_in_database, key, hashlib.sha256(body).hexdigest(), new_id)
 
-    def _claim_in_database(self, key: str, digest: str, run: str) -> tuple[str, bool]:
+    def _claim_in_database(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
         with Session(self._database) as session, session.begin():
-            row = run_queries.claim_idempotency_key(session, key, digest, run, database_time(session))
+            row = run_queries.get_or_create_idempotency_row(session, key, digest, new_id, database_time(session))
             if row.digest != digest:
                 raise Problem(
                     "key-reused", f"This key was already used with another body, for run {row.run}.", field=FIELD

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
-from app.events.prompt_visibility import redact_prompt
+from app.events.prompt_visibility import redact_prompt_and_answers
 from app.events.vocabulary import Category, PendingSetting, Word
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import Item, RunState
@@ -113,7 +113,7 @@ def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> Item
         raise Problem("not-found", said, field="rule")
     whole = can_read_prompts()
     lines = runtime.store.read_lines(run, upto=state.seq, kinds=STEADY)
-    story = _select_item_events([line if whole else redact_prompt(line) for _, line, _ in lines], rule)
+    story = _select_item_events([line if whole else redact_prompt_and_answers(line) for _, line, _ in lines], rule)
     view = _to_item_view(state, item, _read_rules(state)[rule])
     candidates = list(_list_candidate_views(item))
     return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, candidates=candidates, events=story)
@@ -166,10 +166,10 @@ def _to_item_view(state: RunState, item: Item, rule: Rule) -> ItemView:
         opening=opening.word if opening else None,
         closing=closing.word if closing else None,
         lessons=[lesson.advice for lesson in item.lessons],
-        not_in_force=_find_not_in_force(item),
+        not_in_force=_list_settings_not_in_force(item),
     )
 
 
-def _find_not_in_force(item: Item) -> tuple[PendingSetting, ...]:
+def _list_settings_not_in_force(item: Item) -> tuple[PendingSetting, ...]:
     force = item.attempt.force if item.attempt and item.status == "passed" else None
     return force.behind if force else ()

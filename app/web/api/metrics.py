@@ -89,7 +89,7 @@ def show_metrics(
         _gauge("temper_build_info", "Always 1; the label has the version.", [({"version": __version__}, 1)]),
         _gauge("temper_stream_viewers", "Open event streams.", [({}, streams.viewers)]),
         *_collect_fault_metrics(runtime),
-        *_collect_data_metrics(session, runtime),
+        *_collect_disk_and_backup_metrics(session, runtime),
         *_collect_node_metrics(session, runtime),
         *_collect_run_metrics(session),
         *_collect_attention_metrics(session, decisions, runtime.clock.now()),
@@ -111,7 +111,7 @@ def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     for fault in faults:
         found[fault.kind] += len(fault.runs) or 1
     yield _gauge("temper_faults", "What is broken now, by kind, as the pages say it.", _label_by("kind", found))
-    played = _label_simulated(runtime.lineup)
+    played = _get_simulated_label_by_engine(runtime.lineup)
     unwell = {name: fault.state for fault in faults for name in fault.engines}
     engines = [
         ({"engine": name, "state": state, "simulated": played[name]}, float(unwell.get(name) == state))
@@ -123,7 +123,7 @@ def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     yield _gauge("temper_queue_stuck_runs", said, [({}, found["queue"])])
 
 
-def _collect_data_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
+def _collect_disk_and_backup_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
     data = runtime.settings.data
     disk, age = shutil.disk_usage(data), read_backup_age(session, data, runtime.clock.now())
     free = round(disk.free / disk.total, 4) if disk.total else 0.0
@@ -200,23 +200,23 @@ def _collect_turn_metrics(turns: TurnCounters) -> Iterator[MetricFamily]:
 
 
 def _build_histogram(
-    name: str, said: str, bounds: Sequence[float], bucket_counts: Sequence[tuple[Labels, Sequence[int], float]]
+    name: str, help_text: str, bounds: Sequence[float], labelled_counts: Sequence[tuple[Labels, Sequence[int], float]]
 ) -> MetricFamily:
     """Return a histogram of counts between bounds and their sum, for each set of labels."""
     samples: list[tuple[str, Labels, float]] = []
-    for labels, counts, total in bucket_counts:
+    for labels, counts, total in labelled_counts:
         for bound, count in zip((*map(str, bounds), "+Inf"), accumulate(counts), strict=True):
             samples.append((f"{name}_bucket", labels | {"le": bound}, float(count)))
         samples += [(f"{name}_sum", labels, round(total, 3)), (f"{name}_count", labels, float(sum(counts)))]
-    return MetricFamily("histogram", name, said, samples)
+    return MetricFamily("histogram", name, help_text, samples)
 
 
-def _label_simulated(lineup: Lineup) -> Labels:
+def _get_simulated_label_by_engine(lineup: Lineup) -> Labels:
     return {name: str(engine.simulation is not None).lower() for name, engine in lineup.engines.items()}
 
 
 def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFamily]:
-    played = _label_simulated(lineup)
+    played = _get_simulated_label_by_engine(lineup)
     states = [
         ({"engine": name, "state": state, "simulated": played.get(name, "")}, float(event.state == state))
         for name, (_, event) in board.states.items()
@@ -227,7 +227,7 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
         ({"engine": name, "simulated": played.get(name, "")}, event) for name, (_, event) in board.engines.items()
     ]
     for name, (said, field) in _ENGINE_FIGURES.items():
-        yield _gauge(f"temper_engine_{name}", said, _select_known(samples, field))
+        yield _gauge(f"temper_engine_{name}", said, _select_known_values(samples, field))
     gpus = [
         (
             {"gpu": str(event.gpu), "name": event.name, "simulated": str(event.simulated).lower()}
@@ -237,11 +237,13 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
         for (host, _), (_, event) in board.gpus.items()
     ]
     for name, (said, field, scale) in _GPU_FIGURES.items():
-        yield _gauge(f"temper_gpu_{name}", said, _select_known(gpus, field, scale))
+        yield _gauge(f"temper_gpu_{name}", said, _select_known_values(gpus, field, scale))
 
 
-def _select_known(samples: Sequence[tuple[Labels, object]], name: str, scale: float = 1) -> list[tuple[Labels, float]]:
-    values = [(labels, getattr(event, name)) for labels, event in samples]
+def _select_known_values(
+    samples: Sequence[tuple[Labels, object]], field: str, scale: float = 1
+) -> list[tuple[Labels, float]]:
+    values = [(labels, getattr(event, field)) for labels, event in samples]
     return [(labels, value * scale) for labels, value in values if value is not None]
 
 

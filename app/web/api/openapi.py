@@ -97,11 +97,11 @@ def _build_description(application: FastAPI) -> dict[str, Any]:
     event_schema.add_event_schemas(schemas)
     components["securitySchemes"] = {"token": TOKEN}
     document["security"] = [{"token": []}, {}]
-    _move_defaults_to_descriptions(document)
+    _move_request_defaults_to_descriptions(document)
     endpoints = {route.name: route.endpoint for route in application.routes if isinstance(route, APIRoute)}
     for address, path in document["paths"].items():
         for method, operation in path.items():
-            _describe_operation(operation)
+            _add_summary_and_binary_schemas(operation)
             _restrict_problem_content(operation)
             add_example(method, address, operation, endpoints[operation["operationId"]])
             if address in OPEN:
@@ -109,7 +109,7 @@ def _build_description(application: FastAPI) -> dict[str, Any]:
     return document
 
 
-def _describe_operation(operation: dict[str, Any]) -> None:
+def _add_summary_and_binary_schemas(operation: dict[str, Any]) -> None:
     """Take the first sentence of the description as the summary, and give binary answers a schema of their own."""
     first, _, _ = operation.get("description", "").partition(". ")
     if sentence := " ".join(first.split("\n\n")[0].split()):
@@ -121,7 +121,7 @@ def _describe_operation(operation: dict[str, Any]) -> None:
                 content["schema"] = {"type": "string"} if is_text else {"type": "string", "format": "binary"}
 
 
-def _move_defaults_to_descriptions(document: dict[str, Any]) -> None:
+def _move_request_defaults_to_descriptions(document: dict[str, Any]) -> None:
     """State the defaults of what is sent in words: generators of clients take a field with `default` for required."""
     schemas = document["components"]["schemas"]
     for name in _list_request_only_schemas(document, schemas):

@@ -14,7 +14,7 @@ from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
 from app.web.api.problem import document_problems
-from app.web.deps import TheRuntime, require_own_database
+from app.web.deps import TheRuntime, require_unshared_database
 
 router = api_router("machine")
 
@@ -63,7 +63,7 @@ class LineupChangeView(ApiModel):
 @declare_example({"address": "http://127.0.0.1:8080/v1"})
 async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnServerView:
     """Ask a model server what it can do. This takes up to 100 seconds, and changes nothing."""
-    require_own_database(runtime)
+    require_unshared_database(runtime)
     server = ServerAddress(order.address, order.model, order.key.get_secret_value())
     return _to_own_server_view(await runtime.own_server.inspect(runtime.http, server))
 
@@ -73,7 +73,7 @@ async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnS
 @declare_example({"inspection": "k1Zp0uX2mQ8rT5vW7yBcDg", "models": {}})
 async def seat_own_server(runtime: TheRuntime, order: ModelSeats) -> LineupChangeView:
     """Use the models of an inspected server from the next run on."""
-    require_own_database(runtime)
+    require_unshared_database(runtime)
     own = runtime.own_server
     change = await own.write_and_request_lineup(runtime.http, order.inspection, order.models, runtime.settings.data)
     return await _to_change_view(runtime, change)
@@ -83,7 +83,9 @@ async def seat_own_server(runtime: TheRuntime, order: ModelSeats) -> LineupChang
 @admins
 async def forget_own_server(runtime: TheRuntime) -> LineupChangeView:
     """Go back to the line-up that Temper was started with, from the next run on."""
-    return await _to_change_view(runtime, await runtime.own_server.forget_server(runtime.settings.data))
+    return await _to_change_view(
+        runtime, await runtime.own_server.delete_lineup_and_request_original(runtime.settings.data)
+    )
 
 
 async def _to_change_view(runtime: Runtime, change: LineupChange) -> LineupChangeView:

@@ -9,8 +9,8 @@ from app.store.run_list_pages import ListPlace
 from app.web.api.problem import Problem
 
 
-def format_page_cursor(place: ListPlace) -> str:
-    packed = json.dumps([int(place.forward), place.at, place.id], separators=(",", ":"))
+def format_page_cursor(list_place: ListPlace) -> str:
+    packed = json.dumps([int(list_place.forward), list_place.at, list_place.id], separators=(",", ":"))
     return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
 
 

@@ -120,9 +120,11 @@ def delete_parameter(
     clear_parameter(session, wish, runtime.settings.hosts_folder)
 
 
-def _to_parameter_view(one: ParameterState) -> ParameterView:
-    set_for = [_to_parameter_set(row) for row in one.set_for]
-    return ParameterView.from_source(one.parameter, value=one.value, where=one.where, set_for=set_for)
+def _to_parameter_view(parameter_state: ParameterState) -> ParameterView:
+    set_for = [_to_parameter_set(row) for row in parameter_state.set_for]
+    return ParameterView.from_source(
+        parameter_state.parameter, value=parameter_state.value, where=parameter_state.where, set_for=set_for
+    )
 
 
 def _to_parameter_set(row: ParameterRow) -> ParameterSet:

@@ -83,6 +83,6 @@ def _to_probe_list(runtime: Runtime, probes: list[ProbeResult]) -> ProbeList:
     return ProbeList(probes=[_to_probe_view(one) for one in probes], under_way=under_way, ended=prober.ended)
 
 
-def _to_probe_view(one: ProbeResult) -> ProbeView:
-    figures = {found.name: Figure.from_source(found, at=one.at) for found in one.figures}
-    return ProbeView.from_source(one, figures=figures)
+def _to_probe_view(probe_result: ProbeResult) -> ProbeView:
+    figures = {found.name: Figure.from_source(found, at=probe_result.at) for found in probe_result.figures}
+    return ProbeView.from_source(probe_result, figures=figures)

@@ -272,9 +272,11 @@ def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutO
     return create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder)
 
 
-def _command_rollout(runtime: TheRuntime, rollout: str, verb: str, wish: CommandRequest | None) -> RolloutView:
-    wish = wish or CommandRequest()
-    command_rollout(runtime.database, rollout, verb, by=wish.signed_by, reason=wish.reason)
+def _command_rollout(
+    runtime: TheRuntime, rollout: str, verb: str, command_request: CommandRequest | None
+) -> RolloutView:
+    command_request = command_request or CommandRequest()
+    command_rollout(runtime.database, rollout, verb, by=command_request.signed_by, reason=command_request.reason)
     with open_read_session(runtime.database) as session:
         return _to_rollout_view(rollouts.require_rollout(session, rollout))
 

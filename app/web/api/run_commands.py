@@ -63,7 +63,9 @@ def stop_run(run: str, session: TheSession, wish: TheCommandRequest = None) -> C
     return _submit_command(session, run, "stop", wish)
 
 
-def _submit_command(session: Session, run: str, verb: RunVerb, wish: CommandRequest | None) -> CommandAccepted:
-    row, wish = require_run_row(session, run), wish or CommandRequest()
-    command_run(session, row, verb, by=wish.signed_by, reason=wish.reason)
+def _submit_command(
+    session: Session, run: str, verb: RunVerb, command_request: CommandRequest | None
+) -> CommandAccepted:
+    row, given = require_run_row(session, run), command_request or CommandRequest()
+    command_run(session, row, verb, by=given.signed_by, reason=given.reason)
     return CommandAccepted(run=run, asked=verb, state=row.state)

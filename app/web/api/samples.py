@@ -9,7 +9,7 @@ from pydantic import Field
 from app.events.record import format_timestamp
 from app.events.vocabulary import Provenance
 from app.machine.sampling.event_marks import MarkKind, read_event_marks
-from app.machine.sampling.run_token_rates import read_run_rates
+from app.machine.sampling.run_token_rates import compute_run_token_rates
 from app.machine.sampling.series import Grid, How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import can_see_run, get_visible_runs, guests
@@ -134,7 +134,7 @@ def _read_run_rates(runtime: Runtime, run: str, grid: Grid) -> dict[SeriesKey, V
     if not run:
         raise Problem("invalid", "The kind run needs a run: name it.", field="run")
     row = read_required_run_row(runtime, run)
-    return read_run_rates(runtime.store, run, grid, simulated=row.simulated) if can_see_run(run) else {}
+    return compute_run_token_rates(runtime.store, run, grid, simulated=row.simulated) if can_see_run(run) else {}
 
 
 def _is_kept_by_name_filter(key: SeriesKey, filtered_kind: str, name: str) -> bool:
@@ -172,12 +172,12 @@ def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Ma
 
 
 def to_sample_series(key: SeriesKey, values: Values) -> SampleSeries:
-    unit, provenance, source = _get_figure_unit_and_source(key)
+    unit, provenance, source = _get_unit_provenance_and_source(key)
     known = "simulated" if key.simulated else provenance
     return SampleSeries.from_source(key, unit=unit, provenance=known, source=source, how=key.aggregation, values=values)
 
 
-def _get_figure_unit_and_source(key: SeriesKey) -> tuple[str, Provenance, str]:
+def _get_unit_provenance_and_source(key: SeriesKey) -> tuple[str, Provenance, str]:
     """Return unit, provenance and source."""
     if key.kind == "run":
         return _ENGINE_FIGURES[key.figure][0], "derived", "tokens of the run's turns, from its log"

@@ -136,16 +136,22 @@ def delete_schedule(schedule: Id, session: TheSession) -> None:
     change_schedule(session, schedule, "remove", database_time(session))
 
 
-def _build_schedule_spec(asked: ScheduleOrder, selected_hosts: tuple[str, ...]) -> ScheduleSpec:
-    rules = None if asked.rules is None else tuple(asked.rules)
+def _build_schedule_spec(schedule_order: ScheduleOrder, selected_hosts: tuple[str, ...]) -> ScheduleSpec:
+    rules = None if schedule_order.rules is None else tuple(schedule_order.rules)
     return ScheduleSpec(
-        order=Order(host=asked.host, skill=asked.skill, rules=rules, mode=asked.mode, by=resolve_recorded_name("api")),
-        cron=asked.cron,
-        zone=asked.zone,
-        window_minutes=asked.window_minutes,
+        order=Order(
+            host=schedule_order.host,
+            skill=schedule_order.skill,
+            rules=rules,
+            mode=schedule_order.mode,
+            by=resolve_recorded_name("api"),
+        ),
+        cron=schedule_order.cron,
+        zone=schedule_order.zone,
+        window_minutes=schedule_order.window_minutes,
         hosts=selected_hosts,
-        words=asked.hosts,
-        terms=msgspec.convert(asked, RolloutTerms, from_attributes=True),
+        words=schedule_order.hosts,
+        terms=msgspec.convert(schedule_order, RolloutTerms, from_attributes=True),
     )
 
 

@@ -13,9 +13,9 @@ from app.web.api.events import (
     Kinds,
     Last,
     as_messages,
-    choose_json_render,
+    build_name_and_filtered_render,
+    choose_json_render_and_name,
     document_stream,
-    filter_by_kinds,
     parse_kinds,
 )
 from app.web.api.examples import declare_example
@@ -47,9 +47,9 @@ def stream_all_events(
 ) -> Response:
     """Stream the events of every run as they happen, from now on or after `since`. Prompts are for operators."""
     kinds = frozenset(parse_kinds(kind))
-    render, name = choose_json_render(with_prompts=can_read_prompts())
+    render, name = choose_json_render_and_name(with_prompts=can_read_prompts())
     return streams.create_stream_response(
-        ALL, *filter_by_kinds(kinds, render, name), read_resume_position(request.headers, since)
+        ALL, *build_name_and_filtered_render(kinds, render, name), read_resume_position(request.headers, since)
     )
 
 
@@ -76,7 +76,9 @@ def stream_samples(
     """Stream samples of engines and GPUs as they are read, from now on or after `since`, for the last six hours."""
     kinds = frozenset(() if kind is None else (_require_sample_kind(one.strip()) for one in kind.split(",")))
     return streams.create_stream_response(
-        MACHINE, *filter_by_kinds(kinds, as_messages, "json"), read_resume_position(request.headers, since)
+        MACHINE,
+        *build_name_and_filtered_render(kinds, as_messages, "json"),
+        read_resume_position(request.headers, since),
     )
 
 

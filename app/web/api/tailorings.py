@@ -74,7 +74,7 @@ _XML: dict[int | str, dict[str, object]] = {
 )
 @viewers
 @declare_example(query={"skill": "scap:ssg-debian12:base", "host": "fixture"})
-def take_tailoring_out(
+def download_tailoring(
     session: TheSession,
     runtime: TheRuntime,
     skill: Annotated[str, Query(max_length=200, description="Profile of a data stream: scap:CONTENT:PROFILE.")],
@@ -89,8 +89,12 @@ def take_tailoring_out(
     return Response(content, media_type="application/xml", headers=headers)
 
 
-def _to_profile_view(one: TailoredProfile) -> TailoredProfileView:
-    profile = one.profile
+def _to_profile_view(tailored_profile: TailoredProfile) -> TailoredProfileView:
+    profile = tailored_profile.profile
     return TailoredProfileView.from_source(
-        one, skill=one.skill_name, profile=profile.short_id, title=profile.title, rules=profile.rules
+        tailored_profile,
+        skill=tailored_profile.skill_name,
+        profile=profile.short_id,
+        title=profile.title,
+        rules=profile.rules,
     )

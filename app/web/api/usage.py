@@ -45,7 +45,7 @@ Day = Annotated[str, Query(max_length=40)]
 Per = Annotated[str, declare_field(enum=list(PERS)), Query(max_length=40)]
 
 
-def _read_usage(
+def _read_visible_usage(
     runtime: TheRuntime, session: TheSession, since: Day = "", until: Day = "", per: Per = "month"
 ) -> list[UsageLine]:
     person = WHO.get()
@@ -53,7 +53,7 @@ def _read_usage(
     return compute_usage(session, runtime.store, parse_usage_query(since, until, per, whose, database_time(session)))
 
 
-TheUsage = Annotated[list[UsageLine], Depends(_read_usage)]
+TheUsage = Annotated[list[UsageLine], Depends(_read_visible_usage)]
 
 
 @router.get("/usage", responses=document_problems())
@@ -77,10 +77,10 @@ def export_usage(lines: TheUsage) -> Response:
     return Response(format_usage_csv(lines), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _to_usage_view(one: UsageLine) -> UsageView:
+def _to_usage_view(usage_line: UsageLine) -> UsageView:
     return UsageView.from_source(
-        one,
-        token=one.token or None,
-        gpu_seconds=derive_figure(one.gpu_seconds, "s", HELD, simulated=one.gpus_simulated),
-        energy=derive_figure(one.joules, "J", DRAWN, simulated=one.gpus_simulated),
+        usage_line,
+        token=usage_line.token or None,
+        gpu_seconds=derive_figure(usage_line.gpu_seconds, "s", HELD, simulated=usage_line.gpus_simulated),
+        energy=derive_figure(usage_line.joules, "J", DRAWN, simulated=usage_line.gpus_simulated),
     )

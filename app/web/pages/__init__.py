@@ -76,7 +76,7 @@ ROUTES: tuple[BaseRoute, ...] = (
 )
 
 
-def install_pages(application: FastAPI) -> None:
+def install_page_services(application: FastAPI) -> None:
     error_pages.install_error_handlers(application)
     runtime = application.state.runtime
     application.state.missions = MissionLoader(runtime.store)

@@ -47,7 +47,7 @@ def show_api_group(request: Request, group: str) -> Response:
     """Show the operations of a group with their examples, and the schemas that they use."""
     description = request.app.state.described()
     if group == SEARCH_INDEX:
-        content = _build_search_index(description)
+        content = _build_search_script(description)
         return Response(content, media_type="text/javascript", headers={"x-content-type-options": "nosniff"})
     tag = next((one for one in description["tags"] if one["name"] == group), None)
     if tag is None:
@@ -62,8 +62,8 @@ def show_api_group(request: Request, group: str) -> Response:
         tags=description["tags"],
         operations=operations,
         shapes=[(name, schemas[name]) for name in sorted(used)],
-        describe_type=_describe_type,
-        describe_content=_describe_content,
+        describe_type=_build_type_pieces,
+        describe_content=_build_content_pieces,
         list_answers=_list_example_answers,
     )
 
@@ -73,7 +73,7 @@ def _list_operations(description: dict[str, Any], tag: str) -> list[Operation]:
     return [(method, path, one) for method, path, one in every if one and one["tags"][0] == tag]
 
 
-def _build_search_index(description: dict[str, Any]) -> str:
+def _build_search_script(description: dict[str, Any]) -> str:
     """Return a script with address, group, heading and text of each operation, for help.js."""
     entries = []
     for tag in description["tags"]:
@@ -95,31 +95,34 @@ def _list_example_answers(operation: dict[str, Any]) -> Iterator[tuple[str, str]
                 yield status, shown if isinstance(shown, str) else json.dumps(shown, indent=2, ensure_ascii=False)
 
 
-def _describe_content(holder: dict[str, Any]) -> tuple[TypePiece, ...]:
+def _build_content_pieces(holder: dict[str, Any]) -> tuple[TypePiece, ...]:
     for media_type, each in holder.get("content", {}).items():
-        made = _describe_type(each.get("schema", {}))
+        made = _build_type_pieces(each.get("schema", {}))
         return made if media_type.endswith("json") else (TypePiece(media_type),)
     return ()
 
 
-def _describe_type(schema: dict[str, Any]) -> tuple[TypePiece, ...]:
+def _build_type_pieces(schema: dict[str, Any]) -> tuple[TypePiece, ...]:
     if "$ref" in schema:
         return (TypePiece(schema["$ref"].rpartition("/")[2], shape=True),)
     for choice in ("anyOf", "oneOf", "allOf"):
         if choice in schema:
-            return _join_types([_describe_type(each) for each in schema[choice]], " or ")
+            return _join_type_pieces([_build_type_pieces(each) for each in schema[choice]], " or ")
     if "const" in schema or "enum" in schema:
         return (TypePiece(" or ".join(repr(each) for each in schema.get("enum", [schema.get("const")]))),)
     if "prefixItems" in schema:
-        return (TypePiece("list of "), *_join_types([_describe_type(each) for each in schema["prefixItems"]], " and "))
+        return (
+            TypePiece("list of "),
+            *_join_type_pieces([_build_type_pieces(each) for each in schema["prefixItems"]], " and "),
+        )
     if isinstance(schema.get("items"), dict):
-        return (TypePiece("list of "), *_describe_type(schema["items"]))
+        return (TypePiece("list of "), *_build_type_pieces(schema["items"]))
     kind = schema.get("type", "anything")
     return (TypePiece(" or ".join(kind) if isinstance(kind, list) else kind),)
 
 
-def _join_types(types: list[tuple[TypePiece, ...]], by: str) -> tuple[TypePiece, ...]:
+def _join_type_pieces(types: list[tuple[TypePiece, ...]], separator: str) -> tuple[TypePiece, ...]:
     found: list[TypePiece] = []
     for each in types:
-        found += [TypePiece(by), *each] if found else each
+        found += [TypePiece(separator), *each] if found else each
     return tuple(found)

@@ -61,10 +61,10 @@ def create_look_reader(
     decisions: TheDecisions,
     cookie: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
-    return lambda session: read_changes(runtime, session, decisions, cookie)
+    return lambda session: read_last_look(runtime, session, decisions, cookie)
 
 
-def read_changes(runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str) -> LastLook | None:
+def read_last_look(runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str) -> LastLook | None:
     """Return what changed since the reader's last visit; None for a shared link, whose reader sees one run."""
     if get_visible_runs() is not None:
         return None
@@ -85,11 +85,11 @@ LookReader = Callable[[Session], LastLook | None]
 TheLookReader = Annotated[LookReader, Depends(create_look_reader)]
 
 
-def load_changes_since_visit(read_look: TheLookReader, session: TheSession) -> LastLook | None:
+def load_last_look(read_look: TheLookReader, session: TheSession) -> LastLook | None:
     return read_look(session)
 
 
-TheLastLook = Annotated[LastLook | None, Depends(load_changes_since_visit)]
+TheLastLook = Annotated[LastLook | None, Depends(load_last_look)]
 
 
 def _list_ended_runs(session: Session, since: float) -> Sequence[RunRow]:

@@ -70,15 +70,15 @@ def render_cold_starts(runtime: Runtime) -> str:
     return render_template("partials/_cold_starts.html", cards=cards)
 
 
-def _build_cold_start_card(engine: str, one: LaunchedReplica, now: float) -> ColdStartCard:
-    status, age = one.read_status(), now - one.cold.started if one.cold.started else 0.0
-    lines = _build_cold_start_lines(one, now if status.state == "loading" else None)
-    return ColdStartCard(engine, one, status, age, lines, tuple(read_last_lines(one.log, LOG_LINES)))
+def _build_cold_start_card(engine: str, replica: LaunchedReplica, now: float) -> ColdStartCard:
+    status, age = replica.read_status(), now - replica.cold.started if replica.cold.started else 0.0
+    lines = _build_cold_start_lines(replica, now if status.state == "loading" else None)
+    return ColdStartCard(engine, replica, status, age, lines, tuple(read_last_lines(replica.log, LOG_LINES)))
 
 
-def _build_cold_start_lines(one: LaunchedReplica, now: float | None) -> tuple[ColdStartLine, ...]:
-    steps = one.cold.steps
-    whole = (now - one.cold.started) if now else (steps[-1].at if steps else 0.0)
+def _build_cold_start_lines(replica: LaunchedReplica, now_while_loading: float | None) -> tuple[ColdStartLine, ...]:
+    steps = replica.cold.steps
+    whole = (now_while_loading - replica.cold.started) if now_while_loading else (steps[-1].at if steps else 0.0)
     found, before = [], 0.0
     for step in steps:
         took = step.at - before

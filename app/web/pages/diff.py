@@ -33,11 +33,11 @@ def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
     lines = clean_text(diff, 60_000).splitlines()
     whole = sum(line.startswith(SCRIPT) for line in lines)
     rows = [_parse_diff_row(line) for line in lines[: ROWS + whole]]
-    kept = list(_mark_distance_from_change(_number_rows([row for row in rows if row])))
+    kept = list(_build_rows_with_reach(_number_rows([row for row in rows if row])))
     return [_invert_row(row) for row in kept] if undone else kept
 
 
-def _mark_distance_from_change(rows: list[DiffRow]) -> Iterator[DiffRow]:
+def _build_rows_with_reach(rows: list[DiffRow]) -> Iterator[DiffRow]:
     """Yield the rows, each equal line with its distance from the nearest change in its hunk."""
     since, ahead = list(_count_lines_since_change(rows)), reversed(list(_count_lines_since_change(rows[::-1])))
     for row, before, after in zip(rows, since, ahead, strict=True):

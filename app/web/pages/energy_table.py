@@ -60,10 +60,10 @@ def build_energy_table(archive: RunArchive, row: RunRow) -> EnergyTable:
     return EnergyTable(row.id, rows, _sum_energy_rows(rows), found.simulated, pace, found.final, "")
 
 
-def _build_energy_row(one: Spent) -> EnergyRow:
-    drawn = extrapolate_joules(one)
+def _build_energy_row(spent: Spent) -> EnergyRow:
+    drawn = extrapolate_joules(spent)
     kilojoules = None if drawn is None else drawn / 1000
-    return EnergyRow(one.role, one.gpu_seconds, kilojoules, one.tokens, compute_joules_per_token(one))
+    return EnergyRow(spent.role, spent.gpu_seconds, kilojoules, spent.tokens, compute_joules_per_token(spent))
 
 
 def _sum_energy_rows(rows: tuple[EnergyRow, ...]) -> EnergyRow:

@@ -56,7 +56,7 @@ class EngineCard:
         return "not answering" if self.state in SILENT else "idle" if self.state in FLOWING else self.state
 
     @property
-    def median_wait(self) -> float | None:
+    def median_first_token_seconds(self) -> float | None:
         return median(self.waits) if self.waits else None
 
 

@@ -65,18 +65,23 @@ def show_machine_cards(
 
 
 def _find_moment_time(
-    runtime: Runtime, missions: MissionLoader, run: str, at: int | None, t: float | None, w: float | None
+    runtime: Runtime,
+    missions: MissionLoader,
+    run: str,
+    seq: int | None,
+    seconds_since_queueing: float | None,
+    timeline_seconds: float | None,
 ) -> float | None:
     """Return the time of the event `at`, else of `w` seconds on the timeline, else of `t` seconds since the queueing.
 
     Return None if there is no event."""
-    if at is not None:
-        t = w = None
-    if w is not None:
+    if seq is not None:
+        seconds_since_queueing = timeline_seconds = None
+    if timeline_seconds is not None:
         line = missions.timelines.read_timeline(run)
-        return line.to_time(w) if line.seq else None
-    told = runtime.store.read_newest(run, at if t is None else 1, KINDS, 1)
-    return told[0].at + (t or 0) if told else None
+        return line.to_time(timeline_seconds) if line.seq else None
+    told = runtime.store.read_newest(run, seq if seconds_since_queueing is None else 1, KINDS, 1)
+    return told[0].at + (seconds_since_queueing or 0) if told else None
 
 
 def render_machine_parts(

@@ -75,7 +75,7 @@ class EngineShare:
     seconds: int = int(HOLD_SECONDS)
 
     @property
-    def hosts_by_role(self) -> list[tuple[Role, list[str]]]:
+    def shown_hosts_by_role(self) -> list[tuple[Role, list[str]]]:
         """Hosts by role, in a stable order so that names do not move on the page."""
         shown = self.serving[:MOST_LANES]
         told = [(role, sorted((one.host for one in shown if one.role == role), key=_get_host_order)) for role in ROLES]
@@ -135,24 +135,24 @@ class Sharing:
             self._apply_unread_turns(known, span, at, self._store.find_seq_at(span.run, at))
         return compute_shares(found, at, self._outages.read_outages(at))
 
-    def _apply_unread_turns(self, run_holds: RunHolds, span: RunSpan, at: float, upto: int | None = None) -> None:
+    def _apply_unread_turns(self, run_holds: RunHolds, span: RunSpan, at: float, upto_seq: int | None = None) -> None:
         """Apply the turns that were not read yet, up to the seq `upto` of a past moment."""
         if run_holds.over:
             return
         since = 0.0 if run_holds.seq else at - HOLD_SECONDS - LONGEST_TURN
         run_holds.apply_events(
-            self._store.read_events(run_holds.run, after=run_holds.seq, upto=upto, kinds=TURNS, since=since)
+            self._store.read_events(run_holds.run, after=run_holds.seq, upto=upto_seq, kinds=TURNS, since=since)
         )
-        self._apply_first_token(run_holds, upto)
-        if span.ended_at is not None and (upto is None or span.ended_at <= at):
+        self._apply_first_token(run_holds, upto_seq)
+        if span.ended_at is not None and (upto_seq is None or span.ended_at <= at):
             run_holds.holds.close_all(span.ended_at)
             run_holds.over = True
 
-    def _apply_first_token(self, run_holds: RunHolds, upto: int | None) -> None:
+    def _apply_first_token(self, run_holds: RunHolds, upto_seq: int | None) -> None:
         """Apply the first token of the turn in progress. The end of a turn has that time already."""
         if run_holds.holds.reading:
             for _, line, digest in self._store.read_lines(
-                run_holds.run, run_holds.began, upto, ["turn.delta"], limit=1
+                run_holds.run, run_holds.began, upto_seq, ["turn.delta"], limit=1
             ):
                 first = parse_line(line, digest)
                 run_holds.holds.apply_event(first.event, first.at)
@@ -185,10 +185,10 @@ def compute_shares(
 
 
 def _compute_share(
-    held: Sequence[tuple[RunHolds, list[EngineHold]]], now: float, outages: Sequence[EngineOutage]
+    holds_by_run: Sequence[tuple[RunHolds, list[EngineHold]]], now: float, outages: Sequence[EngineOutage]
 ) -> EngineShare:
     hosts: dict[str, HostHolds] = {}
-    for one, holds in sorted(held, key=lambda of: of[1][-1].since):
+    for one, holds in sorted(holds_by_run, key=lambda of: of[1][-1].since):
         if recent := tuple(hold for hold in holds if hold.is_recent(now)):
             before = hosts[one.host].holds if one.host in hosts else ()  # runs on one host never overlap
             hosts[one.host] = HostHolds(one.host, one.run, (*before, *recent))
@@ -216,10 +216,10 @@ def _has_overlap(holds_by_host: Sequence[Sequence[EngineHold]]) -> bool:
     return False
 
 
-def _build_host_lane(one: HostHolds, now: float, outages: Sequence[EngineOutage]) -> HostLane:
-    drawn = tuple(draw_hold_bars(one.holds, now, HOLD_SECONDS, outages))
+def _build_host_lane(host_holds: HostHolds, now: float, outages: Sequence[EngineOutage]) -> HostLane:
+    drawn = tuple(draw_hold_bars(host_holds.holds, now, HOLD_SECONDS, outages))
     decoded = sum(bar.width for bar in drawn if not bar.prefill)
-    return HostLane(one.host, one.run, drawn, round(decoded))
+    return HostLane(host_holds.host, host_holds.run, drawn, round(decoded))
 
 
 def _get_host_order(host: str) -> tuple[int, str]:

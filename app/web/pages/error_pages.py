@@ -46,7 +46,9 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
             return _answer_http_error(request, exc)
         case Rejected():
             again = await _build_rejected_form(request, exc.field)
-            return _build_error_response(request, exc.sentence, STATUS.get(exc.kind, 422), again, kind=exc.kind)
+            return _build_error_response(
+                request, exc.sentence, STATUS.get(exc.kind, 422), again, rejection_kind=exc.kind
+            )
         case BadInput():
             return _build_error_response(request, exc.sentence, 422, await _build_rejected_form(request, ""))
         case RequestValidationError():
@@ -72,15 +74,19 @@ def _answer_http_error(request: Request, exc: HTTPException) -> Response:
 
 
 def _build_error_response(
-    request: Request, said: str, status: int, rejected_form: RejectedForm | None = None, kind: str = "invalid"
+    request: Request,
+    sentence: str,
+    status: int,
+    rejected_form: RejectedForm | None = None,
+    rejection_kind: str = "invalid",
 ) -> Response:
     """Return an error page for a browser, else an RFC 9457 problem document."""
-    known = kind if status == STATUS.get(kind, 422) else ""
+    known = rejection_kind if status == STATUS.get(rejection_kind, 422) else ""
     request.state.kind = known
     if _accepts_html(request):
-        return render_error_page(said, status, rejected_form)
+        return render_error_page(sentence, status, rejected_form)
     address = path_to("explain", kind=known) if known else "about:blank"
-    body = {"type": address, "title": HTTPStatus(status).phrase, "status": status, "detail": said}
+    body = {"type": address, "title": HTTPStatus(status).phrase, "status": status, "detail": sentence}
     return JSONResponse(body, status, media_type="application/problem+json")
 
 
@@ -98,8 +104,8 @@ async def _build_rejected_form(request: Request, wrong_field: str) -> RejectedFo
     return build_rejected_form(request.url.path, typed, wrong_field)
 
 
-def render_error_page(said: str, status: int, rejected_form: RejectedForm | None = None) -> Response:
-    return render_page("refused.html", here="", said=said, again=rejected_form, status=status)
+def render_error_page(sentence: str, status: int, rejected_form: RejectedForm | None = None) -> Response:
+    return render_page("refused.html", here="", said=sentence, again=rejected_form, status=status)
 
 
 def require_run(session: Session, run: str) -> RunRow:

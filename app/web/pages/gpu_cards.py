@@ -89,7 +89,7 @@ def render_gpu_cards(
     newest: Sequence[GpuSampled], power: Mapping[tuple[str, int], Iterable[tuple[float, float]]], reason: str
 ) -> str:
     cards = [
-        GpuCard(event, lines=_draw_power_lines(power.get((event.host, event.gpu), ())))
+        GpuCard(event, lines=_format_power_line_points(power.get((event.host, event.gpu), ())))
         for event in sorted(newest, key=lambda event: (event.host, event.gpu))
     ]
     return render_template("partials/_gpus.html", cards=cards, reason=reason)
@@ -109,7 +109,7 @@ def build_gpu_cards(runtime: Runtime) -> list[GpuCard]:
     cards = []
     for key, (at, event) in sorted(board.gpus.items()):
         card = _build_memory_card(known, 0.0, event, board.exporters)
-        cards.append(replace(card, lines=_draw_power_lines(board.power.get(key, ())), at=at))
+        cards.append(replace(card, lines=_format_power_line_points(board.power.get(key, ())), at=at))
     return cards
 
 
@@ -137,7 +137,7 @@ def _build_gpu_facts(event: GpuSampled, exporters: Mapping[str, str], age: float
         yield GpuFact(words, value, digits, unit, f"{said.provenance}, {said.source}, {age + said.age:.0f} s old")
 
 
-def _draw_power_lines(power_samples: Iterable[tuple[float, float]]) -> tuple[str, ...]:
+def _format_power_line_points(power_samples: Iterable[tuple[float, float]]) -> tuple[str, ...]:
     known = list(power_samples)
     if not known:
         return ()

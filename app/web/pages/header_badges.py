@@ -83,7 +83,7 @@ class InboxWatch(PeriodicTask):
         self._silent = False
 
     async def serve_viewer(self, viewer: Viewer) -> None:
-        await self._announce_count()
+        await self._recount_and_announce()
         self._told.viewers += 1
         try:
             await self._told.serve_viewer(viewer)
@@ -95,14 +95,14 @@ class InboxWatch(PeriodicTask):
             return
         now = time.monotonic()
         if self._runtime.changes.version() != self._seen or now - self._counted_at > RECOUNT_SECONDS:
-            await self._announce_count()
+            await self._recount_and_announce()
         elif _choose_fault_badge(self._runtime) != self._badge:
             self._announce_header()
         elif self._silent:
             self._told.send_keepalive()
         self._silent = not self._silent
 
-    async def _announce_count(self) -> None:
+    async def _recount_and_announce(self) -> None:
         self._seen, self._counted_at = self._runtime.changes.version(), time.monotonic()
         self._waiting = await asyncio.to_thread(_count_decisions, self._decisions)
         self._announce_header()

@@ -82,7 +82,7 @@ class HealthWatch(PeriodicTask):
         """Read what is stored before the first announcement, which would else take back what the page shows."""
         with suppress(TimeoutError):
             async with asyncio.timeout(FIRST_SECONDS):
-                self._stored |= await asyncio.to_thread(self._read_stored, [run])
+                self._stored |= await asyncio.to_thread(self._read_watched_runs, [run])
 
     async def close(self) -> None:
         if self._reading:
@@ -96,11 +96,11 @@ class HealthWatch(PeriodicTask):
         await super()._wait_for_next()
 
     async def _run_once(self) -> None:
-        self._take_stored_conditions()
+        self._take_reading_and_restart()
         for run, told in self._watched.items():
             told.announce(self._encode_health(run))
 
-    def _take_stored_conditions(self) -> None:
+    def _take_reading_and_restart(self) -> None:
         """Take what was read since the last pass, and read again."""
         if self._reading and not self._reading.done():
             return
@@ -108,10 +108,10 @@ class HealthWatch(PeriodicTask):
             # A run that is watched since the reading began is not in it, and one may be that nobody watches any more.
             self._stored |= {run: one for run, one in self._reading.result().items() if run in self._watched}
         self._reading = asyncio.create_task(
-            asyncio.to_thread(self._read_stored, list(self._watched)), name="health of runs"
+            asyncio.to_thread(self._read_watched_runs, list(self._watched)), name="health of runs"
         )
 
-    def _read_stored(self, runs: Sequence[str]) -> dict[str, WatchedRun]:
+    def _read_watched_runs(self, runs: Sequence[str]) -> dict[str, WatchedRun]:
         try:
             states = {run: self._folds.read_current(run) for run in runs if run != NO_RUN}
             stored = read_stored_conditions(self._runtime, runs)

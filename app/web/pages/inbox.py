@@ -74,14 +74,14 @@ async def stream_inbox(
     return streams.create_live_response(live, [watch])
 
 
-def render_queue(found: Sequence[OpenDecision], now: float, chosen: OpenDecision | None = None) -> str:
-    grouped = [(name, [one for one in found[:SHOWN] if one.get_group(now) == name]) for name in GROUPS]
+def render_queue(decisions: Sequence[OpenDecision], now: float, chosen_decision: OpenDecision | None = None) -> str:
+    grouped = [(name, [one for one in decisions[:SHOWN] if one.get_group(now) == name]) for name in GROUPS]
     return render_template(
         "partials/_inbox_queue.html",
         grouped=[(name, some) for name, some in grouped if some],
-        total=len(found),
-        more=max(0, len(found) - SHOWN),
-        chosen=chosen,
+        total=len(decisions),
+        more=max(0, len(decisions) - SHOWN),
+        chosen=chosen_decision,
     )
 
 

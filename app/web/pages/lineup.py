@@ -20,7 +20,7 @@ from app.machine.measuring.probe_result import ProbeResult, find_newest_and_earl
 from app.people.rights import WHO, admins, operators, viewers
 from app.runtime.external_model_server import LINEUP_FILE, Inspection, ServerAddress
 from app.runtime.runtime import Runtime
-from app.web.deps import TheRuntime, TheSession, require_own_database
+from app.web.deps import TheRuntime, TheSession, require_unshared_database
 from app.web.pages.templating import render_page
 from app.web.url_paths import path_to
 
@@ -75,7 +75,7 @@ async def inspect_own_server(
     key: Annotated[str, Form()] = "",
     model: Annotated[str, Form(max_length=300)] = "",
 ) -> Response:
-    require_own_database(runtime)
+    require_unshared_database(runtime)
     found = await runtime.own_server.inspect(runtime.http, ServerAddress(address, model, key))
     return RedirectResponse(f"{path_to('lineup')}?inspection={found.id}#own-server", status_code=303)
 
@@ -90,7 +90,7 @@ async def seat_own_server(
     auditor: Annotated[str, Form(max_length=300)] = "",
     sentry: Annotated[str, Form(max_length=300)] = "",
 ) -> Response:
-    require_own_database(runtime)
+    require_unshared_database(runtime)
     models: dict[Role, str] = {"architect": architect, "worker": worker, "auditor": auditor, "sentry": sentry}
     await runtime.own_server.write_and_request_lineup(runtime.http, inspection, models, runtime.settings.data)
     return RedirectResponse(f"{path_to('lineup')}#own-server", status_code=303)
@@ -99,7 +99,7 @@ async def seat_own_server(
 @router.post("/lineup/server/forget", name="own_server_forget")
 @admins
 async def forget_own_server(runtime: TheRuntime) -> Response:
-    await runtime.own_server.forget_server(runtime.settings.data)
+    await runtime.own_server.delete_lineup_and_request_original(runtime.settings.data)
     return RedirectResponse(f"{path_to('lineup')}#own-server", status_code=303)
 
 
@@ -139,7 +139,7 @@ def _count_runs_delaying_change(runtime: Runtime) -> int:
     return len(runtime.list_unended_runs()) if runtime.own_server.change else 0
 
 
-def _find_inspection_or_reason(runtime: Runtime, inspection: str) -> tuple[Inspection | None, str]:
+def _find_inspection_and_reason(runtime: Runtime, inspection: str) -> tuple[Inspection | None, str]:
     """Return the inspection, or why there is none to show."""
     try:
         return (runtime.own_server.find_inspection(inspection) if inspection else None), ""
@@ -149,7 +149,7 @@ def _find_inspection_or_reason(runtime: Runtime, inspection: str) -> tuple[Inspe
 
 def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup, inspection: str = "") -> Response:
     may_change = (person := WHO.get()) is not None and person.right == "admin"
-    found, lost = _find_inspection_or_reason(runtime, inspection if may_change else "")
+    found, lost = _find_inspection_and_reason(runtime, inspection if may_change else "")
     history = read_newest_probes(session, lineup.name, limit=HISTORY)
     return render_page(
         "lineup.html",
@@ -157,7 +157,7 @@ def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup, inspectio
         lineup=lineup,
         runs_here=lineup.name == runtime.lineup.name,
         names=list_shipped_lineups(),
-        sections=_build_sections(lineup, history),
+        sections=_build_replica_sections(lineup, history),
         history=history,
         prober=runtime.prober,
         may_change=may_change and not runtime.leases,
@@ -170,12 +170,12 @@ def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup, inspectio
     )
 
 
-def _build_sections(lineup: Lineup, history: Sequence[ProbeResult]) -> list[ReplicaSection]:
+def _build_replica_sections(lineup: Lineup, probe_results: Sequence[ProbeResult]) -> list[ReplicaSection]:
     sections = []
     for engine in lineup.engines.values():
         plan, count = plan_engine(lineup, engine), len(engine.replicas)
         for replica, indices in enumerate(engine.replicas):
-            newest_one, before = find_newest_and_earlier(history, engine.name, replica)
+            newest_one, before = find_newest_and_earlier(probe_results, engine.name, replica)
             gpus = tuple(gpu for gpu in lineup.gpus if gpu.index in indices)
             sections.append(
                 ReplicaSection(

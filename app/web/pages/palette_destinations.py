@@ -90,15 +90,15 @@ def list_pages(person: Person) -> list[Destination]:
     return [one.to_destination() for one in PAGES if one.is_open_to(person)]
 
 
-def list_actions(person: Person, unended: Iterable[RunRow]) -> list[Destination]:
+def list_actions(person: Person, unended_runs: Iterable[RunRow]) -> list[Destination]:
     """Return the actions that the person may do now, those on runs in progress first."""
-    on_runs = _list_run_actions(unended) if has_right(person.right, "operator") else ()
+    on_runs = _list_run_actions(unended_runs) if has_right(person.right, "operator") else ()
     return [*on_runs, *(one.to_destination() for one in ACTIONS if one.is_open_to(person)), *LOOKS]
 
 
-def _list_run_actions(unended: Iterable[RunRow]) -> Iterator[Destination]:
+def _list_run_actions(unended_runs: Iterable[RunRow]) -> Iterator[Destination]:
     """Yield what the run's page has a button for, in the run's present state."""
-    for run in unended:
+    for run in unended_runs:
         verbs = {"running": ("Pause", "Stop"), "paused": ("Resume", "Stop")}.get(run.state, ("Stop",))
         for verb in verbs:
             address = f"{path_to('run', run=run.id)}#{verb.lower()}-run"
@@ -123,14 +123,14 @@ def search_groups(groups: Iterable[DestinationGroup], query: str) -> list[Destin
     return [group for _, group in sorted(ranked, key=lambda one: one[0])]
 
 
-def _matches_words(one: Destination, words: Sequence[str]) -> bool:
-    text = f"{one.title} {one.about}".lower()
+def _matches_words(destination: Destination, words: Sequence[str]) -> bool:
+    text = f"{destination.title} {destination.about}".lower()
     return all(word in text for word in words)
 
 
-def _rank_match(one: Destination, words: Sequence[str]) -> int:
+def _rank_match(destination: Destination, words: Sequence[str]) -> int:
     """Return 0 for the title itself, 1 for its beginning, 2 for a beginning of its words, 3 for any other place."""
-    title, query = one.title.lower(), " ".join(words)
+    title, query = destination.title.lower(), " ".join(words)
     if not words or title == query:
         return 0
     if title.startswith(query):

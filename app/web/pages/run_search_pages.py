@@ -76,14 +76,14 @@ def show_events(
     )
 
 
-def search_events(store: EventStore, run: str, words: list[str], kind: str, before: int | None) -> EventSearch:
+def search_events(store: EventStore, run: str, words: list[str], line_kind: str, before_seq: int | None) -> EventSearch:
     """Return the events that match, newest first, with the seq to continue from."""
     lines: list[FeedLine] = []
-    upto = None if before is None else before - 1
+    upto = None if before_seq is None else before_seq - 1
     for _ in range(MOST_CHUNKS):
         told = store.read_newest(run, upto, FEED_KINDS, CHUNK)
         for line in filter(None, map(to_feed_line, told)):
-            if kind in ("", line.kind) and contains_words(words, line.text):
+            if line_kind in ("", line.kind) and contains_words(words, line.text):
                 lines.append(line)
                 if len(lines) == LINES:
                     return EventSearch(lines, line.seq)

@@ -83,9 +83,9 @@ def _name_module(file: str) -> str:
     return "module_" + re.sub(r"\W", "_", file)
 
 
-def _inline_icon(found: re.Match[str]) -> str:
-    content = base64.b64encode((STATIC / found[2]).read_bytes()).decode()
-    return f'{found[1]}data:image/svg+xml;base64,{content}"'
+def _inline_icon(icon_match: re.Match[str]) -> str:
+    content = base64.b64encode((STATIC / icon_match[2]).read_bytes()).decode()
+    return f'{icon_match[1]}data:image/svg+xml;base64,{content}"'
 
 
 def _hash_source(text: str) -> str:

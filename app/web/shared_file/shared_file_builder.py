@@ -15,7 +15,7 @@ from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import read_engine_outages
 from app.machine.sampling.event_marks import read_event_marks
-from app.machine.sampling.run_token_rates import read_run_rates
+from app.machine.sampling.run_token_rates import compute_run_token_rates
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import WHO, Person
 from app.skills.catalog import load_skill
@@ -54,7 +54,9 @@ def name_shared_file(run: str) -> str:
     return f"temper-{run}.html"
 
 
-def issue_shared_file(archive: RunArchive, row: RunRow, notary: Notary, by: Requester, *, prompts: bool) -> bytes:
+def issue_shared_file(
+    archive: RunArchive, row: RunRow, notary: Notary, requester: Requester, *, prompts: bool
+) -> bytes:
     """Return the file of an ended run, signed and noted in the audit record. Raise an error if it does not verify."""
     content = build_shared_file(archive, row, notary, prompts=prompts)
     try:
@@ -63,7 +65,9 @@ def issue_shared_file(archive: RunArchive, row: RunRow, notary: Notary, by: Requ
         raise EnvironmentUnusable(f"run {row.id} cannot be shared: {exc}.") from exc
     told = "with prompts" if prompts else "without prompts"
     detail = f"events={manifest['events']} head={manifest['chain_head']} show={manifest['show']} {told}"
-    notary.append_audit_line_once(f"run {row.id}", compute_sha256(content), by, f"share: file of run {row.id}", detail)
+    notary.append_audit_line_once(
+        f"run {row.id}", compute_sha256(content), requester, f"share: file of run {row.id}", detail
+    )
     return content
 
 
@@ -110,7 +114,7 @@ def _read_samples(archive: RunArchive, row: RunRow, log: Sequence[Recorded]) -> 
     grid = Thinning(archive.store).read(begin, end, choose_step(begin, end))
     marks = read_event_marks(archive.store, (row.id,), begin, end)
     sampled = {key: values for key, values in grid.to_series().items() if key.kind != "role"}
-    sampled |= read_run_rates(archive.store, row.id, grid, simulated=row.simulated)
+    sampled |= compute_run_token_rates(archive.store, row.id, grid, simulated=row.simulated)
     series = [to_sample_series(key, values) for key, values in sampled.items()]
     return Samples.from_source(grid, series=series, marks=[Mark.from_source(one) for one in marks])
 

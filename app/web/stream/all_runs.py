@@ -66,14 +66,14 @@ class AllRunsSource:
         found = (one for one in tuple(self._kept) if one.seq > seq and (upto is None or one.seq <= upto))
         return list(islice(found, limit))
 
-    def _enqueue_events(self, found: Sequence[Recorded | tuple[str, int]]) -> None:
-        if found:
-            self._waiting.extend(found)
+    def _enqueue_events(self, events_or_positions: Sequence[Recorded | tuple[str, int]]) -> None:
+        if events_or_positions:
+            self._waiting.extend(events_or_positions)
             self._work.set()
 
     async def _number_events(self) -> None:
         try:
-            self._heads = await retry_until_database_answers(self._store.read_unended_heads)
+            self._heads = await retry_until_database_answers(self._store.read_unended_newest_seqs)
         finally:
             self._ready.set()
         while True:
@@ -105,11 +105,11 @@ class AllRunsSource:
         return [parse_line(line, digest) for _, line, digest in lines]
 
 
-async def retry_until_database_answers(asked: Callable[[], T]) -> T:
+async def retry_until_database_answers(query: Callable[[], T]) -> T:
     """Call `asked` in a thread, and retry while the database is away."""
     while True:
         try:
-            return await asyncio.to_thread(asked)
+            return await asyncio.to_thread(query)
         except DATABASE_UNAVAILABLE as exc:
             log.warning("the stream of all runs waits: %s", describe_database_error(exc))
             await asyncio.sleep(AGAIN_AFTER)

@@ -17,7 +17,9 @@ def read_resume_position(headers: Mapping[str, str], since: str | None) -> int |
     return None if since is None else _parse_seq(since, "since")
 
 
-def _parse_seq(text: str, where: str) -> int:
+def _parse_seq(text: str, source_name: str) -> int:
     if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
-        raise Rejected(where, f"{where} is the seq of an event, a whole number from 0 on; it says {text[:40]!a}.")
+        raise Rejected(
+            source_name, f"{source_name} is the seq of an event, a whole number from 0 on; it says {text[:40]!a}."
+        )
     return int(text)

@@ -51,7 +51,7 @@ class StreamRegistry:
     def create_stream_response(
         self,
         run: str,
-        rendering: str,
+        rendering_name: str,
         render: Render,
         after: int | None = None,
         *,
@@ -64,7 +64,7 @@ class StreamRegistry:
         `notices` to the same stream, because browsers allow only six connections."""
 
         async def serve_run(viewer: Viewer) -> None:
-            async with self.join_fanout(run, rendering, render) as fanout:
+            async with self.join_fanout(run, rendering_name, render) as fanout:
                 await fanout.serve_viewer(viewer, after)
 
         return _StreamResponse(self, serve_run, live, notices)
@@ -93,8 +93,8 @@ class StreamRegistry:
             fanout.close()
 
     @asynccontextmanager
-    async def join_fanout(self, run: str, rendering: str, render: Render) -> AsyncIterator[Fanout]:
-        key = (run, rendering)
+    async def join_fanout(self, run: str, rendering_name: str, render: Render) -> AsyncIterator[Fanout]:
+        key = (run, rendering_name)
         fanout = self._fanouts.get(key)
         if fanout is None or fanout.is_closed:
             fanout = self._fanouts[key] = self.create_fanout(run, render)

@@ -79,12 +79,12 @@ def place(tmp_path):
 
 async def test_where_there_are_no_schedules_none_is_looked_for_until_the_database_has_changed(place):
     keeper = Scheduler(place)
-    await keeper.run_due_schedules(MADE)
-    assert [keeper.check_for_possible_schedules(), keeper.check_for_possible_schedules()] == [True, False]
+    await keeper.fire_due_and_stop_overdue(MADE)
+    assert [keeper.remember_version_report_if_due(), keeper.remember_version_report_if_due()] == [True, False]
     place.add(rules=("V-257985",))
-    assert keeper.check_for_possible_schedules()
-    await keeper.run_due_schedules(MADE)
-    assert [keeper.check_for_possible_schedules(), keeper.check_for_possible_schedules()] == [
+    assert keeper.remember_version_report_if_due()
+    await keeper.fire_due_and_stop_overdue(MADE)
+    assert [keeper.remember_version_report_if_due(), keeper.remember_version_report_if_due()] == [
         True,
         True,
     ]  # time alone may make one due
@@ -92,16 +92,16 @@ async def test_where_there_are_no_schedules_none_is_looked_for_until_the_databas
 
 async def test_at_its_time_a_schedule_becomes_a_run_like_any_other_and_once(place):
     row, keeper = place.add(rules=("V-257985",)), Scheduler(place)
-    await keeper.run_due_schedules(row.next_at - 1)
+    await keeper.fire_due_and_stop_overdue(row.next_at - 1)
     assert place.submitted == {}
-    await keeper.run_due_schedules(row.next_at + 1)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 1)
     ((run, request),) = place.submitted.items()
     assert isinstance(request, RunQueued)
     assert (request.mode, request.rules, request.keep) == ("scan", ("V-257985",), True)
     assert (request.by, request.note) == (f"schedule {row.id} of ada", f"schedule {row.id}")
     after = place.row(row)
     assert (after.run, after.fired_at, after.next_at) == (run, row.next_at, row.next_at + 24 * HOUR)
-    await keeper.run_due_schedules(row.next_at + 2)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 2)
     assert len(place.submitted) == 1
 
 
@@ -111,54 +111,54 @@ async def test_a_schedule_names_a_run_that_is_on_disk_or_nothing_at_all(place):
     with place.database.begin() as connection:
         connection.exec_driver_sql("create trigger full before insert on event begin insert into full values (1); end")
     with pytest.raises(OperationalError):
-        await keeper.run_due_schedules(row.next_at)
+        await keeper.fire_due_and_stop_overdue(row.next_at)
     assert (place.row(row).run, place.row(row).next_at, place.submitted) == ("", row.next_at, {})
     with place.database.begin() as connection:
         connection.exec_driver_sql("drop trigger full")
-    await keeper.run_due_schedules(row.next_at)
+    await keeper.fire_due_and_stop_overdue(row.next_at)
     assert [*place.submitted] == [place.row(row).run]
     assert place.bus.newest[place.row(row).run] == 1, "pages and webhooks of this node hear of it"
 
 
 async def test_two_never_work_on_one_host_and_the_second_says_so(place):
     first, second, keeper = place.add(), place.add(), Scheduler(place)
-    await keeper.run_due_schedules(first.next_at + 1)
+    await keeper.fire_due_and_stop_overdue(first.next_at + 1)
     (run,) = place.submitted
     skipped, started = sorted(place.row(row).outcome for row in (first, second))
     assert started.startswith(f"Started run {run} at ")
     assert skipped.endswith(f"run {run} was still working on fixture.")
     assert sorted(place.row(row).unkept for row in (first, second)) == [False, True]
-    await keeper.run_due_schedules(first.next_at + 24 * HOUR)
+    await keeper.fire_due_and_stop_overdue(first.next_at + 24 * HOUR)
     assert len(place.submitted) == 1, "it is at work still"
     place.ends(run)
-    await keeper.run_due_schedules(first.next_at + 48 * HOUR + 1)
+    await keeper.fire_due_and_stop_overdue(first.next_at + 48 * HOUR + 1)
     assert len(place.submitted) == 2
 
 
 async def test_what_was_missed_is_said_and_not_caught_up(place):
     row, keeper = place.add(), Scheduler(place)
-    await keeper.run_due_schedules(row.next_at + 60 * HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 60 * HOUR)
     assert place.submitted == {}
     assert place.row(row).outcome.startswith("Missed 3 start times since ")
     assert "Temper was not running" in place.row(row).outcome
     assert place.row(row).unkept
-    await keeper.run_due_schedules(place.row(row).next_at)
+    await keeper.fire_due_and_stop_overdue(place.row(row).next_at)
     assert not place.row(row).unkept, "this time was kept"
 
 
 async def test_in_its_window_it_is_caught_up_once_and_stopped_at_the_end(place):
     row, keeper = place.add(mode="auto", window_minutes=120), Scheduler(place)
-    await keeper.run_due_schedules(row.next_at + HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + HOUR)
     (run,) = place.submitted
-    await keeper.run_due_schedules(row.next_at + 1.9 * HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 1.9 * HOUR)
     assert place.stops() == []
-    await keeper.run_due_schedules(row.next_at + 2.1 * HOUR)
-    await keeper.run_due_schedules(row.next_at + 2.2 * HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 2.1 * HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 2.2 * HOUR)
     assert place.stops() == [run]
     assert place.row(row).outcome.endswith("Stopped at the end of its window.")
     assert place.row(row).stopped
     place.ends(run)
-    await keeper.run_due_schedules(row.next_at + 24 * HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 24 * HOUR)
     assert not place.row(row).stopped, "it is another run"
 
 
@@ -166,26 +166,26 @@ async def test_of_many_hosts_it_asks_for_a_rollout_and_ends_it_with_its_window(p
     words = {"words": "fixture*", "hosts": ("fixture", "fixture-2"), "terms": RolloutTerms(at_once=3, waves="1,rest")}
     (place.settings.hosts_folder / "fixture-2").mkdir(parents=True)
     row, keeper = place.add(mode="auto", window_minutes=60, many=words), Scheduler(place)
-    await keeper.run_due_schedules(row.next_at + 1)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 1)
     assert place.submitted == {}
     rollout = place.row(row).run
     assert place.row(row).outcome.startswith(f"Started rollout {rollout} on 2 hosts at ")
     asked = next(place.store.read_events(rollout)).event
     assert (asked.hosts, asked.at_once, asked.waves, asked.mode) == (("fixture", "fixture-2"), 3, (1, 1), "auto")
-    await keeper.run_due_schedules(row.next_at + 0.9 * HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 0.9 * HOUR)
     assert place.rollout(rollout) == "running"
-    await keeper.run_due_schedules(row.next_at + 1.1 * HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 1.1 * HOUR)
     assert place.rollout(rollout) == "stopping"
     assert place.row(row).outcome.endswith("Stopped at the end of its window.")
-    await keeper.run_due_schedules(row.next_at + 24 * HOUR + 1)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 24 * HOUR + 1)
     assert place.row(row).outcome.endswith(f"rollout {rollout} has not ended.")
 
 
 async def test_a_run_that_ended_in_time_is_not_stopped(place):
     row, keeper = place.add(mode="auto", window_minutes=60), Scheduler(place)
-    await keeper.run_due_schedules(row.next_at)
+    await keeper.fire_due_and_stop_overdue(row.next_at)
     place.ends(*place.submitted)
-    await keeper.run_due_schedules(row.next_at + 2 * HOUR)
+    await keeper.fire_due_and_stop_overdue(row.next_at + 2 * HOUR)
     assert place.stops() == []
 
 
@@ -194,7 +194,7 @@ async def test_a_paused_one_takes_nothing_up_and_a_host_that_is_gone_is_said(pla
     with Session(place.database) as session, session.begin():
         session.get_one(ScheduleRow, paused.id).enabled = False
         session.get_one(ScheduleRow, gone.id).host = "web-that-was"
-    await keeper.run_due_schedules(gone.next_at)
+    await keeper.fire_due_and_stop_overdue(gone.next_at)
     assert place.submitted == {}
     assert place.row(paused).outcome == ""
     assert "web-that-was" in place.row(gone).outcome

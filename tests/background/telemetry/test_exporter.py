@@ -51,7 +51,7 @@ async def telling(tmp_path, log, collector, *, halves=False):
         for part in parts:
             store.append(part)
             bus.publish(part)
-            await teller.export_pending()
+            await teller.export_next_batch()
         yield teller
         await teller.close()
 
@@ -59,7 +59,7 @@ async def telling(tmp_path, log, collector, *, halves=False):
 async def test_a_collector_gets_every_span_once_however_it_is_cut(tmp_path, log):
     collector = Collector()
     async for teller in telling(tmp_path, log, collector, halves=True):
-        await teller.export_pending()
+        await teller.export_next_batch()
     trace = RunTrace(log[0].run)
     wanted = [one.id for recorded in log for one in trace.fold_event(recorded) if isinstance(one, Span)]
     got = [span["spanId"] for span in collector.spans()]
@@ -83,10 +83,10 @@ async def test_while_the_collector_is_gone_it_is_said_once_and_told_later(tmp_pa
     collector = Collector()
     collector.up = False
     async for teller in telling(tmp_path, log, collector):
-        await teller.export_pending()
+        await teller.export_next_batch()
         assert [record.getMessage().count("does not accept telemetry") for record in caplog.records] == [1]
         collector.up = True
-        await teller.export_pending()
+        await teller.export_next_batch()
     names = [span["name"] for span in collector.spans()]
     assert "harden fixture" in names
 
@@ -98,5 +98,5 @@ async def test_what_was_over_before_is_another_process_to_tell(tmp_path, log):
         rest = log[1:]
         teller._store.append(rest)
         teller._bus.publish(rest)
-        await teller.export_pending()
+        await teller.export_next_batch()
     assert collector.spans() == []

@@ -18,7 +18,7 @@ from app.background.webhooks.template import (
     PLAIN,
     USUAL_KINDS,
     collect_placeholder_values,
-    fill_template,
+    fill_body_and_content_type,
     resolve_template,
 )
 from app.errors import Rejected
@@ -37,7 +37,9 @@ def told(reason=HOSTILE):
 
 
 def body(template, reason=HOSTILE):
-    return fill_template(resolve_template(template), collect_placeholder_values(told(reason), "web", simulated=True))
+    return fill_body_and_content_type(
+        resolve_template(template), collect_placeholder_values(told(reason), "web", simulated=True)
+    )
 
 
 def test_a_chat_gets_one_text_that_calls_nobody_and_leads_nowhere():
@@ -99,7 +101,7 @@ def test_of_a_rollout_it_is_told_in_the_rollouts_words():
     )
     assert said[0]["path"] == "/fleet/o1"
     assert "! Paused by its limits: 1 host is harmed" in said[1]["text"]
-    assert "<" not in fill_template(resolve_template("chat"), said[1])[0].decode()
+    assert "<" not in fill_body_and_content_type(resolve_template("chat"), said[1])[0].decode()
     sealed = create_signed_delivery(
         build_recorded_event("o1", 3, 1.0, ended, GENESIS), create_webhook_secret(b"0" * 16), 5.0, simulated=True
     )

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.checkpoint_config import read_model_config
+from app.engines.fit.checkpoint_config import read_model_shape
 from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.vllm_versions import find_vllm_rules
 from app.engines.fit.weights import GpuSplit, compute_weights_per_stage
@@ -126,12 +126,12 @@ def test_a_file_that_is_no_config_says_so(tmp_path, content, says):
     file = tmp_path / "config.json"
     file.write_bytes(content)
     with pytest.raises(BadInput, match=f"{re.escape(str(file))} {says}.*: give the config.json of the checkpoint"):
-        read_model_config(tmp_path)
+        read_model_shape(tmp_path)
 
 
 def test_a_folder_without_a_config_says_so(tmp_path):
     with pytest.raises(BadInput, match=r"config\.json cannot be read \(No such file"):
-        read_model_config(tmp_path)
+        read_model_shape(tmp_path)
 
 
 ANYTHING = st.recursive(

@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import BadInput
 from app.evidence.incoming.assessment import parse_ckl_or_xccdf, parse_cklb
-from app.evidence.incoming.elements import DEEPEST, read_elements
+from app.evidence.incoming.elements import DEEPEST, read_root_tag_and_elements
 
 XCCDF = 'xmlns="http://checklists.nist.gov/xccdf/1.2"'
 
@@ -60,7 +60,7 @@ def test_what_is_refused(content, said):
 
 
 def test_only_what_is_wanted_is_kept():
-    root, kept = read_elements(b"<r><x><big>text</big></x><keep a='1'>t<in>u</in></keep></r>", ("keep",))
+    root, kept = read_root_tag_and_elements(b"<r><x><big>text</big></x><keep a='1'>t<in>u</in></keep></r>", ("keep",))
     assert root == "r"
     assert [(one.tag, one.attributes, one.text, one.list_child_texts("in")) for one in kept] == [
         ("keep", {"a": "1"}, "t", ["u"])

@@ -1,14 +1,17 @@
 from app.loop.state import RunState
-from app.machine.measuring.probe_runner import describe_working_run
+from app.machine.measuring.probe_runner import explain_run_blocking_probe
 
 
 def test_a_run_at_work_is_in_the_way():
-    assert "r1" in describe_working_run([RunState(run="r0", status="paused"), RunState(run="r1", status="running")])
+    assert "r1" in explain_run_blocking_probe(
+        [RunState(run="r0", status="paused"), RunState(run="r1", status="running")]
+    )
 
 
 def test_one_that_is_paused_queued_or_waits_for_a_person_is_not():
     waiting = RunState(run="r3", status="running", idle_since=1.0)
     assert (
-        describe_working_run([RunState(run="r0", status="paused"), RunState(run="r2", status="queued"), waiting]) == ""
+        explain_run_blocking_probe([RunState(run="r0", status="paused"), RunState(run="r2", status="queued"), waiting])
+        == ""
     )
-    assert describe_working_run([]) == ""
+    assert explain_run_blocking_probe([]) == ""

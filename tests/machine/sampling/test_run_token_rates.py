@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from app.events.kinds import TurnDelta, TurnInterrupted
-from app.machine.sampling.run_token_rates import read_run_rates
+from app.machine.sampling.run_token_rates import compute_run_token_rates
 from app.machine.sampling.series import Grid
 from tests.machine.sampling.test_run_energy import QUEUED, START, STARTED, answered, asked, log, stored
 
@@ -13,7 +13,7 @@ def wrote(role, tokens, turn="t"):
 
 
 def read_rates(store, run, seconds=10, step=1.0):
-    rates = read_run_rates(store, run, Grid(START, step, int(seconds / step)), simulated=True)
+    rates = compute_run_token_rates(store, run, Grid(START, step, int(seconds / step)), simulated=True)
     assert {(key.kind, key.figure, key.simulated) for key in rates} == {("run", "tok_s", True)}
     return {key.of: values for key, values in rates.items() if any(values)}
 

@@ -99,7 +99,7 @@ async def test_content_of_this_machine_finds_the_same_on_an_excerpt(root, tmp_pa
 
 
 def test_nothing_that_other_rules_need_is_in_it():
-    datastream, tailoring = DataStream(LINKED.read_bytes()).build_excerpt(BASE, [f"{RULE}extends"])
+    datastream, tailoring = DataStream(LINKED.read_bytes()).build_excerpt_and_tailoring(BASE, [f"{RULE}extends"])
     assert tailoring == b""
     for name in ("nobody", "guest", "filter", f"{VALUE}name", "absent", "/etc/other", "Written for the tests"):
         assert name.encode() not in datastream
@@ -108,9 +108,9 @@ def test_nothing_that_other_rules_need_is_in_it():
 
 def test_cutting_does_not_change_the_stream():
     stream = DataStream(LINKED.read_bytes())
-    first = stream.build_excerpt(BASE, [f"{RULE}variable"])
-    stream.build_excerpt(BASE, [f"{RULE}extends", f"{RULE}document"])
-    assert stream.build_excerpt(BASE, [f"{RULE}variable"]) == first
+    first = stream.build_excerpt_and_tailoring(BASE, [f"{RULE}variable"])
+    stream.build_excerpt_and_tailoring(BASE, [f"{RULE}extends", f"{RULE}document"])
+    assert stream.build_excerpt_and_tailoring(BASE, [f"{RULE}variable"]) == first
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_what_could_be_lost_is_not_cut(old, new):
     content = LINKED.read_text()
     assert old in content
     with pytest.raises(CannotCut):
-        DataStream(content.replace(old, new).encode()).build_excerpt(BASE, [f"{RULE}extends"])
+        DataStream(content.replace(old, new).encode()).build_excerpt_and_tailoring(BASE, [f"{RULE}extends"])
 
 
 def test_a_stream_is_read_once_and_again_when_its_file_changes(tmp_path):

@@ -105,7 +105,12 @@ async def test_content_that_the_host_has_lost_or_changed_is_put_anew(host, there
 async def test_some_rules_are_judged_on_an_excerpt_that_leaves_nothing_on_the_host(host):
     ids = {"root": f"{RULE}root_login", "by_hand": f"{RULE}by_hand", "release": f"{RULE}release"}
     await scanner(host, ids).scan(FILES, ["root", "release"])
-    assert host.read == DataStream(SMALL.read_bytes()).build_excerpt(f"{PROFILE}base", [ids["root"], ids["release"]])[0]
+    assert (
+        host.read
+        == DataStream(SMALL.read_bytes()).build_excerpt_and_tailoring(f"{PROFILE}base", [ids["root"], ids["release"]])[
+            0
+        ]
+    )
     assert len(host.read) < SMALL.stat().st_size
     assert host.files == {}
     assert "--skip-valid" in host.asked[0]

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from app.errors import EnvironmentUnusable
-from app.targets.rootfs.base_image_builder import run_command
+from app.targets.rootfs.base_image_builder import run_command_or_raise
 
 STARTER = """
 from app.targets.rootfs.base_image_builder import run_command
@@ -17,7 +17,7 @@ run_command("m", ["sh", "-c", "echo $$ >{}; exec sleep 600"])
 
 def test_a_command_that_fails_is_named_with_its_last_words():
     with pytest.raises(EnvironmentUnusable, match="m: sh ended with 3: out of paper"):
-        run_command("m", ["sh", "-c", "echo out of paper >&2; exit 3"])
+        run_command_or_raise("m", ["sh", "-c", "echo out of paper >&2; exit 3"])
 
 
 def test_a_command_ends_with_its_starter_however_that_ends(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 
 from app.errors import BadInput, EnvironmentUnusable, TemperError
 from app.targets.ssh.connection_opening import open_ssh_connection
-from app.targets.ssh.endpoint import Endpoint, load_key_pairs, parse_endpoint, require_password_meant_for_host
+from app.targets.ssh.endpoint import Endpoint, check_environment_password_host, load_key_pairs, parse_endpoint
 from app.targets.ssh.shell_script import ShellCommand
 from app.targets.ssh.tunnel import Tunnel
 
@@ -27,8 +27,8 @@ def bound(monkeypatch):
 def test_it_goes_to_the_host_that_it_names(bound):
     for text in (f"root@web1.example {KEY}", f"root@WEB1.example:22 {OTHER} {KEY}"):
         bound(text)
-        require_password_meant_for_host(web(), [KEY], must_name_host=True)
-        require_password_meant_for_host(web(), [KEY], must_name_host=False)
+        check_environment_password_host(web(), [KEY], must_name_host=True)
+        check_environment_password_host(web(), [KEY], must_name_host=False)
 
 
 @pytest.mark.parametrize(
@@ -47,27 +47,27 @@ def test_it_goes_to_no_other(bound, place, keys):
     bound(f"root@web1.example {KEY}")
     for said, error in ((True, BadInput), (False, EnvironmentUnusable)):
         with pytest.raises(error, match=r"was given for another host.*Nothing was sent"):
-            require_password_meant_for_host(web(place), keys, must_name_host=said)
+            check_environment_password_host(web(place), keys, must_name_host=said)
 
 
 def test_over_the_network_nobody_says_what_a_variable_is_for(bound):
     with pytest.raises(BadInput, match=r"set TEMPER_SSH_WEB1_FOR='root@web1.example:22 SHA256:one', or add the host"):
-        require_password_meant_for_host(web(), [KEY], must_name_host=True)
-    require_password_meant_for_host(
+        check_environment_password_host(web(), [KEY], must_name_host=True)
+    check_environment_password_host(
         web(), [KEY], must_name_host=False
     )  # added at the terminal, by who holds the environment
     bound("root@web1.example")
     with pytest.raises(BadInput, match="does not say which host it is for"):
-        require_password_meant_for_host(web(), [KEY], must_name_host=True)
+        check_environment_password_host(web(), [KEY], must_name_host=True)
     bound("nonsense")
     with pytest.raises(TemperError):
-        require_password_meant_for_host(web(), [KEY], must_name_host=False)
+        check_environment_password_host(web(), [KEY], must_name_host=False)
 
 
 def test_a_file_and_a_key_are_no_business_of_it(bound):
     bound("root@elsewhere")
-    require_password_meant_for_host(web(at="/etc/temper/web1"), [KEY], must_name_host=True)
-    require_password_meant_for_host(parse_endpoint("root@web1.example", "key", "/k"), [KEY], must_name_host=True)
+    check_environment_password_host(web(at="/etc/temper/web1"), [KEY], must_name_host=True)
+    check_environment_password_host(parse_endpoint("root@web1.example", "key", "/k"), [KEY], must_name_host=True)
 
 
 class Listening(asyncssh.SSHServer):

@@ -9,7 +9,7 @@ from app.loop.harm import describe_harm
 from app.targets.host_accounts import read_host_accounts
 from app.targets.ssh.host_script_output import parse_host_report
 from app.targets.ssh.host_shell import ScriptResult
-from app.targets.ssh.program_probes import KnownAnswers, build_password_probe, build_probes, probe_programs
+from app.targets.ssh.program_probes import KnownAnswers, build_password_probe, build_probes, probe_programs_and_disk
 from app.targets.ssh.shell_script import read_script_part
 from tests.targets.hosts import host
 
@@ -221,7 +221,7 @@ class SaysInTurn:
 def test_a_password_that_a_slow_host_could_not_try_in_time_is_tried_once_more():
     slow = ["password\tnone\tit took too long"]
     once, twice = SaysInTurn(FINE, tries=(slow, TRIED)), SaysInTurn(FINE, tries=(slow, slow, TRIED))
-    tried, untried = (probe_programs(line, host(), KnownAnswers())[0][-1] for line in (once, twice))
+    tried, untried = (probe_programs_and_disk(line, host(), KnownAnswers())[0][-1] for line in (once, twice))
     assert (tried.name, tried.asked, once.tries) == ("password-change", True, [])
     assert (untried.asked, untried.detail, twice.tries) == (False, "not asked: it took too long", [TRIED])
 
@@ -233,7 +233,7 @@ def test_a_password_that_a_slow_host_could_not_try_in_time_is_tried_once_more():
 def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, status):
     cut = [*without(word), f"{word}\tall\tcode {status}"]
     line = SaysInTurn(cut, FINE)
-    found, _ = probe_programs(line, host(), KnownAnswers())
+    found, _ = probe_programs_and_disk(line, host(), KnownAnswers())
     assert next(probe for probe in found if probe.name == name).weak
     assert line.looks == []
 
@@ -241,15 +241,15 @@ def test_a_list_that_a_busy_host_cut_short_is_asked_for_once_more(word, name, st
 @pytest.mark.parametrize("status", [124, 137])
 def test_logins_that_a_slow_host_could_not_try_in_time_are_tried_once_more(status):
     line = SaysInTurn([*without("success"), f"doors\tall\tcode {status}"], FINE)
-    found, _ = probe_programs(line, host(), KnownAnswers())
+    found, _ = probe_programs_and_disk(line, host(), KnownAnswers())
     assert next(probe for probe in found if probe.name == "password-login").ok
     assert line.looks == []
 
 
 def test_a_host_that_answers_is_asked_once_and_one_that_never_does_twice():
     once, twice = SaysInTurn(FINE, FINE), SaysInTurn(*[[*without("failed"), "failed\tall\tcode 124"]] * 3)
-    probe_programs(once, host(), KnownAnswers())
-    found, _ = probe_programs(twice, host(), KnownAnswers())
+    probe_programs_and_disk(once, host(), KnownAnswers())
+    found, _ = probe_programs_and_disk(twice, host(), KnownAnswers())
     assert (len(once.looks), len(twice.looks)) == (1, 1)
     assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail
 
@@ -261,12 +261,12 @@ REST = [row for row in FINE if row not in LIVE]
 def test_in_a_state_that_the_host_was_in_before_only_what_lives_is_asked():
     known = KnownAnswers()
     line = SaysInTurn([*LIVE, "state\tone\tp1", *REST], [*LIVE, "state\tone\tp1"], tries=[TRIED])
-    first, again = probe_programs(line, host(), known), probe_programs(line, host(), known)
+    first, again = probe_programs_and_disk(line, host(), known), probe_programs_and_disk(line, host(), known)
     assert again == first
     assert (known.logins.states, known.passwords.states) == ("one", "p1")
     assert (line.looks, line.tries) == ([], [])
     gone = [row for row in LIVE if not row.startswith("failed")]
-    found, _ = probe_programs(SaysInTurn([*gone, "state\tone\tp1"], tries=[]), host(), known)
+    found, _ = probe_programs_and_disk(SaysInTurn([*gone, "state\tone\tp1"], tries=[]), host(), known)
     assert "no failed unit is known" in next(probe for probe in found if probe.name == "failed-units").detail
 
 
@@ -274,7 +274,7 @@ def test_in_another_state_everything_is_asked_and_the_last_states_are_kept():
     known = KnownAnswers()
     for name in ("one", "two", "three", "one", "four", "five"):
         rest = [] if name in known.logins.states.split() else REST
-        probe_programs(SaysInTurn([*LIVE, f"state\t{name}\tp-{name}", *rest], tries=[TRIED]), host(), known)
+        probe_programs_and_disk(SaysInTurn([*LIVE, f"state\t{name}\tp-{name}", *rest], tries=[TRIED]), host(), known)
     assert known.logins.states == "three one four five"
     assert known.passwords.states == "p-three p-one p-four p-five"
 
@@ -282,7 +282,7 @@ def test_in_another_state_everything_is_asked_and_the_last_states_are_kept():
 def test_passwords_are_not_tried_again_in_a_state_that_differs_for_logins_alone():
     known = KnownAnswers()
     line = SaysInTurn([*LIVE, "state\tone\tp1", *REST], [*LIVE, "state\ttwo\tp1", *REST], tries=[TRIED])
-    assert probe_programs(line, host(), known) == probe_programs(line, host(), known)
+    assert probe_programs_and_disk(line, host(), known) == probe_programs_and_disk(line, host(), known)
     assert (line.looks, line.tries) == ([], [])
 
 
@@ -298,7 +298,7 @@ def test_passwords_are_not_tried_again_in_a_state_that_differs_for_logins_alone(
 )
 def test_an_answer_that_is_not_whole_is_not_kept(look, tried, kept):
     known = KnownAnswers()
-    probe_programs(SaysInTurn(look, look, tries=[tried, tried]), host(), known)
+    probe_programs_and_disk(SaysInTurn(look, look, tries=[tried, tried]), host(), known)
     assert (known.logins.states, known.passwords.states) == kept
 
 
@@ -335,10 +335,10 @@ def test_the_state_of_a_host_is_that_of_its_files_kernel_settings_aside(host, op
 
 
 def test_what_selinux_only_would_have_denied_is_told_and_is_no_weakness():
-    found, _ = probe_programs(
+    found, _ = probe_programs_and_disk(
         SaysInTurn([*FINE, "permitted\tall\tsshd: link on key unconfined_t"]), host(), KnownAnswers()
     )
-    before, _ = probe_programs(SaysInTurn(FINE), host(), KnownAnswers())
+    before, _ = probe_programs_and_disk(SaysInTurn(FINE), host(), KnownAnswers())
     probe = next(one for one in found if one.name == "selinux-denials")
     assert "in permissive mode it would have denied: sshd: link on key unconfined_t" in probe.detail
     assert describe_harm(before, found) is None

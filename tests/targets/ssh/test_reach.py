@@ -83,14 +83,14 @@ def test_a_login_into_a_cut_wire_ends_with_the_line_beside_it(lines, wire):
     main.log_in()
     wire.cut()
     with pytest.raises(ConnectionLost, match="was cut while another was opened"):
-        main.create_second().log_in()
+        main.create_fresh_login_connection().log_in()
 
 
 def test_a_login_that_takes_its_time_goes_on_for_as_long_as_the_line_beside_it_is_answered(host, lines, wire):
     main = lines(Nodes().owned())
     main.log_in()
     wire.holds_new = True
-    main.create_second().log_in()
+    main.create_fresh_login_connection().log_in()
     assert logins(host) == 2
 
 
@@ -100,7 +100,7 @@ def test_a_wire_that_is_cut_between_a_login_and_its_first_command_says_nothing_o
     main.become_root()
     wire.cut_when(lambda: logins(host) == 2)
     with pytest.raises(LeaseLost):
-        host_probes.probe_new_login(main)
+        host_probes.probe_new_login_and_sudo(main)
     assert nodes.asked == 1
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from app.errors import BadInput
 from app.events.vocabulary import SetOption
-from app.targets.ssh.registration import uninstall_from_host
+from app.targets.ssh.registration import remove_temper_files_from_host
 
 SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")
@@ -19,13 +19,13 @@ def test_all_that_is_ours_goes_once_nothing_is_open(host, opened):
     target.prepare()
     target.apply("one", [NO_X11], frozenset({SSHD}))
     with pytest.raises(BadInput, match="the change one is open"):
-        uninstall_from_host(target.line, CONTENT)
+        remove_temper_files_from_host(target.line, CONTENT)
     assert target.roll_back("one").differences == ()
     (host.root / CONTENT[1:]).mkdir(parents=True)
     (host.root / "etc/.temper-trial").write_text("left by a crash")
     (host.root / "etc/rcS.d/S99temper-undo-two").write_text("left by a crash")
     (host.root / "etc/ssh/.sshd_config.temper-new").write_text("left by a crash")
-    assert uninstall_from_host(target.line, CONTENT) == [
+    assert remove_temper_files_from_host(target.line, CONTENT) == [
         "/etc/ssh/.sshd_config.temper-new",
         "/etc/.temper-trial",
         "/etc/rcS.d/S99temper-undo-two",
@@ -35,4 +35,4 @@ def test_all_that_is_ours_goes_once_nothing_is_open(host, opened):
     ]
     (host.root / "var/cache").rmdir()
     assert everything(host) == was
-    assert uninstall_from_host(target.line, CONTENT) == []
+    assert remove_temper_files_from_host(target.line, CONTENT) == []

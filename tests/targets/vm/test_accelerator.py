@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from app.targets.vm.accelerator import QEMU, choose_accelerator, explain_missing_programs
+from app.targets.vm.accelerator import QEMU, choose_accelerator, list_missing_program_sentences
 
 
 @pytest.fixture(autouse=True)
@@ -72,6 +72,6 @@ def test_a_kvm_that_hangs_is_not_waited_for_much_longer_than_emulation_takes(qem
 
 def test_each_missing_program_is_named_with_its_package(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
-    missing = explain_missing_programs()
+    missing = list_missing_program_sentences()
     assert f"{QEMU} is not installed: apt-get install qemu-system-x86." in missing
     assert "qemu-img is not installed: apt-get install qemu-utils." in missing

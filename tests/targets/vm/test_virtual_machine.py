@@ -60,7 +60,7 @@ def test_a_start_ends_when_the_kernel_panics(machine, monkeypatch):
     at = "app.targets.vm.virtual_machine"
     monkeypatch.setattr(f"{at}.explain_missing_programs", list)
     monkeypatch.setattr(f"{at}.choose_accelerator", lambda: Accelerator("tcg", "", 3600))
-    monkeypatch.setattr(VirtualMachine, "_prepare_start", lambda *_: None)
+    monkeypatch.setattr(VirtualMachine, "_prepare_record_and_disks", lambda *_: None)
     console = machine.folder / "console.log"
     monkeypatch.setattr(VirtualMachine, "is_up", property(lambda _: console.exists()))
     (machine.folder / "qemu.log").touch()

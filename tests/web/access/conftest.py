@@ -109,10 +109,10 @@ def knock_raw(routes):
             return self.comer
 
     class Ledger:
-        async def record_refusal(self, event):
+        async def count_or_record_refusal(self, event):
             return None
 
-        record_action = record_refusal
+        record_action_or_warn = count_or_record_refusal
 
     served, door = Routed(routes), Door()
     gate = Gate(served, door, Ledger(), AccessRechecks(door))

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import text
 from sqlmodel import Session
 
-from app.events.record import AUDIT, check_chain
+from app.events.record import AUDIT, check_chain_and_get_head
 from app.store import audit, credentials
 from app.store.events import EventStore
 from app.store.models import PersonRow
@@ -72,7 +72,7 @@ async def test_what_was_done_and_what_was_refused_is_on_record_in_one_chain(knoc
     assert newest[0]["source"] == "192.0.2.7"
     with Session(database) as session:
         head = audit.list_audit_events(session, 1)[0].hash
-    assert check_chain(EventStore(database).read_lines("audit")) == head
+    assert check_chain_and_get_head(EventStore(database).read_lines("audit")) == head
 
 
 async def test_what_is_done_while_the_database_is_away_is_on_record_once_it_is_back(knock, database):

@@ -8,7 +8,7 @@ from sqlmodel import Session
 from app.people.rights import WHO, Person
 from app.store.db import open_database
 from app.store.models import RunRow
-from app.store.run_queries import KEEP_KEY_SECONDS, claim_idempotency_key
+from app.store.run_queries import KEEP_KEY_SECONDS, get_or_create_idempotency_row
 from app.web.api.idempotency import IdempotencyKeys
 from app.web.api.problem import Problem
 
@@ -34,22 +34,22 @@ async def test_a_request_that_is_being_answered_is_not_answered_twice(database):
 
 
 async def test_a_crash_between_key_and_run_leads_to_the_same_run(database):
-    assert await IdempotencyKeys(database).claim_run("k", b"body", "aaaa") == ("aaaa", False)
-    assert await IdempotencyKeys(database).claim_run("k", b"body", "bbbb") == ("aaaa", False)
+    assert await IdempotencyKeys(database).claim_key("k", b"body", "aaaa") == ("aaaa", False)
+    assert await IdempotencyKeys(database).claim_key("k", b"body", "bbbb") == ("aaaa", False)
     with Session(database) as session, session.begin():
         words = {"host": "fixture", "mode": "auto", "skill": "stig", "lineup": "simulated", "note": ""}
         session.add(RunRow(id="aaaa", state="queued", simulated=True, queued_at=1.0, **words))
-    assert await IdempotencyKeys(database).claim_run("k", b"body", "cccc") == ("aaaa", True)
+    assert await IdempotencyKeys(database).claim_key("k", b"body", "cccc") == ("aaaa", True)
     with pytest.raises(Problem, match="another body"):
-        await IdempotencyKeys(database).claim_run("k", b"other body", "dddd")
+        await IdempotencyKeys(database).claim_key("k", b"other body", "dddd")
 
 
 def test_a_key_is_forgotten_after_a_day(database):
     now = time.time()
     with Session(database) as session, session.begin():
-        claim_idempotency_key(session, "k", "digest", "aaaa", now - KEEP_KEY_SECONDS - 1)
+        get_or_create_idempotency_row(session, "k", "digest", "aaaa", now - KEEP_KEY_SECONDS - 1)
     with Session(database) as session, session.begin():
-        assert claim_idempotency_key(session, "k", "other", "bbbb", now).run == "bbbb"
+        assert get_or_create_idempotency_row(session, "k", "other", "bbbb", now).run == "bbbb"
 
 
 def test_two_people_may_think_of_the_same_key():

@@ -28,7 +28,7 @@ def test_the_label_names_role_and_host_and_each_host_has_a_lane(made):
     write(made.store, EVENTS[:-2])
     share = Sharing(made.store).read_current_shares(1035.0)["gemma-31b"]
     assert share.serving == (ServedHost("worker", "mail"), ServedHost("architect", "db1"))
-    assert share.hosts_by_role == [("architect", ["db1"]), ("worker", ["mail"])]
+    assert share.shown_hosts_by_role == [("architect", ["db1"]), ("worker", ["mail"])]
     assert [lane.host for lane in share.lanes] == ["db1", "mail", "web3"]
     assert [bar.prefill for bar in share.lanes[0].bars] == [True, False]
     assert [(bar.role, bar.prefill) for bar in share.lanes[2].bars] == [
@@ -140,7 +140,7 @@ def test_the_label_of_all_hosts_changes_with_the_lane_and_is_sent_where_it_chang
     write(made.store, EVENTS)
     sharing, now = Sharing(made.store), 1023.0
     lineup, missions = made.lineup, MissionLoader(made.store)
-    shown = [sharing.read_past_shares(now)["gemma-31b"].hosts_by_role]
+    shown = [sharing.read_past_shares(now)["gemma-31b"].shown_hosts_by_role]
     scene = Scene(lineup, load_skill("stig"), "live", engines=lambda: {"share-gemma-31b": str(shown[-1])})
     screen, told = PageRenderer("aaaa1111", missions, scene), list(made.store.read_events("aaaa1111"))
     assert screen(told[2:3]).count(b"#share-gemma-31b") == 1

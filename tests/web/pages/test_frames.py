@@ -21,8 +21,8 @@ def store(played):
 def test_looks_in_any_order_see_what_a_first_look_sees(store, played, log, seed):
     dice, frames = random.Random(seed), FrameCache(store)
     for seq in dice.choices(range(len(log) + 1), k=2 * KEPT):
-        assert frames.fold_state_upto(played[1], seq) == fold_events(
+        assert frames.fold_frame_state_upto(played[1], seq) == fold_events(
             store.read_events(played[1], upto=seq, kinds=FRAME_KINDS)
         ), seq
-        assert frames.fold_state_upto("another", seq) == fold_events(())
+        assert frames.fold_frame_state_upto("another", seq) == fold_events(())
     assert len(frames._known) == KEPT

@@ -13,7 +13,7 @@ def create_module_disabled_check(rule: str, module: str) -> Check:
     bench = RuleJudge(rule, f"/etc/modprobe.d/{module}.conf")
 
     def check_files(files: Files) -> Verdict:
-        lines = [line for line in modprobe.read_module_lines(files) if line.module == module]
+        lines = [line for line in modprobe.read_etc_module_lines(files) if line.module == module]
         installs = [line for line in lines if line.command == "install"]
         wrong = next((line for line in installs if line.rest not in _NOTHING), None)
         if wrong is not None:

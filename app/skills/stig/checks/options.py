@@ -71,7 +71,7 @@ def create_disk_full_check(
 
     @bench.create_text_check
     def check_files(_: Files, text: str) -> Verdict:
-        settings, problems = option_parsers.parse_auditd(text, AUDITD)
+        settings, problems = option_parsers.parse_auditd_with_problems(text, AUDITD)
         for problem in problems:
             if problem.key == wanted.key:
                 return bench.report_unreadable(problem)

@@ -108,7 +108,7 @@ def create_algorithms_check(rule: str, keyword: str, wanted: tuple[str, ...]) ->
 
     @bench.create_text_check
     def check_files(files: Files, text: str) -> Verdict:
-        listed = sshd.find_algorithms(text, keyword)
+        listed = sshd.find_backend_setting(text, keyword)
         if listed is None:
             return bench.fails(f"{BACKEND} has no {keyword} line; {','.join(wanted)} is wanted.")
         if listed.value != ",".join(wanted):

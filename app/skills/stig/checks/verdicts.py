@@ -30,8 +30,8 @@ class LocatedLine(Protocol):
     def line(self) -> int: ...
 
 
-def format_location(at: LocatedLine) -> str:
-    return f"{escape_host_text(at.path)} line {at.line}"
+def format_location(located_line: LocatedLine) -> str:
+    return f"{escape_host_text(located_line.path)} line {located_line.line}"
 
 
 @dataclass(frozen=True)
@@ -52,15 +52,19 @@ class RuleJudge:
     def passes(self, evidence: str) -> Verdict:
         return Verdict(self.rule, "pass", evidence, self.path)
 
-    def fails(self, evidence: str, at: LocatedLine | None = None) -> Verdict:
-        return Verdict(self.rule, "fail", evidence, *((at.path, at.line) if at else (self.path,)))
+    def fails(self, evidence: str, located_line: LocatedLine | None = None) -> Verdict:
+        return Verdict(
+            self.rule, "fail", evidence, *((located_line.path, located_line.line) if located_line else (self.path,))
+        )
 
-    def passes_at(self, at: LocatedLine, evidence: str) -> Verdict:
+    def passes_at(self, located_line: LocatedLine, evidence: str) -> Verdict:
         """Return a pass whose evidence begins with the line."""
-        return Verdict(self.rule, "pass", f"{format_location(at)} {evidence}", at.path, at.line)
+        return Verdict(
+            self.rule, "pass", f"{format_location(located_line)} {evidence}", located_line.path, located_line.line
+        )
 
-    def fails_at(self, at: LocatedLine, evidence: str) -> Verdict:
-        return self.fails(f"{format_location(at)} {evidence}", at)
+    def fails_at(self, located_line: LocatedLine, evidence: str) -> Verdict:
+        return self.fails(f"{format_location(located_line)} {evidence}", located_line)
 
     def report_absent(self) -> Verdict:
         return self.fails(f"{self.path} is absent, so nothing states the setting.")

@@ -61,9 +61,9 @@ def _select_loaded(lines: Sequence[AuditLine]) -> list[AuditLine]:
     return kept
 
 
-def _find_recording(found: Sequence[_LoadedRule], event: AuditRule, call: str) -> AuditLine | None:
+def _find_recording(loaded_rules: Sequence[_LoadedRule], event: AuditRule, call: str) -> AuditLine | None:
     """Return the line that records the event for a call; None if there is none or an exception is ahead of it."""
-    for one in found:
+    for one in loaded_rules:
         if not _covers_call(one.rule, call):
             continue
         if _covers_fields(one.rule, event):

@@ -15,7 +15,7 @@ def create_module_ban_check(rule: str, module: str) -> Check:
     bench, name = RuleJudge(rule, f"/etc/modprobe.d/{module}.conf"), modprobe.normalize_module_name(module)
 
     def check_files(files: Files) -> Verdict:
-        lines = [line for line in modprobe.read_module_lines(files) if line.module == name]
+        lines = [line for line in modprobe.read_etc_module_lines(files) if line.module == name]
         installs = [line for line in lines if line.command == "install"]
         if wrong := next((line for line in installs if line.rest != _NOTHING), None):
             runs = f"runs '{escape_host_text(wrong.rest)}' to load {module}"
@@ -31,6 +31,6 @@ def create_module_ban_check(rule: str, module: str) -> Check:
     return check_files
 
 
-def _read_line(files: Files, at: ModuleLine) -> str:
+def _read_line(files: Files, module_line: ModuleLine) -> str:
     """Return the line as it is written: parsed names have _ for -."""
-    return (host_text.read_text(files, at.path) or "").split("\n")[at.line - 1]
+    return (host_text.read_text(files, module_line.path) or "").split("\n")[module_line.line - 1]

@@ -43,12 +43,12 @@ def _is_accepted(wanted: WantedOption, value: str) -> bool:
     return wanted.accepts(sysctl.normalize_number(value))
 
 
-def _describe_last_line(wanted: WantedOption, read: Sequence[Setting]) -> str:
-    if not read:
+def _describe_last_line(wanted: WantedOption, lines: Sequence[Setting]) -> str:
+    if not lines:
         return ""
-    if _is_accepted(wanted, read[-1].value):
-        return f" {format_location(read[-1])} is right, but another setting that is loaded changes it."
-    return f" The last line for it is {format_location(read[-1])}."
+    if _is_accepted(wanted, lines[-1].value):
+        return f" {format_location(lines[-1])} is right, but another setting that is loaded changes it."
+    return f" The last line for it is {format_location(lines[-1])}."
 
 
 def _find_lines(files: Files, key: str) -> list[Setting]:

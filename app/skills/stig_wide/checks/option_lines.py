@@ -33,17 +33,17 @@ def adapt_parser_without_problems(parse: option_parsers.Parser) -> Callable[[str
     return lambda text, path: (parse(text, path), ())
 
 
-def parse_described_file(text: str, path: str) -> Parsed:
+def parse_stated_family_file(text: str, path: str) -> Parsed:
     """Parse a file that app/targets/subjects/stated_families.toml describes; keys are `SECTION/KEY`."""
     family = find_stated_family(path)
     assert family is not None, path
     return [Setting(one.key, one.value, path, one.line) for one in family.list_settings(text)], ()
 
 
-def parse_described_file_ignoring_blanks(text: str, path: str) -> Parsed:
+def parse_stated_family_ignoring_blanks(text: str, path: str) -> Parsed:
     """Parse such a file of a program that ignores blanks around keys and values."""
     lines = (_BLANKS.sub(" ", line.strip(host_text.TRAIL)) for _, line in host_text.number_lines(text))
-    return parse_described_file("\n".join(_AROUND_SIGN.sub("=", line, count=1) for line in lines), path)
+    return parse_stated_family_file("\n".join(_AROUND_SIGN.sub("=", line, count=1) for line in lines), path)
 
 
 def create_every_line_check(rule: str, source: OptionSource, wanted: WantedOption) -> Check:

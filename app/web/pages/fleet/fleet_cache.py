@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from app.errors import TemperError
-from app.runs.rollout.host_selection import list_added_or_builtin_hosts
+from app.runs.rollout.host_selection import list_added_else_builtin_hosts
 from app.runs.rollout.rollout_steps import describe_harm
 from app.skills.catalog import load_skill
 from app.store import run_queries
@@ -48,12 +48,12 @@ class FleetBoard:
     def read_changes(self, session: Session, hosts_folder: Path) -> None:
         """Load the changes since the last read and rebuild the lines. Concurrent callers wait for the lock."""
         with self._lock:
-            self._add_columns(self._load_changed_standings(session))
+            self._add_columns(self._update_cells_and_list_rulesets(session))
             working = {run.host: run for run in reversed(run_queries.list_unended_runs(session))}
             newest = {run.host: run for run in run_queries.list_newest_run_per_host(session)}
             lines = {
                 host: self._build_line(host, working.get(host), newest.get(host))
-                for host in dict.fromkeys([*self._cells, *list_added_or_builtin_hosts(hosts_folder)])
+                for host in dict.fromkeys([*self._cells, *list_added_else_builtin_hosts(hosts_folder)])
             }
             new = [host for host, line in lines.items() if self.lines.get(host) != line]
             if new or len(lines) != len(self.lines):
@@ -66,7 +66,7 @@ class FleetBoard:
     def list_changed_since(self, version: int) -> list[FleetLine]:
         return [line for host, line in self.lines.items() if self.changed.get(host, 0) > version]
 
-    def _load_changed_standings(self, session: Session) -> Iterable[tuple[str, ...]]:
+    def _update_cells_and_list_rulesets(self, session: Session) -> Iterable[tuple[str, ...]]:
         """Load the rows that changed since the last read, found by comparing keys. Return their rule sets."""
         heads = session.execute(
             select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)

@@ -117,7 +117,7 @@ class Fleet:
         own = {part.run for part in state.parts.values() if part.run} if state else set()
         runs = [run for run in run_queries.list_unended_runs(session) if not state or run.id in own]
         cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]
-        states = fold_run_states(self._folds, runs)
+        states = fold_first_begun_runs(self._folds, runs)
         work = list_active_runs(runs, states, read_rule_titles(name))
         now = self._sharing.clock()
         shares = self._sharing.read_current_shares(now, state.parts if state else None)
@@ -239,7 +239,7 @@ def _list_parts_by_trouble(state: RolloutState) -> list[HostPart]:
     return [*harmed, *state.parts_at_work, *ended, *waiting][:60]
 
 
-def fold_run_states(folds: RunStateCache, runs: Sequence[RunRow]) -> dict[str, RunState]:
+def fold_first_begun_runs(folds: RunStateCache, runs: Sequence[RunRow]) -> dict[str, RunState]:
     begun = [run.id for run in runs if run.state != "queued"]
     return {run: folds.read_current(run) for run in begun[:MOST_FOLDED]}
 

@@ -55,7 +55,7 @@ class FleetLine:
         return self.letters.count(letter)
 
     @property
-    def is_at_work(self) -> bool:
+    def has_active_run(self) -> bool:
         return self.state in ("queued", "running", "paused")
 
     @cached_property
@@ -79,7 +79,7 @@ class FleetQuery:
 
 _FILTERS: dict[str, Callable[[FleetLine], bool]] = {
     "alarm": lambda line: bool(line.alarm),
-    "work": lambda line: line.is_at_work,
+    "work": lambda line: line.has_active_run,
     "person": lambda line: PERSONS in line.letters,
     "slipped": lambda line: SLIPPED in line.letters,
     "open": lambda line: OPEN in line.letters or UNDONE in line.letters,
@@ -99,8 +99,8 @@ def locate_columns_in_rules(rules: Sequence[str], columns: Sequence[str]) -> lis
     return [there.get(rule, -1) for rule in columns]
 
 
-def reorder_letters(letters: str, places: Sequence[int]) -> str:
-    return "".join(map((letters + NOTHING).__getitem__, places))
+def reorder_letters(letters: str, letter_indexes: Sequence[int]) -> str:
+    return "".join(map((letters + NOTHING).__getitem__, letter_indexes))
 
 
 def count_cells(lines: Iterable[FleetLine]) -> dict[str, int]:
@@ -111,16 +111,16 @@ def count_cells(lines: Iterable[FleetLine]) -> dict[str, int]:
     return found
 
 
-def filter_lines(
-    lines: Sequence[FleetLine], sought: FleetQuery, grouped: Mapping[str, Sequence[str]]
+def filter_and_sort_lines(
+    lines: Sequence[FleetLine], fleet_query: FleetQuery, hosts_by_group: Mapping[str, Sequence[str]]
 ) -> list[FleetLine]:
-    shows = _FILTERS.get(sought.show)
+    shows = _FILTERS.get(fleet_query.show)
     wanted = [line for line in lines if shows is None or shows(line)]
-    if sought.q:
-        members = set(grouped.get(sought.q, ()))
-        like = sought.q if any(sign in sought.q for sign in "*?[") else f"*{sought.q}*"
+    if fleet_query.q:
+        members = set(hosts_by_group.get(fleet_query.q, ()))
+        like = fleet_query.q if any(sign in fleet_query.q for sign in "*?[") else f"*{fleet_query.q}*"
         wanted = [line for line in wanted if line.host in members or fnmatch.fnmatch(line.host, like)]
-    return sorted(wanted, key=lambda line: (*_rank_line(line, sought.sort), _get_natural_sort_key(line.host)))
+    return sorted(wanted, key=lambda line: (*_rank_line(line, fleet_query.sort), _get_natural_sort_key(line.host)))
 
 
 def _rank_line(line: FleetLine, sort: str) -> tuple[int, ...]:
@@ -133,7 +133,7 @@ def _rank_line(line: FleetLine, sort: str) -> tuple[int, ...]:
         case "passed":
             return (-line.count(PASSED), left)
         case _:
-            return (not line.alarm, -line.count(SLIPPED), -line.count(PERSONS), not line.is_at_work, -left)
+            return (not line.alarm, -line.count(SLIPPED), -line.count(PERSONS), not line.has_active_run, -left)
 
 
 def _get_natural_sort_key(host: str) -> tuple[str, int, str]:

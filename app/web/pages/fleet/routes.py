@@ -29,7 +29,7 @@ from app.web.pages.fleet.grid import (
     WORDS,
     FleetQuery,
     count_cells,
-    filter_lines,
+    filter_and_sort_lines,
     order_column_indexes_by_trouble,
 )
 from app.web.pages.form_fields import Fields
@@ -166,36 +166,46 @@ def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, 
 
 
 def _render_fleet(
-    fleet: Fleet, session: Session, sought: FleetQuery, row: RolloutRow | None, last_look: LastLook | None = None
+    fleet: Fleet,
+    session: Session,
+    fleet_query: FleetQuery,
+    rollout_row: RolloutRow | None,
+    last_look: LastLook | None = None,
 ) -> Response:
-    name, skills = (row.skill, [row.skill]) if row else fleet.resolve_skill_and_choices(session, sought.skill)
-    rollout = row.id if row else ""
+    name, skills = (
+        (rollout_row.skill, [rollout_row.skill])
+        if rollout_row
+        else fleet.resolve_skill_and_choices(session, fleet_query.skill)
+    )
+    rollout = rollout_row.id if rollout_row else ""
     parts = fleet.render_parts(session, name, rollout)
     board, grouped = fleet.get_board(name), read_groups(session)
-    hosts = list(fleet.read_rollout_state(session, rollout).parts) if row else list(board.lines)
-    lines = filter_lines(select_lines(board.lines, hosts), sought, grouped)
+    hosts = list(fleet.read_rollout_state(session, rollout).parts) if rollout_row else list(board.lines)
+    lines = filter_and_sort_lines(select_lines(board.lines, hosts), fleet_query, grouped)
     order = (
-        order_column_indexes_by_trouble(lines, board.columns) if sought.columns == "open" else range(len(board.columns))
+        order_column_indexes_by_trouble(lines, board.columns)
+        if fleet_query.columns == "open"
+        else range(len(board.columns))
     )
     version = f"{board.epoch}.{board.version}"
     return render_page(
         "fleet.html",
         here="fleet",
-        row=row,
+        row=rollout_row,
         last_look=last_look,
         parts=parts,
-        sought=sought,
+        sought=fleet_query,
         skill=name,
         skills=skills,
         lines=lines,
         of=len(hosts),
         columns=board.columns,
         order=order,
-        shown=lines[(sought.page - 1) * A_PAGE : sought.page * A_PAGE],
+        shown=lines[(fleet_query.page - 1) * A_PAGE : fleet_query.page * A_PAGE],
         pages=-(-len(lines) // A_PAGE),
         health=render_health(read_faults(fleet.runtime)),
         stream=f"{path_to('fleet_stream')}?" + urlencode({"skill": name, "rollout": rollout, "since": version}),
-        here_as=lambda **other: _build_fleet_address(rollout, sought, **other),
+        here_as=lambda **other: _build_fleet_address(rollout, fleet_query, **other),
         groups=grouped,
         simulated=any(line.simulated for line in lines),
         sorts=SORTS,
@@ -206,9 +216,9 @@ def _render_fleet(
     )
 
 
-def _build_fleet_address(rollout: str, sought: FleetQuery, **other: object) -> str:
+def _build_fleet_address(rollout: str, fleet_query: FleetQuery, **other: object) -> str:
     usual = FleetQuery()
-    said = {name: other.get(name, value) for name, value in vars(sought).items()}
+    said = {name: other.get(name, value) for name, value in vars(fleet_query).items()}
     kept = {
         name: value
         for name, value in said.items()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.config import PACKAGE
-from app.web.pages.help.markdown import HelpDocument, HelpSection, render_markdown
+from app.web.pages.help.markdown import HelpDocument, HelpSection, render_help_document
 
 INDEX = "index"
 SEARCH_INDEX = "search-index.js"
@@ -38,7 +38,7 @@ def find_help_folder() -> Path:
 
 
 @functools.cache
-def list_page_files() -> Mapping[str, Path]:
+def find_page_files_by_name() -> Mapping[str, Path]:
     """Name to file, in the order of the site's list of pages: `operator`, `decisions/0001-event-log`."""
     folder = find_help_folder()
     found = sorted(
@@ -49,20 +49,22 @@ def list_page_files() -> Mapping[str, Path]:
 
 
 @functools.cache
-def list_pictures() -> Mapping[str, Path]:
+def find_pictures_by_name() -> Mapping[str, Path]:
     """Name to file of what pages show: `pictures/end.png`."""
     folder = find_help_folder()
     return {file.relative_to(folder).as_posix(): file for file in folder.rglob("*") if file.suffix in PICTURES}
 
 
 def load_page(name: str, address_of: PagePath) -> HelpPage:
-    document = render_markdown(list_page_files()[name].read_text(), lambda link: _resolve_link(name, link, address_of))
+    document = render_help_document(
+        find_page_files_by_name()[name].read_text(), lambda link: _resolve_link(name, link, address_of)
+    )
     return HelpPage(name, document, list_page_groups(address_of))
 
 
 def list_page_groups(address_of: PagePath) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     """Each group's title with the title and the address of its pages."""
-    pages = [(name, (read_title(file), address_of(name))) for name, file in list_page_files().items()]
+    pages = [(name, (read_title(file), address_of(name))) for name, file in find_page_files_by_name().items()]
     return tuple((title, tuple(page for name, page in pages if _is_in_group(name, below))) for title, below in GROUPS)
 
 
@@ -71,11 +73,11 @@ def read_title(file: Path) -> str:
     return file.read_text().partition("\n")[0].removeprefix("# ").replace("`", "")
 
 
-def build_search_index(address_of: PagePath) -> str:
+def build_search_index_script(address_of: PagePath) -> str:
     """A script that holds every section's address, title, heading and words: a page opened from a disk can load it."""
     entries = [
         [f"{address_of(name)}#{section.anchor}", document.title, section.heading, section.text]
-        for name in list_page_files()
+        for name in find_page_files_by_name()
         for document in [load_page(name, address_of).document]
         for section in document.sections
     ]
@@ -92,6 +94,6 @@ def _resolve_link(page: str, link: str, address_of: PagePath) -> str | None:
         return link
     path, mark, anchor = link.partition("#")
     name = posixpath.normpath(posixpath.join(posixpath.dirname(page), path))
-    if name.removesuffix(".md") in list_page_files() and name.endswith(".md"):
+    if name.removesuffix(".md") in find_page_files_by_name() and name.endswith(".md"):
         return f"{address_of(name.removesuffix('.md'))}{mark}{anchor}"
-    return address_of(name) if name in list_pictures() else None
+    return address_of(name) if name in find_pictures_by_name() else None

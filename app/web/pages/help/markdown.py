@@ -29,7 +29,7 @@ class HelpDocument:
     sections: tuple[HelpSection, ...]
 
 
-def render_markdown(text: str, link_target: LinkTarget) -> HelpDocument:
+def render_help_document(text: str, link_target: LinkTarget) -> HelpDocument:
     """Return the text as HTML. Markup inside the text is escaped; a link that leads nowhere becomes plain words."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = parser.parse(text)
@@ -41,14 +41,14 @@ def render_markdown(text: str, link_target: LinkTarget) -> HelpDocument:
     return HelpDocument(sections[0].heading if sections else "", html, tuple(sections))
 
 
-def create_anchor(heading: str, taken: set[str]) -> str:
+def create_anchor(heading: str, taken_anchors: set[str]) -> str:
     """Return the anchor that code hosts give a heading; a repeated one gets a number."""
     plain = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
     anchor, count = plain, 0
-    while anchor in taken:
+    while anchor in taken_anchors:
         count += 1
         anchor = f"{plain}-{count}"
-    taken.add(anchor)
+    taken_anchors.add(anchor)
     return anchor
 
 

@@ -10,9 +10,9 @@ from app.web.pages.help.library import (
     INDEX,
     SEARCH_INDEX,
     HelpPage,
-    build_search_index,
-    list_page_files,
-    list_pictures,
+    build_search_index_script,
+    find_page_files_by_name,
+    find_pictures_by_name,
     load_page,
 )
 from app.web.pages.templating import render_page
@@ -37,11 +37,13 @@ def read_help() -> Response:
 @guests
 def read_help_page(document: str) -> Response:
     if document == SEARCH_INDEX:
-        return Response(_search_index(), media_type="text/javascript", headers={"x-content-type-options": "nosniff"})
-    if document in list_page_files():
+        return Response(
+            _load_search_script(), media_type="text/javascript", headers={"x-content-type-options": "nosniff"}
+        )
+    if document in find_page_files_by_name():
         return _show_document(document)
-    if document in list_pictures():
-        return FileResponse(list_pictures()[document], headers=PICTURE)
+    if document in find_pictures_by_name():
+        return FileResponse(find_pictures_by_name()[document], headers=PICTURE)
     raise HTTPException(404, "The documentation has no such page. Search it at /help.")
 
 
@@ -63,5 +65,5 @@ def _load_document(name: str) -> HelpPage:
 
 
 @functools.cache
-def _search_index() -> str:
-    return build_search_index(_page_path)
+def _load_search_script() -> str:
+    return build_search_index_script(_page_path)

@@ -4,7 +4,13 @@ import shutil
 from pathlib import Path
 
 from app.config import PACKAGE
-from app.web.pages.help.library import SEARCH_INDEX, build_search_index, list_page_files, list_pictures, load_page
+from app.web.pages.help.library import (
+    SEARCH_INDEX,
+    build_search_index_script,
+    find_page_files_by_name,
+    find_pictures_by_name,
+    load_page,
+)
 from app.web.pages.templating import render_template
 
 ASSETS = ("temper.css", "help.css", "help.js", "icon.svg")
@@ -12,17 +18,17 @@ ASSETS = ("temper.css", "help.css", "help.js", "icon.svg")
 
 def write_site(folder: Path) -> int:
     """Write every page, picture, style and script below `folder`; return the number of pages."""
-    for name in list_page_files():
+    for name in find_page_files_by_name():
         file = folder / _file_name(name)
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(_draw_page(name, "../" * name.count("/")))
-    (folder / SEARCH_INDEX).write_text(build_search_index(_file_name))
-    for name, picture in list_pictures().items():
+    (folder / SEARCH_INDEX).write_text(build_search_index_script(_file_name))
+    for name, picture in find_pictures_by_name().items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(picture, folder / name)
     for asset in ASSETS:
         shutil.copy(PACKAGE / "static" / asset, folder / asset)
-    return len(list_page_files())
+    return len(find_page_files_by_name())
 
 
 def _draw_page(name: str, root: str) -> str:
@@ -38,4 +44,4 @@ def _draw_page(name: str, root: str) -> str:
 
 def _file_name(name: str) -> str:
     """Pages get the suffix of a file; pictures have theirs."""
-    return f"{name}.html" if name in list_page_files() else name
+    return f"{name}.html" if name in find_page_files_by_name() else name

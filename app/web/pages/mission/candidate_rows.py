@@ -27,13 +27,17 @@ def list_candidate_rows(
     """
     return [
         CandidateRow(
-            number, one.sources, *_describe_policy_verdict(one, failed_fingerprints), one.diff, number == taken_number
+            number,
+            one.sources,
+            *_describe_verdict_and_style(one, failed_fingerprints),
+            one.diff,
+            number == taken_number,
         )
         for number, one in enumerate(candidates, 1)
     ]
 
 
-def _describe_policy_verdict(candidate: Candidate, failed_fingerprints: Collection[str]) -> tuple[str, str]:
+def _describe_verdict_and_style(candidate: Candidate, failed_fingerprints: Collection[str]) -> tuple[str, str]:
     if not candidate.actions:
         return candidate.gap, "muted"
     if candidate.refusal:

@@ -38,7 +38,7 @@ class EngineHolds:
             case TurnDelta():
                 name = self.find_engine(event.turn)
                 if name and self.by_engine[name][-1].first is None:
-                    self._replace_newest_hold(name, replace(self.by_engine[name][-1], first=at))
+                    self._replace_hold_and_end_reading(name, replace(self.by_engine[name][-1], first=at))
             case TurnFinished():
                 self.close_turn(event.turn, at, event.ttft)
             case TurnInterrupted():
@@ -56,7 +56,9 @@ class EngineHolds:
         """End a turn's hold. The time to first token is the end event's, so that late viewers draw the same axis."""
         if name := self.find_engine(turn):
             hold = self.by_engine[name][-1]
-            self._replace_newest_hold(name, replace(hold, first=None if ttft is None else hold.since + ttft, until=at))
+            self._replace_hold_and_end_reading(
+                name, replace(hold, first=None if ttft is None else hold.since + ttft, until=at)
+            )
 
     def close_all(self, at: float) -> None:
         """Close every open hold when the run ends."""
@@ -67,7 +69,7 @@ class EngineHolds:
     def find_engine(self, turn: str) -> str | None:
         return next((name for name, holds in self.by_engine.items() if holds and holds[-1].turn == turn), None)
 
-    def _replace_newest_hold(self, engine: str, hold: EngineHold) -> None:
+    def _replace_hold_and_end_reading(self, engine: str, hold: EngineHold) -> None:
         self.by_engine[engine] = [*self.by_engine[engine][:-1], hold]
         self.reading -= {engine}
 

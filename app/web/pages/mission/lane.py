@@ -64,14 +64,14 @@ _SHOWN: dict[Place, tuple[type, ...]] = {
 """The results that each lane shows."""
 
 
-def find_lane_place(turn: kinds.TurnStarted) -> Place:
-    return "lesson" if turn.purpose == "reflect" else turn.role
+def get_lane_name(turn_started: kinds.TurnStarted) -> Place:
+    return "lesson" if turn_started.purpose == "reflect" else turn_started.role
 
 
 def advance_lane(lane: Lane, event: Event) -> Lane:
     match event:
         case kinds.TurnStarted():
-            return _begin_turn(lane, event) if find_lane_place(event) == lane.place else lane
+            return _begin_turn(lane, event) if get_lane_name(event) == lane.place else lane
         case kinds.TurnDelta(turn=lane.turn, channel="thought"):
             return replace(lane, thought=lane.thought + event.text)
         case kinds.TurnDelta(turn=lane.turn):

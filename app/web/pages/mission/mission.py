@@ -19,7 +19,7 @@ from app.loop.state import RunState, apply_event
 from app.web.pages.mission.attempts import AttemptView, advance_attempt_view
 from app.web.pages.mission.engine_use_times import EngineHolds
 from app.web.pages.mission.feed import FeedLine, to_feed_line
-from app.web.pages.mission.lane import PLACES, Lane, Place, advance_lane, find_lane_place
+from app.web.pages.mission.lane import PLACES, Lane, Place, advance_lane, get_lane_name
 
 FEED_LINES = 60
 
@@ -66,7 +66,7 @@ class Mission:
     def _move_stage(self, event: Event) -> None:
         match event:
             case TurnStarted():
-                self.stage = find_lane_place(event)
+                self.stage = get_lane_name(event)
             case ItemStarted() | AttemptStarted():
                 self.stage = "architect"
             case ActionProposed():

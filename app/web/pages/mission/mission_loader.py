@@ -40,14 +40,14 @@ class FrameCache:
         self._known = RecentlyUsed[tuple[str, int], RunState](KEPT)
         """State by run and seq."""
 
-    def fold_state_upto(self, run: str, seq: int) -> RunState:
-        before, state = self._find_nearest(run, seq)
+    def fold_frame_state_upto(self, run: str, seq: int) -> RunState:
+        before, state = self._find_nearest_seq_and_state(run, seq)
         if before < seq:
             state = fold_events(self._store.read_events(run, after=before, upto=seq, kinds=FRAME_KINDS), state)
         with self._lock:
             return self._known.keep((run, seq), state)
 
-    def _find_nearest(self, run: str, seq: int) -> tuple[int, RunState]:
+    def _find_nearest_seq_and_state(self, run: str, seq: int) -> tuple[int, RunState]:
         with self._lock:
             places = [place for of, place in self._known if of == run and place <= seq]
             return (nearest := max(places, default=0)), self._known.get((run, nearest)) or RunState()
@@ -63,7 +63,7 @@ class MissionLoader:
     def load_mission(self, run: str, seq: int | None = None) -> Mission:
         mission = Mission()
         begin = self._find_first_seq(run, seq)
-        mission.state = self._frames.fold_state_upto(run, begin - 1)
+        mission.state = self._frames.fold_frame_state_upto(run, begin - 1)
         for recorded in self._store.read_events_without_deltas(run, seq, after=begin - 1):
             mission.apply_event(recorded)
         if mission.state.turn:

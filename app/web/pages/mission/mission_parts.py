@@ -20,7 +20,7 @@ from app.web.pages.mission.steps import list_steps
 from app.web.pages.templating import render_template
 
 
-def build_engine_label(
+def build_engine_label_context(
     mission: Mission, engine: Engine, lineup: Lineup, outages: Sequence[EngineOutage] = ()
 ) -> dict[str, object]:
     holds = mission.holds.by_engine.get(engine.name, [])
@@ -151,7 +151,7 @@ def render_engine_label_parts(mission: Mission, scene: Scene) -> dict[str, str]:
     outages = scene.outages(mission.state.at)
     return {
         f"hold-{engine.name}": render_template(
-            "partials/_engine_label.html", hold=build_engine_label(mission, engine, scene.lineup, outages)
+            "partials/_engine_label.html", hold=build_engine_label_context(mission, engine, scene.lineup, outages)
         )
         for engine in scene.lineup.engines.values()
     }

@@ -101,10 +101,10 @@ class PageRequest:
 
 
 def build_mission_view(
-    runtime: Runtime, missions: MissionLoader, sharing: Sharing | None, row: RunRow, asked: PageRequest
+    runtime: Runtime, missions: MissionLoader, sharing: Sharing | None, row: RunRow, page_request: PageRequest
 ) -> MissionView:
     """Build the page's context. `sharing` is None for a guest who may see this run only."""
-    at, speed = asked.at, asked.speed
+    at, speed = page_request.at, page_request.speed
     newest = next(iter(runtime.store.read_newest(row.id, None, KINDS, 1)), None)
     last = newest.seq if newest else 0
     seq = last if at is None else min(at, last)
@@ -140,7 +140,7 @@ def build_mission_view(
         meters=render_meters(runtime, shares, then),
         gpus=render_gpus(runtime, then),
         now=round(runtime.clock.now(), 3),
-        intro=asked.intro,
+        intro=page_request.intro,
         timeline=draw_timeline(line, until, missions.timelines.read_outages(line, until)),
         time=round(line.to_axis_seconds(until if at is None else mission.state.at), 1),
         summary=read_summary(runtime.store, row.id) if ended else None,

@@ -119,9 +119,9 @@ def _get_token_key(recorded: Recorded) -> tuple[str, str]:
     return event.turn, event.channel
 
 
-def _encode_token(held: Sequence[Recorded]) -> bytes:
-    first = held[0].event
+def _encode_token(deltas: Sequence[Recorded]) -> bytes:
+    first = deltas[0].event
     assert isinstance(first, TurnDelta)
-    text = "".join(one.event.text for one in held if isinstance(one.event, TurnDelta))
+    text = "".join(one.event.text for one in deltas if isinstance(one.event, TurnDelta))
     token = {"turn": first.turn, "role": first.role, "channel": first.channel, "text": clean_text(text, 100_000)}
-    return encode_message(msgspec.json.encode(token), name="token", seq=held[-1].seq)
+    return encode_message(msgspec.json.encode(token), name="token", seq=deltas[-1].seq)

@@ -32,14 +32,14 @@ class Replay:
         after = [one for one in starts if one > seq]
         return ItemJumps(before[-1] if before else 1, after[0] if after else last)
 
-    async def stream_frames(self, screen: PageRenderer, after: int, speed: float) -> AsyncIterator[bytes]:
+    async def stream_frames(self, page_renderer: PageRenderer, after: int, speed: float) -> AsyncIterator[bytes]:
         clock = 0.0
         while batch := await asyncio.to_thread(self._read_chunk, after):
             clock = clock or batch[0].at
             for frame in split_frames(batch, FRAME_SECONDS * speed):
                 await asyncio.sleep(min(max(frame[0].at - clock, 0.0) / speed, LONGEST_GAP))
                 clock = frame[0].at
-                yield await asyncio.to_thread(screen, frame)
+                yield await asyncio.to_thread(page_renderer, frame)
             after = batch[-1].seq
         yield sse_messages.encode_end(after)
 

@@ -60,49 +60,51 @@ class MomentCollector:
             case kinds.LessonLearnt():
                 self._advice = event.lesson.advice
             case _:
-                self._score_event(recorded)
+                self._collect_moment(recorded)
 
-    def _score_event(self, recorded: Recorded) -> None:
+    def _collect_moment(self, recorded: Recorded) -> None:
         event = recorded.event
         match event:
             case kinds.SentryAlarm():
-                self._keep_best("alarm", event.rule, f"The scanner passed the change. {describe_alarm(event)}")
+                self._keep_best_moment("alarm", event.rule, f"The scanner passed the change. {describe_alarm(event)}")
             case kinds.DriftFound():
                 self._before = recorded.seq, recorded.at
                 rules = ", ".join(event.rules)
                 text = f"{rules} passed after the previous run and now fail, without a change by Temper."
-                self._keep_best("drift", event.rules[0], text)
+                self._keep_best_moment("drift", event.rules[0], text)
             case kinds.VerdictExplained(veto=True):
-                self._keep_best("veto", event.rule, event.reason)
+                self._keep_best_moment("veto", event.rule, event.reason)
             case kinds.ApprovalGiven():
-                self._keep_best("person", "", f"{event.by} approved the {event.about}. {event.reason}")
+                self._keep_best_moment("person", "", f"{event.by} approved the {event.about}. {event.reason}")
             case kinds.ApprovalRefused():
-                self._keep_best("person", "", f"{event.by} refused the {event.about}. {event.reason}")
+                self._keep_best_moment("person", "", f"{event.by} refused the {event.about}. {event.reason}")
             case kinds.RebootAnnounced():
                 self._before = recorded.seq, recorded.at
             case kinds.RebootLost():
-                self._keep_best("reboot", "", f"{event.host} did not come back. {event.reason}")
+                self._keep_best_moment("reboot", "", f"{event.host} did not come back. {event.reason}")
             case kinds.RebootCompared() if event.lost:
-                self._keep_best("reboot", event.lost[0], f"{', '.join(event.lost)} did not survive the reboot.")
+                self._keep_best_moment("reboot", event.lost[0], f"{', '.join(event.lost)} did not survive the reboot.")
             case kinds.ActionRefused():
-                self._keep_best("refused", event.rule, event.reason)
+                self._keep_best_moment("refused", event.rule, event.reason)
             case kinds.ItemPassed() if event.attempts > 1:
                 text = self._advice or f"It took {event.attempts} attempts."
-                self._keep_best("learnt", event.rule, text, event.attempts)
+                self._keep_best_moment("learnt", event.rule, text, event.attempts)
             case kinds.ItemPassed() if event.lessons:
-                self._keep_best("told", event.rule, "A lesson of an earlier run said what goes wrong here.")
+                self._keep_best_moment("told", event.rule, "A lesson of an earlier run said what goes wrong here.")
             case kinds.ItemPassed() if event.attempts:
-                self._keep_best("fixed", event.rule, "Planned, changed, scanned, watched, and kept.")
+                self._keep_best_moment("fixed", event.rule, "Planned, changed, scanned, watched, and kept.")
             case kinds.ItemEscalated():
-                self._keep_best("escalated", event.rule, event.reason, self._attempts)
+                self._keep_best_moment("escalated", event.rule, event.reason, self._attempts)
             case _:
                 pass
 
-    def _keep_best(self, sort: str, rule: str, text: str, attempts: int = 0) -> None:
-        glyph, kind, title, usual = _SORTS[sort]
-        weight, known = usual + attempts / 100, self._best.get(sort)
+    def _keep_best_moment(self, moment_sort: str, rule: str, text: str, attempts: int = 0) -> None:
+        glyph, kind, title, usual = _SORTS[moment_sort]
+        weight, known = usual + attempts / 100, self._best.get(moment_sort)
         if known is None or weight > known.weight:
-            self._best[sort] = Moment(*self._before, glyph, kind, title, self._titles.get(rule, rule), text, weight)
+            self._best[moment_sort] = Moment(
+                *self._before, glyph, kind, title, self._titles.get(rule, rule), text, weight
+            )
 
     def list_best_moments(self) -> tuple[Moment, ...]:
         """Return the best moments in chronological order."""

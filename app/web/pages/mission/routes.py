@@ -119,22 +119,30 @@ def _get_past_view(
     missions: MissionLoader,
     sharing: Sharing | None,
     row: RunRow,
-    asked: PageRequest,
+    page_request: PageRequest,
 ) -> MissionView:
     """Return the view of a moment, kept for those who may see the same, as of the log's and the row's present state."""
     newest, who = runtime.store.read_last_link(row.id), WHO.get()
     seen_by = (who.right, who.runs) if who else None
-    key = (asked, newest, repr(row.model_dump()), seen_by, sharing is None)
-    view = moments.get_or_build_view(key, lambda: build_mission_view(runtime, missions, sharing, row, asked))
+    key = (page_request, newest, repr(row.model_dump()), seen_by, sharing is None)
+    view = moments.get_or_build_view(key, lambda: build_mission_view(runtime, missions, sharing, row, page_request))
     return replace(view, now=round(runtime.clock.now(), 3))
 
 
-def _find_asked_seq(runtime: Runtime, missions: MissionLoader, row: RunRow, t: float | None, w: float | None) -> int:
+def _find_asked_seq(
+    runtime: Runtime,
+    missions: MissionLoader,
+    row: RunRow,
+    seconds_since_queueing: float | None,
+    timeline_seconds: float | None,
+) -> int:
     """Return the seq at `w` seconds on the timeline, or else at `t` seconds since the run was queued."""
-    if w is not None:
-        return runtime.store.find_seq_at(row.id, missions.timelines.read_timeline(row.id).to_time(w + READ_UP))
+    if timeline_seconds is not None:
+        return runtime.store.find_seq_at(
+            row.id, missions.timelines.read_timeline(row.id).to_time(timeline_seconds + READ_UP)
+        )
     first = runtime.store.find_time_at_seq(row.id, 1)
-    return runtime.store.find_seq_at(row.id, (first or row.queued_at) + (t or 0.0) + READ_UP)
+    return runtime.store.find_seq_at(row.id, (first or row.queued_at) + (seconds_since_queueing or 0.0) + READ_UP)
 
 
 def _render_mission(view: MissionView, last_look: LastLook | None) -> Response:
@@ -220,14 +228,16 @@ def _require_run(row: RunRow | None, run: str) -> RunRow:
 
 @router.post("/runs/{run}/ask", name="run_ask")
 @operators
-def submit_run_command(request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields) -> Response:
+def submit_run_command_or_answer(
+    request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields
+) -> Response:
     row, verb, by = require_run(session, run), fields.get("verb", ""), resolve_recorded_name(FORM_PERSON)
     reason = fields.get("reason", "")
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
         means = AnswerMeans(get_sign_in_method(), get_token_id(), list_current_token_makers())
-        record_answer(session, asked, approval, verb, by=by, means=means, reason=reason, actions=actions)
+        record_answer(session, asked, approval, verb, by=by, sign_in_means=means, reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)
     return redirect_back(request, ("ops", "inbox"), path_to("run", run=run))

@@ -136,12 +136,12 @@ class Timeline:
             case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemSkipped() | kinds.ItemDeferred():
                 self._end_stretch("item", at, event.outcome, f"{event.rule}: {event.outcome}")
             case _:
-                self._apply_wait(event, at, before)
-        if mark := _build_event_mark(event, self._title):
+                self._begin_or_end_wait(event, at, before)
+        if mark := _describe_event_mark(event, self._title):
             kind, text, words = mark
             self._store_stretch(Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS)))
 
-    def _apply_wait(self, event: object, at: float, before: float | None) -> None:
+    def _begin_or_end_wait(self, event: object, at: float, previous_event_time: float | None) -> None:
         match event:
             case kinds.RunPaused():
                 self._paused = True
@@ -153,9 +153,9 @@ class Timeline:
                 self._asked = False
             case kinds.RunResumed():
                 self._paused = False
-                if event.after_crash and before is not None:
-                    self._end_stretch("turn", before)
-                    self._begin_stretch("wait", "down", before, "no Temper process worked on this run")
+                if event.after_crash and previous_event_time is not None:
+                    self._end_stretch("turn", previous_event_time)
+                    self._begin_stretch("wait", "down", previous_event_time, "no Temper process worked on this run")
             case _:
                 return
         if not (self._paused or self._asked) or isinstance(event, kinds.RunResumed):
@@ -183,8 +183,8 @@ class Timeline:
         for row in list(self._open):
             self._end_stretch(row, at)
 
-    def _store_stretch(self, one: Stretch) -> None:
-        self.stretches[one.id], self.changed[one.id] = one, self.seq
+    def _store_stretch(self, stretch: Stretch) -> None:
+        self.stretches[stretch.id], self.changed[stretch.id] = stretch, self.seq
 
 
 def fold_timeline(log: Iterable[Recorded]) -> Timeline:
@@ -197,7 +197,7 @@ def fold_timeline(log: Iterable[Recorded]) -> Timeline:
     return line
 
 
-def _build_event_mark(event: object, title: str) -> tuple[str, str, str] | None:
+def _describe_event_mark(event: object, title: str) -> tuple[str, str, str] | None:
     """Return the kind, the text and the words of a mark, or None if the event has none."""
     match event:
         case kinds.SentryAlarm():

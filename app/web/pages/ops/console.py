@@ -139,12 +139,12 @@ class Console:
         return msgspec.structs.replace(state, at=newest[0].at) if newest else state
 
     def _merge_feeds(self, runs: list[str]) -> list[TaggedLine]:
-        self._feeds = {run: self._read_run_feed(run) for run in runs}
+        self._feeds = {run: self._read_run_seq_and_feed(run) for run in runs}
         told = [(run, line) for run, (_, lines) in self._feeds.items() for line in lines]
-        told += [("", _describe_engine_change(at, event)) for at, event in self._runtime.board.changes]
+        told += [("", _to_engine_feed_line(at, event)) for at, event in self._runtime.board.changes]
         return sorted(told, key=lambda one: (one[1].at, one[1].seq), reverse=True)[:FEED_LINES]
 
-    def _read_run_feed(self, run: str) -> tuple[int, list[FeedLine]]:
+    def _read_run_seq_and_feed(self, run: str) -> tuple[int, list[FeedLine]]:
         seq, lines = self._feeds.get(run, (0, []))
         head = self._runtime.store.read_newest_seq(run)
         if head == seq:
@@ -153,7 +153,7 @@ class Console:
         return head, [line for line in map(to_feed_line, told) if line][:FEED_LINES]
 
 
-def _describe_engine_change(at: float, event: EngineState) -> FeedLine:
+def _to_engine_feed_line(at: float, event: EngineState) -> FeedLine:
     told = event.describe()
     return FeedLine(0, at, told.glyph, told.kind, told.text)
 

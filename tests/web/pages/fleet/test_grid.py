@@ -10,7 +10,7 @@ from app.web.pages.fleet.grid import (
     FleetLine,
     FleetQuery,
     count_cells,
-    filter_lines,
+    filter_and_sort_lines,
     locate_columns_in_rules,
     order_column_indexes_by_trouble,
     pack_letters,
@@ -49,7 +49,7 @@ def test_each_column_has_the_letter_of_its_rule_wherever_it_stood():
     ],
 )
 def test_sorted_as_the_address_says(sort, first):
-    assert [line.host for line in filter_lines(LINES, FleetQuery(sort=sort), {})] == first
+    assert [line.host for line in filter_and_sort_lines(LINES, FleetQuery(sort=sort), {})] == first
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,9 @@ def test_sorted_as_the_address_says(sort, first):
     ],
 )
 def test_filtered_as_the_address_says(words, hosts):
-    assert {line.host for line in filter_lines(LINES, FleetQuery(**words), {"front": ("web2", "mail")})} == hosts
+    assert {
+        line.host for line in filter_and_sort_lines(LINES, FleetQuery(**words), {"front": ("web2", "mail")})
+    } == hosts
 
 
 def test_totals_and_the_rule_that_is_open_on_most_hosts():

@@ -7,7 +7,7 @@ from urllib.parse import urldefrag, urljoin
 
 import pytest
 
-from app.web.pages.help.library import find_help_folder, list_page_files, load_page
+from app.web.pages.help.library import find_help_folder, find_page_files_by_name, load_page
 from app.web.pages.help.static_site import write_site
 from tests.runs.doors import house
 
@@ -18,7 +18,7 @@ ID = re.compile(r'id="([^"]*)"')
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
-    assert write_site(folder) == len(list_page_files()) > 30
+    assert write_site(folder) == len(find_page_files_by_name()) > 30
     return folder
 
 
@@ -71,7 +71,7 @@ def test_every_link_of_the_site_leads_to_a_file_and_an_anchor_of_it(site):
 def test_every_link_of_a_document_leads_to_a_file_of_the_checkout():
     """What the site leaves out (the code, the deployment) is there for those who read the documents in the checkout."""
     lost = []
-    for name, file in list_page_files().items():
+    for name, file in find_page_files_by_name().items():
         links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", file.read_text())
         lost += [(name, link) for link in links if "://" not in link and not (file.parent / link).exists()]
     assert lost == []
@@ -86,12 +86,12 @@ def test_nothing_of_the_site_is_fetched_from_elsewhere_or_written_into_the_page(
 
 
 def test_every_page_begins_with_its_title_and_is_reached_from_the_index_or_a_list():
-    untitled = [name for name, file in list_page_files().items() if not file.read_text().startswith("# ")]
+    untitled = [name for name, file in find_page_files_by_name().items() if not file.read_text().startswith("# ")]
     assert untitled == []
     index = load_page("index", lambda name: name)
     alone = [
         name
-        for name in list_page_files()
+        for name in find_page_files_by_name()
         if "/" not in name and name != "index" and f'href="{name}' not in index.document.html
     ]
     assert alone == []

@@ -1,6 +1,6 @@
 """Markdown becomes HTML with anchors, and the words of each section are kept for search."""
 
-from app.web.pages.help.markdown import create_anchor, render_markdown
+from app.web.pages.help.markdown import create_anchor, render_help_document
 
 TEXT = """# The title
 
@@ -26,7 +26,7 @@ temper run
 
 
 def render(link_target=lambda link: f"/help/{link}" if not link.startswith("..") else None):
-    return render_markdown(TEXT, link_target)
+    return render_help_document(TEXT, link_target)
 
 
 def test_every_heading_has_an_anchor_of_its_own_and_its_words():
