@@ -448,7 +448,7 @@ class Operations:
         answer: types.TailoringList = self._send("POST", "/api/v1/tailorings", body=dict(body))
         return answer
 
-    def download_tailoring(
+    def take_tailoring_out(
         self, *, skill: str, host: str | None = None, group: str | None = None, rules: str | None = None
     ) -> bytes:
         """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""
@@ -1058,7 +1058,7 @@ class AsyncOperations:
         answer: types.TailoringList = await self._send("POST", "/api/v1/tailorings", body=dict(body))
         return answer
 
-    async def download_tailoring(
+    async def take_tailoring_out(
         self, *, skill: str, host: str | None = None, group: str | None = None, rules: str | None = None
     ) -> bytes:
         """Export waivers, site values and selected rules as an xccdf:Tailoring, for OpenSCAP elsewhere."""

@@ -2225,7 +2225,7 @@ export interface Calls {
   take_waiver_back: { given: { path: { "waiver": string }; body: WaiverEnd }; answer: WaiverView };
   list_tailorings: { given: {  }; answer: TailoringList };
   add_tailoring: { given: { body: TailoringOrder }; answer: TailoringList };
-  download_tailoring: { given: { query: { "skill": string; "host"?: string; "group"?: string; "rules"?: string } }; answer: Blob };
+  take_tailoring_out: { given: { query: { "skill": string; "host"?: string; "group"?: string; "rules"?: string } }; answer: Blob };
   list_parameters: { given: { query?: { "skill"?: string; "host"?: string } }; answer: ParameterList };
   put_parameter: { given: { path: { "parameter": string }; body: ParameterOrder }; answer: ParameterSet };
   delete_parameter: { given: { path: { "parameter": string }; query?: { "skill"?: string; "host"?: string; "group"?: string } }; answer: null };
@@ -2327,7 +2327,7 @@ export const OPERATIONS: { [name in keyof Calls]: readonly [method: string, path
   take_waiver_back: ["POST", "/api/v1/waivers/{waiver}/end"],
   list_tailorings: ["GET", "/api/v1/tailorings"],
   add_tailoring: ["POST", "/api/v1/tailorings"],
-  download_tailoring: ["GET", "/api/v1/tailoring.xml"],
+  take_tailoring_out: ["GET", "/api/v1/tailoring.xml"],
   list_parameters: ["GET", "/api/v1/parameters"],
   put_parameter: ["PUT", "/api/v1/parameters/{parameter}"],
   delete_parameter: ["DELETE", "/api/v1/parameters/{parameter}"],

@@ -74,7 +74,7 @@ _XML: dict[int | str, dict[str, object]] = {
 )
 @viewers
 @declare_example(query={"skill": "scap:ssg-debian12:base", "host": "fixture"})
-def download_tailoring(
+def take_tailoring_out(
     session: TheSession,
     runtime: TheRuntime,
     skill: Annotated[str, Query(max_length=200, description="Profile of a data stream: scap:CONTENT:PROFILE.")],
