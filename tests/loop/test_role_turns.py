@@ -78,6 +78,6 @@ async def test_a_run_that_was_paused_while_it_waited_asks_nobody_until_it_goes_o
 @pytest.mark.parametrize(("attempt", "counts"), [(1, "CONTINUE"), (2, "CONTINUE"), (3, "PIVOT"), (6, "PIVOT")])
 def test_what_the_architect_decides_counts_every_third_attempt(attempt, counts):
     at = {"rule": RULE, "attempt": attempt}
-    run = SimpleNamespace(position=(RULE, attempt), event_fields=at, attempt=Attempt(attempt, 0.0))
+    run = SimpleNamespace(rule_and_attempt_number=(RULE, attempt), event_fields=at, attempt=Attempt(attempt, 0.0))
     _, reflected = role_turns._build_reflection_events(run, Reflection("m", "a", "PIVOT"))
     assert reflected.decision == counts
