@@ -1,12 +1,21 @@
 """Which forms an answer may have: what a file that is shown whole, cut, withheld or absent can be asked to become."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 
 from app.events.vocabulary import fingerprint_actions
-from app.loop.answer_schemas import MOST_ACTIONS, MOST_PATHS, SCHEMA_BUILDERS, TurnSituation
+from app.loop.answer_schemas import (
+    LONG,
+    MOST_ACTIONS,
+    MOST_PATHS,
+    SCHEMA_BUILDERS,
+    SHORT,
+    TurnSituation,
+    _build_text_schema,
+)
 from app.loop.answers import parse_answer
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
@@ -194,3 +203,20 @@ def test_a_veto_and_an_alarm_need_their_reason_and_a_decision_counts_where_it_we
         schema = SCHEMA_BUILDERS["reflect"](TurnSituation(NO_TERMS, weighs=weighs, guided=guided))
         assert schema["properties"]["decision"] == {"enum": words}
         assert ("environment" in schema["properties"]) == (not guided)
+
+
+@pytest.mark.parametrize(
+    ("purpose", "field"), [("review", "explanation"), ("triage", "assessment"), ("reflect", "advice")]
+)
+def test_a_guided_role_says_less(purpose, field):
+    for guided, most in ((True, SHORT), (False, LONG)):
+        schema = SCHEMA_BUILDERS[purpose](TurnSituation(NO_TERMS, guided=guided, gamable=False))
+        text = schema["properties"][field]
+        assert re.search(text["pattern"], "x" * most)
+        assert not re.search(text["pattern"], "x" * (most + 1))
+
+
+@pytest.mark.parametrize("most", [1, 120, 121, 240, 241])
+def test_a_text_is_bounded_as_a_whole(most):
+    pattern = _build_text_schema(most)["pattern"]
+    assert [bool(re.search(pattern, "x" * length)) for length in (0, most, most + 1)] == [True, True, False]

@@ -157,7 +157,8 @@ def test_an_item_has_spent_its_budget_once_tokens_or_time_are_used_up(tokens, it
 
 
 @pytest.mark.parametrize(
-    ("item_began", "run_began", "left"), [(900, 900, 100), (540, 540, 40), (900, 20, 20), (500, 0, 0), (100, 100, 0)]
+    ("item_began", "run_began", "left"),
+    [(900, 900, 100), (540, 540, 40), (900, 20, 20), (500, 0, 0), (100, 100, 0), (500.5, 900, 0.5)],
 )
 def test_a_turn_has_what_is_left_of_item_and_run(item_began, run_began, left):
     state, item = replace(fold(), started_at=float(run_began), at=1000.0), Item("A", started=item_began)
