@@ -72,8 +72,9 @@ def add_benchmark_file(file: Path) -> None:
 def _describe_manual(stored_file: Path) -> str:
     rules = len(read_published(stored_file.read_bytes(), stored_file.name).rules)
     return (
-        f"Added {stored_file.name} as a manual STIG: {rules} rules with texts, and no checks for OpenSCAP. Data streams "
-        "of the same STIG take their fix texts from it, and the evidence of new runs its rule ids, CCIs and texts."
+        f"Added {stored_file.name} as a manual STIG: {rules} rules with texts, and no checks for OpenSCAP. Data "
+        "streams of the same STIG take their fix texts from it, and the evidence of new runs its rule ids, CCIs and "
+        "texts."
     )
 
 

@@ -187,7 +187,7 @@ async def _end_on_lineup_change(runtime: Runtime, request_exit: Callable[[], Non
     await runtime.own_server.requested.wait()
     while True:
         version = runtime.changes.version()
-        if await asyncio.to_thread(runtime.is_idle):
+        if await asyncio.to_thread(runtime.has_no_unended_runs):
             break
         await runtime.changes.wait_for_change(version, CHANGE_SECONDS)
     _log_reason_and_end("another line-up was chosen", request_exit)

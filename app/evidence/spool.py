@@ -45,7 +45,7 @@ class Spool:
         return self._laid[name].sha256
 
     @property
-    def size(self) -> int:
+    def archive_size(self) -> int:
         """Bytes of the archive."""
         heads, end = self._build_spool_frames()
         return self.held + sum(map(len, (*heads, *end)))

@@ -105,7 +105,7 @@ def _list_values(path: str, text: str, key: str, terms: RuleTerms) -> tuple[str,
     values: Sequence[str] = [value for value in likely if value in terms.folded_words] or likely
     if not likely:
         quoted = [line[len(key) + 1 :].strip() for line in terms.quoted_texts if line.startswith(f"{key} ")]
-        values = quoted or terms.values(key)
+        values = quoted or terms.find_likely_values(key)
     is_number, is_flag = _detect_number_and_flag(path, text, key)
     if is_flag:
         values = [""]

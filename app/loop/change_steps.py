@@ -163,7 +163,7 @@ def _compute_approval_digest(run: Run, diff: str) -> str:
 
 
 async def expire_approval(run: Run, _: ExpireApproval) -> None:
-    asking = run.state.asking
+    asking = run.state.subject_awaiting_approval
     assert asking
     assert asking.approval
     reason = f"only {asking.given[0].by} approved it in time" if asking.given else "nobody approved it in time"

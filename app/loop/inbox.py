@@ -43,7 +43,7 @@ def interpret_command(command: Command, state: RunState, now: float) -> kinds.Ev
 
 def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | None:
     """Check the approval again, since commands are read from the database."""
-    asking = state.asking
+    asking = state.subject_awaiting_approval
     assert asking
     assert asking.approval
     given, made_by = list_approvers(asking.given), tuple(command.made_by.split())
@@ -65,9 +65,9 @@ def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | 
 
 
 def _build_refusal(command: Command, state: RunState) -> kinds.ApprovalRefused:
-    assert state.asking
-    assert state.asking.approval
-    about = state.asking.approval.about
+    assert state.subject_awaiting_approval
+    assert state.subject_awaiting_approval.approval
+    about = state.subject_awaiting_approval.approval.about
     return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason, about=about)
 
 
@@ -83,7 +83,7 @@ def find_open_approval_id(state: RunState, now: float) -> str | None:
     """Return the id of the open approval, or None. Expired ones are not open, even if not recorded yet."""
     if state.ended or state.stopping:
         return None
-    asking = state.asking
+    asking = state.subject_awaiting_approval
     if asking is None or asking.approval is None or now >= asking.approval.expires:
         return None
     return asking.approval.approval

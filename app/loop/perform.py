@@ -339,7 +339,7 @@ def find_regressions(state: RunState) -> tuple[str, ...]:
 
 async def _stop_run(run: Run, _: effects.Stop) -> None:
     assert run.state.stopping
-    await reboot.forget_pre_images(run)
+    await reboot.forget_committed_pre_images(run)
     tree = await run.services.target.run_blocking(lambda target: target.compute_digest())
     run.append(kinds.RunStopped(by=run.state.stopping.by, reason=run.state.stopping.reason, tree=tree))
 

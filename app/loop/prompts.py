@@ -208,7 +208,7 @@ def _add_plan_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
     item = context.item
     attempt_prompt.add_host_text("Answers", _describe_answers(context.attempt, _ANSWERED), _ANSWERED)
     if context.asks:
-        attempt_prompt.add("Questions left", str(context.may_ask))
+        attempt_prompt.add("Questions left", str(context.questions_left))
     if context.shows_candidates and (numbers := list(item.untried_candidates)):
         some = f"Its number as `candidate` ({', '.join(map(str, numbers))}) takes it unchanged"
         attempt_prompt.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")

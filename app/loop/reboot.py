@@ -60,14 +60,14 @@ async def ask_for_reboot(run: Run, _: effects.AskForReboot) -> None:
 
 
 async def skip_reboot(run: Run, effect: effects.SkipReboot) -> None:
-    await forget_pre_images(run)
+    await forget_committed_pre_images(run)
     run.append(kinds.RebootSkipped(host=run.services.target.name, reason=effect.reason))
 
 
-async def forget_pre_images(run: Run) -> None:
+async def forget_committed_pre_images(run: Run) -> None:
     """Delete the pre-images that were kept so that the run's changes can be rolled back after its reboot."""
     if run.request.reboot and list_fixed_rules(run.state):
-        await _call_rebooter(run, lambda rebooter: rebooter.forget_pre_images())
+        await _call_rebooter(run, lambda rebooter: rebooter.forget_committed_pre_images())
 
 
 async def announce_reboot(run: Run, _: effects.Reboot) -> None:
@@ -172,7 +172,7 @@ async def _record_return_or_explain_wait(run: Run, boot_status: BootStatus) -> s
     if not (harm or undone):
         # The changes are confirmed, so nothing is rolled back from here on. The next run deletes what is left.
         with suppress(EnvironmentUnusable, ActionFailed):
-            await forget_pre_images(run)
+            await forget_committed_pre_images(run)
     run.append(
         kinds.RebootReturned(
             host=announced.host,

@@ -96,7 +96,7 @@ async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[Tur
 
     def prepare_turn_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
         with target.cache_reads():
-            candidates = run.scope.list_candidates(target.files) if purpose in ("plan", "act") else ()
+            candidates = run.scope.list_candidate_resource_actions(target.files) if purpose in ("plan", "act") else ()
             about = TurnContext(
                 item,
                 attempt,

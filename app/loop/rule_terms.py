@@ -54,7 +54,7 @@ class RuleTerms:
     def assigned_names(self) -> frozenset[str]:
         return frozenset(pair[0] for text in self.texts for word in _WORD.findall(text) if (pair := _split_pair(word)))
 
-    def values(self, key: str) -> tuple[str, ...]:
+    def find_likely_values(self, key: str) -> tuple[str, ...]:
         """Return the values stated for the key, else those after words like "be", else all that look like values."""
         stated = self._find_values_after_word(fold_case(key))
         linked = stated or [word for link in _LINKS for word in self._find_values_after_word(link)]

@@ -127,7 +127,7 @@ class RunState(Struct, frozen=True):
         return self.item.attempt if self.item else None
 
     @property
-    def asking(self) -> Attempt | RebootProgress | None:
+    def subject_awaiting_approval(self) -> Attempt | RebootProgress | None:
         """What waits for a person's approval: a change, or the reboot at the end."""
         if self.attempt and self.attempt.awaits_person:
             return self.attempt
@@ -135,7 +135,7 @@ class RunState(Struct, frozen=True):
 
     @property
     def awaits_person(self) -> bool:
-        return self.asking is not None
+        return self.subject_awaiting_approval is not None
 
 
 def fold_events(events: Iterable[Recorded], state: RunState | None = None) -> RunState:
@@ -213,7 +213,7 @@ def _has_other_idle_reason(state: RunState, event: kinds.Event) -> bool:
         return True
     if state.status == "paused" and not (isinstance(event, kinds.RunResumed) and not event.after_crash):
         return True
-    return not isinstance(event, _ANSWERS) and state.asking is not None
+    return not isinstance(event, _ANSWERS) and state.subject_awaiting_approval is not None
 
 
 def _exclude_idle_time(state: RunState, seconds: float) -> RunState:

@@ -69,7 +69,7 @@ class TurnContext:
     """The Architect may ask about the host before it plans."""
 
     @property
-    def may_ask(self) -> int:
+    def questions_left(self) -> int:
         return max(0, MOST_QUESTIONS - len(self.attempt.inquired)) if self.asks else 0
 
     @property
@@ -112,7 +112,7 @@ def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSitu
                 offers=context.offers,
                 joint_files=_find_files_that_decide_together(context),
                 takeable={number: one.places for number, one in takeable.items()},
-                may_ask=context.may_ask,
+                may_ask=context.questions_left,
             )
         case "act":
             assert attempt.plan

@@ -72,7 +72,7 @@ def record_answer(
         raise Rejected("reason", "give a reason: the Architect learns from it.")
     if decision != "edit" and actions:
         raise Rejected("actions", f"only an edit has actions: leave them out to {decision}.")
-    asking = state.asking
+    asking = state.subject_awaiting_approval
     if decision == "edit" and not isinstance(asking, Attempt):
         raise Rejected("decision", "a reboot has no actions to edit: approve it or refuse it.")
     ours.approval, ours.actions = approval, _normalize_actions(actions) if decision == "edit" else ""

@@ -66,7 +66,7 @@ class DecisionReader:
 
     def _read_run_and_asked_rule(self, run: str) -> tuple[RunState, Rule | None]:
         state = self._read_state(run)
-        asked = state.attempt.approval if state.attempt and state.asking is state.attempt else None
+        asked = state.attempt.approval if state.attempt and state.subject_awaiting_approval is state.attempt else None
         return state, load_run_skill(state).rules.get(asked.rule) if asked else None
 
     def _read_findings(self, session: Session) -> list[LeftFinding]:

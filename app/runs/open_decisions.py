@@ -154,7 +154,7 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
 
 def _list_approvals(sources: InboxSources) -> Iterator[OpenDecision]:
     for state, rule in sources.asking:
-        asking = state.asking
+        asking = state.subject_awaiting_approval
         if not state.request or not asking or not asking.approval or not find_open_approval_id(state, sources.now):
             continue
         if isinstance(asking, RebootProgress):

@@ -122,7 +122,7 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
     runtime.board.has_work = lambda: runtime.durable.awake
     offers = Offers(runtime.store, runtime.durable, runtime.changes, lambda: runtime.is_leader)
     runtime.offers = offers if runtime.settings.kind == "score" else _start_until_exit(stack, offers)
-    _start_until_exit(stack, IdleQueueSuspender(runtime.durable, runtime.is_idle, runtime.changes))
+    _start_until_exit(stack, IdleQueueSuspender(runtime.durable, runtime.has_no_unended_runs, runtime.changes))
 
 
 async def _join_nodes_and_launch_queue(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:

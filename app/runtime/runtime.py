@@ -148,7 +148,7 @@ class Runtime:
         with open_read_session(self.database) as session:
             return [row.id for row in run_queries.list_unended_runs(session)]
 
-    def is_idle(self) -> bool:
+    def has_no_unended_runs(self) -> bool:
         with open_read_session(self.database) as session:
             return not run_queries.has_unended_runs(session)
 

@@ -64,7 +64,7 @@ class WaiverDue:
     since: float
 
     @property
-    def name(self) -> str:
+    def notice_key(self) -> str:
         """Unique key of the one notice about it."""
         return f"{self.kind}:{self.row.id}"
 

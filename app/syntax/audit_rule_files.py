@@ -41,12 +41,12 @@ class AuditLine:
         return self.control
 
     @property
-    def rule(self) -> str | None:
+    def normalized_rule_text(self) -> str | None:
         """The rule in a normalized spelling: a watch becomes a rule about a path, as in the kernel."""
         if self.words[0] not in ("-a", "-A", "-w"):
             return None
         parsed = parse_audit_rule(self.words)
-        return " ".join(self.words) if parsed is None else parsed.words
+        return " ".join(self.words) if parsed is None else parsed.normalized_text
 
 
 def is_exception(rule_text: str) -> bool:

@@ -33,7 +33,7 @@ class AuditRule:
     """Written as `-w`: whether its path is a folder is only known on the host."""
 
     @property
-    def words(self) -> str:
+    def normalized_text(self) -> str:
         calls = [f"-S {','.join(self.calls)}"] if self.calls else []
         return " ".join(["-A" if self.prepended else "-a", self.where, *calls, *map(_spell_field, self.fields)])
 

@@ -53,22 +53,22 @@ def to_probe(name: str, answer: ProbeAnswer) -> Probe:
 
 
 def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
-    reason = host.sshd.explain_refusal(name, host.today)
+    reason = host.ssh_login.explain_refusal(name, host.today)
     return ProbeAnswer(not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}")
 
 
 def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
-    reason = sudo_rights.explain_root_refusal(host.sudoers, host.people, AGENT)
-    reason = reason or sudo_rights.explain_blocking_sudo_options(host.sudoers, host.people, AGENT)
+    reason = sudo_rights.explain_root_refusal(host.sudoers, host.accounts_and_groups, AGENT)
+    reason = reason or sudo_rights.explain_blocking_sudo_options(host.sudoers, host.accounts_and_groups, AGENT)
     return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 
 def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
     """Check that an administrator can still log in and act as root to repair the host."""
     reasons = []
-    for account in host.people.list_other_administrators():
-        reason = host.sshd.explain_refusal(account.name, host.today)
-        reason = reason or sudo_rights.explain_root_refusal(host.sudoers, host.people, account.name)
+    for account in host.accounts_and_groups.list_other_administrators():
+        reason = host.ssh_login.explain_refusal(account.name, host.today)
+        reason = reason or sudo_rights.explain_root_refusal(host.sudoers, host.accounts_and_groups, account.name)
         if not reason:
             return ProbeAnswer(True, f"{account.name} can log in over SSH and act as root")
         reasons.append(f"{account.name}: {reason}")
@@ -87,7 +87,7 @@ def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(
-        host.files, host.people, mission_uploads.READER, mission_uploads.MISSION_CONFIG
+        host.files, host.accounts_and_groups, mission_uploads.READER, mission_uploads.MISSION_CONFIG
     )
     if not reason and not mission_uploads.read_mission_settings(host.files):
         reason = f"{mission_uploads.MISSION_CONFIG} says nothing"
@@ -101,13 +101,17 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
     if umask is None:
         return ProbeAnswer(False, "the umask for uploads is not a number")
-    if not host_accounts.is_access_granted(folder, host.people, mission_uploads.UPLOADER, host_accounts.WRITE):
+    if not host_accounts.is_access_granted(
+        folder, host.accounts_and_groups, mission_uploads.UPLOADER, host_accounts.WRITE
+    ):
         return ProbeAnswer(False, f"{mission_uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
-    if not host_accounts.is_access_granted(folder, host.people, mission_uploads.READER, host_accounts.ENTER):
+    if not host_accounts.is_access_granted(
+        folder, host.accounts_and_groups, mission_uploads.READER, host_accounts.ENTER
+    ):
         return ProbeAnswer(False, f"{mission_uploads.READER} may not enter {path} (mode {folder.mode:04o})")
     new = mission_uploads.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
-    if host_accounts.is_access_granted(new, host.people, mission_uploads.READER, host_accounts.READ):
+    if host_accounts.is_access_granted(new, host.accounts_and_groups, mission_uploads.READER, host_accounts.READ):
         return ProbeAnswer(True, f"{upload}: {mission_uploads.READER} can read it")
     return ProbeAnswer(False, f"{upload}: {mission_uploads.READER} cannot read it")
 
@@ -160,12 +164,14 @@ def _find_stack_fault(rules: tuple[pam.PamRule, ...]) -> str:
 
 
 def _probe_accounts(host: ProbedHost) -> ProbeAnswer:
-    if host.people.problems:
-        return answer_from_problems(host.people.problems, "")
-    names = [account.name for account in host.people.accounts]
+    if host.accounts_and_groups.problems:
+        return answer_from_problems(host.accounts_and_groups.problems, "")
+    names = [account.name for account in host.accounts_and_groups.accounts]
     twice = sorted({name for name in names if names.count(name) > 1})
-    roots = [account.name for account in host.people.accounts if account.uid == 0 and account.name != "root"]
-    bare = [name for name in names if host.people.find_shadow_entry(name) is None]
+    roots = [
+        account.name for account in host.accounts_and_groups.accounts if account.uid == 0 and account.name != "root"
+    ]
+    bare = [name for name in names if host.accounts_and_groups.find_shadow_entry(name) is None]
     if roots:
         return ProbeAnswer(False, f"uid 0 belongs to {', '.join(roots)} besides root")
     if twice or bare or "root" not in names:
@@ -182,7 +188,9 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     ),
     "agent-sudo": HealthProbe(_probe_agent_sudo, "Temper's own sudo refused", "protected identity"),
     "sshd-config": HealthProbe(
-        lambda host: answer_from_problems(host.sshd.config.problems, "sshd_config and what it includes can be read"),
+        lambda host: answer_from_problems(
+            host.ssh_login.config.problems, "sshd_config and what it includes can be read"
+        ),
         "SSH's configuration broken",
         is_syntax=True,
     ),

@@ -46,7 +46,7 @@ class RegisteredHost(msgspec.Struct, frozen=True, kw_only=True):
     """None for a host that somebody may depend on."""
 
     @property
-    def is_disposable(self) -> bool:
+    def can_reboot_unasked(self) -> bool:
         """Whether it may be rebooted without asking anybody."""
         return self.machine is not None and self.machine.kind == "vm"
 
@@ -154,6 +154,6 @@ def open_target(name: str, hosts_folder: Path, ownership: Ownership = ALONE) -> 
     found = find_host(hosts_folder, name)
     if found is None:
         return FixtureTarget(name, hosts_folder / name, fence=ownership.fence)
-    machine = Path(found.machine.folder) if found.machine and found.is_disposable else None
+    machine = Path(found.machine.folder) if found.machine and found.can_reboot_unasked else None
     own = VirtualMachine(machine.parent, machine.name) if machine else None
     return SshTarget(name, hosts_folder / name, found.end, owned=ownership, machine=own)

@@ -48,7 +48,7 @@ def list_action_refusals(
     has what the rule names, and None leaves that to the plan.
     """
     plan = plan or plan_effects(actions, files, foreseen)
-    candidates = scope.list_candidates(files) if scope else ()
+    candidates = scope.list_candidate_resource_actions(files) if scope else ()
     refusals = [
         _create_refusal(action, objection)
         for action, effect in zip(actions, plan.effects, strict=True)

@@ -66,7 +66,7 @@ class Rebooter(Protocol):
     def undo(self, journals: Sequence[str]) -> RollbackResult:
         """Roll committed changes back, in this order. Repeatable, also after a crash."""
 
-    def forget_pre_images(self) -> None:
+    def forget_committed_pre_images(self) -> None:
         """Remove what `commit` kept of committed changes: they are no longer rolled back."""
 
     def read_console(self) -> tuple[str, ...]:

@@ -115,7 +115,7 @@ class RuleScope:
         name = service.removesuffix(".service")
         return name in self.services or self._is_stated(name)
 
-    def list_candidates(self, files: Files) -> tuple[ResourceAction, ...]:
+    def list_candidate_resource_actions(self, files: Files) -> tuple[ResourceAction, ...]:
         """Return the actions on other resources that the rule could want on a host with these files."""
         names = tuple(account.name for account in read_host_accounts(files).accounts)
         ours = (one for one in self.proposed if isinstance(one, ResourceAction))

@@ -123,7 +123,7 @@ def _compare_audit(files: Files, audit_status: Mapping[str, str], rules: Sequenc
     for switch, name in _SWITCHES.items():
         if switch in stated and name in audit_status and stated[switch] != audit_status[name]:
             yield _build_pending_setting("audit", f"{name} ({switch})", stated[switch], audit_status[name], by)
-    wanted = [" ".join(one.words) for one in lines if one.rule]
+    wanted = [" ".join(one.words) for one in lines if one.normalized_rule_text]
     known = {key for line in loaded for key in _KEY.findall(line)}
     for key in dict.fromkeys(key for rule in wanted for key in _KEY.findall(rule)):
         if key not in known:

@@ -54,8 +54,8 @@ def test_a_machine_is_registered_as_disposable_also_where_an_older_version_had_a
     (machine.folder / "known_hosts").write_text(f"[127.0.0.1]:2222 {public}\n")
     register_machine(settings, machine, machine.get_access())
     added = host_registry.find_host(settings.hosts_folder, "one")
-    assert added.is_disposable
+    assert added.can_reboot_unasked
     host_registry.remove_host(settings.hosts_folder, "one")
     host_registry.register_host(settings.hosts_folder, "one", added.end, "", added.fingerprint)
     register_machine(settings, machine, machine.get_access())
-    assert host_registry.find_host(settings.hosts_folder, "one").is_disposable
+    assert host_registry.find_host(settings.hosts_folder, "one").can_reboot_unasked

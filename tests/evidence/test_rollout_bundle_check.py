@@ -49,7 +49,7 @@ def given(chain, archive, tmp_path_factory):
 def bundled(chain, archive, folder):
     spool = Spool(folder)
     write_bundle(chain, lambda _: archive, KEY, spool)
-    size, pieces = spool.size, list(spool.stream_archive_and_close())
+    size, pieces = spool.archive_size, list(spool.stream_archive_and_close())
     assert size == sum(map(len, pieces))
     assert b"".join(pieces) == b"".join(
         chunk for _, chunk in build_named_archive_chunks(unpack_archive(b"".join(pieces)))

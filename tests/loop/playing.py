@@ -288,7 +288,7 @@ class World:
         self.put(ApprovalRequested(approval=f"a{len(self.log)}", **self._at, binds="", expires=self.now + 50))
 
     def _wait(self, effect: Wait) -> None:
-        asked = self.state.asking.approval
+        asked = self.state.subject_awaiting_approval.approval
         approval, edits = asked.approval, ["drift", "edit"] * (asked.about == "change")
         match self.draw("person", ["approve", "approve", "refuse", "nobody", *edits]):
             case "approve":
@@ -326,7 +326,7 @@ class World:
         self.put(plan, ActionProposed(**self._at, actions=actions, note="", fingerprint="v", diff=""))
 
     def _expireapproval(self, _: Effect) -> None:
-        self.put(ApprovalExpired(approval=self.state.asking.approval.approval, reason="late"))
+        self.put(ApprovalExpired(approval=self.state.subject_awaiting_approval.approval.approval, reason="late"))
 
     def _askforreboot(self, _: Effect) -> None:
         asked = {"rule": "", "attempt": 0, "about": "reboot"}

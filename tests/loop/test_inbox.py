@@ -25,7 +25,7 @@ def world():
 
 
 def interpret(world, verb, approval=""):
-    approval = approval or world.state.asking.approval.approval
+    approval = approval or world.state.subject_awaiting_approval.approval.approval
     command = Command(id=1, verb=verb, by="ada", reason="why", approval=approval, actions=EDIT)
     return interpret_command(command, world.state, world.now)
 
@@ -43,7 +43,7 @@ def test_a_command_becomes_the_event_that_names_who_gave_it(world):
 def test_an_answer_to_another_approval_is_none(world, verb):
     assert interpret(world, verb) is not None
     assert interpret(world, verb, "another") is None
-    world.now = world.state.asking.approval.expires
+    world.now = world.state.subject_awaiting_approval.approval.expires
     assert interpret(world, verb) is None
 
 

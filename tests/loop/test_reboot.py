@@ -89,7 +89,7 @@ async def test_a_confirmed_reboot_stays_confirmed_where_its_pre_images_cannot_be
     def fail(_):
         raise failure
 
-    monkeypatch.setattr(SshRebooter, "forget_pre_images", fail)
+    monkeypatch.setattr(SshRebooter, "forget_committed_pre_images", fail)
     here = on(host)
     await here.run(EMPTY, X11, engine="none", reboot=True)
     assert here.events(RebootUndone) == []

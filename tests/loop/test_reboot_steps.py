@@ -84,7 +84,7 @@ class Host:
     def has_undone_any(self, _journals):
         return self._undone
 
-    def forget_pre_images(self):
+    def forget_committed_pre_images(self):
         self._do("forget")
 
     def read_console(self):

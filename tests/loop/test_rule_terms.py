@@ -17,7 +17,7 @@ from app.loop.rule_terms import RuleTerms, format_script_values
     ],
 )
 def test_values(text, key, values):
-    assert RuleTerms((text,)).values(key) == values
+    assert RuleTerms((text,)).find_likely_values(key) == values
 
 
 def test_words_stand_once_without_the_marks_of_a_sentence():

@@ -20,7 +20,7 @@ from app.syntax.audit_rule_normalization import parse_audit_rule
 def test_all_spellings_of_a_rule_become_one(line, spelt):
     rule = parse_audit_rule(line.split())
     assert rule
-    assert rule.words == spelt
+    assert rule.normalized_text == spelt
 
 
 @pytest.mark.parametrize("line", ["-D", "-w", "-a always,exit -S", "-a always,exit -X y", "-a always,exit -F uid"])

@@ -119,10 +119,12 @@ def test_no_resource_outside_the_rule_is_touched_although_the_plan_names_it():
         (found,) = review(scope, action)
         assert found.clause, action
         assert (
-            find_foreign_action_objection(scope, [action], scope.list_candidates(NoLinks({}))).clause
+            find_foreign_action_objection(scope, [action], scope.list_candidate_resource_actions(NoLinks({}))).clause
             == "outside the rule"
         )
-        assert find_foreign_place_objection(scope, [get_resource_name(action)], scope.list_candidates(NoLinks({})))
+        assert find_foreign_place_objection(
+            scope, [get_resource_name(action)], scope.list_candidate_resource_actions(NoLinks({}))
+        )
 
 
 def test_most_of_these_would_pass_without_the_rule():
@@ -342,5 +344,7 @@ def test_ageing_is_for_any_account_of_the_host_by_the_days_of_the_rule():
     scope = RuleScope("r", "chage --maxdays 60 USER")
     files = NoLinks({"/etc/passwd": "deploy:x:1000:1000::/home/deploy:/bin/bash\n"})
     asked = SetAgeing(account="deploy", setting="max", days=60)
-    assert asked in scope.list_candidates(files)
-    assert find_foreign_action_objection(scope, [msgspec.structs.replace(asked, days=90)], scope.list_candidates(files))
+    assert asked in scope.list_candidate_resource_actions(files)
+    assert find_foreign_action_objection(
+        scope, [msgspec.structs.replace(asked, days=90)], scope.list_candidate_resource_actions(files)
+    )

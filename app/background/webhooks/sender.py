@@ -183,7 +183,7 @@ class WebhookSender(BackgroundTask):
         with Session(self._database) as session:
             due = waivers.list_ending_or_ended_waivers(waivers.list_waivers(session), now)
             new = [one for one in due if one.since >= webhook.created_at and (not kinds or one.kind in kinds)]
-            rows = [(one, webhooks.get_or_create_progress(session, webhook.id, one.name)) for one in new]
+            rows = [(one, webhooks.get_or_create_progress(session, webhook.id, one.notice_key)) for one in new]
         return [(one, row) for one, row in rows if not row.seq and row.due_at <= now]
 
     def _list_webhooks(self) -> list[WebhookRow]:

@@ -47,8 +47,8 @@ def create_waiver_expiry_delivery(due: WaiverDue, secret: str, now: float, templ
     else:
         data = _encode_json({"text": due.summary, "waiver": msgspec.to_builtins(due.row.waiver)})
         source = f"/api/v1/waivers/{due.row.id}"
-        body, form = _encode_event_and_content_type(due.name, source, f"temper.{due.kind}", due.since, data)
-    return _sign_body(body, due.name, now, secret, form)
+        body, form = _encode_event_and_content_type(due.notice_key, source, f"temper.{due.kind}", due.since, data)
+    return _sign_body(body, due.notice_key, now, secret, form)
 
 
 def create_trial_delivery(secret: str, now: float, delivery_id: str, template: str = "") -> Delivery:

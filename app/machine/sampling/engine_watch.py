@@ -53,7 +53,7 @@ class EngineWatch:
         self._before: list[TimedSample | None] = [None] * len(bases)
         self._streams: list[float] = []
 
-    async def answers_health(self) -> bool:
+    async def are_all_replicas_healthy(self) -> bool:
         """Return whether every replica says that it is healthy; this costs less than a sample."""
         return all([await replica.answers_health() for replica in self._replicas])
 

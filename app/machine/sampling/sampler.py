@@ -73,7 +73,7 @@ class Sampler(BackgroundTask):
     async def poll_if_unhealthy_or_news(self) -> None:
         """Ask the engines for their health alone, and sample everything if one is not well or a page has news."""
         with self._measure_polling_time():
-            answers = await asyncio.gather(*(engine.answers_health() for engine in self._engines))
+            answers = await asyncio.gather(*(engine.are_all_replicas_healthy() for engine in self._engines))
         if not all(answers) or self._board.has_news():
             await self.poll_once()
 
@@ -99,7 +99,9 @@ class Sampler(BackgroundTask):
         )
         spent = await self._find_spent_energy(now)
         sampled = [_add_role_rates(event, rates) for events in looks for event in events]
-        self._board.apply_batch(await self._machine.append(*spent, *sampled))  # one commit, which pages react to
+        self._board.apply_batch(
+            await self._machine.append_if_leader(*spent, *sampled)
+        )  # one commit, which pages react to
         self._board.loaded |= {one.engine.name: one.loaded_memory for one in self._engines if one.loaded_memory}
         if self._machine.is_leader and now - self._forgot >= FORGET_EVERY:
             self._forgot = now

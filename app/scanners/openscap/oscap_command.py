@@ -87,7 +87,7 @@ class ScanInput:
     sent: bytes = b""
 
     @property
-    def command(self) -> list[str]:
+    def command_start(self) -> list[str]:
         by = ["--tailoring-file", self.tailoring] if self.tailoring else []
         return ["oscap", "xccdf", "eval", "--progress", *(["--skip-valid"] if self.sent else []), *by]
 
@@ -112,7 +112,15 @@ def build_scan_command(
             raise ScanFailed(f"{id_[:80]!a} is no id of a rule or a profile; nothing was run.")
     limit = ["timeout", "--kill-after=5", f"{seconds:.0f}"]
     chosen = [] if scan_input.sent else [word for rule in rules for word in ("--rule", rule)]
-    asked = [*scan_input.command, "--profile", profile, *chosen, "--results-arf", "result.xml", scan_input.datastream]
+    asked = [
+        *scan_input.command_start,
+        "--profile",
+        profile,
+        *chosen,
+        "--results-arf",
+        "result.xml",
+        scan_input.datastream,
+    ]
     return ["sh", "-c", _SCAN, "scan", folder, scan_input.digests, str(scan_input.size), *limit, *asked]
 
 

@@ -75,7 +75,7 @@ def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
         elif command.is_deletion:
             del rules[command.identity]
         elif command.adds:
-            added: dict[object, str] = {command.identity: line.rule or " ".join(line.words)}
+            added: dict[object, str] = {command.identity: line.normalized_rule_text or " ".join(line.words)}
             rules = added | rules if command.is_prepended else rules | added
         elif not command.is_skipped:
             options.append(line)

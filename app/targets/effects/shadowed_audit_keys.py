@@ -27,7 +27,7 @@ class KeyedRule:
         return frozenset(key for value in self.rule.get_values("key") for key in value.split("\x01"))
 
     @cached_property
-    def places(self) -> tuple[str, ...]:
+    def watched_paths(self) -> tuple[str, ...]:
         found = (*self.rule.get_values("path"), *self.rule.get_values("dir"))
         return tuple(_MERGED.sub("", path.rstrip("/"), count=1) for path in found)
 
@@ -63,9 +63,11 @@ class KeyedRule:
 
     def _shares_object(self, later: "KeyedRule") -> bool:
         """Return True for one file, or a folder and what is below it; without files, for a common call."""
-        if self.places or later.places:
+        if self.watched_paths or later.watched_paths:
             return any(
-                _is_within(one, other) or _is_within(other, one) for one in self.places for other in later.places
+                _is_within(one, other) or _is_within(other, one)
+                for one in self.watched_paths
+                for other in later.watched_paths
             )
         ours, theirs = set(self.rule.calls), set(later.rule.calls)
         return not ours or not theirs or not ours.isdisjoint(theirs)

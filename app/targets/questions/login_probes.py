@@ -22,7 +22,7 @@ def probe_console_login(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_login_services(host: ProbedHost, services: tuple[str, ...], no_account_text: str) -> ProbeAnswer:
-    people = list_password_accounts(host.people)
+    people = list_password_accounts(host.accounts_and_groups)
     opened: list[str] = []
     for service in services:
         found = pam.read_stack(host.files, _find_stack_path(host, service))
@@ -62,7 +62,7 @@ def list_password_accounts(accounts: HostAccounts) -> list[Account]:
 
 
 def _is_account_shut_out(host: ProbedHost, account: Account) -> bool:
-    secret = host.people.find_shadow_entry(account.name)
+    secret = host.accounts_and_groups.find_shadow_entry(account.name)
     closed = account.uid != 0 and host.files.state("/etc/nologin") is not None
     return closed or (secret is not None and secret.is_expired(host.today))
 
@@ -76,14 +76,16 @@ _PASSED_OVER = ("/etc/profile.d/*.sh",)
 
 
 def probe_login_file_access(host: ProbedHost) -> ProbeAnswer:
-    names = [account.name for account in host.people.accounts if account.uid and account.shell not in NO_SHELL]
+    names = [
+        account.name for account in host.accounts_and_groups.accounts if account.uid and account.shell not in NO_SHELL
+    ]
     if not names:
         return ProbeAnswer(True, "nobody but root has a shell")
     needed, others = (_list_existing_files(host, patterns) for patterns in (_NEEDED, _PASSED_OVER))
     closed = [
         path
         for path in needed + others
-        if any(explain_read_refusal(host.files, host.people, name, path) for name in names)
+        if any(explain_read_refusal(host.files, host.accounts_and_groups, name, path) for name in names)
     ]
     weak = tuple(f"{path} closed to those who log in" for path in closed)
     if missed := [path for path in needed if path in closed]:

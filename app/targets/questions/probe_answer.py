@@ -32,14 +32,14 @@ class ProbedHost:
     """None if unknown."""
 
     @cached_property
-    def people(self) -> HostAccounts:
+    def accounts_and_groups(self) -> HostAccounts:
         return self.recall.get_or_compute(read_host_accounts, self.files, read_host_accounts)
 
     @cached_property
-    def sshd(self) -> SshdLogin:
+    def ssh_login(self) -> SshdLogin:
         return SshdLogin(
             self.files,
-            self.people,
+            self.accounts_and_groups,
             self.recall.get_or_compute(sshd.read_sshd_config, self.files, sshd.read_sshd_config),
         )
 

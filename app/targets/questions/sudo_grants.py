@@ -12,8 +12,8 @@ _MOST = 200
 def probe_sudo_rights(host: ProbedHost) -> ProbeAnswer:
     if host.sudoers.problems:
         return answer_from_problems(host.sudoers.problems, "")
-    names = [account.name for account in host.people.accounts if account.name != _ROOT]
-    found = [(name, list_all_and_passwordless_rights(host.sudoers, host.people, name)) for name in names]
+    names = [account.name for account in host.accounts_and_groups.accounts if account.name != _ROOT]
+    found = [(name, list_all_and_passwordless_rights(host.sudoers, host.accounts_and_groups, name)) for name in names]
     return build_sudo_rights_answer([(name, *rights) for name, rights in found if rights[0] or rights[1]])
 
 

@@ -102,7 +102,7 @@ class MirroredJournal:
             self.local.reopen(name)
             self._keep()
 
-    def forget_pre_images(self) -> None:
+    def forget_committed_pre_images(self) -> None:
         """Delete the images of committed changes, which were kept for a reboot."""
         self.forget_committed_images_on_host()
         for name in self.local.list_committed():

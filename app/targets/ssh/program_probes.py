@@ -46,7 +46,7 @@ class AnswersByState:
         """The state that was met last stands last."""
 
     @property
-    def states(self) -> str:
+    def space_separated_states(self) -> str:
         return " ".join(self._by_state)
 
     def find(self, state: str) -> HostReport | None:
@@ -85,7 +85,7 @@ def probe_programs_and_disk(
         _list_names_for_login_trial(who, watched),
         _keep_shell_safe(["root", *watched])[:_FEW],
     )
-    said = _run_examine_script(connection, known.logins.states, *map(" ".join, names))
+    said = _run_examine_script(connection, known.logins.space_separated_states, *map(" ".join, names))
     state, password_state = said.get_row("state") or ("", "")
     if before := known.logins.find(state):
         said = HostReport((*said.rows, *before.rows))

@@ -120,8 +120,8 @@ class SshRebooter:
                 break  # an older change is not rolled back over what this one left
         return RollbackResult(tuple(paths), tuple(left), time.monotonic() - began)
 
-    def forget_pre_images(self) -> None:
-        self._journals.forget_pre_images()
+    def forget_committed_pre_images(self) -> None:
+        self._journals.forget_committed_pre_images()
 
     def read_console(self) -> tuple[str, ...]:
         if self._machine is None:

@@ -27,7 +27,7 @@ class StatedSetting:
     line: int
 
     @property
-    def words(self) -> str:
+    def key_and_value_text(self) -> str:
         return self.value if self.key == OTHER else f"{self.key} {self.value}".strip()
 
 

@@ -67,7 +67,7 @@ def find_unstated_change(family: Family, edit: FileEdit, asks: frozenset[str] | 
     new = family.list_settings(edit.after if edit.after is not None else "\n".join(edit.added))
     if lost := _find_removed_or_moved_setting(family, old, new):
         clause = "weakening" if family.clause == "not understood" else family.clause
-        return Objection(clause, f"{edit.path}: {lost.words!r} may not be removed or moved.")
+        return Objection(clause, f"{edit.path}: {lost.key_and_value_text!r} may not be removed or moved.")
     was, now = _group_by_key(old), _group_by_key(new)
     coming = [one for key in now for one in _list_newly_counting_settings(was.get(key, []), now[key])]
     judged = {(one.key, one.value): one for one in coming if not (family.partial and one.key == OTHER)}.values()
@@ -123,18 +123,22 @@ def _judge_setting(
     standing: Sequence[StatedSetting],
 ) -> Objection | None:
     if not family.is_good(setting):
-        return Objection(family.clause, create_unknown_objection(edit.path, setting.words).reason)
+        return Objection(family.clause, create_unknown_objection(edit.path, setting.key_and_value_text).reason)
     if asks is not None and family.format_asks_entry(setting) not in asks:
-        return Objection("outside the rule", f"{edit.path}: the rule does not state {setting.words!r}.")
+        return Objection("outside the rule", f"{edit.path}: the rule does not state {setting.key_and_value_text!r}.")
     if rank := family.ranks.get(setting.key):
         ours = (other.value for other in standing if other.key == setting.key)
         if any(
             _RANKS[rank](_strip_number_type(was), _strip_number_type(setting.value)) is Strength.WEAKER for was in ours
         ):
-            return Objection("weakening", f"{edit.path}: {setting.words!r} would be weaker than the present setting.")
+            return Objection(
+                "weakening", f"{edit.path}: {setting.key_and_value_text!r} would be weaker than the present setting."
+            )
     for key, pattern in family.clashes.items():
-        if re.fullmatch(key, setting.key) and any(re.search(pattern, other.words) for other in standing):
-            reason = f"{edit.path}: {setting.words!r} would cancel another line of this host. A person decides."
+        if re.fullmatch(key, setting.key) and any(re.search(pattern, other.key_and_value_text) for other in standing):
+            reason = (
+                f"{edit.path}: {setting.key_and_value_text!r} would cancel another line of this host. A person decides."
+            )
             return Objection("destruction", reason)
     return None
 

@@ -150,7 +150,7 @@ def answer_approval(
 
 
 def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | None:
-    attempt = state.asking
+    attempt = state.subject_awaiting_approval
     if state.ended or attempt is None or attempt.approval is None:
         return None
     assert state.request

@@ -250,7 +250,7 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     archive = open_notary(runtime.settings.data, runtime.database).issue_bundle(rollout, requester)
     headers = {
         "content-disposition": f'attachment; filename="rollout-{rollout}-{FILE}"',
-        "content-length": str(archive.size),
+        "content-length": str(archive.archive_size),
         "etag": f'"{archive.get_sha256("manifest.json")[:32]}"',
         "cache-control": "no-store",
         "x-content-type-options": "nosniff",

@@ -42,11 +42,11 @@ class EngineCard:
     """start or stop if this process launched the engine, else empty."""
 
     @property
-    def trouble(self) -> bool:
+    def is_in_trouble(self) -> bool:
         return self.state in TROUBLE
 
     @property
-    def serving(self) -> tuple[Role, ...]:
+    def served_roles(self) -> tuple[Role, ...]:
         """Roles that it serves now."""
         return tuple(dict.fromkeys(one.role for one in self.share.serving)) if self.state in FLOWING else ()
 

@@ -71,7 +71,7 @@ class GpuCard:
     at: float = 0.0
 
     @property
-    def share(self) -> float | None:
+    def used_memory_percent(self) -> float | None:
         """Percentage of its memory in use."""
         used, total = self.event.used_gib, self.event.total_gib
         return round(100 * used / total, 1) if used is not None and total else None

@@ -93,14 +93,16 @@ class RulePair:
     @property
     def is_different(self) -> bool:
         """True if both runs have decided the rule, with different outcomes."""
-        return self.left.known and self.right.known and self.left.outcome != self.right.outcome
+        return (
+            self.left.known and self.right.known and self.left.outcome_and_attempts != self.right.outcome_and_attempts
+        )
 
     @property
     def difference_text(self) -> str:
         """The change from the left run to the right, in a few words; empty if there is none."""
         if not self.is_different:
             return ""
-        (before, tries), (after, later) = self.left.outcome, self.right.outcome
+        (before, tries), (after, later) = self.left.outcome_and_attempts, self.right.outcome_and_attempts
         if before != after:
             return f"{before} → {after}"
         return f"{later - tries:+d} attempt{'s' if abs(later - tries) != 1 else ''}"
@@ -117,7 +119,7 @@ class RuleSide:
     """Why the run has no such item."""
 
     @property
-    def outcome(self) -> tuple[str, int]:
+    def outcome_and_attempts(self) -> tuple[str, int]:
         if self.item is None:
             return self.absent, 0
         return self.item.status, self.item.attempt.number if self.item.attempt else 0
@@ -157,7 +159,7 @@ def _write_comparison(pairs: Sequence[RulePair]) -> str:
 
 
 def _is_compliant(side: RuleSide) -> bool:
-    return side.outcome[0] in ("passed", "no finding")
+    return side.outcome_and_attempts[0] in ("passed", "no finding")
 
 
 def _pair_rules(left: RunState, right: RunState) -> list[RulePair]:

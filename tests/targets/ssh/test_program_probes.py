@@ -263,7 +263,7 @@ def test_in_a_state_that_the_host_was_in_before_only_what_lives_is_asked():
     line = SaysInTurn([*LIVE, "state\tone\tp1", *REST], [*LIVE, "state\tone\tp1"], tries=[TRIED])
     first, again = probe_programs_and_disk(line, host(), known), probe_programs_and_disk(line, host(), known)
     assert again == first
-    assert (known.logins.states, known.passwords.states) == ("one", "p1")
+    assert (known.logins.space_separated_states, known.passwords.space_separated_states) == ("one", "p1")
     assert (line.looks, line.tries) == ([], [])
     gone = [row for row in LIVE if not row.startswith("failed")]
     found, _ = probe_programs_and_disk(SaysInTurn([*gone, "state\tone\tp1"], tries=[]), host(), known)
@@ -273,10 +273,10 @@ def test_in_a_state_that_the_host_was_in_before_only_what_lives_is_asked():
 def test_in_another_state_everything_is_asked_and_the_last_states_are_kept():
     known = KnownAnswers()
     for name in ("one", "two", "three", "one", "four", "five"):
-        rest = [] if name in known.logins.states.split() else REST
+        rest = [] if name in known.logins.space_separated_states.split() else REST
         probe_programs_and_disk(SaysInTurn([*LIVE, f"state\t{name}\tp-{name}", *rest], tries=[TRIED]), host(), known)
-    assert known.logins.states == "three one four five"
-    assert known.passwords.states == "p-three p-one p-four p-five"
+    assert known.logins.space_separated_states == "three one four five"
+    assert known.passwords.space_separated_states == "p-three p-one p-four p-five"
 
 
 def test_passwords_are_not_tried_again_in_a_state_that_differs_for_logins_alone():
@@ -299,7 +299,7 @@ def test_passwords_are_not_tried_again_in_a_state_that_differs_for_logins_alone(
 def test_an_answer_that_is_not_whole_is_not_kept(look, tried, kept):
     known = KnownAnswers()
     probe_programs_and_disk(SaysInTurn(look, look, tries=[tried, tried]), host(), known)
-    assert (known.logins.states, known.passwords.states) == kept
+    assert (known.logins.space_separated_states, known.passwords.space_separated_states) == kept
 
 
 def state_of(target, known=""):

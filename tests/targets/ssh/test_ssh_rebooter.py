@@ -114,7 +114,7 @@ def test_a_rollback_that_was_cut_off_is_finished_by_the_next(booting, changed, o
 def test_once_its_pre_images_are_gone_a_change_is_never_taken_for_one_that_added_a_file(booting, changed):
     target, _ = changed
     after = booting.everything()
-    target.rebooter.forget_pre_images()
+    target.rebooter.forget_committed_pre_images()
     kept = [one.name for one in (booting.root / "var/lib/temper/journal/one").iterdir()]
     assert not {"0", "1", "kept"} & set(kept)
     with pytest.raises(ActionFailed, match="pre-images of the change two are gone"):

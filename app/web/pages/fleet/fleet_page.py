@@ -56,7 +56,7 @@ class RolloutCard:
     """The current wave; 0 if all hosts are done."""
 
     @property
-    def share(self) -> float:
+    def done_percent(self) -> float:
         return round(100 * self.done / max(1, len(self.state.parts)), 1)
 
 

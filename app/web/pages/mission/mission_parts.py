@@ -126,7 +126,7 @@ def _render_caption(mission: Mission, scene: Scene) -> str:
     context = {
         "caption": write_caption(mission),
         "trouble": not mission.state.ended and bool(_get_attempt_or_blank(mission).alarm),
-        "waits": mission.state.asking is not None,
+        "waits": mission.state.subject_awaiting_approval is not None,
         "away_since": reboot.announced_at if scene.mode == "live" and reboot.is_awaited else None,
         "turn": turn,
         "engine": engine,

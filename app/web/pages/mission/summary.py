@@ -59,7 +59,7 @@ class Summary:
         return tuple(rule for rule in found if rule in was_open)
 
     @property
-    def questions(self) -> tuple[tuple[str, tuple[Item, ...]], ...]:
+    def needs_by_question(self) -> tuple[tuple[str, tuple[Item, ...]], ...]:
         """What needs a person, by the question that it leaves; most items first."""
         found: dict[str, list[Item]] = {}
         for item in self.needs:

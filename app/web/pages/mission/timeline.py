@@ -89,13 +89,13 @@ class Timeline:
         return self.began or self.queued or 0.0
 
     @property
-    def waits(self) -> list[tuple[float, float | None]]:
+    def wait_spans(self) -> list[tuple[float, float | None]]:
         return [(one.since, one.until) for one in self.stretches.values() if one.row == "wait"]
 
     def to_axis_seconds(self, at: float) -> float:
         """Return the seconds on the axis of a time; 0 for the time in the queue."""
         place = at - self.zero
-        for since, until in self.waits:
+        for since, until in self.wait_spans:
             if at <= since:
                 break
             end = at if until is None else until
@@ -107,7 +107,7 @@ class Timeline:
     def to_time(self, axis_seconds: float) -> float:
         """Return the time of a place on the axis."""
         at = self.zero + axis_seconds
-        for since, until in self.waits:
+        for since, until in self.wait_spans:
             if at <= since or until is None:
                 break
             length, kept = until - since, min(until - since, FOLDED)
@@ -290,7 +290,7 @@ def draw_timeline(timeline: Timeline, until: float, outages: Sequence[EngineOuta
         seconds=round(seconds, 1),
         over=timeline.over,
         last=until,
-        waits=tuple(timeline.waits),
+        waits=tuple(timeline.wait_spans),
         stretches=tuple(drawn),
         ticks=_place_ticks(seconds),
     )

@@ -56,7 +56,7 @@ class RunCard:
         return sum(item.status not in ("working", "waiting") for item in self.state.items.values())
 
     @property
-    def parts(self) -> Iterator[tuple[str, float, float]]:
+    def outcome_bar_parts(self) -> Iterator[tuple[str, float, float]]:
         """Each outcome with start and width of its part of the bar, in percent."""
         statuses, left = [item.status for item in self.state.items.values()], 0.0
         for name in OUTCOMES:
