@@ -56,7 +56,7 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
         does = told.get(action, "")
         below = _parse_threshold_bytes(told.get(threshold, "0"), host.fill)
         if does in _ENDS and host.fill.free <= below:
-            when = f"{threshold} {told[threshold]}" if threshold else "a full disk"
+            when = f"{threshold} {told[threshold]}" if threshold in told else "a full disk"
             return ProbeAnswer(False, f"auditd goes to {does} now and at each boot: {action} at {when}, and {free}")
     return ProbeAnswer(True, f"no action of auditd's takes the host down as its disk is filled now: {free}")
 

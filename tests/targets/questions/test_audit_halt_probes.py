@@ -47,6 +47,8 @@ def test_a_full_disk_meets_the_action_for_it():
     full = DiskUsage(1000 * MIB, 0)
     assert not disk("disk_full_action = HALT\n", full).ok
     assert disk("disk_full_action = SUSPEND\n", full).ok
+    found = disk("space_left_action = halt\n", full)
+    assert (found.ok, "space_left_action at a full disk" in found.detail) == (False, True)
 
 
 def test_what_cannot_be_known_is_said_and_no_alarm():
