@@ -118,10 +118,10 @@ def _replace_digests_with_current(
     was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]
 ) -> dict[str, BaselineEntry]:
     """Take digests and sizes from `now`: baselines of older versions do not have comparable ones."""
+    current = {path: now.get(path, entry) for path, entry in was.items()}
     return {
-        path: msgspec.structs.replace(entry, digest=now[path].digest, size=now[path].size)
+        path: msgspec.structs.replace(entry, digest=current[path].digest, size=current[path].size)
         for path, entry in was.items()
-        if path in now
     }
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from app.events.vocabulary import WriteFile
 from app.syntax.files import FileState
-from app.targets.baseline import Baseline, BaselineEntry, build_file_change, exclude_paths, has_tight_rights
+from app.targets.baseline import Baseline, BaselineEntry, build_file_change, exclude_paths, find_drift, has_tight_rights
 from app.targets.fixture.fixture_target import FixtureTarget
 
 
@@ -86,6 +86,13 @@ def test_a_file_that_was_announced_to_go_and_did_is_no_drift(target, tmp_path):
     (tmp_path / "root/etc/motd").unlink()
     assert target.find_drift([build_file_change("/etc/motd", state, None)]) == ()
     assert target.find_drift([build_file_change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
+
+
+def test_a_file_that_is_gone_is_drift_even_if_the_digests_cannot_be_compared():
+    def list_host(paths, of):
+        return Baseline({path: BaselineEntry("file", 0o644, "root:root", 1, of) for path in paths}, {}, of)
+
+    assert find_drift(list_host(["/a", "/b"], "state"), list_host(["/a"], "content"), ()) == ("/b is gone",)
 
 
 def test_a_flood_of_changes_is_bounded(target, tmp_path):
