@@ -28,9 +28,8 @@ def take_host_baseline(connection: SshConnection, snapshot: Snapshot) -> Baselin
         entries = _parse_entries(said.out.split(b"\0"))
     except (ValueError, IndexError) as exc:
         raise ConnectionLost(f"{connection.end}: what stands on it came in part or in another form: {exc}.") from exc
-    return Baseline(
-        entries, {account.name: account.uid for account in read_host_accounts(snapshot).accounts}, "content"
-    )
+    accounts = {escape_name_bytes(account.name): account.uid for account in read_host_accounts(snapshot).accounts}
+    return Baseline(entries, accounts, "content")
 
 
 def replace_announced_digests(current: Baseline, snapshot: Snapshot, announced: Iterable[FileChange]) -> Baseline:

@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from app.errors import ConnectionLost, EnvironmentUnusable
+from app.targets.baseline import Baseline
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
@@ -146,10 +147,14 @@ def test_what_stands_on_a_host_is_listed_by_digest_whatever_it_is_called(host, l
     for name in odd:
         (host.root / "etc" / name).write_text("x")
     (host.root / "etc/here").symlink_to("new\nline")
-    found = take_host_baseline(line(), file_fetch.fetch_patterns(line())).entries
+    with (host.root / "etc/passwd").open("ab") as passwd:
+        passwd.write(b"ren\xe9:x:1009:1009::/:/bin/sh\n")
+    baseline = take_host_baseline(line(), file_fetch.fetch_patterns(line()))
+    found = baseline.entries
     names = {"/etc/new\nline", "/etc/" + escape_name_bytes("caf\udce9"), "/etc/-rf", "/etc/a\tb  c"}
     assert {found[name].digest for name in names} == {hashlib.sha256(b"x").hexdigest()}
     assert (found["/etc/here"].kind, found["/etc/ssh"].kind) == ("link", "folder")
     assert found["/etc/shadow"].mode == 0
     assert found["/etc/ssh/ssh_host_ed25519_key"].digest
-    msgspec.json.encode(found)
+    assert msgspec.json.decode(msgspec.json.encode(baseline), type=Baseline) == baseline
+    assert baseline.accounts[escape_name_bytes("ren\udce9")] == 1009
