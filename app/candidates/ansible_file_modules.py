@@ -58,38 +58,50 @@ def replace_text(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
 
 def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`blockinfile`, with its default marker or another."""
+    _require_unset(arguments, "append_newline", "prepend_newline")
     path = _get_path(arguments)
     text = scratch.read_text(path)
     if text is None and not _is_on(arguments.get("create")):
         raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
     marker = str(arguments.get("marker", _MARKER))
-    first, last = (marker.replace("{mark}", word) for word in ("BEGIN", "END"))
-    block = [first, *str(arguments.get("block", "")).rstrip("\n").split("\n"), last]
+    first = marker.replace("{mark}", str(arguments.get("marker_begin", "BEGIN")))
+    last = marker.replace("{mark}", str(arguments.get("marker_end", "END")))
+    content = str(arguments.get("block", arguments.get("content", ""))).rstrip("\n")
+    block = [first, *content.split("\n"), last] if content and arguments.get("state") != "absent" else []
     lines = _split_text(text or "")
+    start = end = _find_insertion(arguments, lines)
     if first in lines and last in lines:
-        lines[lines.index(first) : lines.index(last) + 1] = block
-    else:
-        lines += block
-    return {"changed": scratch.write_text(path, _join_lines(lines))}
+        start, end = sorted((lines.index(first), lines.index(last)))
+        end += 1
+    changed = lines[start:end] != block and scratch.write_text(path, _join_lines(lines[:start] + block + lines[end:]))
+    return {"changed": _set_mode(arguments, path, scratch) or changed}
 
 
 def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`ini_file`: one option of one section."""
+    _require_unset(arguments, "values", "section_has", "section_has_values")
+    if not _is_on(arguments.get("exclusive", True)):
+        raise Undecidable("An option that is not exclusive may have several values.")
     path, section, option = _get_path(arguments), f"[{arguments['section']}]", str(arguments["option"])
-    lines = _split_text(scratch.read_text(path) or "")
+    text = scratch.read_text(path)
+    if text is None and not _is_on(arguments.get("create", True)):
+        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
+    lines = _split_text(text or "")
+    start = lines.index(section) + 1 if section in lines else len(lines)
+    end = next((place for place in range(start, len(lines)) if lines[place].startswith("[")), len(lines))
+    known = [place for place in range(start, end) if re.match(rf"\s*{re.escape(option)}\s*=", lines[place])]
+    if arguments.get("state") == "absent":
+        left = [line for place, line in enumerate(lines) if place not in known]
+        changed = bool(known) and scratch.write_text(path, _join_lines(left))
+        return {"changed": _set_mode(arguments, path, scratch) or changed}
     gap = "" if _is_on(arguments.get("no_extra_spaces")) else " "
-    wanted = f"{option}{gap}={gap}{arguments.get('value', '')}"
-    if section not in lines:
-        lines += [section, wanted]
+    wanted = f"{option}{gap}={gap}{arguments['value']}"
+    if known:
+        lines[known[-1]] = wanted
     else:
-        start = lines.index(section) + 1
-        end = next((place for place in range(start, len(lines)) if lines[place].startswith("[")), len(lines))
-        known = [place for place in range(start, end) if re.match(rf"\s*{re.escape(option)}\s*=", lines[place])]
-        if known:
-            lines[known[-1]] = wanted
-        else:
-            lines.insert(end, wanted)
-    return {"changed": scratch.write_text(path, _join_lines(lines))}
+        lines[end:end] = [wanted] if section in lines else [section, wanted]
+    changed = scratch.write_text(path, _join_lines(lines))
+    return {"changed": _set_mode(arguments, path, scratch) or changed}
 
 
 def set_sysctl(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -192,6 +204,13 @@ def _get_path(arguments: Arguments) -> str:
     if not isinstance(path, str) or not path.startswith("/"):
         raise Undecidable(f"A task names no file, but {path!r}.")
     return path
+
+
+def _require_unset(arguments: Arguments, *names: str) -> None:
+    """Raise Undecidable if the task sets an argument that is not followed here."""
+    for name in names:
+        if str(arguments.get(name)).lower() not in ("none", "false", "no"):
+            raise Undecidable(f"What {name} does to a file cannot be told beforehand.")
 
 
 def _is_on(value: object) -> bool:

@@ -99,6 +99,61 @@ def test_packages_units_and_modes_are_typed_actions_too():
     )
 
 
+BLOCK = "# BEGIN ANSIBLE MANAGED BLOCK\nMatch User ana\n# END ANSIBLE MANAGED BLOCK\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "before", "after"),
+    [
+        ("block: Match User ana", "a\nb\n", f"a\nb\n{BLOCK}"),
+        ("block: Match User ana, insertafter: EOF", "a\nb\n", f"a\nb\n{BLOCK}"),
+        ("block: Match User ana, insertafter: ^a", "a\na\nb\n", f"a\na\n{BLOCK}b\n"),
+        ("block: Match User ana, insertafter: ^z", "a\nb\n", f"a\nb\n{BLOCK}"),
+        ("block: Match User ana, insertbefore: BOF", "a\nb\n", f"{BLOCK}a\nb\n"),
+        ("block: Match User ana, insertbefore: ^b", "a\nb\n", f"a\n{BLOCK}b\n"),
+        ("block: Match User ana, insertbefore: BOF", f"a\n{BLOCK}b\n", None),
+        ("block: Match User ana, state: absent", f"a\n{BLOCK}b\n", "a\nb\n"),
+        ("block: ''", f"a\n{BLOCK}b\n", "a\nb\n"),
+        ("state: absent, marker_begin: END, marker_end: BEGIN", f"a\n{BLOCK}b\n", "a\nb\n"),
+        ("state: absent", "a\nb", None),
+        ("state: absent, marker_begin: START", f"a\n{BLOCK}b\n", None),
+    ],
+)
+def test_a_block_is_written_where_the_task_says_and_taken_away(arguments, before, after):
+    host = DictFiles({SSHD: before})
+    actions = translate_tasks(f"- blockinfile: {{path: {SSHD}, {arguments}}}", host)
+    assert plan_changes(actions, host)[SSHD].content.decode() == after if after else actions == ()
+
+
+def test_a_block_and_an_option_set_the_mode_of_their_file():
+    block = f"- blockinfile: {{path: {SSHD}, block: '', mode: '0600'}}"
+    option = f"- ini_file: {{path: {SSHD}, section: a, option: b, state: absent, mode: '0600'}}"
+    assert translate_tasks(block, HOST) == translate_tasks(option, HOST) == (Chmod(path=SSHD, mode="0600"),)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "before", "after"),
+    [
+        ("value: 2", "[a]\nb = 1\n", "[a]\nb = 2\n"),
+        ("value: 2", "[a]\nc = 1\n[d]\nb = 1\n", "[a]\nc = 1\nb = 2\n[d]\nb = 1\n"),
+        ("value: 2, no_extra_spaces: true", "x = 1\n", "x = 1\n[a]\nb=2\n"),
+        ("state: absent", "[a]\nb = 1\nc = 1\nb=2\n[d]\nb = 1\n", "[a]\nc = 1\n[d]\nb = 1\n"),
+        ("value: 9, state: absent", "[a]\nb = 1\n", "[a]\n"),
+        ("state: absent", "[a]\nc = 1", None),
+        ("state: absent", "[d]\nb = 1\n", None),
+    ],
+)
+def test_an_option_of_a_section_is_set_or_taken_away(arguments, before, after):
+    host = DictFiles({SSHD: before})
+    actions = translate_tasks(f"- ini_file: {{path: {SSHD}, section: a, option: b, {arguments}}}", host)
+    assert plan_changes(actions, host)[SSHD].content.decode() == after if after else actions == ()
+
+
+def test_nothing_is_taken_from_a_file_that_is_not_there():
+    assert translate_tasks("- ini_file: {path: /etc/x, section: a, option: b, state: absent}", HOST) == ()
+    assert translate_tasks("- blockinfile: {path: /etc/x, create: true, state: absent}", HOST) == ()
+
+
 def test_what_is_so_already_needs_no_action():
     assert translate_tasks("- lineinfile: {path: /etc/ssh/sshd_config, line: UsePAM yes}", HOST) == ()
     assert translate_tasks("- file: {path: /etc/nowhere, mode: '0600'}", HOST) == ()
@@ -147,6 +202,13 @@ def test_an_owner_and_a_folder_are_set_by_an_action_of_their_own(arguments, aske
         ("- package: {name: 'a b; rm'}", "no typed action takes"),
         ("- debug: {msg: x}\n  loop: [1]\n- file: {path: /etc/x, mode: odd, state: touch}", "is not understood"),
         ("- sysctl: {name: kernel.x}", "lacks 'value'"),
+        ("- blockinfile: {path: /etc/x, state: absent}", "is not there"),
+        ("- blockinfile: {path: /etc/issue, block: x, append_newline: true}", "append_newline"),
+        ("- ini_file: {path: /etc/x, section: a, option: b, value: 1, create: false}", "is not there"),
+        ("- ini_file: {path: /etc/x, section: a, option: b, values: [1, 2]}", "values"),
+        ("- ini_file: {path: /etc/x, section: a, option: b, value: 1, exclusive: false}", "exclusive"),
+        ("- ini_file: {path: /etc/x, section: a, option: b}", "lacks 'value'"),
+        ("- ini_file: {path: /etc/x, section: a, state: absent}", "lacks 'option'"),
         ("tasks: none", "no list of tasks"),
         ("- [", "no YAML"),
         ("- !!python/object/apply:os.system [id]", "no YAML"),
