@@ -12,6 +12,8 @@ Arguments = Mapping[str, Any]
 Outcome = dict[str, Any]
 _NO: Outcome = {"changed": False}
 _MOST_LEVELS = 4
+_CLASSES = {"u": (6, "s", 0o4000), "g": (3, "s", 0o2000), "o": (0, "t", 0o1000)}
+"""For each class of users the shift of its bits, and the letter and the bit of its special permission."""
 _MARKER = "# {mark} ANSIBLE MANAGED BLOCK"
 
 
@@ -272,15 +274,12 @@ def _parse_mode(mode: object, before: int) -> int:
 
 
 def _apply_symbolic(bits: int, user_classes: str, sign: str, permission_letters: str) -> int:
-    shifts = {"u": 6, "g": 3, "o": 0}
-    named = shifts.values() if "a" in user_classes else [shifts[one] for one in user_classes]
-    basic = sum({"r": 4, "w": 2, "x": 1}.get(one, 0) for one in permission_letters)
-    mask = sum(basic << shift for shift in named)
-    if "s" in permission_letters:
-        mask |= (0o4000 if "u" in user_classes or "a" in user_classes else 0) | (
-            0o2000 if "g" in user_classes or "a" in user_classes else 0
-        )
-    mask |= 0o1000 if "t" in permission_letters else 0
-    if sign == "=":
-        return (bits & ~sum(7 << shift for shift in named)) | mask
-    return bits | mask if sign == "+" else bits & ~mask
+    """Return the bits after one part of a symbolic mode. Like Ansible, `=` clears the special bit of its class, too."""
+    basic = sum({"r": 4, "w": 2, "x": 1}.get(one, 0) for one in {*permission_letters})
+    for one in "ugo" if "a" in user_classes else user_classes:
+        shift, letter, special = _CLASSES[one]
+        mask = basic << shift | (special if letter in permission_letters else 0)
+        if sign == "=":
+            bits &= ~(7 << shift | special)
+        bits = bits & ~mask if sign == "-" else bits | mask
+    return bits

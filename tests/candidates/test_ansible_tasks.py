@@ -99,6 +99,24 @@ def test_packages_units_and_modes_are_typed_actions_too():
     )
 
 
+@pytest.mark.parametrize(
+    ("symbolic", "before", "after"),
+    [
+        ("u=rwx", 0o7755, "3755"),
+        ("g=", 0o7755, "5705"),
+        ("o=", 0o7755, "6750"),
+        ("a=r", 0o7755, "0444"),
+        ("u=rws,o=t", 0o0755, "5650"),
+        ("ug+st", 0o0755, "6755"),
+        ("a-st", 0o7755, "0755"),
+        ("u=rr", 0o0755, "0455"),
+    ],
+)
+def test_a_symbolic_mode_sets_the_special_bit_of_its_class_too(symbolic, before, after):
+    files = Overlay(HOST, {SSHD: FileState(b"x", before, "root:root")})
+    assert translate_tasks(f"- file: {{path: {SSHD}, mode: '{symbolic}'}}", files) == (Chmod(path=SSHD, mode=after),)
+
+
 BLOCK = "# BEGIN ANSIBLE MANAGED BLOCK\nMatch User ana\n# END ANSIBLE MANAGED BLOCK\n"
 
 
