@@ -32,7 +32,7 @@ async def run_fleet(engines: Mapping[str, Engine], data: Path, http: httpx.Async
     if wanted:
         folder.mkdir(parents=True, exist_ok=True)
     ours = {name: _create_replicas(engine, home, folder, http) for name, engine in wanted.items()}
-    await _stop_stale_engines(home, wanted)
+    await _stop_stale_engines(home, ours)
     try:
         await asyncio.gather(*(one.start() for replicas in ours.values() for one in replicas))
         yield ours
@@ -74,8 +74,11 @@ def _find_container_runtime() -> str:
     )
 
 
-async def _stop_stale_engines(data_folder_id: str, wanted: Mapping[str, Engine]) -> None:
-    running = {one.mark.split("/")[1] for one in await asyncio.to_thread(find_marked_processes, f"{data_folder_id}/")}
-    for name in sorted(running - set(wanted)):
-        log.warning("engine %s of an earlier line-up still runs here: it is ended", name)
-        await end_marked_processes(f"{data_folder_id}/{name}/", END_SECONDS)
+async def _stop_stale_engines(data_folder_id: str, fleet: Fleet) -> None:
+    """End what no replica of the fleet owns: engines of another line-up, and replicas that an engine had before."""
+    replicas = [one for each in fleet.values() for one in each]
+    running = {one.mark for one in await asyncio.to_thread(find_marked_processes, f"{data_folder_id}/")}
+    stale = sorted(mark for mark in running if not any(one.owns_mark(mark) for one in replicas))
+    for mark in stale:
+        log.warning("engine %s of an earlier line-up still runs here: it is ended", mark.split("/")[1])
+    await asyncio.gather(*(end_marked_processes(mark, END_SECONDS) for mark in stale))

@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from app.engines.launch.engine_fleet import compute_data_folder_id, run_fleet
+from app.engines.launch.launch_command import MARK
 from app.engines.launch.process_search import find_marked_processes
 from tests.engines.launch.conftest import engine, free_port, left, until
 
@@ -196,3 +197,18 @@ async def test_what_was_started_otherwise_is_ended_and_started_anew(orphan, home
 async def test_what_is_no_longer_in_the_line_up_is_ended(orphan, home, http):
     async with run_fleet({"other": engine(name="other")}, home, http):
         assert find_marked_processes(f"{compute_data_folder_id(home)}/small/") == []
+
+
+@pytest.fixture
+def dropped(home):
+    """A second replica that a killed Temper left running."""
+    mark = {MARK: f"{compute_data_folder_id(home)}/small/1/0123456789abcdef"}
+    with subprocess.Popen(["sleep", "600"], env={**os.environ, **mark}) as one:
+        yield one
+        one.kill()
+
+
+async def test_a_replica_that_the_engine_no_longer_has_is_ended(dropped, home, http):
+    async with run_fleet({"small": engine()}, home, http) as ours:
+        assert dropped.poll() == -signal.SIGTERM
+        await until(lambda: ours["small"][0].read_status().state == "ready")
