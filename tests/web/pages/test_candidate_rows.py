@@ -32,6 +32,7 @@ from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.templating import render_template
+from tests.loop.playing import FIX
 from tests.runs.doors import house
 
 LINEUP = read_lineup(find_lineup_path("simulated"))
@@ -112,6 +113,11 @@ def test_the_items_page_folds_each_proposal_with_its_verdict_and_its_diff():
     assert "<b>" not in page.partition('class="proposals"')[2].partition("<h2>")[0]
     assert "A recipe of ana, taken by the Architect" in page
     assert "accepted by the policy, failed here" in item_page(*EVENTS, *FAILED)
+
+
+def test_the_items_page_says_where_a_replayed_fix_is_from():
+    page = item_page(*BEGUN[:-4], AttemptStarted(**AT, lessons=(), offered=FIX))
+    assert f"This change is {FIX.provenance}: the same files, the same rule." in page
 
 
 def test_what_was_asked_is_a_turn_and_its_answers_are_for_operators():

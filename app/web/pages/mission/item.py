@@ -60,7 +60,7 @@ class ItemPage:
         elif isinstance(event, kinds.CandidatesGathered):
             self.gathered = event.candidates
         elif isinstance(event, kinds.AttemptStarted):
-            self.tries.append(AttemptView(event.attempt, event.lessons))
+            self.tries.append(AttemptView(event.attempt, event.lessons, event.offered))
         elif isinstance(event, kinds.InForceChecked):
             self.force = event.describe()
         elif self.tries:
