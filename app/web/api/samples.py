@@ -1,6 +1,6 @@
 """Samples of engines and GPUs on a common time grid, with events as marks."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Literal, get_args
 
 from fastapi import Query
@@ -146,7 +146,8 @@ def _parse_time(text: str, field: str) -> float:
         at = float(text)
     except ValueError:
         try:
-            at = datetime.fromisoformat(text).timestamp()
+            told = datetime.fromisoformat(text)
+            at = (told if told.tzinfo else told.replace(tzinfo=UTC)).timestamp()
         except (ValueError, OverflowError) as exc:
             said = f"{text[:40]!a} is not a time. Give seconds since 1970, or a time such as 2026-01-31T12:00:00Z."
             raise Problem("invalid", said, field=field) from exc

@@ -1,7 +1,10 @@
 """What was sampled, on one grid, with where it is from and what happened meanwhile."""
 
+import time
+
 import pytest
 
+from app.web.api.samples import _parse_time
 from tests.web.api.conftest import problem
 
 SHAPE = {"kind", "of", "host", "figure", "unit", "provenance", "source", "how", "values"}
@@ -71,3 +74,12 @@ def test_what_cannot_be_asked_is_said(api, asked, field):
 
 def test_of_a_run_that_is_not_there(api):
     assert api.get("/api/v1/samples?run=none").status_code == 404
+
+
+def test_a_time_without_a_zone_is_utc_wherever_the_server_is(monkeypatch):
+    with monkeypatch.context() as here:
+        here.setenv("TZ", "America/New_York")
+        time.tzset()
+        told = [_parse_time(f"2026-01-31T12:00:00{zone}", "since") for zone in ("", "Z", "+01:00")]
+    time.tzset()
+    assert told == [1769860800.0, 1769860800.0, 1769857200.0]
