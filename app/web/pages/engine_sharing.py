@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from threading import Lock
 from typing import Annotated
 
@@ -206,14 +207,11 @@ def _compute_share(
 
 
 def _has_overlap(holds_by_host: Sequence[Sequence[EngineHold]]) -> bool:
-    """Return True if the hold times of any two hosts overlap."""
-    spans = sorted((holds[0].since, holds[-1].until or float("inf")) for holds in holds_by_host)
-    ends = float("-inf")
-    for since, until in spans:
-        if since < ends:
-            return True
-        ends = max(ends, until)
-    return False
+    """Return True if two hosts held the engine at the same time. The holds of one host never overlap."""
+    times = sorted(
+        (hold.since, hold.until or float("inf"), host) for host, holds in enumerate(holds_by_host) for hold in holds
+    )
+    return any(host != other and since < until for (_, until, host), (since, _, other) in pairwise(times))
 
 
 def _build_host_lane(host_holds: HostHolds, now: float, outages: Sequence[EngineOutage]) -> HostLane:

@@ -15,7 +15,7 @@ from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_stream_renderer import PageRenderer
 from tests.runs.doors import house
 from tests.web.access.walk import application
-from tests.web.pages.sharing_log import BEGUN, EVENTS, HOSTS, began, queued, write
+from tests.web.pages.sharing_log import BEGUN, EVENTS, HOSTS, began, done, queued, write
 
 
 @pytest.fixture
@@ -57,6 +57,17 @@ def test_one_host_alone_and_one_after_the_other_need_no_lanes(made):
     )
     share = Sharing(made.store).read_current_shares(1034.0)["gemma-31b"]
     assert (share.serving, share.lanes) == ((ServedHost("worker", "db2"),), ())
+
+
+def test_two_hosts_that_only_take_turns_need_no_lanes_until_they_meet():
+    runs = [RunHolds(name, name) for name in ("web3", "db1")]
+    for place in range(4):
+        runs[place % 2].holds.apply_event(began(f"t{place}", "worker"), 1000.0 + 10 * place)
+        runs[place % 2].holds.apply_event(done(f"t{place}", "worker", 1.0), 1009.0 + 10 * place)
+    assert compute_shares(runs, 1040.0)["gemma-31b"].lanes == ()
+    runs[0].holds.apply_event(began("t4", "worker"), 1040.0)
+    runs[1].holds.apply_event(began("t5", "worker"), 1041.0)
+    assert [lane.host for lane in compute_shares(runs, 1042.0)["gemma-31b"].lanes] == ["db1", "web3"]
 
 
 def test_two_runs_of_one_host_share_its_lane_and_it_leads_to_the_newer(made):
