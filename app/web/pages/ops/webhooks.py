@@ -17,6 +17,7 @@ from app.errors import Rejected
 from app.people.rights import WHO, admins
 from app.runtime.runtime import Runtime
 from app.store import run_queries, webhooks
+from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.error_pages import render_error_page
@@ -85,7 +86,8 @@ def _apply_command_and_get_webhook(runtime: Runtime, webhook: str, verb: str, ru
         if row and verb == "remove":
             webhooks.delete_webhook(session, webhook)
         elif row and verb == "again":
-            if run_queries.find_run(session, run.strip()) is None:
-                raise Rejected("run", f"there is no run {run[:40]!a}: /runs lists the runs.", "not-found")
-            webhooks.request_redelivery(session, webhook, run.strip())
+            name = run.strip()
+            if run_queries.find_run(session, name) is None and session.get(RolloutRow, name) is None:
+                raise Rejected("run", f"there is no run or rollout {name!a}: /runs lists the runs.", "not-found")
+            webhooks.request_redelivery(session, webhook, name)
         return row

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.store.webhooks import list_webhooks
+from app.store.webhooks import list_runs_to_redeliver, list_webhooks
 from app.web.pages.ops.webhooks import hide_url_secret
 from tests.web.access.walk import application
 
@@ -42,6 +42,18 @@ async def test_one_is_added_its_secret_is_told_once_and_its_address_never(made):
     assert row.secret not in listed
     assert (await made.http.post(f"/ops/webhooks/{row.id}", data={"verb": "remove"})).status_code == 303
     assert rows(made) == []
+
+
+async def test_the_events_of_a_rollout_are_sent_again_too(made):
+    await made.http.post("/ops/webhooks", data={"url": URL, "template": "", "kinds": ""})
+    [row] = rows(made)
+    words = {"hosts": ["fixture"], "rules": ["V-257985"], "mode": "scan"}
+    rollout = (await made.http.post("/api/v1/rollouts", json=words)).json()["id"]
+    for name, status in ((rollout, 303), ("none", 404)):
+        answer = await made.http.post(f"/ops/webhooks/{row.id}", data={"verb": "again", "run": name}, headers=BROWSER)
+        assert answer.status_code == status, answer.text
+    with Session(made.database) as session:
+        assert list_runs_to_redeliver(session, row.id) == [rollout]
 
 
 @pytest.mark.parametrize(
