@@ -91,6 +91,12 @@ def list_runs_queued_between(
     return session.exec(query.order_by(col(RunRow.queued_at))).all()
 
 
+def find_idempotency_row(session: Session, key: str, now: float) -> IdempotencyRow | None:
+    """Return the row of the idempotency key, or None if it is unknown or a day old."""
+    row = session.get(IdempotencyRow, key)
+    return row if row and row.at >= now - KEEP_KEY_SECONDS else None
+
+
 def get_or_create_idempotency_row(session: Session, key: str, digest: str, run: str, now: float) -> IdempotencyRow:
     """Return the row of the idempotency key: a new one for `run`, or the existing one."""
     session.execute(delete(IdempotencyRow).where(col(IdempotencyRow.at) < now - KEEP_KEY_SECONDS))

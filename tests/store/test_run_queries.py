@@ -81,6 +81,8 @@ def test_a_key_is_the_first_runs_for_a_day(session):
     session.flush()
     again = run_queries.get_or_create_idempotency_row(session, "k", "e", "r2", 1.0 + kept)
     assert (again.run, again.digest, again.at) == ("r1", "d", 1.0)
+    assert run_queries.find_idempotency_row(session, "k", 1.0 + kept) is again
+    assert run_queries.find_idempotency_row(session, "k", 1.5 + kept) is None
     session.expire_all()
     late = run_queries.get_or_create_idempotency_row(session, "k", "e", "r2", 1.5 + kept)
     assert (late.run, late.digest, late.at) == ("r2", "e", 1.5 + kept)

@@ -14,6 +14,8 @@ from sqlmodel import Session
 from app.people.rights import resolve_recorded_name
 from app.store import run_queries
 from app.store.clock import database_time
+from app.store.request_session import open_read_session
+from app.store.rollouts import RolloutRow
 from app.web.api.problem import Problem
 from app.web.deps import create_state_dependency
 
@@ -49,6 +51,17 @@ class IdempotencyKeys:
         finally:
             self._in_flight.discard(key)
 
+    async def find_made(self, key: str | None, body: BaseModel, response: Response, *, prefix: str = "") -> str | None:
+        """Return the run or rollout that an earlier request with the key and body made; None if there is none.
+
+        Ask before the request is checked: what it names may have been removed since."""
+        if key is None:
+            return None
+        made = await asyncio.to_thread(self._find_in_database, prefix + self.scope_to_person(key), _hash_body(body))
+        if made:
+            response.headers[REPLAYED] = "true"
+        return made
+
     @asynccontextmanager
     async def claim(
         self, key: str | None, body: BaseModel, new_id: str, response: Response, *, prefix: str = ""
@@ -59,14 +72,22 @@ class IdempotencyKeys:
             return
         key = prefix + self.scope_to_person(key)
         async with self.mark_key_in_flight(key):
-            claimed, exists = await self.claim_key(key, body.model_dump_json().encode(), new_id)
+            claimed, exists = await self.claim_key(key, _hash_body(body), new_id)
             if claimed != new_id:
                 response.headers[REPLAYED] = "true"
             yield claimed, exists
 
-    async def claim_key(self, key: str, body: bytes, new_id: str) -> tuple[str, bool]:
+    async def claim_key(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
         """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
-        return await asyncio.to_thread(self._claim_in_database, key, hashlib.sha256(body).hexdigest(), new_id)
+        return await asyncio.to_thread(self._claim_in_database, key, digest, new_id)
+
+    def _find_in_database(self, key: str, digest: str) -> str | None:
+        with open_read_session(self._database) as session:
+            row = run_queries.find_idempotency_row(session, key, database_time(session))
+            if row is None or row.digest != digest:
+                return None
+            made = run_queries.find_run(session, row.run) or session.get(RolloutRow, row.run)
+            return made.id if made else None
 
     def _claim_in_database(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
         with Session(self._database) as session, session.begin():
@@ -76,6 +97,10 @@ class IdempotencyKeys:
                     "key-reused", f"This key was already used with another body, for run {row.run}.", field=FIELD
                 )
             return row.run, run_queries.find_run(session, row.run) is not None
+
+
+def _hash_body(body: BaseModel) -> str:
+    return hashlib.sha256(body.model_dump_json().encode()).hexdigest()
 
 
 TheKeys = Annotated[IdempotencyKeys, Depends(create_state_dependency("keys"))]

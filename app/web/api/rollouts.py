@@ -162,10 +162,12 @@ async def start_rollout(
     order: RolloutOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> AcceptedRollout:
     """Harden many hosts in waves. Each host gets a run of its own; all hosts are checked before any run starts."""
-    request = await asyncio.to_thread(_build_rollout_request, order, runtime)
-    async with keys.claim(key, order, create_rollout_id(), response, prefix="rollout ") as (rollout, _):
-        await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
-    accepted = AcceptedRollout(id=rollout, hosts=len(request.hosts), links=_create_rollout_links(rollout))
+    rollout = await keys.find_made(key, order, response, prefix="rollout ")
+    if rollout is None:
+        request = await asyncio.to_thread(_build_rollout_request, order, runtime)
+        async with keys.claim(key, order, create_rollout_id(), response, prefix="rollout ") as (rollout, _):
+            await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
+    accepted = await asyncio.to_thread(_read_accepted_rollout, runtime, rollout)
     response.headers["location"] = accepted.links.self
     return accepted
 
@@ -256,6 +258,12 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
         "x-content-type-options": "nosniff",
     }
     return StreamingResponse(archive.stream_archive_and_close(), media_type=MEDIA_TYPE, headers=headers)
+
+
+def _read_accepted_rollout(runtime: TheRuntime, rollout: str) -> AcceptedRollout:
+    with open_read_session(runtime.database) as session:
+        hosts = rollouts.require_rollout(session, rollout).hosts
+    return AcceptedRollout(id=rollout, hosts=hosts, links=_create_rollout_links(rollout))
 
 
 def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutOrdered:

@@ -75,11 +75,13 @@ async def start_run(
     order: RunOrder, runtime: TheRuntime, keys: TheKeys, response: Response, key: Key = None
 ) -> Accepted:
     """Start a run. It is queued at once; runs on one host execute one after the other."""
-    asked = order.to_order(runtime.settings.speed)
-    event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
-    async with keys.claim(key, order, create_run_id(), response) as (run, exists):
-        if not exists:
-            await runtime.submit_run(event, run)
+    run = await keys.find_made(key, order, response)
+    if run is None:
+        asked = order.to_order(runtime.settings.speed)
+        event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
+        async with keys.claim(key, order, create_run_id(), response) as (run, exists):
+            if not exists:
+                await runtime.submit_run(event, run)
     accepted = Accepted(id=run, links=create_run_links(run))
     response.headers["location"] = accepted.links.self
     return accepted

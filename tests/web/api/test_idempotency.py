@@ -2,6 +2,7 @@
 
 import time
 
+import msgspec
 import pytest
 from sqlmodel import Session
 
@@ -9,8 +10,12 @@ from app.people.rights import WHO, Person
 from app.store.db import open_database
 from app.store.models import RunRow
 from app.store.run_queries import KEEP_KEY_SECONDS, get_or_create_idempotency_row
+from app.targets import host_registry
+from app.targets.ssh.endpoint import parse_endpoint
 from app.web.api.idempotency import IdempotencyKeys
 from app.web.api.problem import Problem
+from tests.runs.doors import house
+from tests.runs.test_approval_answer import QUEUED
 
 
 @pytest.fixture
@@ -34,14 +39,14 @@ async def test_a_request_that_is_being_answered_is_not_answered_twice(database):
 
 
 async def test_a_crash_between_key_and_run_leads_to_the_same_run(database):
-    assert await IdempotencyKeys(database).claim_key("k", b"body", "aaaa") == ("aaaa", False)
-    assert await IdempotencyKeys(database).claim_key("k", b"body", "bbbb") == ("aaaa", False)
+    assert await IdempotencyKeys(database).claim_key("k", "body", "aaaa") == ("aaaa", False)
+    assert await IdempotencyKeys(database).claim_key("k", "body", "bbbb") == ("aaaa", False)
     with Session(database) as session, session.begin():
         words = {"host": "fixture", "mode": "auto", "skill": "stig", "lineup": "simulated", "note": ""}
         session.add(RunRow(id="aaaa", state="queued", simulated=True, queued_at=1.0, **words))
-    assert await IdempotencyKeys(database).claim_key("k", b"body", "cccc") == ("aaaa", True)
+    assert await IdempotencyKeys(database).claim_key("k", "body", "cccc") == ("aaaa", True)
     with pytest.raises(Problem, match="another body"):
-        await IdempotencyKeys(database).claim_key("k", b"other body", "dddd")
+        await IdempotencyKeys(database).claim_key("k", "other body", "dddd")
 
 
 def test_a_key_is_forgotten_after_a_day(database):
@@ -59,3 +64,22 @@ def test_two_people_may_think_of_the_same_key():
         keys |= {IdempotencyKeys.scope_to_person("k"), IdempotencyKeys.scope_to_person("k")}
         WHO.reset(before)
     assert len(keys) == 3
+
+
+@pytest.mark.parametrize(("path", "words"), [("runs", {"host": "web"}), ("rollouts", {"hosts": ["web", "fixture"]})])
+async def test_a_repeated_request_gets_its_answer_also_after_its_host_was_removed(tmp_path, path, words):
+    async with house(tmp_path / "data") as made:
+        hosts, end = made.settings.hosts_folder, parse_endpoint("root@web", "agent")
+        host_registry.register_host(hosts, "web", end, "web ssh-ed25519 AAAA\n", "SHA256:x")
+        order = {"headers": {"idempotency-key": "k"}, "json": {"rules": ["V-257985"], "mode": "scan", **words}}
+        first = await made.http.post(f"/api/v1/{path}", **order)
+        assert first.status_code == 202, first.text
+        if path == "runs":
+            made.append(first.json()["id"], msgspec.structs.replace(QUEUED, host="web"))
+        host_registry.remove_host(hosts, "web")
+        again = await made.http.post(f"/api/v1/{path}", **order)
+        assert (again.status_code, again.json()) == (202, first.json())
+        assert (again.headers["idempotency-replayed"], again.headers["location"]) == ("true", first.headers["location"])
+        other = await made.http.post(f"/api/v1/{path}", json=order["json"])
+        assert other.json()["type"].endswith("unknown-host")
+        assert len(made.submitted) == (path == "runs")
