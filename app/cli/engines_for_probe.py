@@ -1,7 +1,6 @@
 """Provide ready engines for a probe: running ones, simulated ones, or ones launched for it."""
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
@@ -108,6 +107,6 @@ async def wait_until_loaded(replica: LaunchedReplica, report: ProgressCallback) 
         if look.state == "dead":
             raise EnvironmentUnusable(f"{replica.name} did not start: {look.detail}")
         if look.state == "ready":
-            return None if replica.adopted else time.time() - replica.cold.started
+            return replica.load_seconds
         report(f"{replica.name} is loading: {look.detail}")
         await asyncio.sleep(LOOK_EVERY)

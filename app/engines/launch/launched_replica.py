@@ -63,6 +63,8 @@ class LaunchedReplica:
         self.pid: int | None = None
         self.cold = ColdStart(0.0)
         self.adopted = False
+        self.load_seconds: float | None = None
+        """Seconds from its start until it was ready; None before that, and if it was adopted."""
         self.end_seconds = END_SECONDS
         """Seconds between SIGTERM and SIGKILL."""
 
@@ -143,6 +145,7 @@ class LaunchedReplica:
 
     def _reset_state(self, started_at: float) -> None:
         self.cold, self._fatal, self.adopted = ColdStart(started_at), None, False
+        self.load_seconds = None
         self._state, self._detail = "loading", ""
 
     def _start_watching(self, pid: int) -> None:
@@ -163,7 +166,8 @@ class LaunchedReplica:
             if self._state == "loading" and await self._is_serving():
                 self._read_log(tail)  # lines logged before the first answer belong to the cold start
                 if not self.adopted:  # it may have served for hours
-                    self._history.add(self.engine, self.cold, time.time() - self.cold.started)
+                    self.load_seconds = time.time() - self.cold.started
+                    self._history.add(self.engine, self.cold, self.load_seconds)
                 self._state, self._detail = "ready", ""
             await asyncio.sleep(LOOK_EVERY)
 

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from app.cli.engines_for_probe import wait_until_loaded
 from app.engines.launch.engine_fleet import compute_data_folder_id, run_fleet
 from app.engines.launch.launch_command import MARK
 from app.engines.launch.process_search import find_marked_processes
@@ -28,6 +29,16 @@ async def test_it_loads_step_by_step_and_is_ready_when_it_has_said_a_token(launc
     assert one.cold.version == "0.25.1"
     history = [json.loads(line) for line in (home / "engines/history.jsonl").read_text().splitlines()]
     assert [(row["engine"], row["vllm"]) for row in history] == [("small", "0.25.1")]
+
+
+async def test_its_load_time_ends_when_it_was_ready_however_late_one_asks(launched, home):
+    first, second = launched(engine()), launched(engine(name="other"))
+    for one in (first, second):
+        await one.start()
+        await until(lambda one=one: one.read_status().state == "ready")
+    rows = [json.loads(line) for line in (home / "engines/history.jsonl").read_text().splitlines()]
+    seconds = [await wait_until_loaded(one, print) for one in (first, second)]
+    assert [round(one, 1) for one in seconds] == [row["seconds"] for row in rows]
 
 
 async def test_stopping_leaves_no_process_behind_not_even_one_that_left_the_group(launched, home):
