@@ -184,7 +184,7 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     writer = LogWriter(store, bus)
     writer.start()
     old = MachineLog(writer, lambda: 0, clock=lambda: time.time() - KEEP_SECONDS - 60)
-    await old.append(*(EngineState(engine="gone", state="absent") for _ in range(5)))
+    await old.append_if_leader(*(EngineState(engine="gone", state="absent") for _ in range(5)))
     await writer.flush()
     async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:
         board = Board()
