@@ -9,13 +9,13 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from app.candidates.ansible_tasks import translate_tasks
-from app.candidates.content_asks import list_settings_of_content
 from app.candidates.fix_text_parser import derive_actions_from_sentence, find_stated_actions
 from app.candidates.in_memory_edits import Undecidable
 from app.candidates.permission_fixes import derive_permission_fixes
 from app.candidates.questions_for_person import find_person_decision
 from app.candidates.recipe_files import Recipe
 from app.candidates.script_trial import translate_script
+from app.candidates.settings_candidates_ask_for import list_settings_of_content
 from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from app.candidates.content_asks import list_settings_of_content
 from app.candidates.recipe_files import Recipe
+from app.candidates.settings_candidates_ask_for import list_settings_of_content
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approval_policy import ApprovalPolicy

@@ -10,7 +10,7 @@ from app.syntax.files import Files
 from app.targets.cached_files import CachedFiles, Read, collect_reads_again
 from app.targets.change_diff import AROUND, render_change
 from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects
-from app.targets.effects.settings_until_reboot import find_one_way_settings
+from app.targets.effects.settings_only_reboot_undoes import find_one_way_settings
 from app.targets.overlay import Overlay
 from app.targets.policy import list_action_refusals
 from app.targets.read_tracking_cache import ReadTrackingCache

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from app.candidates.content_asks import list_settings_of_content
 from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
 from app.candidates.recipe_files import Recipe
+from app.candidates.settings_candidates_ask_for import list_settings_of_content
 from app.events.vocabulary import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
 from app.resources.package import InstallPackage

@@ -7,7 +7,7 @@ from typing import Self
 
 import httpx
 
-from app.background.webhooks.signed_delivery import Delivery
+from app.background.webhooks.delivery_signing import Delivery
 from app.runtime.host_addresses import Address, HostLookup, resolve_host
 
 _INSIDE = {"168.63.129.16": "the address at which Azure tells machines about themselves"}

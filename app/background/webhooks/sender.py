@@ -9,13 +9,13 @@ from itertools import count
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
-from app.background.webhooks.signed_delivery import (
+from app.background.webhooks.delivery_signing import (
     Delivery,
     create_signed_delivery,
     create_trial_delivery,
     create_waiver_expiry_delivery,
 )
+from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line

@@ -7,7 +7,7 @@ from app.syntax import sudoers
 from app.syntax.files import Files
 from app.syntax.sudoers import MAIN, Sudoers
 from app.targets.effects import sudo_option_strength, sudo_rights_comparison
-from app.targets.effects.cvtsudoers import parse_cvtsudoers
+from app.targets.effects.cvtsudoers_output import parse_cvtsudoers
 from app.targets.effects.daemon_base import UNSET, Ask, Daemon, Query
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import HostAccounts, read_host_accounts

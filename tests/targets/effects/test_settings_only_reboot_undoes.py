@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.effects.settings_until_reboot import find_one_way_settings
+from app.targets.effects.settings_only_reboot_undoes import find_one_way_settings
 from app.targets.read_tracking_cache import ReadTrackingCache
 from tests.hostfiles import DictFiles
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.effects.cvtsudoers import parse_cvtsudoers
+from app.targets.effects.cvtsudoers_output import parse_cvtsudoers
 
 
 def test_what_cvtsudoers_writes_wrong_is_put_right():
