@@ -55,21 +55,21 @@ def list_missing_program_sentences() -> list[str]:
 def choose_accelerator(device: Path = Path("/dev/kvm")) -> Accelerator:
     """Try KVM with a guest of one sector, and return software emulation unless KVM runs it, and fast enough."""
     if not device.exists():
-        return _choose_emulation(f"there is no {device}")
+        return choose_emulation(f"there is no {device}")
     if not os.access(device, os.R_OK | os.W_OK):
-        return _choose_emulation(f"this account may not use {device}; its group is kvm")
+        return choose_emulation(f"this account may not use {device}; its group is kvm")
     emulated, _ = _time_trial_or_explain("tcg", _TRIAL_SECONDS)
     patience = _TRIAL_SECONDS if emulated is None else max(_PATIENCE, _SLOWER * emulated)
     by_kvm, said = _time_trial_or_explain("kvm", patience)
     beside = "" if emulated is None else f"; emulation runs one in {emulated:.1f} s"
     if by_kvm is None:
-        return _choose_emulation(f"{device} is there and runs no guest{f': {said}' if said else ''}{beside}")
+        return choose_emulation(f"{device} is there and runs no guest{f': {said}' if said else ''}{beside}")
     if emulated is not None and by_kvm > _FAST and by_kvm > _SLOWER * emulated:
-        return _choose_emulation(f"{device} runs a guest in {by_kvm:.1f} s{beside}")
+        return choose_emulation(f"{device} runs a guest in {by_kvm:.1f} s{beside}")
     return Accelerator("kvm", f"a guest ran in {by_kvm:.1f} s", 10)
 
 
-def _choose_emulation(reason: str) -> Accelerator:
+def choose_emulation(reason: str) -> Accelerator:
     return Accelerator("tcg", reason, 60)
 
 

@@ -13,7 +13,7 @@ from app.targets.rootfs.base_image_builder import run_command_or_raise
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
-from app.targets.vm.accelerator import Accelerator, choose_accelerator, list_missing_program_sentences
+from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
 from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, find_image, require_disk_space
 from app.targets.vm.qemu_command import CONSOLE, QemuOptions, build_qemu_command, require_memory
@@ -134,7 +134,7 @@ class VirtualMachine:
         if found := list_missing_program_sentences():
             raise EnvironmentUnusable("A virtual machine cannot be started here. " + " ".join(found))
         require_memory(record.memory, Path("/proc/meminfo").read_text())
-        accelerator = choose_accelerator()
+        accelerator = self._choose_accelerator(record, record.resume_from)
         self._prepare_record_and_disks(record, accelerator)
         self._report(f"Starting {self.name} with {accelerator}; {_describe_start_time(record, accelerator)}.")
         began = time.monotonic()
@@ -188,6 +188,8 @@ class VirtualMachine:
             set_guest_clock(self.get_access())
             return
         was_up = self.is_up
+        if was_up:
+            self._choose_accelerator(record, label)  # raises before the machine is killed
         self._process.kill_tree()
         record.resume_from = label if known else ""
         if not known:
@@ -205,12 +207,29 @@ class VirtualMachine:
         self._process.kill_tree()
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def _choose_accelerator(self, record: MachineRecord, label: str) -> Accelerator:
+        """Return the accelerator that starts the machine from the snapshot: only the one that took it can load it.
+
+        Raise EnvironmentUnusable if that one does not work here, unless a first boot replaces the snapshot.
+        """
+        best, known = choose_accelerator(), record.snapshots.get(label)
+        if known is None or known.accelerator == best.name or _is_replaced_by_boot(record, label):
+            return best
+        if known.accelerator == "tcg":
+            return choose_emulation(f"the snapshot {label} was taken with it")
+        raise EnvironmentUnusable(
+            f"{self.name} cannot return to its snapshot now: {label} was taken with KVM, and a start uses {best}. "
+            "Nothing is lost: try again where KVM works, or return to another snapshot of temper machine list. "
+            f"To begin anew without any, use temper machine discard {self.name}, then build it again."
+        )
+
     def _prepare_record_and_disks(self, record: MachineRecord, accelerator: Accelerator) -> None:
-        """Choose a port, and give up a snapshot that another accelerator made."""
+        """Choose a port, and make the disks new for a first boot that replaces a snapshot of another accelerator."""
         record.port = choose_port(record.port)
         record.accelerator = accelerator.name
         known = record.snapshots.get(record.resume_from)
         if known and known.accelerator != accelerator.name:
+            self._report(f"{record.resume_from} cannot be loaded with {accelerator}: {self.name} boots from new disks.")
             record.resume_from = ""
             self._recreate_overlays(record)
         self._write_record(record)
@@ -286,6 +305,11 @@ class VirtualMachine:
 def list_machines(folder: Path) -> list[VirtualMachine]:
     found = sorted(folder.iterdir()) if folder.is_dir() else []
     return [VirtualMachine(folder, one.name) for one in found if (one / _RECORD).is_file()]
+
+
+def _is_replaced_by_boot(record: MachineRecord, label: str) -> bool:
+    """Return True if a boot from new disks replaces the snapshot and loses no snapshot of the user's."""
+    return label == PRISTINE and not record.snapshots.keys() - {PRISTINE, BEFORE_REBOOT}
 
 
 def _list_disks() -> list[DiskSpec]:

@@ -58,7 +58,7 @@ def test_two_accounts_log_in_each_with_its_own_key_of_the_image(machine, tmp_pat
 def test_a_start_ends_when_the_kernel_panics(machine, monkeypatch):
     """It does not wait for a login until the deadline, which is minutes where a processor is emulated."""
     at = "app.targets.vm.virtual_machine"
-    monkeypatch.setattr(f"{at}.explain_missing_programs", list)
+    monkeypatch.setattr(f"{at}.list_missing_program_sentences", list)
     monkeypatch.setattr(f"{at}.choose_accelerator", lambda: Accelerator("tcg", "", 3600))
     monkeypatch.setattr(VirtualMachine, "_prepare_record_and_disks", lambda *_: None)
     console = machine.folder / "console.log"
@@ -99,17 +99,83 @@ def test_a_stopped_machine_begins_the_next_time_where_its_snapshot_was_taken(mac
     assert machine.read_record().resume_from == "pristine"
 
 
-def test_a_snapshot_of_another_accelerator_is_not_loaded_into_a_running_machine(machine, monkeypatch):
-    kept = {"before": MachineSnapshot(1.0, "kvm")}
-    record = MachineRecord(kind="debian12", base="b", memory=1024, port=2222, accelerator="tcg", snapshots=kept)
-    write_record(machine, record)
+class Started(Exception):
+    """Instead of QEMU: with which accelerator it would start, and from which snapshot."""
+
+
+@pytest.fixture
+def start_by(machine, monkeypatch):
+    """Write a record with snapshots, each taken with the accelerator named, and say which one works best now."""
+
+    def start_qemu(_, record, **__):
+        raise Started(record.accelerator, record.resume_from)
+
+    def prepare(best, **accelerators):
+        at = "app.targets.vm.virtual_machine"
+        monkeypatch.setattr(f"{at}.list_missing_program_sentences", list)
+        monkeypatch.setattr(f"{at}.choose_accelerator", lambda: Accelerator(best, "the best here", 60))
+        monkeypatch.setattr(f"{at}.run_command_or_raise", lambda *_: None)
+        monkeypatch.setattr(VirtualMachine, "_start_qemu", start_qemu)
+        kept = {label.replace("_", "-"): MachineSnapshot(1.0, name) for label, name in accelerators.items()}
+        record = MachineRecord(kind="debian12", base="b", memory=512, port=2222, accelerator=best, snapshots=kept)
+        write_record(machine, record)
+        keys = machine.image_folder / "host-keys"
+        keys.parent.mkdir(parents=True)
+        keys.touch()
+        (machine.folder / "root.qcow2").touch()
+        return record.snapshots
+
+    return prepare
+
+
+def test_a_snapshot_whose_accelerator_does_not_work_here_is_not_given_up(machine, start_by):
+    kept = start_by("tcg", pristine="tcg", before="kvm")
+    machine.reset("before")
+    with pytest.raises(EnvironmentUnusable, match=r"before was taken with KVM.*software emulation \(the best here\)"):
+        machine.start()
+    assert machine.read_record().snapshots == kept
+    assert (machine.folder / "root.qcow2").exists()
+    machine.reset()
+    with pytest.raises(Started, match="'tcg', 'pristine'"):
+        machine.start()
+
+
+def test_a_machine_that_runs_goes_on_if_its_snapshot_cannot_be_loaded(machine, start_by):
+    start_by("tcg", before="kvm")
     stand_in = DetachedProcess(machine.folder / "pid")
     stand_in.start(["sleep", "60"], Path("/dev/null"), machine.folder / "qemu.log")
-    monkeypatch.setenv("PATH", str(machine.folder))
-    with pytest.raises(EnvironmentUnusable, match="cannot be started here"):
+    with pytest.raises(EnvironmentUnusable, match="before was taken with KVM"):
         machine.reset("before")
+    assert machine.is_up
+    assert machine.read_record().resume_from == ""
+    stand_in.kill_tree()
+
+
+def test_an_emulated_snapshot_is_loaded_by_emulation_where_kvm_is_better(machine, start_by):
+    kept = start_by("kvm", pristine="kvm", before_reboot="tcg")
+    stand_in = DetachedProcess(machine.folder / "pid")
+    stand_in.start(["sleep", "60"], Path("/dev/null"), machine.folder / "qemu.log")
+    with pytest.raises(Started, match="'tcg', 'before-reboot'"):
+        machine.reset(BEFORE_REBOOT)
     assert not machine.is_up
-    assert machine.read_record().resume_from == "before"
+    assert machine.read_record().snapshots == kept
+
+
+def test_a_first_boot_of_another_accelerator_is_repeated_unless_that_loses_a_snapshot_of_the_users(machine, start_by):
+    told = []
+    machine._report = told.append
+    kept = start_by("tcg", pristine="kvm", before_reboot="kvm", mine="tcg")
+    machine.reset()
+    with pytest.raises(EnvironmentUnusable, match="pristine was taken with KVM"):
+        machine.start()
+    assert machine.read_record().snapshots == kept
+    record = machine.read_record()
+    del record.snapshots["mine"]
+    write_record(machine, record)
+    with pytest.raises(Started, match="'tcg', ''"):
+        machine.start()
+    assert machine.read_record().snapshots == {}
+    assert "cannot be loaded" in told[0]
 
 
 def test_those_that_are_built_are_listed_and_images_are_not(machine, tmp_path):
@@ -138,4 +204,4 @@ def test_the_snapshot_before_a_reboot_takes_no_place_of_the_users(machine):
         machine.take_snapshot("ninth")
     with pytest.raises(EnvironmentUnusable, match="monitor of one does not answer"):
         machine.take_snapshot(BEFORE_REBOOT)
-    stand_in.terminate()
+    stand_in.kill_tree()
