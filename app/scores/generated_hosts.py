@@ -123,7 +123,7 @@ def replace_folder_with_host(host: GeneratedHost, folder: Path) -> None:
 
 async def write_and_open_host(host: GeneratedHost, folder: Path) -> FixtureTarget:
     """Write the host anew and return its target, with the initial state as the baseline."""
-    replace_folder_with_host(host, folder)
+    await asyncio.to_thread(replace_folder_with_host, host, folder)
     target = FixtureTarget("fixture", folder)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     return target

@@ -55,7 +55,7 @@ async def run_builtin_trial(
     twin = await generated_hosts.write_and_open_host(host, runtime.settings.data / "twin")
     was = await asyncio.to_thread(twin.check_health)
     folder = runtime.settings.hosts_folder / "fixture"
-    generated_hosts.replace_folder_with_host(host, folder)
+    await asyncio.to_thread(generated_hosts.replace_folder_with_host, host, folder)
     began = time.monotonic()
     run = await _run_to_end(runtime, order, FixtureTarget("fixture", folder), rules, budget)
     seconds = time.monotonic() - began

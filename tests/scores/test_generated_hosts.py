@@ -1,5 +1,8 @@
 """Generated hosts ask the same thirty questions, are healthy, and are no two alike."""
 
+import threading
+from dataclasses import replace
+
 import pytest
 
 from app.scanners.scanner import BuiltinScanner
@@ -29,6 +32,19 @@ async def test_a_seed_is_one_host_and_another_is_another(tmp_path):
         digests.append((await write_and_open_host(host, tmp_path / name)).compute_digest())
     assert digests[0] == digests[1]
     assert len(set(digests)) == 3
+
+
+async def test_a_host_is_written_beside_the_event_loop(tmp_path):
+    threads = []
+
+    class NotedTexts(dict):
+        def items(self):
+            threads.append(threading.get_ident())
+            return super().items()
+
+    await write_and_open_host(replace(create_builtin_host(), texts=NotedTexts()), tmp_path / "host")
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 def test_traps_are_told_and_vary():
