@@ -15,7 +15,7 @@ from app.engines.endpoint_lineup import KEY_VARIABLE, ROLES, EndpointAddress, fo
 from app.engines.server_capabilities import EndpointReport, inspect_endpoint
 from app.errors import BadInput, EngineError, Rejected, convert_bad_input_to_rejected
 from app.events.vocabulary import Role
-from app.runtime.host_addresses import Address, HostLookup, resolve_host
+from app.runtime.host_addresses import Address, HostLookup, find_embedded_ipv4, resolve_host
 from app.text.clean import clean_text
 
 LINEUP_FILE = "own-server.toml"
@@ -62,7 +62,7 @@ class LineupChange:
 
 def explain_forbidden(address: Address) -> str:
     """Return why Temper does not talk to an address, or an empty string. Private networks and loopback are allowed."""
-    if isinstance(address, ipaddress.IPv6Address) and (inner := address.ipv4_mapped or address.sixtofour):
+    if inner := find_embedded_ipv4(address):
         return explain_forbidden(inner)
     if address.is_link_local or address in _METADATA:
         return "where clouds tell machines their secrets"

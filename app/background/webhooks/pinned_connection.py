@@ -8,7 +8,7 @@ from typing import Self
 import httpx
 
 from app.background.webhooks.delivery_signing import Delivery
-from app.runtime.host_addresses import Address, HostLookup, resolve_host
+from app.runtime.host_addresses import Address, HostLookup, find_embedded_ipv4, resolve_host
 
 _INSIDE = {"168.63.129.16": "the address at which Azure tells machines about themselves"}
 """Addresses that are public by registry but internal in a cloud."""
@@ -16,13 +16,6 @@ _NETWORKS = tuple(
     ipaddress.ip_network(one) for one in ("192.0.0.0/24", "fec0::/10", "64:ff9b:1::/48", "100::/64", "5f00::/16")
 )
 """Reserved networks that Python's `ipaddress` does not know in every version."""
-_CARRIES_IPV4 = (
-    (ipaddress.IPv6Network("64:ff9b::/96"), 0),
-    (ipaddress.IPv6Network("::ffff:0:0/96"), 0),
-    (ipaddress.IPv6Network("::/96"), 0),
-    (ipaddress.IPv6Network("2002::/16"), 80),
-)
-"""IPv6 networks that embed an IPv4 address, with its offset in bits from the right."""
 
 
 class AddressNotPublic(Exception):
@@ -31,10 +24,8 @@ class AddressNotPublic(Exception):
 
 def explain_not_public(address: Address) -> str:
     """Return why an address is not public, or an empty string."""
-    if isinstance(address, ipaddress.IPv6Address):
-        for network, right in _CARRIES_IPV4:
-            if address in network and not (address.is_loopback or address.is_unspecified):
-                return explain_not_public(ipaddress.IPv4Address(int(address) >> right & 0xFFFFFFFF))
+    if inner := find_embedded_ipv4(address):
+        return explain_not_public(inner)
     if str(address) in _INSIDE:
         return _INSIDE[str(address)]
     for is_so, what in (
