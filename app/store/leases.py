@@ -1,10 +1,10 @@
 """Leases: which node owns a run. Checked in the transaction that appends, and under the lock that guards a change."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 
 from sqlalchemy import BigInteger, Engine, cast, func
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import Field, Session, SQLModel, col, select
+from sqlmodel import Field, Session, SQLModel, select
 
 from app.errors import LeaseLost
 
@@ -53,16 +53,12 @@ class Leases:
         except IntegrityError as exc:
             raise LeaseLost(run) from exc
 
-    def find_lost_runs(self, session: Session, runs: Collection[str]) -> frozenset[str]:
-        """Return the runs that this node does not own. The others stay its own until the transaction ends."""
-        theirs = select(LeaseRow.name, LeaseRow.node).where(col(LeaseRow.name).in_(runs)).with_for_update(read=True)
-        return frozenset(name for name, node in session.exec(theirs) if node != self.node)
-
     def create_lease_guard(self, run: str) -> Callable[[Session], None]:
         """Return a check that raises LeaseLost unless this node owns the run until the end of the transaction."""
 
         def require_lease(session: Session) -> None:
-            if self.find_lost_runs(session, [run]):
+            row = session.get(LeaseRow, run, with_for_update={"read": True})
+            if row is None or row.node != self.node:
                 raise LeaseLost(run)
 
         return require_lease
