@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections import deque
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -42,22 +43,28 @@ class TelemetryExporter(PeriodicTask):
         self._silent = False
 
     async def close(self) -> None:
-        """Stop the task and export the remaining telemetry once."""
+        """Stop the task and export the remaining telemetry, for PATIENCE seconds at most or until a batch fails."""
         await super().close()
-        await self.export_next_batch()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                while await self.export_next_batch() and (self._spans or self._measures):
+                    pass
 
-    async def export_next_batch(self) -> None:
+    async def export_next_batch(self) -> bool:
+        """Export up to BATCH spans and BATCH measures. Return False if the collector did not accept them."""
         await asyncio.to_thread(self._buffer_spans_and_measures)
         spans = list(islice(self._spans, BATCH))
         if spans and not await self._post_batch("/v1/traces", otlp_encoding.encode_traces(spans, self._instance)):
-            return
+            return False
         _drop_oldest(self._spans, len(spans))
         measures = list(islice(self._measures, BATCH))
         if measures:
             body = otlp_encoding.encode_metrics(measures, self._exported_at, self._instance)
-            if await self._post_batch("/v1/metrics", body):
-                _drop_oldest(self._measures, len(measures))
-                self._exported_at = time.time()
+            if not await self._post_batch("/v1/metrics", body):
+                return False
+            _drop_oldest(self._measures, len(measures))
+            self._exported_at = time.time()
+        return True
 
     async def _run_once(self) -> None:
         await self.export_next_batch()

@@ -1,11 +1,13 @@
 """Telemetry to a collector of the test's own: what it gets, and what happens while it is gone."""
 
+import asyncio
 import json
 
 import httpx
 
-from app.background.telemetry.exporter import TelemetryExporter
-from app.background.telemetry.run_log_spans import RunTrace, Span
+from app.background.telemetry import exporter
+from app.background.telemetry.exporter import BATCH, TelemetryExporter
+from app.background.telemetry.run_log_spans import Measure, RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import TurnStarted
 from app.store.db import open_database
@@ -100,3 +102,45 @@ async def test_what_was_over_before_is_another_process_to_tell(tmp_path, log):
         teller._bus.publish(rest)
         await teller.export_next_batch()
     assert collector.spans() == []
+
+
+def hold_many(teller, log):
+    """Leave two batches and a half of spans and of measures to be sent."""
+    trace = RunTrace(log[0].run)
+    found = [one for recorded in log for one in trace.fold_event(recorded)]
+    for held, kind in ((teller._spans, Span), (teller._measures, Measure)):
+        held.extend([next(one for one in found if isinstance(one, kind))] * (2 * BATCH + BATCH // 2))
+
+
+async def test_at_the_end_all_that_is_held_is_sent(tmp_path, log):
+    collector = Collector()
+    async for teller in telling(tmp_path, log, collector):
+        hold_many(teller, log)
+        before = len(collector.spans())
+    assert len(collector.spans()) - before == 2 * BATCH + BATCH // 2
+    assert (len(teller._spans), len(teller._measures)) == (0, 0)
+
+
+async def test_at_the_end_a_collector_that_is_gone_is_asked_once(tmp_path, log):
+    collector, asked = Collector(), []
+    async for teller in telling(tmp_path, log, lambda request: asked.append(request) or collector(request)):
+        hold_many(teller, log)
+        collector.up = False
+        asked.clear()
+    assert len(asked) == 1
+
+
+async def test_the_end_does_not_wait_long_for_a_collector_that_hangs(tmp_path, log, monkeypatch):
+    monkeypatch.setattr(exporter, "PATIENCE", 0.05)
+    hangs = asyncio.Event()
+
+    async def answer(_):
+        if hangs.is_set():
+            await asyncio.Event().wait()
+        return httpx.Response(200, json={})
+
+    async with asyncio.timeout(20):
+        async for teller in telling(tmp_path, log, answer):
+            hold_many(teller, log)
+            hangs.set()
+    assert len(teller._spans) >= 2 * BATCH
