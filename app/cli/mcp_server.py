@@ -252,9 +252,7 @@ def _add_inbox_and_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
             str, Field(max_length=200, pattern=_PART, description="Id of the approval, from list_approvals.")
         ],
         decision: Literal["approve", "refuse"],
-        reason: Annotated[
-            str, Field(min_length=1, max_length=300, description="Name to record beside the token's owner.")
-        ],
+        reason: Annotated[str, Field(min_length=1, max_length=300, description="Reason, for the log.")],
     ) -> Json:
         """Approve or refuse a change. This needs an operator's token; its owner is responsible for the decision."""
         await _require_personal_token(api, ctx)

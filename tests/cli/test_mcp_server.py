@@ -69,7 +69,9 @@ async def test_what_there_is_to_call_changes_nothing_by_itself_and_takes_no_comm
     assert {name for name, tool in tools.items() if tool.annotations.read_only_hint} == LOOKING
     fields = {field for tool in tools.values() for field in tool.input_schema["properties"]}
     assert not fields & {"mode", "actions", "command", "content", "path", "budget", "consent", "keep"}
-    assert tools["answer_approval"].input_schema["properties"]["decision"]["enum"] == ["approve", "refuse"]
+    answer = tools["answer_approval"].input_schema["properties"]
+    assert answer["decision"]["enum"] == ["approve", "refuse"]
+    assert answer["reason"]["description"] == "Reason, for the log."
 
 
 async def test_a_finished_run_is_looked_at_and_followed(tmp_path):
