@@ -219,4 +219,4 @@ class ScheduleRow(SQLModel, table=True):
     unkept: bool = False
     """The last due time was missed, skipped or failed."""
     stopped: bool = False
-    """The run was stopped at the end of its window."""
+    """The run was stopped at the end of its window, or had ended before."""

@@ -1,7 +1,6 @@
 """The task that starts scheduled runs, stops them at the end of their window and records missed times."""
 
 import asyncio
-from contextlib import suppress
 from datetime import UTC, datetime
 
 from sqlmodel import Session
@@ -112,8 +111,10 @@ class Scheduler(PeriodicTask):
             rows = schedules.list_schedules(session)
         for row in rows:
             if is_window_over(row.fired_at, now, row.window_seconds) and not row.stopped:
-                with suppress(Rejected):  # it has ended or is stopping
+                try:
                     self._stop_scheduled_run(row)
+                except Rejected:  # it has ended or is stopping
+                    self._record_nothing_to_stop(row)
         return bool(rows)
 
     def _stop_scheduled_run(self, row: ScheduleRow) -> None:
@@ -127,6 +128,11 @@ class Scheduler(PeriodicTask):
             stored = schedules.require_schedule(session, row.id)
             stored.outcome, stored.stopped = f"{stored.outcome} Stopped at the end of its window.", True
             session.add(stored)
+
+    def _record_nothing_to_stop(self, row: ScheduleRow) -> None:
+        with Session(self._runtime.database) as session, session.begin():
+            if stored := session.get(ScheduleRow, row.id):
+                stored.stopped = True
 
 
 def _describe_missed(missed: int, since: float) -> str:

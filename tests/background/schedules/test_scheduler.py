@@ -12,6 +12,7 @@ from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.lineups.reader import find_lineup_path, read_lineup
 from app.runs.order import Order
+from app.runs.rollout.rollout_control import command_rollout
 from app.runs.rollout.rollout_request import RolloutTerms
 from app.store.change_monitor import ChangeMonitor
 from app.store.db import open_database
@@ -187,6 +188,18 @@ async def test_a_run_that_ended_in_time_is_not_stopped(place):
     place.ends(*place.submitted)
     await keeper.fire_due_and_stop_overdue(row.next_at + 2 * HOUR)
     assert place.stops() == []
+    after = place.row(row)
+    assert (after.stopped, after.outcome.endswith("UTC.")) == (True, True), "its end is not looked at again"
+
+
+async def test_a_rollout_that_a_person_stopped_before_is_looked_at_once(place):
+    words = {"words": "fixture", "hosts": ("fixture",), "terms": RolloutTerms()}
+    row, keeper = place.add(mode="auto", window_minutes=60, many=words), Scheduler(place)
+    await keeper.fire_due_and_stop_overdue(row.next_at)
+    command_rollout(place.database, place.row(row).run, "stop", by="ada")
+    await keeper.fire_due_and_stop_overdue(row.next_at + 2 * HOUR)
+    after = place.row(row)
+    assert (after.stopped, after.outcome.endswith("UTC.")) == (True, True)
 
 
 async def test_a_paused_one_takes_nothing_up_and_a_host_that_is_gone_is_said(place):
