@@ -14,6 +14,7 @@ _WORK = ("turn.started", "turn.delta", "turn.finished", "turn.interrupted")
 
 @dataclass
 class _OpenTurn:
+    run: str
     engine: str
     role: str
     tokens: int = 0
@@ -35,6 +36,8 @@ class RoleRates:
         for run in runs:
             self._add_new_run_tokens(run, grown)
         self._read = {run: self._read[run] for run in runs}
+        # The end of a run's last turn is not read if the run ended before this look.
+        self._open = {name: turn for name, turn in self._open.items() if turn.run in self._read}
         rates: dict[str, dict[str, float]] = defaultdict(dict)
         if SHORTEST <= seconds <= LONGEST:
             for (engine, role), tokens in grown.items():
@@ -49,7 +52,7 @@ class RoleRates:
             self._read[run] = one.seq
             match one.event:
                 case TurnStarted() as event:
-                    self._open[event.turn] = _OpenTurn(event.engine, event.role)
+                    self._open[event.turn] = _OpenTurn(run, event.engine, event.role)
                 case TurnDelta() as event if turn := self._open.get(event.turn):
                     tokens_by_engine_role[turn.engine, turn.role] += max(0, event.tokens - turn.tokens)
                     turn.tokens = event.tokens

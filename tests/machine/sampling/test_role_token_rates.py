@@ -48,6 +48,7 @@ def test_two_runs_at_once_are_added_up_and_one_that_ended_is_forgotten(tmp_path)
         one.add(tokens(9), FINISHED)
         assert isinstance(FINISHED, RunFinished)
         assert rates.compute_rates_since_last_call(3.0) == {}
+        assert [*rates._open] == ["u"], "its open turn is forgotten with it"
 
 
 def test_after_a_pause_nothing_is_called_a_rate(tmp_path):
