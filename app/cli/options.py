@@ -109,7 +109,7 @@ Reason = Annotated[str, typer.Option(help="Reason; the log records it.")]
 
 
 def read_secret(variable_or_file: str) -> str:
-    """Return the secret in the environment variable or file `named`. Raise BadInput if there is neither."""
+    """Return the secret in the environment variable or file `variable_or_file`. Raise BadInput if there is neither."""
     if (secret := os.environ.get(variable_or_file)) is not None:
         return secret.strip()
     try:

@@ -20,7 +20,7 @@ class ListeningSocket(NamedTuple):
 
 
 def read_table_text(table_path: Path, name_prefix: str) -> str:
-    """Return what stands after the colon in the first line that starts with `name`."""
+    """Return what stands after the colon in the first line that starts with `name_prefix`."""
     try:
         lines = table_path.read_text(errors="replace").splitlines()
     except OSError:

@@ -108,7 +108,7 @@ def check_run_row(row: RunRow, log: list[Recorded]) -> None:
 
 
 def check_run_seal(run: str, seal: Seal | None, hashes_by_seq: Mapping[int, str]) -> None:
-    """Raise BrokenChain if the log does not match its seal. `rows` has hashes by seq."""
+    """Raise BrokenChain if the log does not match its seal. `hashes_by_seq` has hashes by seq."""
     if seal and hashes_by_seq.get(seal.events) != seal.head:
         last = max(hashes_by_seq, default=0)
         other = "has another hash" if seal.events in hashes_by_seq else f"is missing: the log ends with {last}"

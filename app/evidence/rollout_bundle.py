@@ -18,7 +18,7 @@ FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 
 
 def write_bundle(events: Sequence[Recorded], get_pack: Callable[[str], bytes], signer: Signer, spool: Spool) -> None:
-    """Write the bundle into a spool. `pack_of` returns a run's evidence.zip. Equal inputs give equal bytes."""
+    """Write the bundle into a spool. `get_pack` returns a run's evidence.zip. Equal inputs give equal bytes."""
     asked = events[0].event
     assert isinstance(asked, RolloutOrdered)
     begun = select_events(events, RolloutHostBegun)

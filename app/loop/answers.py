@@ -91,7 +91,7 @@ def parse_answer(
 ) -> Answer:
     """Parse a role's answer, ignoring text around the JSON object and names in it that no answer has.
 
-    Raises BrokenAnswer. With `exact` it is raised for such names, too.
+    Raises BrokenAnswer. With `rejects_unknown_fields` it is raised for such names, too.
     """
     try:
         said = _find_object(purpose, text)

@@ -36,7 +36,7 @@ class ShownFile:
 def show_file(
     path: str, files: LinkFollowingFiles, rule_paths: Iterable[str], folded_rule_words: Collection[str], limit: int
 ) -> ShownFile:
-    """Return the file as shown. `words` are the rule's; `limit` is the maximum of characters."""
+    """Return the file as shown. `folded_rule_words` are the rule's; `limit` is the maximum of characters."""
     if why := explain_withholding(path, files, rule_paths):
         return ShownFile(path, why)
     content, state = files.read(path), files.state(path)

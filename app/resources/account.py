@@ -79,7 +79,7 @@ def _find_expiry_day(days: dict[str, int | None]) -> int:
 
 
 def is_weaker_age(setting: str, old_days: int | None, new_days: int | None) -> bool:
-    """Return True if `now` days are weaker than `was` days; None and a negative number are no limit."""
+    """Return True if `new_days` days are weaker than `old_days` days; None and a negative number are no limit."""
     if old_days is None or old_days < 0 or new_days is None or new_days < 0:
         return old_days is not None and old_days >= 0
     return new_days > old_days if setting in _SMALLER_IS_STRICTER else new_days < old_days

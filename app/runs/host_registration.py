@@ -51,7 +51,7 @@ def fetch_host_candidate(spec: HostSpec, hosts_folder: Path) -> HostCandidate:
 
 
 def register_host(spec: HostSpec, candidate: HostCandidate, hosts_folder: Path) -> AddedHost:
-    """Register the host if `wish` accepts its key. Raise EnvironmentUnusable without a login or root."""
+    """Register the host if `spec` accepts its key. Raise EnvironmentUnusable without a login or root."""
     if spec.accept_key != candidate.key.fingerprint:
         shown = f"{candidate.end} shows the host key {candidate.key.fingerprint}."
         request = "Compare it with the key on the host. If they are identical, send it as accept_key."

@@ -31,7 +31,7 @@ class ScopedSpec:
 
 
 def check_lengths(spec: object, limits_by_field: Mapping[str, int]) -> None:
-    """Reject a spec with a field that is longer than its maximum in `most`."""
+    """Reject a spec with a field that is longer than its maximum in `limits_by_field`."""
     for field, limit in limits_by_field.items():
         check_length(field, getattr(spec, field), limit)
 

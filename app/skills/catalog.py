@@ -25,7 +25,7 @@ class Catalog:
         return sorted(one.name for one in self.folder.iterdir() if one.is_dir() and one.name[0] not in "._")
 
     def load_skill(self, name: str, parent_folders: tuple[str, ...] = ()) -> Skill:
-        """Load a skill by name. `behind`: the folders that led here, to detect cycles. Raises BadInput."""
+        """Load a skill by name. `parent_folders`: the folders that led here, to detect cycles. Raises BadInput."""
         folder, _, argument = name.partition(":")
         if folder not in self.list_names():
             raise BadInput(f"There is no skill {name!a}; choose one of {', '.join(self.list_names())}.")

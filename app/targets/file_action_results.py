@@ -67,7 +67,7 @@ def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: 
 
 
 def _replace_lines(path: str, text: str, old_line: str, new_lines: list[str]) -> str:
-    """Replace each line equal to `wanted`, apart from trailing blanks, by the lines in `made`."""
+    """Replace each line equal to `old_line`, apart from trailing blanks, by the lines in `new_lines`."""
     bare = old_line.rstrip(host_text.TRAIL)
     lines = [(line, line.rstrip(host_text.TRAIL) == bare) for line in text.split("\n")]
     if not old_line.strip() or not any(found for _, found in lines):

@@ -44,7 +44,7 @@ def list_action_refusals(
 ) -> list[Refusal]:
     """Return at most one refusal per action, in order. An empty list means that all actions may run.
 
-    `recall` is the cache of this host; `plan` has the effects of the actions, if they are parsed already; `scope`
+    `read_cache` is the cache of this host; `plan` has the effects of the actions, if they are parsed already; `scope`
     has what the rule names, and None leaves that to the plan.
     """
     plan = plan or plan_effects(actions, files, foreseen)

@@ -40,7 +40,7 @@ class LinkFollowingFiles(Files, Protocol):
 
 
 def explain_withholding(path: str, files: LinkFollowingFiles, rule_paths: Iterable[str] = ()) -> str:
-    """Return why the content may not be shown; an empty string if it may. `named` has the paths of the rule.
+    """Return why the content may not be shown; an empty string if it may. `rule_paths` has the paths of the rule.
 
     Both ends of a link are checked. A file that no judge knows is shown only if the rule names it and every account
     of the host may read it.

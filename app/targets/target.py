@@ -79,7 +79,7 @@ class Target(Protocol):
     ) -> AppliedChange:
         """Write and sync the pre-images to `journal`, then change the host as the policy allows.
 
-        The answer in `seen` counts while nothing that it was based on has changed; otherwise the change is assessed
+        `prior_assessment` counts while nothing that it was based on has changed; otherwise the change is assessed
         anew. Raise HostDrifted if its diff is then another one than people have approved.
         """
 

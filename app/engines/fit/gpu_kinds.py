@@ -41,7 +41,7 @@ def find_gpu_kind(name: str) -> GpuKind | None:
 
 
 def parse_gpus(text: str, needed_indices: tuple[int, ...]) -> tuple[Gpu, ...]:
-    """Parse text like `l4:4`, four L4. Without a number, return the GPUs of `indices`. Raise BadInput if invalid."""
+    """Parse text like `l4:4`, four L4. Without a number: as `needed_indices` says. Raise BadInput if invalid."""
     name, _, count = text.partition(":")
     if (kind := find_gpu_kind(name)) is None:
         known = ", ".join(kind.name for kind in GPU_KINDS)

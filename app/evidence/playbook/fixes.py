@@ -101,7 +101,7 @@ def _build_fix(rule_record: RuleRecord) -> Fix:
         rule=rule_record.rule,
         named=rule_record.named,
         edits=() if beside else derive_edits(files, last.applied),
-        deeds=tuple(build_shell_commands(rule_record, last.applied.changes) for rule_record in beside),
+        deeds=tuple(build_shell_commands(action, last.applied.changes) for action in beside),
         created=tuple(change.path for change in last.applied.changes if change.before is None and not beside),
         services=told,
         checks=select_checks_of_passed_probes(probes),

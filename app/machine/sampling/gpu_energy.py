@@ -41,7 +41,7 @@ class PowerCurve:
     """Times of counter readings, and their joules."""
 
     def add(self, at: float, watts: float | None, counter_reading: tuple[float, float] | None = None) -> None:
-        """Add a sample, in order of time. `counter`: time and value of a counter reading."""
+        """Add a sample, in order of time. `counter_reading`: time and value of a counter reading."""
         if counter_reading and (not self._counted or counter_reading[1] != self._counted[-1][1]):
             self._counted.append(counter_reading)
         if watts is None or (self._at and at <= self._at[-1]):

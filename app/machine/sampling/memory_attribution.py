@@ -38,7 +38,7 @@ class KnownEngines:
 
 
 def attribute_memory(known_engines: KnownEngines, gpu_sample: GpuSampled, gpu_reader: str) -> tuple[MemoryPart, ...]:
-    """Return the memory parts, or () if used or total is unknown. `source`: reader of the GPU."""
+    """Return the memory parts, or () if used or total is unknown. `gpu_reader`: reader of the GPU."""
     if gpu_sample.used_gib is None or gpu_sample.total_gib is None:
         return ()
     provenance: Provenance = "simulated" if gpu_sample.simulated else "measured"

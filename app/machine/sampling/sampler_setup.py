@@ -68,7 +68,7 @@ def create_gpu_source(
     http: httpx.AsyncClient,
     find_launched_engine: Owner = find_no_owner,
 ) -> GpuSource:
-    """Create the source of a line-up's GPU readings. `launched` maps a process that Temper started to its engine."""
+    """Create the source of a line-up's GPU readings. `find_launched_engine` knows the engine of a process of ours."""
     played = {name: bases[name] for name, engine in lineup.engines.items() if engine.simulation}
     real = {name: urls for name, urls in bases.items() if name not in played}
     at_work = {index for name in real for index in lineup.engines[name].gpus}

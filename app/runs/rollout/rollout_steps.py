@@ -49,7 +49,7 @@ RolloutStep = BeginHost | RecordHostEnd | RecordWaveEnd | PauseByRule | CommandR
 def decide_next_step(
     state: RolloutState, runs: Mapping[str, RunRow], busy_hosts: Collection[str], commanded_runs: Collection[str]
 ) -> RolloutStep | None:
-    """Return the next step, or None to wait. `busy` are hosts with an unended run; `commanded` are runs that have the
+    """Return the next step, or None to wait. `busy_hosts` have an unended run; `commanded_runs` are runs that have the
     rollout's pause or stop already."""
     if state.asked is None or state.status in ("finished", "stopped"):
         return None

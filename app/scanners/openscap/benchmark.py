@@ -138,7 +138,7 @@ class Benchmark:
         raise BadInput(f"{self.title} has no profile {name[:80]!a}; it has: {names}.")
 
     def list_profile_rules(self, profile: str, value_overrides: Mapping[str, str] | None = None) -> list[ScapRule]:
-        """Return a profile's rules; `given` values override the profile's."""
+        """Return a profile's rules; `value_overrides` values override the profile's."""
         one = self._offered_profiles[profile]
         values = {**self._resolve_profile_values(one), **(value_overrides or {})}
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]

@@ -31,7 +31,7 @@ class Shell(Protocol):
         stdin: bytes = b"",
         on_line: Callable[[str], None] | None = None,
     ) -> OscapResult:
-        """Run a command. `heard` is called with each line that it prints, on the caller's event loop."""
+        """Run a command. `on_line` is called with each line that it prints, on the caller's event loop."""
 
 
 _ID = re.compile(r"xccdf_[A-Za-z0-9.-]+_(?:rule|profile)_[A-Za-z0-9._-]+")

@@ -14,7 +14,7 @@ Element = etree._Element  # noqa: SLF001  (lxml gives its type no other name)
 
 
 def parse_xml(content: bytes, document_name: str) -> Element:
-    """Parse XML; raise BadInput, naming the document as `what`."""
+    """Parse XML; raise BadInput, naming the document as `document_name`."""
     if len(content) > MOST:
         raise BadInput(f"{document_name} has more than {MOST >> 20} MiB, which is the limit.")
     parser = etree.XMLParser(

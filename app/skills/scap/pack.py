@@ -61,7 +61,7 @@ def _build_skill(
 ) -> Skill:
     """Build the skill. Cached, since it takes 0.1 s and every page needs it.
 
-    `given`: site values by short name; `stamps`: modification times of all files that it may be built from.
+    `site_values`: site values by short name; `stamps`: modification times of all files that it may be built from.
     """
     whole, mine = read_benchmark(file), load_tailoring_file(tailoring_name) if tailoring_name else None
     benchmark = apply_tailoring(mine, whole) if mine else whole

@@ -46,7 +46,7 @@ def find_access_objection(
 
 
 def judge_mode(path: str, old_mode: int | None, new_mode: int) -> Objection | None:
-    """Return the objection to a mode that is wider than before or too narrow. `before` is None for a new file."""
+    """Return the objection to a mode that is wider than before or too narrow. `old_mode` is None for a new file."""
     if new_mode == old_mode:
         return None
     known = not isinstance(find_judge_or_objection(path), Objection)

@@ -15,7 +15,7 @@ _ROOM = 32 << 20
 
 
 def create_local_asker(confinement: Confinement, read_cache: ReadTrackingCache | None = None) -> Ask:
-    """Return an asker that runs local programs. `recall` caches answers for the host's files."""
+    """Return an asker that runs local programs. `read_cache` caches answers for the host's files."""
     known = read_cache or ReadTrackingCache()
 
     def ask_local(files: Files, question: Query) -> ProgramOutcome | None:

@@ -30,7 +30,7 @@ def run_command_or_raise(
 
 
 def build_and_unpack_base(machines_folder: Path, base: BaseImage, folder: str) -> None:
-    """Build the base image and unpack it to `folder`, relative to `machines`; an unfinished folder is never left."""
+    """Build the base image and unpack it to `folder`, relative to `machines_folder`, completely or not at all."""
     target = machines_folder / folder
     create_namespace_owned_folder(target.parent)
     archive = target.with_name(f"{target.name}.tar")

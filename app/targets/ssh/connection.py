@@ -100,7 +100,7 @@ class SshConnection:
     async def run_text_async(
         self, text: str, *arguments: str, data: bytes = b"", seconds: float = _SECONDS, on_line: OnLine | None = None
     ) -> ScriptResult:
-        """Like `run_text`, for a caller on another event loop; `heard` is called on the connection's."""
+        """Like `run_text`, for a caller on another event loop; `on_line` is called on the connection's."""
         return await self._loop.run_coroutine_async(self._run_text(text, arguments, data, seconds, on_line))
 
     def create_connection_as(self, end: Endpoint) -> "SshConnection":

@@ -83,7 +83,7 @@ def find_rollback_obstacle(connection: SshConnection) -> str:
 
 
 def can_host_roll_back(connection: SshConnection, host: str, consent_sentence: str) -> bool:
-    """Return True if the host keeps journals, False if `given_consent` accepts that it does not.
+    """Return True if the host keeps journals, False if `consent_sentence` accepts that it does not.
 
     Raise EnvironmentUnusable otherwise.
     """

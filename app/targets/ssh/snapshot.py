@@ -70,7 +70,7 @@ class Snapshot:
         return [way for way in list_folders_above(path) if way not in self.entries]
 
     def with_updated_paths(self, paths: Iterable[str], fetched_snapshot: "Snapshot") -> "Snapshot":
-        """Return a snapshot in which `found` replaces these paths and their parents."""
+        """Return a snapshot in which `fetched_snapshot` replaces these paths and their parents."""
         asked = {way for path in paths for way in (*list_folders_above(path), path)}
         return Snapshot(
             {way: one for way, one in self.entries.items() if way not in asked} | dict(fetched_snapshot.entries)

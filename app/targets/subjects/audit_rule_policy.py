@@ -88,7 +88,7 @@ def judge_audit_edit(edit: FileEdit) -> Objection | None:
 
 
 def _is_rule_widened_by(line: str, new_line: str) -> bool:
-    """Return True if the rule `by` is the rule `line` with more system calls, in the same place and order otherwise."""
+    """Return True if the rule `new_line` is `line` with more system calls, and the same place and order otherwise."""
     (rest, calls), (other, more) = _split_rest_and_calls(line), _split_rest_and_calls(new_line)
     return bool(calls) and rest == other and calls <= more
 

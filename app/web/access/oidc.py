@@ -102,7 +102,7 @@ class OidcClient:
         return httpx.URL(self.provider.issuer).host
 
     async def build_authorization_url(self, begun: OidcSignIn, redirect_uri: str) -> str:
-        """Return the provider's authorization URL; `back` is the redirect URI."""
+        """Return the provider's authorization URL; `redirect_uri` is the redirect URI."""
         found = await self._load_discovery()
         return str(
             prepare_grant_uri(

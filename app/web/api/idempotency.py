@@ -66,7 +66,7 @@ class IdempotencyKeys:
     async def claim(
         self, key: str | None, body: BaseModel, new_id: str, response: Response, *, prefix: str = ""
     ) -> AsyncIterator[tuple[str, bool]]:
-        """Yield the id that the first request with the key got, and whether its run exists; `new` without a key."""
+        """Yield the id that the first request with the key got, and whether its run exists; `new_id` without a key."""
         if key is None:
             yield new_id, False
             return

@@ -72,7 +72,7 @@ def _find_moment_time(
     seconds_since_queueing: float | None,
     timeline_seconds: float | None,
 ) -> float | None:
-    """Return the time of the event `at`, else of `w` seconds on the timeline, else of `t` seconds since the queueing.
+    """Return the time of the event `at`, else `timeline_seconds` on the timeline, else `seconds_since_queueing`.
 
     Return None if there is no event."""
     if seq is not None:

@@ -137,7 +137,7 @@ class Sharing:
         return compute_shares(found, at, self._outages.read_outages(at))
 
     def _apply_unread_turns(self, run_holds: RunHolds, span: RunSpan, at: float, upto_seq: int | None = None) -> None:
-        """Apply the turns that were not read yet, up to the seq `upto` of a past moment."""
+        """Apply the turns that were not read yet, up to the seq `upto_seq` of a past moment."""
         if run_holds.over:
             return
         since = 0.0 if run_holds.seq else at - HOLD_SECONDS - LONGEST_TURN

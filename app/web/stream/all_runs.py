@@ -106,7 +106,7 @@ class AllRunsSource:
 
 
 async def retry_until_database_answers(query: Callable[[], T]) -> T:
-    """Call `asked` in a thread, and retry while the database is away."""
+    """Call `query` in a thread, and retry while the database is away."""
     while True:
         try:
             return await asyncio.to_thread(query)

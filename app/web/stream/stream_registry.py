@@ -60,7 +60,7 @@ class StreamRegistry:
     ) -> Response:
         """Return the stream for a viewer that has all events up to `after`; None starts at the head.
 
-        Viewers of the same run and `rendering` share the first one's `render`. `live` adds live parts and
+        Viewers of the same run and `rendering_name` share the first one's `render`. `live` adds live parts and
         `notices` to the same stream, because browsers allow only six connections."""
 
         async def serve_run(viewer: Viewer) -> None:

@@ -136,7 +136,7 @@ def _find_asked_seq(
     seconds_since_queueing: float | None,
     timeline_seconds: float | None,
 ) -> int:
-    """Return the seq at `w` seconds on the timeline, or else at `t` seconds since the run was queued."""
+    """Return the seq at `timeline_seconds` on the timeline, or else at `seconds_since_queueing`."""
     if timeline_seconds is not None:
         return runtime.store.find_seq_at(
             row.id, missions.timelines.read_timeline(row.id).to_time(timeline_seconds + READ_UP)
