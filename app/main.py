@@ -66,7 +66,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     application.state.readers = asyncio.Semaphore(READERS)
     application.state.streams = StreamRegistry(runtime.bus, runtime.store)
     moments = application.state.moments = PastViewThread(reading)
-    api.install_api(application)
+    api.install_api_state(application)
     pages.install_page_services(application)
     application.router.routes.extend(ROUTES)
     fallbacks.install_fallbacks(application)

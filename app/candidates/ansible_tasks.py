@@ -164,7 +164,7 @@ class _Play:
         if arguments.get("state") in ("absent", "link", "hard") or "src" in arguments:
             return None
         path, mode = str(arguments.get("path", arguments.get("dest", arguments.get("name", "")))), ""
-        user, group = (_name_account(arguments.get(one)) for one in ("owner", "group"))
+        user, group = (_format_account_name(arguments.get(one)) for one in ("owner", "group"))
         there = self.scratch.now.state(path)
         if self.scratch.now.is_folder(path):
             if str(arguments.get("recurse")).lower() in ("true", "yes"):
@@ -197,7 +197,7 @@ def _parse_arguments(arguments: Any) -> Any:
     return {} if arguments is None else arguments
 
 
-def _name_account(account: Any) -> str:
+def _format_account_name(account: Any) -> str:
     """Return the name of a task's owner or group; a task writes root as 0, too."""
     return "" if account is None else "root" if str(account) == "0" else str(account)
 

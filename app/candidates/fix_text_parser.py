@@ -17,7 +17,7 @@ from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.edit_option_by_path import can_set_option
 from app.syntax.files import Files
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from app.targets.host_accounts import read_host_accounts
 from app.targets.subjects.setting_file_formats import find_stated_family
 
@@ -84,14 +84,14 @@ def _derive_command_actions(fix: str) -> Iterator[AnyAction]:
         if command is None:
             continue
         if found := _PACKAGES.match(command[1]):
-            yield from _convert_action({"do": f"{found[1]}_package", "package": found[2]})
+            yield from _convert_fields_to_action({"do": f"{found[1]}_package", "package": found[2]})
         elif found := _UNIT.match(command[1]):
             unit = found[2] if "." in found[2] else f"{found[2]}.service"
-            yield from _convert_action({"do": "set_unit", "unit": unit, "to": found[1].replace(" --", "-")})
+            yield from _convert_fields_to_action({"do": "set_unit", "unit": unit, "to": found[1].replace(" --", "-")})
         elif found := _POLICY.match(command[1]):
-            yield from _convert_action({"do": "set_crypto_policy", "policy": found[1]})
+            yield from _convert_fields_to_action({"do": "set_crypto_policy", "policy": found[1]})
         elif found := _CHMOD.match(command[1]):
-            yield from _convert_action({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
+            yield from _convert_fields_to_action({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
 
 
 def _find_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
@@ -122,7 +122,7 @@ def _derive_stated_line_actions(fix: str, files: Files) -> Iterator[AnyAction]:
 
 def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
     text = scratch.read_text(path) or ""
-    if _UMASK.fullmatch(line) and (edits := _replace_umasks(path, text, line)):
+    if _UMASK.fullmatch(line) and (edits := _derive_umask_edits(path, text, line)):
         yield from edits
         return
     if line in (one.strip() for one in text.split("\n")):
@@ -138,7 +138,7 @@ def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterato
         choices.insert(0, SetOption(path=path, key=option[1], value=option[2]))
     for action in choices:
         try:
-            made = plan_changes([action], scratch.now)
+            made = compute_changed_file_states([action], scratch.now)
         except TemperError:
             continue
         if path in made:
@@ -148,7 +148,7 @@ def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterato
         return
 
 
-def _replace_umasks(path: str, text: str, line: str) -> list[ReplaceLine]:
+def _derive_umask_edits(path: str, text: str, line: str) -> list[ReplaceLine]:
     """Return the edits that give each umask of a script the line's number, whichever of them runs."""
     was = [one for one in dict.fromkeys(text.split("\n")) if not one.lstrip().startswith("#")]
     now = [_UMASK.sub(line, one) for one in was]
@@ -171,8 +171,8 @@ def _derive_pam_argument_edit(path: str, rule: str, line: str) -> Iterator[Repla
         yield ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}")
 
 
-def _convert_action(action: dict[str, str]) -> Iterator[AnyAction]:
+def _convert_fields_to_action(action_fields: dict[str, str]) -> Iterator[AnyAction]:
     try:
-        yield convert(action, AnyAction)
+        yield convert(action_fields, AnyAction)
     except ValidationError:
         return

@@ -52,7 +52,7 @@ def gather_candidates(
     if " has mode " in evidence:
         found.append(_make_candidate(EVIDENCE, lambda: derive_permission_fixes(rule.title, evidence)))
     if not any(one.actions for one in found):
-        found += _list_decisions(rule)
+        found += _build_person_decision_candidates(rule)
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]
 
 
@@ -98,7 +98,7 @@ def _add_reloads(candidate: Candidate) -> Candidate:
     return replace(candidate, actions=(*candidate.actions, *missing)) if missing else candidate
 
 
-def _list_decisions(rule: Rule) -> list[Candidate]:
+def _build_person_decision_candidates(rule: Rule) -> list[Candidate]:
     one = find_person_decision(rule.id, f"{rule.title}\n{rule.requirement}")
     return [Candidate(source=PERSON, gap=one.reason, question=one.question)] if one else []
 

@@ -8,7 +8,7 @@ from app.events.vocabulary import AnyAction, AppendLine, Chmod, RemoveLine, Repl
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.targets.change_plan import MOST_ACTIONS
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from app.targets.overlay import Overlay
 from app.targets.simulated_file_owners import ROOT
 from app.targets.subjects.setting_file_formats import find_stated_family
@@ -62,7 +62,7 @@ class ScratchFiles:
         wanted = {path: state for path, state in self._changed.items() if state != self._files.state(path)}
         actions = [action for path, state in wanted.items() for action in self._derive_file_actions(path, state)]
         try:
-            made = plan_changes(actions, self._files)
+            made = compute_changed_file_states(actions, self._files)
         except TemperError as exc:
             raise Undecidable(f"No typed action makes this change: {exc}") from exc
         if made != wanted:
@@ -111,7 +111,7 @@ def _propose_line_actions(path: str, before: str, after: str) -> list[AnyAction]
 
 def _has_planned_content(actions: list[AnyAction], content: bytes, files: Files, path: str) -> bool:
     try:
-        made = plan_changes(actions, files).get(path)
+        made = compute_changed_file_states(actions, files).get(path)
     except TemperError:
         return False
     return made is not None and made.content == content

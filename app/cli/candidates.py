@@ -11,7 +11,7 @@ from app.cli.scan import load_site_skill
 from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Candidate
-from app.runs.scanner_factory import prepare_new_fixture
+from app.runs.scanner_factory import prepare_fixture_if_empty
 from app.skills.catalog import suggest_rules
 from app.skills.skill import Rule, Skill
 from app.targets.host_registry import open_target
@@ -27,7 +27,7 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
     rule = _require_rule(skill, rule_id)
     target = open_target(host, settings.hosts_folder)
     try:
-        prepare_new_fixture(target)
+        prepare_fixture_if_empty(target)
         target.set_rule_paths(rule.paths)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.permitted_weakenings)

@@ -35,7 +35,7 @@ def tidy_runs(settings: Settings, days: float, *, dry_run: bool) -> int:
     _finish_earlier_tidy(database)
     key = open_notary(settings.data, database).key
     done = [_try_shrink_run(database, row, key) for row in due]
-    EventStore(database).delete_samples(before)
+    EventStore(database).delete_old_samples_except_energy(before)
     print_line(f"runs shrunk: {sum(done)}; samples from before {_format_time(before)} deleted")
     return DONE if all(done) else LEFT
 

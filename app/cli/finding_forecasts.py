@@ -26,19 +26,19 @@ def print_finding_forecasts(
         print_json([one.to_row() for one in found.findings])
     else:
         _print_forecast(host, found)
-    return ALL_PROPOSED if len(found.findings_with_accepted_proposal) == len(found.findings) else SOME_OPEN
+    return ALL_PROPOSED if len(found.findings_with_policy_accepted_change) == len(found.findings) else SOME_OPEN
 
 
 def _print_forecast(host: str, forecast: RunForecast) -> None:
-    total, ready = len(forecast.findings), len(forecast.findings_with_accepted_proposal)
+    total, ready = len(forecast.findings), len(forecast.findings_with_policy_accepted_change)
     print_line(f"{host}: {total} findings. For {ready} a change is proposed that the policy accepts:")
     for source, count in forecast.source_counts:
         print_line(f"  {count:4}  from {source}")
     if asked := [one.rule.id for one in forecast.asking_findings]:
         print_line(f"  {len(asked):4}  of these ask a person in every mode: {', '.join(asked)}")
-    if forecast.left_groups:
+    if forecast.left_findings_by_question:
         print_line(f"{total - ready} are left to a model or to a person:")
-    for question, ones in forecast.left_groups:
+    for question, ones in forecast.left_findings_by_question:
         print_line(f"  {len(ones):4}  {question}")
         for one in ones:
             print_line(f"          {one.rule.id}: {clean_text(' '.join(one.reason.split()), _SHOWN)}")

@@ -81,7 +81,7 @@ def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
 def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> None:
     files = sync_host_folders(settings)
     if clean_up:
-        _uninstall_from_host(settings, name)
+        _delete_temper_files_and_print(settings, name)
     host_registry.remove_host(settings.hosts_folder, name)
     if files:
         files.store_registration(name)
@@ -91,7 +91,7 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
     print_line(f"{name} is removed; its journals stay in {settings.hosts_folder / name}")
 
 
-def _uninstall_from_host(settings: Settings, name: str) -> None:
+def _delete_temper_files_and_print(settings: Settings, name: str) -> None:
     """Remove Temper's files from the host. Call it while the host is registered, so it can be repeated."""
     found = host_registry.require_removable(settings.hosts_folder, name)
     line = SshConnection(found.end, settings.hosts_folder / name / "known_hosts")
@@ -130,7 +130,7 @@ def _create_ownership(settings: Settings, host: str) -> Ownership:
     if not (files := sync_host_folders(settings)):
         return ALONE
     return Ownership(
-        load_folder=partial(files.update_local_folder, host), save_folder=partial(files.store_folder, host)
+        load_folder=partial(files.match_local_folder_to_database, host), save_folder=partial(files.store_folder, host)
     )
 
 

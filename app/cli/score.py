@@ -104,7 +104,7 @@ def choose_score_subject(settings: Settings, options: ScoreOptions) -> ScoreSubj
     return ScoreSubject(lineup, format_score_label(lineup.name, options.budget), "line-up")
 
 
-def update_settings_and_score_options(settings: Settings, options: ScoreOptions) -> tuple[Settings, ScoreOptions]:
+def prepare_lineup_for_scored_address(settings: Settings, options: ScoreOptions) -> tuple[Settings, ScoreOptions]:
     """Return settings with a line-up for the server whose address is scored; both stay as they are without one."""
     if not is_address(options.lineup):
         return settings, options
@@ -136,7 +136,7 @@ def run_score(settings: Settings, options: ScoreOptions) -> int:
         raise BadInput(
             "--public publishes the hosts and the model's turns: give a line-up or an address, without --held-back."
         )
-    settings, options = update_settings_and_score_options(settings, options)
+    settings, options = prepare_lineup_for_scored_address(settings, options)
     subject = choose_score_subject(settings, options)
     lineup = subject.lineup
     order = ScoreOrder(
@@ -161,7 +161,7 @@ async def _play_remaining_trials(
         for one in left:
             journal.add(await run_untouched_trial(order, one.seed, one.host, one.rules, settings.data / "twin"))
         return
-    await close_interrupted_runs(settings)
+    await fail_interrupted_score_runs(settings)
     if journal.done:
         print_line(f"Resuming: trials done: {len(journal.done)}, trials left: {len(left)}.", to_stderr=True)
     if not left:
@@ -180,11 +180,11 @@ async def wait_until_engines_loaded(runtime: Runtime) -> None:
         await wait_until_loaded(one, lambda _: None)
 
 
-async def close_interrupted_runs(settings: Settings) -> None:
+async def fail_interrupted_score_runs(score_settings: Settings) -> None:
     """Append run.failed to the runs of interrupted trials; the trials are repeated."""
-    if not (settings.data / "temper.sqlite").exists():
+    if not (score_settings.data / "temper.sqlite").exists():
         return
-    with hold_lock(settings.lock_path), open_or_create_database(settings) as database:
+    with hold_lock(score_settings.lock_path), open_or_create_database(score_settings) as database:
         store = EventStore(database)
         writer = LogWriter(store, Bus())
         writer.start()

@@ -17,7 +17,7 @@ from app.cli.score import (
     ScoreOptions,
     build_score_settings,
     choose_score_subject,
-    close_interrupted_runs,
+    fail_interrupted_score_runs,
     finish_and_print_score,
     print_trial,
     wait_until_engines_loaded,
@@ -26,11 +26,11 @@ from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup
 from app.runs.order import select_rules
-from app.scores.openscap_playbook import BASE, run_ansible_fixes
+from app.scores.openscap_playbook import BASE, run_ansible_fixes_between_scans
 from app.scores.result import ScoreOrder
 from app.scores.trial_runner import run_added_host_trial
 from app.scores.trials import TrialJournal
-from app.scores.vendor_fixes import VendorOutcome, run_bash_fixes, run_vendor_trial
+from app.scores.vendor_fixes import VendorOutcome, run_bash_fixes_between_scans, run_vendor_trial
 from app.targets.host_registry import open_target
 from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
@@ -84,7 +84,7 @@ async def _run_remaining_trials(
     async with AsyncExitStack() as stack:
         runtime = None
         if lineup:
-            await close_interrupted_runs(settings)
+            await fail_interrupted_score_runs(settings)
             runtime = await stack.enter_async_context(open_runtime(settings, lineup))
             await wait_until_engines_loaded(runtime)
         for seed in left:
@@ -104,8 +104,10 @@ async def _run_remaining_trials(
 async def _apply_vendor_fix(machine: Rootfs, tool: str, order: ScoreOrder, rule_arguments: str) -> VendorOutcome:
     profile = f"xccdf_org.ssgproject.content_profile_{SKILL.rpartition(':')[2]}"
     if tool == ANSIBLE:
-        return await run_ansible_fixes(machine.get_access(), rule_arguments, order.rules, _DATASTREAM, profile)
-    return await run_bash_fixes(machine.get_access(), rule_arguments, _DATASTREAM, profile)
+        return await run_ansible_fixes_between_scans(
+            machine.get_access(), rule_arguments, order.rules, _DATASTREAM, profile
+        )
+    return await run_bash_fixes_between_scans(machine.get_access(), rule_arguments, _DATASTREAM, profile)
 
 
 def _reset_and_open_target(settings: Settings, machine: Rootfs) -> Target:

@@ -34,7 +34,7 @@ from app.evidence.time_stamping import check_stamp
 from app.loop.state import RunState, fold_events
 from app.scores.score_file import is_score_file
 from app.store import run_queries
-from app.store.audit import read_chain_end
+from app.store.audit import read_recorded_audit_chain_end
 from app.store.events import EventStore
 from app.targets.host_registry import open_target
 from app.text.clean import clean_line
@@ -211,7 +211,7 @@ def read_and_check_audit_log(
 ) -> tuple[list[tuple[int, bytes, str]], str, AuditAnchors, SignedHead | None]:
     """Return the audit log's lines, chain head, anchors and signature. Raise BrokenChain if it does not hold."""
     with Session(database) as session:
-        counted = read_chain_end(session, AUDIT)
+        counted = read_recorded_audit_chain_end(session, AUDIT)
     signed, rows = read_signed_head(data / KEYS), EventStore(database).read_lines(AUDIT)
     last, found = check_chain_and_get_head(rows, AUDIT), read_audit_anchors(rows)
     check_audit_log_end(rows, counted, signed, found)

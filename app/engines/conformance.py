@@ -40,7 +40,7 @@ async def check_conformance(client: EngineClient, report: EndpointReport) -> Asy
     yield Check("counts tokens", report.counts != "none", report.counts, "pieces count as tokens")
     yield Check(
         "says how long its context is",
-        report.states_context,
+        report.is_context_known,
         report.context_source,
         f"{ASSUMED_CONTEXT:,} tokens are assumed",
     )
@@ -72,7 +72,7 @@ async def _try_length(client: EngineClient, model: str) -> tuple[bool, str]:
     return end.completion_tokens <= _SHORT and end.finish_reason == "length", f"ended with {end.finish_reason}"
 
 
-async def _try_system(client: EngineClient, model: str) -> tuple[bool, str]:
+async def _try_accepting_system_message(client: EngineClient, model: str) -> tuple[bool, str]:
     messages = (Message("system", "You answer in one word."), Message("user", "Say yes."))
     question = Question(model, messages, "", None, "probe", 16, 0.0)
     async with aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
@@ -89,7 +89,7 @@ async def _try_unknown_model(client: EngineClient, _: str) -> tuple[bool, str]:
     return False, "it answered with some other model"
 
 
-async def _try_cancel(client: EngineClient, model: str) -> tuple[bool, str]:
+async def _try_answering_after_cancel(client: EngineClient, model: str) -> tuple[bool, str]:
     question = Question(model, (Message("user", "Count from one to a thousand."),), "", None, "probe", 400, 0.0)
     async with aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
         async for _ in parts:
@@ -100,8 +100,8 @@ async def _try_cancel(client: EngineClient, model: str) -> tuple[bool, str]:
 
 _TRIES: dict[str, tuple[_Try, str]] = {
     "streams an answer in pieces": (_try_streaming, ""),
-    "takes a system message": (_try_system, ""),
+    "takes a system message": (_try_accepting_system_message, ""),
     "ends an answer at max_tokens": (_try_length, "a turn ends by its time"),
     "refuses a model that it does not have": (_try_unknown_model, "the line-up's model is checked against its list"),
-    "goes on after a request was cancelled": (_try_cancel, ""),
+    "goes on after a request was cancelled": (_try_answering_after_cancel, ""),
 }

@@ -76,7 +76,7 @@ class EndpointReport:
         return ServerDialect(extensions=False, structured=self.structured, schema_form=self.schema_form)
 
     @property
-    def states_context(self) -> bool:
+    def is_context_known(self) -> bool:
         """Return True if the context is known, and not assumed for want of an answer."""
         return self.context_source != _ASSUMED
 

@@ -163,7 +163,7 @@ class ChatReply:
             completion_tokens=self._tokens or self._pieces,
             ttft=None if self._first_at is None else self._first_at - self._started,
             decode_rate=self._compute_decode_rate(),
-            leaked=self._leak.is_leaked_or_empty,
+            leaked=self._leak.has_control_tokens_or_empty,
         )
 
     def _read_line(self, line: bytes, at: float) -> list[Delta]:
@@ -307,5 +307,5 @@ class LeakDetector:
             self._opening = (self._opening + text).lstrip()[: len(_CHANNEL_NAME)]
 
     @property
-    def is_leaked_or_empty(self) -> bool:
+    def has_control_tokens_or_empty(self) -> bool:
         return self._control or self._opening in ("", _CHANNEL_NAME)

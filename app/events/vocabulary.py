@@ -363,7 +363,7 @@ class Tailored(Struct, frozen=True, kw_only=True):
         return f"Tailored by {self.file_reference}: profile {self.profile}. Rules not applicable by tailoring: {count}."
 
     @property
-    def excluded_rule_summary(self) -> str:
+    def excluded_rule_explanation(self) -> str:
         """Text for an excluded rule."""
         return f"Not applicable by tailoring: the profile {self.profile} of {self.file_reference} leaves this rule out."
 

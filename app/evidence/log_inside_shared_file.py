@@ -118,7 +118,7 @@ def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str,
         raise BrokenPack(f"it is signed by the key {manifest['key']}, and not by the one that you gave")
     if compute_sha256(log.show) != manifest["show"]:
         raise BrokenPack("the pictures of the replay are not what was signed")
-    named = _find_key_in_checked_lines(log.lines, manifest)
+    named = _check_lines_and_get_key(log.lines, manifest)
     if manifest.get("lines") not in (None, compute_sha256(log.lines)):
         raise BrokenPack("the events are not what was signed")
     check_signer_against_log(manifest, named, key)
@@ -141,7 +141,7 @@ def _parse_line(line: bytes) -> dict[str, Any]:
         return {}
 
 
-def _find_key_in_checked_lines(lines: bytes, manifest: dict[str, Any]) -> str:
+def _check_lines_and_get_key(lines: bytes, manifest: dict[str, Any]) -> str:
     """Return the signing key that the log names, or an empty string. Raise BrokenPack if the chain is broken.
 
     Across a withheld event, nothing here ties the events before it to the chain head."""

@@ -108,7 +108,7 @@ class Notary:
         )
         return archive
 
-    def seal_ended_run(self, run: str) -> None:
+    def write_run_end_seal(self, run: str) -> None:
         """Note the length and head of an ended run's log in the audit record."""
         if last := EventStore(self.database).read_last_link(run):
             seq, head = last

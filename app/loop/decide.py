@@ -48,7 +48,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Scope()
     if state.item:
         return _decide_for_item(state, state.item, skill.rules[state.item.rule], now)
-    return _choose_next_item(state, skill, now) or decide_reboot(state, now) or _decide_run_end(state)
+    return _choose_next_item(state, skill, now) or decide_reboot(state, now) or _decide_closing_step(state)
 
 
 def _decide_rollback_after_interruption(state: RunState) -> Effect | None:
@@ -140,7 +140,7 @@ def _find_unmet_dependency(state: RunState, rule: Rule) -> str | None:
     return None
 
 
-def _decide_run_end(state: RunState) -> Effect:
+def _decide_closing_step(state: RunState) -> Effect:
     """Finish, after a closing scan if the run may have changed something. After a reboot, compare what still holds."""
     looked = _get_mode(state) == "scan" or "closing" in state.scanned
     return (decide_comparison_after_reboot(state) or effects.Finish()) if looked else effects.Scan("closing")
@@ -291,7 +291,7 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
     spent = explain_last_attempt(item, attempt, state.budget)
-    if state.has_no_model and not item.untried_candidates and not _can_try_content_scripts(item, attempt, rule):
+    if state.has_no_model and not item.untried_candidates and not _can_trial_content_scripts(item, attempt, rule):
         spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)
@@ -300,7 +300,7 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     return effects.StartAttempt(rule.id, attempt.number + 1, vendor=spent is not None)
 
 
-def _can_try_content_scripts(item: Item, attempt: Attempt, rule: Rule) -> bool:
+def _can_trial_content_scripts(item: Item, attempt: Attempt, rule: Rule) -> bool:
     """Return True if another attempt may find a proposal in a script of the content."""
     return rule.foreign and attempt.proposed is not None and item.needs_content_script_trial
 

@@ -26,7 +26,7 @@ from app.loop.role_turns import (
 from app.loop.run_in_progress import Run
 from app.loop.state import RunState
 from app.scanners.scanner import Verdict
-from app.skills.benchmark_for_skill import choose_benchmark, match_waivers_to_skill
+from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids, match_waivers_to_skill
 from app.skills.skill import Rule, Skill, hash_rulebook
 from app.targets.running_settings_report import InForceReport
 from app.targets.target import Target
@@ -89,7 +89,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             run.append(kinds.RunPreparing(worker=run.services.worker))
 
     confinement, probes, standing, disposable = await _await_with_ticks(target.run_blocking(prepare_target), announce)
-    named = await asyncio.to_thread(choose_benchmark, run.services.skill)
+    named = await asyncio.to_thread(choose_benchmark_with_skill_ids, run.services.skill)
     waivers = await asyncio.to_thread(run.services.history.list_active_waivers, request.host, run.services.clock())
     run.append(
         kinds.RunStarted(

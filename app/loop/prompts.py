@@ -126,10 +126,10 @@ def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, a
 
 
 def build_user_prompt(
-    purpose: Purpose, context: TurnContext, max_tokens: int, situation: TurnSituation | None = None
+    purpose: Purpose, context: TurnContext, max_prompt_tokens: int, situation: TurnSituation | None = None
 ) -> str:
     """Return the user prompt: what is equal for attempts and hosts first, to be cached, the attempt's own part last."""
-    rule, budget = context.rule, max_tokens * CHARS_PER_TOKEN
+    rule, budget = context.rule, max_prompt_tokens * CHARS_PER_TOKEN
     situation = situation or build_situation(purpose, context)
     last = Prompt(budget // 2)
     last.parts.append(f"Attempt: {context.attempt.number}")

@@ -109,12 +109,12 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
                 return None
         elif found.boot and found.phase != "stopping" and _is_order_due(ordered, clock()):
             if clock() >= announced.until:
-                return await _cancel_ordered_reboot(run, "it did not shut down in time")
+                return await _disarm_guard_and_skip_reboot(run, "it did not shut down in time")
             ordered = clock()
             try:
                 await _order_reboot(run)
             except ActionFailed as exc:
-                return await _cancel_ordered_reboot(run, str(exc).rstrip("."))
+                return await _disarm_guard_and_skip_reboot(run, str(exc).rstrip("."))
             except ConnectionLost:
                 ordered = None  # the host was not told
         if clock() >= announced.until:
@@ -138,7 +138,7 @@ async def _order_reboot(run: Run) -> None:
     await run.services.target.run_blocking(order_reboot_on_target)
 
 
-async def _cancel_ordered_reboot(run: Run, reason: str) -> None:
+async def _disarm_guard_and_skip_reboot(run: Run, reason: str) -> None:
     """Record that the host goes on as it is: it did not reboot."""
     await _call_rebooter(run, lambda rebooter: rebooter.confirm(_name_guard(run)))
     await skip_reboot(run, effects.SkipReboot(redact_for_log(reason, _LONGEST)))

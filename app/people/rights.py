@@ -69,10 +69,10 @@ def read_access_needs(endpoint: Any) -> AccessNeeds | None:
     return found
 
 
-def resolve_recorded_name(name: str) -> str:
+def get_name_to_record(name_in_request: str) -> str:
     """Return the name to record: the signed-in person's, else the name given in the request."""
     person = WHO.get()
-    return name if person is None or person.via == "demo" else person.name
+    return name_in_request if person is None or person.via == "demo" else person.name
 
 
 def get_sign_in_method() -> str:

@@ -67,7 +67,7 @@ def record_answer(
     if not approval or find_open_approval_id(state, at) != approval:
         raise Rejected("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
     ours = create_command_row(state.run, decision, by, reason, at)
-    ours.via, ours.token, ours.made_by = sign_in_means.via, sign_in_means.token, " ".join(sign_in_means.made_by)
+    ours.via, ours.token, ours.made_by = (sign_in_means.via, sign_in_means.token, " ".join(sign_in_means.made_by))
     if decision == "refuse" and not ours.reason.strip():
         raise Rejected("reason", "give a reason: the Architect learns from it.")
     if decision != "edit" and actions:

@@ -51,7 +51,7 @@ class DecisionReader:
         return InboxSources(
             now=self._now(),
             asking=[
-                self._read_run_and_asked_rule(run) for run in attention_queries.list_runs_awaiting_approval(session)
+                self._read_run_and_asked_rule(run) for run in attention_queries.list_run_ids_awaiting_approval(session)
             ],
             findings=self._read_findings(session),
             in_work=_read_rules_being_handled(session),
@@ -59,7 +59,7 @@ class DecisionReader:
             groups=read_groups(session),
             rollouts=unended,
             paused_rollouts=attention_queries.read_newest_events(session, held, "rollout.paused"),
-            failed=run_queries.list_newest_run_per_host(session, "failed"),
+            failed=run_queries.list_hosts_newest_started_runs(session, "failed"),
             paused=paused,
             paused_runs=attention_queries.read_newest_events(session, [row.id for row in paused], "run.paused"),
         )

@@ -131,14 +131,14 @@ def _check_reboot(host: str, mode: Mode, hosts_folder: Path) -> None:
     if found is None:
         why = "the built-in host is a tree of files and does not boot"
         raise Rejected("reboot", f"{why}: choose a host over SSH or a machine of temper machine, or leave reboot out.")
-    if not found.can_boot:
+    if not found.has_own_boot:
         why = f"{host} is a Debian in a namespace of this machine and does not boot"
         raise Rejected("reboot", f"{why}: choose a machine of temper machine, or leave reboot out.")
     if mode not in ("auto", "review"):
         raise Rejected("reboot", f"a run in mode {mode} changes nothing: choose auto or review, or leave reboot out.")
 
 
-def parse_engine_choice(word: str) -> EngineChoice:
+def parse_lineup_or_no_engine(word: str) -> EngineChoice:
     for one in get_args(EngineChoice):
         if one == word:
             return cast("EngineChoice", one)

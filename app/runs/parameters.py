@@ -12,7 +12,7 @@ from sqlmodel import Session
 from app.errors import BadInput, Rejected
 from app.events.vocabulary import ParameterUsed
 from app.runs.shared_field_checks import ScopedSpec, check_lengths, check_scope, load_known_skill
-from app.skills.benchmark_for_skill import choose_benchmark
+from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill
 from app.skills.parameter import LONGEST as LONGEST_VALUE
 from app.skills.parameter import Parameter
@@ -98,12 +98,14 @@ def load_skill_with_site_values(name: str, host: str, database: Engine) -> Skill
         return pack
     with open_read_session(database) as session:
         rows = find_effective_parameters(session, pack.site_value_skill_name, host)
-    return apply_parameters(pack, resolve_used_values(pack, rows))
+    return apply_parameters(pack, validate_and_build_used_values(pack, rows))
 
 
-def resolve_used_values(pack: Skill, rows: Mapping[str, ParameterRow]) -> tuple[ParameterUsed, ...]:
+def validate_and_build_used_values(
+    pack: Skill, effective_rows: Mapping[str, ParameterRow]
+) -> tuple[ParameterUsed, ...]:
     found = []
-    for row in rows.values():
+    for row in effective_rows.values():
         known = pack.parameters.get(row.name)
         if known is None:
             continue
@@ -119,7 +121,7 @@ def apply_stig_bounds(parameter: Parameter, pack: Skill) -> Parameter:
     """Return the parameter with the STIG's bounds added if the content maps to STIG rules."""
     if pack.content is None or parameter.kind != "number":
         return parameter
-    named = choose_benchmark(pack)
+    named = choose_benchmark_with_skill_ids(pack)
     numbers = {one.rule: one.group for one in named.rules} if named else {}
     theirs = {numbers.get(rule, rule) for rule in parameter.rules}
     for one in STIG.parameters.values():

@@ -65,7 +65,7 @@ class RunForecast:
         return None if self.pace is None else self.pace * len(self.findings)
 
     @property
-    def findings_with_accepted_proposal(self) -> list[FindingForecast]:
+    def findings_with_policy_accepted_change(self) -> list[FindingForecast]:
         return [one for one in self.findings if one.taken]
 
     @property
@@ -78,7 +78,7 @@ class RunForecast:
         return Counter(one.taken.source for one in self.findings if one.taken).most_common()
 
     @property
-    def left_groups(self) -> list[tuple[str, list[FindingForecast]]]:
+    def left_findings_by_question(self) -> list[tuple[str, list[FindingForecast]]]:
         """What is left to a model or to a person, by question; the largest group first."""
         groups: dict[str, list[FindingForecast]] = {}
         for one in self.findings:

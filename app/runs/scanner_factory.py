@@ -41,13 +41,13 @@ async def open_scanner_and_target(
     """Yield a host's scanner and its target, outside any run. Nothing on the host is changed."""
     target = TargetThread(await asyncio.to_thread(open_target, host, hosts_folder))
     try:
-        await target.run_blocking(prepare_new_fixture)
+        await target.run_blocking(prepare_fixture_if_empty)
         yield await target.run_blocking(lambda target: create_scanner(skill, target, hosts_folder)), target
     finally:
         await target.close()
 
 
-def prepare_new_fixture(target: Target) -> None:
+def prepare_fixture_if_empty(target: Target) -> None:
     """Prepare a simulated host that has no files yet. This blocks."""
     if not target.simulated:
         return

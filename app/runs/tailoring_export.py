@@ -10,11 +10,11 @@ from app.errors import Rejected
 from app.events.record import format_timestamp
 from app.events.waiver import Waiver
 from app.runs.order import select_rules
-from app.runs.parameters import resolve_used_values
+from app.runs.parameters import validate_and_build_used_values
 from app.runs.shared_field_checks import ScopedSpec, check_scope, load_known_skill
 from app.scanners.openscap.benchmark import read_benchmark, shorten_id
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
-from app.skills.benchmark_for_skill import choose_benchmark, match_waivers_to_skill
+from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids, match_waivers_to_skill
 from app.skills.skill import Skill, apply_parameters
 from app.store.host_groups import list_groups_of_host
 from app.store.parameters import find_effective_group_parameters, find_effective_parameters
@@ -39,7 +39,7 @@ def export_tailoring(session: Session, spec: TailoringSpec, now: float, hosts_fo
     chosen = select_rules(spec.rules, spec.skill)
     find, name = (find_effective_group_parameters, spec.group) if spec.group else (find_effective_parameters, spec.host)
     rows = find(session, pack.name, name)
-    made = apply_parameters(pack, resolve_used_values(pack, rows))
+    made = apply_parameters(pack, validate_and_build_used_values(pack, rows))
     content = made.content
     assert content
     return GeneratedTailoring(
@@ -67,7 +67,9 @@ def _list_waivers(session: Session, spec: TailoringSpec, pack: Skill, now: float
     groups = (spec.group,) if spec.group else list_groups_of_host(session, spec.host)
     in_force = [row.waiver for row in list_waivers(session) if row.is_in_force(now)]
     return match_waivers_to_skill(
-        [one for one in in_force if one.scope.covers_host(spec.host, groups)], pack, choose_benchmark(pack)
+        [one for one in in_force if one.scope.covers_host(spec.host, groups)],
+        pack,
+        choose_benchmark_with_skill_ids(pack),
     )
 
 

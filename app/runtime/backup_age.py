@@ -16,10 +16,10 @@ def read_backup_time(session: Session, data: Path) -> float | None:
     return max((one for one in known if one is not None), default=None)
 
 
-def record_first_start(data: Path, at: float) -> None:
+def record_first_use(data: Path, time_if_empty: float) -> None:
     """Write since when the folder is used, unless it is known. A folder of an older version is as old as its files."""
     if _read_time(data, FIRST_START) is None:
-        _write_time(data, FIRST_START, min((path.lstat().st_mtime for path in data.iterdir()), default=at))
+        _write_time(data, FIRST_START, min((path.lstat().st_mtime for path in data.iterdir()), default=time_if_empty))
 
 
 def read_backup_age(session: Session, data: Path, now: float) -> float | None:

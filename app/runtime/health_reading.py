@@ -96,7 +96,7 @@ def _add_run_conditions(
     if run_head.state != "running":
         return stored
     if run_head.waiting_for:
-        for one in runtime.store.read_newest(run_head.run, None, WAITS, 1):
+        for one in runtime.store.read_events_newest_first(run_head.run, None, WAITS, 1):
             if isinstance(one.event, RunWaiting):
                 stored = replace(stored, wait=(one.at, one.event))
     node = holder.node if holder else None
@@ -132,7 +132,7 @@ def _read_progress(
     now = runtime.clock.now()
     seen = list(_build_run_progress(runtime, heads, holders))
     silent = {one.run for one in find_silences(seen, now)}
-    asking = set(attention_queries.list_runs_awaiting_approval(session)) if silent else set()
+    asking = set(attention_queries.list_run_ids_awaiting_approval(session)) if silent else set()
     for run in seen:
         yield _refine_silent_run_progress(session, runtime, run, asking) if run.run in silent else run
 
@@ -190,5 +190,5 @@ def _has_all_approvals(runtime: Runtime, run: RunProgress) -> bool:
         return False
     return all(
         isinstance(one.event, ApprovalGiven) and one.event.given >= one.event.of
-        for one in runtime.store.read_newest(run.run, None, ("approval.given",), 1)
+        for one in runtime.store.read_events_newest_first(run.run, None, ("approval.given",), 1)
     )

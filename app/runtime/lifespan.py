@@ -28,7 +28,7 @@ from app.machine.measuring.probe_result import ProbeResult, find_saturation, rea
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
-from app.runtime.backup_age import record_first_start
+from app.runtime.backup_age import record_first_use
 from app.runtime.node import Node, create_node_name
 from app.runtime.run_dispatch import Offers
 from app.runtime.run_queue_suspension import IdleQueueSuspender
@@ -36,7 +36,7 @@ from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
 from app.store.clock import open_clock
-from app.store.db import hold_exclusive_lock, is_shared, open_database, open_separate_engine
+from app.store.db import hold_exclusive_lock_between_nodes, is_shared, open_database, open_separate_engine
 from app.store.events import EventStore
 from app.store.leases import Leases
 from app.store.postgres_notifications import NotificationListener
@@ -68,7 +68,7 @@ async def create_runtime(
 ) -> AsyncIterator[Runtime]:
     """Yield a running runtime. The caller holds the folder's lock unless the database is shared."""
     build_struct_decoders()
-    await asyncio.to_thread(record_first_start, settings.data, time.time())
+    await asyncio.to_thread(record_first_use, settings.data, time.time())
     async with AsyncExitStack() as stack:
         database = await asyncio.to_thread(open_database, settings.database_path_or_url)
         stack.callback(database.dispose)
@@ -133,7 +133,7 @@ async def _join_nodes_and_launch_queue(runtime: Runtime, leases: Leases, stack: 
         runtime.database, runtime.settings, leases, runtime.durable, runtime.writer, runtime.changes, runtime.clock
     )
     await node.join()
-    stack.push_async_callback(node.leave)
+    stack.push_async_callback(node.end_own_node)
     await asyncio.to_thread(_launch_queue_under_lock, runtime)
     stack.push_async_callback(runtime.durable.close)
     _start_until_exit(stack, node)
@@ -141,7 +141,7 @@ async def _join_nodes_and_launch_queue(runtime: Runtime, leases: Leases, stack: 
 
 def _launch_queue_under_lock(runtime: Runtime) -> None:
     """Launch the queue under a lock: DBOS creates its tables then, and two launches would collide."""
-    with hold_exclusive_lock(runtime.database, "dbos launch"):
+    with hold_exclusive_lock_between_nodes(runtime.database, "dbos launch"):
         runtime.durable.launch_blocking()
 
 

@@ -61,10 +61,10 @@ class Node(BackgroundTask):
         self._last_notice: tuple[object, ...] = ()
 
     async def join(self) -> None:
-        await asyncio.to_thread(self._insert_node_and_delete_old)
+        await asyncio.to_thread(self._insert_node_and_prune_nodes)
         await asyncio.to_thread(self._hosts.sync_on_start)
 
-    async def leave(self) -> None:
+    async def end_own_node(self) -> None:
         """End this node's row, so that other nodes take over its runs at once. `close` only stops the heartbeat."""
         try:
             await asyncio.to_thread(self._call_in_transaction, nodes.end_nodes, {self._leases.node})
@@ -95,12 +95,14 @@ class Node(BackgroundTask):
                 await self._durable.offer_again(orphan.run, orphan.host, orphan.epoch)
         if self._leases.leads and at_work:
             await self._durable.limit_concurrency(overview.max_runs_per_node)
-            await self._release_ended_runs(
+            await self._release_dead_nodes_ended_runs(
                 overview.at, frozenset(row.name for row in overview.living), no_deaths_pending=not gone
             )
         await self._reload_registrations_and_signal_changes(overview)
 
-    async def _release_ended_runs(self, at: float, living_nodes: frozenset[str], *, no_deaths_pending: bool) -> None:
+    async def _release_dead_nodes_ended_runs(
+        self, at: float, living_nodes: frozenset[str], *, no_deaths_pending: bool
+    ) -> None:
         """Release ended runs of dead nodes.
 
         `no_deaths_pending` means that none of these nodes is about to be declared dead.
@@ -143,7 +145,7 @@ class Node(BackgroundTask):
         self._leases.node = create_node_name()
         await self.join()
 
-    def _insert_node_and_delete_old(self) -> None:
+    def _insert_node_and_prune_nodes(self) -> None:
         pid = os.getpid()
         with Session(self._database) as session, session.begin():
             at = database_time(session)

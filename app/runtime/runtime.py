@@ -40,7 +40,7 @@ from app.machine.measuring.probe_runner import ProbeRunner, explain_run_blocking
 from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
-from app.runs.scanner_factory import create_scanner, open_scanner_and_target, prepare_new_fixture
+from app.runs.scanner_factory import create_scanner, open_scanner_and_target, prepare_fixture_if_empty
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
 from app.runtime.external_model_server import OwnServer
@@ -248,7 +248,7 @@ class Runtime:
                 reason = f"its process ended {NO_FURTHER} times in a row without progress"
                 return await self._fail_run(run.log, reason)
             if run.state.request and run.state.request.keep:
-                await run.services.target.run_blocking(prepare_new_fixture)
+                await run.services.target.run_blocking(prepare_fixture_if_empty)
             with self.inboxes.open_inbox(run_id) as inbox:
                 await drive_run(run, inbox, interrupted_by)
         except (LeaseLost, TemperError, *DATABASE_UNAVAILABLE):
@@ -277,19 +277,19 @@ class Runtime:
             row = run_queries.find_run(session, run_id)
             ended = row is not None and row.ended_at is not None
         if ended:
-            open_notary(self.settings.data, self.database).seal_ended_run(run_id)
+            open_notary(self.settings.data, self.database).write_run_end_seal(run_id)
 
     async def _record_wait(self, run_id: str, fault: StorageFault) -> None:
         """Record in the log that the run waits, once, although it could not be loaded."""
-        last = await asyncio.to_thread(self.store.read_newest, run_id, None, (*WAITS, *FORWARD), 1)
+        last = await asyncio.to_thread(self.store.read_events_newest_first, run_id, None, (*WAITS, *FORWARD), 1)
         if not last or not isinstance(last[0].event, RunWaiting):
             run = await asyncio.to_thread(self._open_log, run_id)
             run.append(RunWaiting(cause="storage", reason=fault.sentence))
             await run.flush()
 
-    async def _fail_run(self, run: RunLog, reason: str) -> None:
-        run.append(RunFailed(reason=reason))
-        await run.flush()
+    async def _fail_run(self, run_log: RunLog, reason: str) -> None:
+        run_log.append(RunFailed(reason=reason))
+        await run_log.flush()
 
     def _open_log(self, run_id: str) -> RunLog:
         last = self.store.read_last_link(run_id)
@@ -297,7 +297,7 @@ class Runtime:
         return RunLog(run_id, self.writer, last, self.clock.now)
 
     def _is_crash_looping(self, run_id: str) -> bool:
-        last = self.store.read_newest(run_id, None, FORWARD, NO_FURTHER)
+        last = self.store.read_events_newest_first(run_id, None, FORWARD, NO_FURTHER)
         crashes = [one.event for one in last if isinstance(one.event, RunResumed) and one.event.after_crash]
         return sum(not event.reason for event in crashes) == NO_FURTHER
 
@@ -344,9 +344,9 @@ class Runtime:
         self.writer.lost.discard(run_id)
         files = HostFolders(self.database, self.settings.hosts_folder)
         return Ownership(
-            fence=self.leases.create_fence(run_id),
+            fence=self.leases.create_lease_check_before_change(run_id),
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
-            load_folder=partial(files.update_local_folder, host),
+            load_folder=partial(files.match_local_folder_to_database, host),
             save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
             hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
             has_other_nodes=create_other_node_check(self.database, self.leases, run_id),

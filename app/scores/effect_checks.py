@@ -37,8 +37,8 @@ def is_in_effect(rule: str, seen: Observations | None) -> bool | None:
     return None if question is None or seen is None else question(seen)
 
 
-def record_effects(fates: Iterable[TrialOutcome], seen: Observations | None) -> tuple[TrialOutcome, ...]:
-    return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, seen)) for fate in fates)
+def copy_with_effects(fates: Iterable[TrialOutcome], observations: Observations | None) -> tuple[TrialOutcome, ...]:
+    return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, observations)) for fate in fates)
 
 
 def _create_password_refusal_check(refused_change: str) -> Callable[[Observations], bool]:

@@ -54,7 +54,7 @@ class EnumerableFiles(Files, Protocol):
     def list_paths(self) -> list[str]: ...
 
 
-def describe_weakened_setting(
+def describe_weakening_or_excess(
     before: EnumerableFiles, after: EnumerableFiles, permitted_weakenings: frozenset[str]
 ) -> str:
     """Describe a setting that became weaker, or return an empty string. Only changed files are compared."""

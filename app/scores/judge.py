@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from app.loop.harm import describe_harm
-from app.scores.file_host_second_check import EffectiveSettings, describe_weakened_setting, is_requirement_met
+from app.scores.file_host_second_check import EffectiveSettings, describe_weakening_or_excess, is_requirement_met
 from app.skills.stig.pack import STIG
 from app.targets.crash_safe_writes import Disk
 from app.targets.fixture.layout import read_audit_disk_usage
@@ -43,7 +43,7 @@ def judge_host(before: LocalTree, after: LocalTree, rule: str) -> Judgement:
         scanner=verdict.word,
         evidence=verdict.evidence,
         met=bool(is_requirement_met(rule, EffectiveSettings(after))),
-        weakened=describe_weakened_setting(before, after, STIG.rules[rule].permitted_weakenings),
+        weakened=describe_weakening_or_excess(before, after, STIG.rules[rule].permitted_weakenings),
         worse=describe_harm(run_health_probes(before, today, fill), run_health_probes(after, today, fill)) or "",
     )
 

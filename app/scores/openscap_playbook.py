@@ -41,7 +41,7 @@ class Playbook:
     """Missing collection by rule."""
 
 
-async def run_ansible_fixes(
+async def run_ansible_fixes_between_scans(
     access: SshAccess, rule_arguments: str, rule_names: Sequence[str], content: str, profile: str
 ) -> VendorOutcome:
     """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
@@ -91,12 +91,12 @@ def drop_unplayable_rules(program: str, playbook_text: str, rules: Sequence[str]
         playbook_text = remove_rules(playbook_text, hit)
 
 
-def uses_module(playbook: str, rule: str, module: str) -> bool:
-    return any(f"\n      {module}:" in task and _belongs_to_rule(task, rule) for task in _TASK.split(playbook)[1:])
+def uses_module(playbook_text: str, rule: str, module: str) -> bool:
+    return any(f"\n      {module}:" in task and _belongs_to_rule(task, rule) for task in _TASK.split(playbook_text)[1:])
 
 
-def remove_rules(playbook: str, rules: Sequence[str]) -> str:
-    head, *tasks = _TASK.split(playbook)
+def remove_rules(playbook_text: str, rules: Sequence[str]) -> str:
+    head, *tasks = _TASK.split(playbook_text)
     return head + "".join(task for task in tasks if not any(_belongs_to_rule(task, rule) for rule in rules))
 
 
@@ -111,8 +111,8 @@ def _belongs_to_rule(task: str, rule: str) -> bool:
     return f"\n      - {rule}\n" in f"{task}\n"
 
 
-def _play_playbook(program: str, playbook: str, access: SshAccess, folder: Path) -> None:
-    (folder / "playbook.yml").write_text(playbook)
+def _play_playbook(program: str, playbook_text: str, access: SshAccess, folder: Path) -> None:
+    (folder / "playbook.yml").write_text(playbook_text)
     options = f"-F none -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile={access.known_hosts}"
     given = {
         "ansible_port": access.port,

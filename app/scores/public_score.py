@@ -18,7 +18,7 @@ from app.lineups.model import Engine, Lineup
 from app.loop import prompts
 from app.scores.result import Score, Trial
 from app.scores.score_figures import build_score_row
-from app.scores.score_file import BrokenScore, read_result_file
+from app.scores.score_file import BrokenScore, read_verified_result_file
 from app.text.clean import clean_text
 
 FORMAT = "temper public score 1"
@@ -77,7 +77,7 @@ def compute_prompts_digest() -> str:
 
 
 @cache
-def load_known_prompts() -> Mapping[str, str]:
+def load_known_prompt_digests() -> Mapping[str, str]:
     """Return digests of prompts by version: those of earlier Tempers, and of this one."""
     listed = msgspec.toml.decode(Path(__file__).with_name("known_prompts.toml").read_bytes(), type=dict[str, str])
     return listed | {prompts.VERSION: compute_prompts_digest()}
@@ -134,22 +134,26 @@ def _find_quantisation(engine: Engine, stated_quantisation: str) -> ScoreFact:
 
 
 def sign_public_score(
-    score: Score, facts: Sequence[ScoreFact], trajectories: Iterable[bytes], hidden: Iterable[str], signer: Signer
+    score: Score,
+    facts: Sequence[ScoreFact],
+    trajectories: Iterable[bytes],
+    texts_to_hide: Iterable[str],
+    signer: Signer,
 ) -> bytes:
-    """Return the signed file. Texts in `hidden`, such as addresses, are replaced in the trajectories."""
+    """Return the signed file. Texts in `texts_to_hide`, such as addresses, are replaced in the trajectories."""
     body = PublicScore(
         score=score,
         summary=summarize_score(score),
         facts=tuple(facts),
         prompts=PromptsUsed(prompts.VERSION, compute_prompts_digest()),
-        trajectories=tuple(_hide_texts(one, hidden) for one in trajectories),
+        trajectories=tuple(_hide_texts(one, texts_to_hide) for one in trajectories),
     )
     signature = signer.sign(_build_signed_bytes(body))
     return msgspec.json.encode(SignedPublicScore(format=FORMAT, body=body, key=signer.public, signature=signature))
 
 
-def _hide_texts(trajectory: bytes, hidden: Iterable[str]) -> Json:
-    for text in hidden:
+def _hide_texts(trajectory: bytes, texts_to_hide: Iterable[str]) -> Json:
+    for text in texts_to_hide:
         trajectory = trajectory.replace(text.encode(), b"MODEL-SERVER")
     return msgspec.json.decode(trajectory, type=Json)
 
@@ -190,7 +194,7 @@ def read_verified_public_score(path: Path, expected_key: str = "") -> SignedPubl
         raise BrokenScore(f"it is signed by the key {found.key}, and not by the one that you gave")
     if body.summary != summarize_score(body.score):
         raise BrokenScore("the summary does not follow from the trials")
-    if load_known_prompts().get(body.prompts.version) != body.prompts.digest:
+    if load_known_prompt_digests().get(body.prompts.version) != body.prompts.digest:
         raise BrokenScore(
             f"the prompts of version {body.prompts.version[:40]!a} are not known here: take a newer Temper"
         )
@@ -227,7 +231,7 @@ def _require_matching_trajectory(trial: Trial, trajectory: Json, version: str) -
 def read_any_score(path: Path) -> Score:
     """Return the score of a result file, or of a public score that holds. Raise BadInput if it does not."""
     if not is_public_score(path):
-        return read_result_file(path).score
+        return read_verified_result_file(path).score
     try:
         return read_verified_public_score(path).body.score
     except BrokenScore as exc:

@@ -34,7 +34,7 @@ def sign_score(score: Score, signer: Signer) -> bytes:
     return msgspec.json.encode(made) + b"\n"
 
 
-def read_result(content: bytes) -> SignedScore:
+def decode_verified_result(content: bytes) -> SignedScore:
     """Decode a result and verify its signature. Raise BrokenScore if it is invalid."""
     try:
         found = msgspec.json.decode(content, type=SignedScore)
@@ -47,9 +47,9 @@ def read_result(content: bytes) -> SignedScore:
     return found
 
 
-def read_result_file(path: Path) -> SignedScore:
+def read_verified_result_file(path: Path) -> SignedScore:
     try:
-        return read_result(path.read_bytes())
+        return decode_verified_result(path.read_bytes())
     except OSError as exc:
         raise BadInput(f"{path} cannot be read: {exc.strerror}.") from exc
     except BrokenScore as exc:
@@ -84,12 +84,12 @@ def read_verified_score_and_count(path: Path, expected_key: str = "") -> tuple[S
     """Verify a score file or pack. Return the score and the number of verified runs; raise BrokenScore if invalid."""
     try:
         if path.suffix == ".json":
-            found, looked = read_result(path.read_bytes()), 0
+            found, looked = decode_verified_result(path.read_bytes()), 0
         else:
             with zipfile.ZipFile(path) as archive:
                 if sum(one.file_size for one in archive.infolist()) > _MOST:
                     raise BrokenScore("it is larger than any score of Temper's")
-                found = read_result(archive.read(RESULT))
+                found = decode_verified_result(archive.read(RESULT))
                 looked = _verify_and_count_run_packs(found, archive)
     except OSError as exc:
         raise BadInput(f"cannot read {path}: {exc.strerror or exc}.") from exc

@@ -22,8 +22,8 @@ from app.runs.scanner_factory import create_scanner
 from app.runtime.role_engine_clients import create_seats
 from app.runtime.runtime import Runtime, create_run_id
 from app.scores import generated_hosts
-from app.scores.effect_checks import observe_effects, record_effects
-from app.scores.file_host_second_check import EffectiveSettings, describe_weakened_setting, is_requirement_met
+from app.scores.effect_checks import copy_with_effects, observe_effects
+from app.scores.file_host_second_check import EffectiveSettings, describe_weakening_or_excess, is_requirement_met
 from app.scores.generated_hosts import GeneratedHost
 from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
@@ -61,9 +61,9 @@ async def run_builtin_trial(
     seconds = time.monotonic() - began
     after = FixtureTarget("fixture", folder)
     trial = _build_trial(runtime, pack, seed, host.name, run, await asyncio.to_thread(after.check_health), was)
-    fates = tuple(_record_second_check(fate, EffectiveSettings(after.files)) for fate in trial.fates)
+    fates = tuple(_copy_with_second_check(fate, EffectiveSettings(after.files)) for fate in trial.fates)
     asks = frozenset[str]().union(*(pack.rules[rule].permitted_weakenings for rule in rules))
-    spoilt = describe_weakened_setting(twin.tree, after.tree, asks)
+    spoilt = describe_weakening_or_excess(twin.tree, after.tree, asks)
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
 
@@ -80,7 +80,7 @@ async def run_added_host_trial(
     run = await _run_to_end(runtime, order, target, rules, budget)
     seconds = time.monotonic() - began
     trial = _build_trial(runtime, pack, seed, order.host, run, await asyncio.to_thread(target.check_health), was)
-    fates = record_effects(trial.fates, await observe_effects(machine))
+    fates = copy_with_effects(trial.fates, await observe_effects(machine))
     return msgspec.structs.replace(trial, fates=fates, seconds=round(seconds, 3))
 
 
@@ -93,7 +93,7 @@ async def run_untouched_trial(
     verdicts = await create_scanner(pack, target, folder.parent).scan(target.files, rules)
     words = {verdict.rule: verdict.word for verdict in verdicts}
     fates = tuple(TrialOutcome(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
-    checked = tuple(_record_second_check(fate, EffectiveSettings(target.files)) for fate in fates)
+    checked = tuple(_copy_with_second_check(fate, EffectiveSettings(target.files)) for fate in fates)
     return Trial(seed=seed, host=host.name, rules=rules, fates=checked, traps=host.traps)
 
 
@@ -170,5 +170,5 @@ def _read_joules(runtime: Runtime, run: str) -> float | None:
     return sum(known) if known and len(known) == len(drawn) else None
 
 
-def _record_second_check(fate: TrialOutcome, reading: EffectiveSettings) -> TrialOutcome:
+def _copy_with_second_check(fate: TrialOutcome, reading: EffectiveSettings) -> TrialOutcome:
     return msgspec.structs.replace(fate, met=is_requirement_met(fate.rule, reading))

@@ -13,7 +13,7 @@ from lxml import etree
 from app.errors import EnvironmentUnusable, TemperError
 from app.events.vocabulary import Probe
 from app.loop.harm import describe_harm
-from app.scores.effect_checks import SCRIPT, Observations, parse_observations, record_effects
+from app.scores.effect_checks import SCRIPT, Observations, copy_with_effects, parse_observations
 from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
@@ -66,7 +66,7 @@ async def run_vendor_trial(
         seed=seed,
         host=order.host,
         rules=order.rules,
-        fates=record_effects(fates, found.seen),
+        fates=copy_with_effects(fates, found.seen),
         worse=harm,
         ways=tuple(RootWay(name, open_before[name], open_after[name]) for name in open_before),
         seconds=round(found.seconds, 3),
@@ -79,7 +79,9 @@ def load_filled_script(name: str, rule_arguments: str) -> str:
     return script.replace("@LOOK", look.replace("@DEEDS", SCRIPT.read_text())).replace("@RULES", rule_arguments)
 
 
-async def run_bash_fixes(access: SshAccess, rule_arguments: str, content: str, profile: str) -> VendorOutcome:
+async def run_bash_fixes_between_scans(
+    access: SshAccess, rule_arguments: str, content: str, profile: str
+) -> VendorOutcome:
     """Scan, run the bash fixes and scan again, in one root shell that was opened before the fixes."""
     script = load_filled_script("fix_by_bash.sh", rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])

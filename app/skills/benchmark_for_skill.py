@@ -15,7 +15,7 @@ from app.scanners.openscap.scap_files import ADDED, list_benchmarks
 from app.skills.skill import Skill
 
 
-def choose_benchmark(skill: Skill, folders: Sequence[Path] = ADDED) -> Published | None:
+def choose_benchmark_with_skill_ids(skill: Skill, folders: Sequence[Path] = ADDED) -> Published | None:
     """Return the benchmark, or None if none names a rule. Reads files on the first call."""
     own = _read_benchmark(skill.content.datastream) if skill.content else None
     numbers = _map_v_numbers_to_rules(skill, own)

@@ -22,7 +22,7 @@ AT_ONCE = 500
 """Names in one query, below every database's limit of parameters."""
 
 
-def list_runs_awaiting_approval(session: Session) -> Sequence[str]:
+def list_run_ids_awaiting_approval(session: Session) -> Sequence[str]:
     """Return the runs whose newest approval request nothing has settled. One of them may have its approvals already."""
     working = select(RunRow.id).where(col(RunRow.state).in_(_AT_WORK))
     asked = func.max(case((col(EventRow.kind) == _ASKED, EventRow.seq), else_=0))

@@ -31,7 +31,7 @@ class SealRow(SQLModel, table=True):
     digest: str = Field(primary_key=True)
 
 
-def read_chain_end(session: Session, chain: str) -> tuple[int, str] | None:
+def read_recorded_audit_chain_end(session: Session, chain: str) -> tuple[int, str] | None:
     """Return seq and hash of the chain's last line, or None if none was recorded."""
     row = session.get(ChainEndRow, chain)
     return (row.seq, row.hash) if row else None

@@ -65,7 +65,7 @@ def mask_password(location: DatabaseLocation) -> str:
 
 
 @contextmanager
-def hold_exclusive_lock(engine: Engine, lock_name: str) -> Iterator[None]:
+def hold_exclusive_lock_between_nodes(engine: Engine, lock_name: str) -> Iterator[None]:
     """Hold a lock named `lock_name` that one node has at a time; others wait. On SQLite it does nothing."""
     if not is_shared(engine):
         yield
@@ -177,7 +177,7 @@ def _suggest_remedy(location: DatabaseLocation) -> str:
 def _migrate_if_needed(engine: Engine, location: DatabaseLocation) -> None:
     if read_revision(engine) == HEAD:
         return
-    with hold_exclusive_lock(engine, "temper migrations"):
+    with hold_exclusive_lock_between_nodes(engine, "temper migrations"):
         found = read_revision(engine)
         if found is None and not is_shared(engine):
             _create_initial_schema(engine)

@@ -130,15 +130,15 @@ class EventStore:
         for recorded in self.read_events_without_deltas(run):
             last = recorded.seq
             yield recorded
-        yield from (newest for newest in self.read_newest(run, None, tuple(KINDS), 1) if newest.seq > last)
+        yield from (newest for newest in self.read_events_newest_first(run, None, tuple(KINDS), 1) if newest.seq > last)
 
-    def read_newest(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
+    def read_events_newest_first(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
         """Return the last `limit` events of these kinds, newest first."""
         last = _select_seqs(run, kinds, 0, upto, backwards=True).limit(limit)
         rows = self._fetch(_select_lines(run).where(col(EventRow.seq).in_(last)))
         return [parse_line(row.line, row.hash) for row in reversed(rows)]
 
-    def read_unended_newest_seqs(self) -> dict[str, int]:
+    def map_unended_chains_to_seqs(self) -> dict[str, int]:
         """Return the newest seq of each run and rollout that has not ended."""
         runs = select(col(RunRow.id)).where(col(RunRow.state).in_(UNENDED))
         rollouts = select(col(RolloutRow.id)).where(col(RolloutRow.ended_at).is_(None))
@@ -185,7 +185,7 @@ class EventStore:
             query = query.where(col(SampleRow.seq) <= upto)
         return [parse_line(row.line, "") for row in self._fetch(query.order_by(col(SampleRow.seq)).limit(limit))]
 
-    def delete_samples(self, before: float) -> None:
+    def delete_old_samples_except_energy(self, before: float) -> None:
         """Delete samples older than `before`, except the newest, whose seq continues, and energy totals."""
         old = delete(SampleRow).where(
             col(SampleRow.at) < before,

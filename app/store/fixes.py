@@ -93,6 +93,6 @@ def _record_failure(session: Session, recorded: Recorded, fix_id: str, reason: s
     insert_once(session, FixFailureRow(fix=fix_id, host=host, at=recorded.at, reason=reason))
 
 
-def _increment_fix_counter(session: Session, fix: str, column: str) -> None:
+def _increment_fix_counter(session: Session, fix_id: str, column: str) -> None:
     session.flush()
-    session.execute(update(FixRow).where(col(FixRow.id) == fix).values({column: getattr(FixRow, column) + 1}))
+    session.execute(update(FixRow).where(col(FixRow.id) == fix_id).values({column: getattr(FixRow, column) + 1}))

@@ -23,7 +23,7 @@ def list_lessons_for_rule(session: Session, rule: str, limit: int) -> Sequence[L
     return session.exec(query.limit(limit)).all()
 
 
-def list_newest_lessons(
+def list_newest_lessons_and_simulated(
     session: Session, rule: str | None, search_text: str, after: tuple[float, str] | None, limit: int
 ) -> list[tuple[LessonRow, bool]]:
     """Return lessons with whether each run was simulated, newest first, after the (time, id) `after`."""

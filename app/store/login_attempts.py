@@ -19,10 +19,10 @@ class LoginAttemptRow(SQLModel, table=True):
     since: float = Field(index=True)
 
 
-def get_wait_seconds(session: Session, limits: Mapping[str, int], now: float) -> float:
+def get_wait_seconds(session: Session, limit_by_key: Mapping[str, int], now: float) -> float:
     """Return the seconds until the next attempt is allowed; 0 if it is allowed now. Writes nothing."""
-    rows = session.exec(select(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limits))).all()
-    waits = (row.since + WITHIN - now for row in rows if row.tries >= limits[row.key])
+    rows = session.exec(select(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limit_by_key))).all()
+    waits = (row.since + WITHIN - now for row in rows if row.tries >= limit_by_key[row.key])
     return max(0.0, max(waits, default=0.0))
 
 
@@ -32,9 +32,9 @@ def count_and_check_attempt(session: Session, limit_by_key: Mapping[str, int], n
     return all(_increment_attempts(session, key, now) <= limit_by_key[key] for key in sorted(limit_by_key))
 
 
-def clear_attempts(session: Session, limits: Mapping[str, int]) -> None:
+def clear_attempts(session: Session, limit_by_key: Mapping[str, int]) -> None:
     """Delete the counters after a correct password."""
-    session.execute(delete(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limits)))
+    session.execute(delete(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limit_by_key)))
 
 
 def _increment_attempts(session: Session, key: str, now: float) -> int:

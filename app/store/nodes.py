@@ -124,14 +124,16 @@ def list_responsive_nodes(session: Session) -> Sequence[NodeRow]:
 
 def compute_max_runs_per_node(session: Session) -> int | None:
     """Return the maximum of runs per node (None if only one lives); it grows with runs that wait for a person."""
-    return _compute_run_limit(session.exec(select(_count_unended_runs())).one(), len(list_responsive_nodes(session)))
+    return _compute_run_limit(
+        session.exec(select(_select_unended_run_count())).one(), len(list_responsive_nodes(session))
+    )
 
 
 def _compute_run_limit(runs: int, nodes: int) -> int | None:
     return -(-runs // nodes) + 1 if nodes > 1 else None
 
 
-def _count_unended_runs() -> ScalarSelect[int]:
+def _select_unended_run_count() -> ScalarSelect[int]:
     return select(func.count()).select_from(RunRow).where(_UNENDED_RUN).scalar_subquery()
 
 
@@ -169,7 +171,7 @@ def send_heartbeat_and_read_overview(session: Session, name: str, clock_seconds_
         select(seen.c.seen_at).scalar_subquery(),
         select(LeaseRow.node).where(LeaseRow.name == MACHINE).scalar_subquery(),
         select(LeaseRow.epoch).where(LeaseRow.name == MACHINE).scalar_subquery(),
-        _count_unended_runs(),
+        _select_unended_run_count(),
         select_registrations_checksum(),
         select(func.count()).select_from(RolloutRow).where(col(RolloutRow.ended_at).is_(None)).scalar_subquery(),
         select(func.count()).select_from(ScheduleRow).scalar_subquery(),

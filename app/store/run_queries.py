@@ -50,14 +50,14 @@ def find_seconds_per_finding(session: Session, host: str) -> float | None:
     return median(took) if took else None
 
 
-def list_newest_run_per_host(session: Session, state: str = "") -> Sequence[RunRow]:
+def list_hosts_newest_started_runs(session: Session, required_state: str = "") -> Sequence[RunRow]:
     """Return the newest started run of each host, or only those in this state."""
     started = col(RunRow.started_at).is_not(None)
     at = func.max(RunRow.queued_at).label("at")
     newest = select(RunRow.host, at).where(started).group_by(col(RunRow.host)).subquery()
     same = (col(RunRow.host) == newest.c.host) & (col(RunRow.queued_at) == newest.c.at)
     query = select(RunRow).join(newest, same)
-    return session.exec(query.where(RunRow.state == state) if state else query).all()
+    return session.exec(query.where(RunRow.state == required_state) if required_state else query).all()
 
 
 def list_newest_runs(session: Session, limit: int, allowed_run_ids: Sequence[str] | None = None) -> Sequence[RunRow]:

@@ -69,7 +69,7 @@ class HostFolders:
         here = {path: at for path, at in _list_files_to_share(self._hosts / host).items() if path in REGISTRATION}
         self._store_files(host, here, allow_any_node, lambda path: path in REGISTRATION)
 
-    def update_local_folder(self, host: str) -> None:
+    def match_local_folder_to_database(self, host: str) -> None:
         """Update the local folder from the database. A host unknown to the database keeps its local folder."""
         with Session(self._database) as session:
             there = _read_digests(session, host)

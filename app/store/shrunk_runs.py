@@ -43,7 +43,7 @@ def read_evidence_pack(session: Session, run: str) -> bytes | None:
 def delete_finished_turn_deltas(database: Engine, run: str) -> int:
     """Delete the deltas of finished turns and return their number. Each turn is a transaction; safe to repeat."""
     gone = 0
-    for first, last in _find_finished_turns(EventStore(database), run):
+    for first, last in _find_finished_turn_seq_ranges(EventStore(database), run):
         pieces = delete(EventRow).where(
             col(EventRow.run) == run, col(EventRow.kind) == "turn.delta", col(EventRow.seq).between(first, last)
         )
@@ -54,7 +54,7 @@ def delete_finished_turn_deltas(database: Engine, run: str) -> int:
     return gone
 
 
-def _find_finished_turns(store: EventStore, run: str) -> Iterator[tuple[int, int]]:
+def _find_finished_turn_seq_ranges(store: EventStore, run: str) -> Iterator[tuple[int, int]]:
     """Yield (first, last) seq of finished turns. Only the deltas have the text of interrupted turns, so those stay."""
     begun: tuple[int, str] | None = None
     for recorded in store.read_events(run, kinds=_EDGES):

@@ -53,7 +53,7 @@ def delete_webhook(session: Session, webhook: str) -> None:
     session.execute(delete(WebhookRow).where(col(WebhookRow.id) == webhook))
 
 
-def get_or_create_progress(session: Session, webhook: str, run: str) -> DeliveryProgressRow:
+def get_or_build_progress(session: Session, webhook: str, run: str) -> DeliveryProgressRow:
     return session.get(DeliveryProgressRow, (webhook, run)) or DeliveryProgressRow(webhook=webhook, run=run)
 
 
@@ -65,7 +65,7 @@ class EventSubject:
     simulated: bool
 
 
-def find_event_subject(session: Session, run_or_rollout: str) -> EventSubject:
+def find_subject_host_and_simulated(session: Session, run_or_rollout: str) -> EventSubject:
     if run := session.get(RunRow, run_or_rollout):
         return EventSubject(run.host, run.simulated)
     if rollout := session.get(RolloutRow, run_or_rollout):

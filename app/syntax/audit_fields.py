@@ -84,7 +84,7 @@ def parse_field(pair: str, list_name: str, names: HostNames) -> AuditField:
             raise RefusedRule("perm only takes the = operator")
         return AuditField(name, sign, normalize_perm(value))
     if name == "arch":
-        return AuditField(name, sign, _find_machine(value, names))
+        return AuditField(name, sign, _resolve_machine_name(value, names))
     if name in _TEXTS:
         if len(value.encode("utf-8", "surrogateescape")) > (_LONGEST_KEY if name == "key" else _LONGEST_TEXT):
             raise RefusedRule(f"{name} is too long")
@@ -152,7 +152,7 @@ def _compute_value_number(name: str, value: str, names: HostNames) -> int | None
     return None if found is None else int(found)
 
 
-def _find_machine(value: str, names: HostNames) -> str:
+def _resolve_machine_name(value: str, names: HostNames) -> str:
     own, word = names.machine, fold_case(value)
     other = {"x86_64": "i386", "aarch64": "arm"}.get(own, "")
     found = {"b64": own, "b32": other}.get(word) or _load_tables()["machines"].get(word, "")

@@ -38,14 +38,14 @@ def compute_read_back_value(value: str) -> str:
 
 
 def _find_first_match_block(lines: list[str]) -> int:
-    return next(iter(_find_keyword(lines, "match")), len(lines))
+    return next(iter(_find_keyword_line_indexes(lines, "match")), len(lines))
 
 
 def _find_global_lines(lines: list[str], key: str) -> list[int]:
-    return _find_keyword(lines[: _find_first_match_block(lines)], key)
+    return _find_keyword_line_indexes(lines[: _find_first_match_block(lines)], key)
 
 
-def _find_keyword(lines: list[str], key: str) -> list[int]:
+def _find_keyword_line_indexes(lines: list[str], key: str) -> list[int]:
     found = ((index, parse_directive(line)) for index, line in enumerate(lines))
     return [index for index, one in found if one and fold_case(one.keyword) == fold_case(key)]
 

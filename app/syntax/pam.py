@@ -57,7 +57,7 @@ class PamStack:
     given_up: bool = False
     """libpam gives up, and the service refuses every request."""
 
-    def select_kind(self, kind: str) -> tuple[PamRule, ...]:
+    def list_rules_of_kind(self, kind: str) -> tuple[PamRule, ...]:
         return tuple(rule for rule in self.rules if rule.kind == kind)
 
 
@@ -149,9 +149,9 @@ class _Reader:
             return False
         found = parse_service(text, path)
         self.problems += found.problems
-        return all(self._try_add_rule(rule, kind, level) for rule in found.chain) and not found.given_up
+        return all(self._add_rule_or_give_up(rule, kind, level) for rule in found.chain) and not found.given_up
 
-    def _try_add_rule(self, rule: PamRule, kind: str, level: int) -> bool:
+    def _add_rule_or_give_up(self, rule: PamRule, kind: str, level: int) -> bool:
         if rule.control == INCLUDE:
             if rule.module and self.read(self._find_service(rule.module), kind, level):
                 return True

@@ -108,7 +108,7 @@ class _Script:
 
     def _parse_umask_or_pathmunge(self, command: str, word: Token, unconditional: bool) -> Assignment:
         """Return `umask 077` as a value of umask, and `pathmunge FOLDER` of Red Hat's profile as one of PATH."""
-        value = _unquote_if_literal(word.text)
+        value = _unquote_literal_or_keep(word.text)
         name, value = (command, value) if command == "umask" else ("PATH", f"$PATH:{value}")
         return Assignment(
             name, value, self.path, self._get_line(word.start), unconditional, start=word.start, end=word.end
@@ -119,7 +119,7 @@ class _Script:
         if match is None:
             return None
         start = word.start + match.start(3)
-        value = _unquote_if_literal(match[3]) if match[2] == "=" else word.text
+        value = _unquote_literal_or_keep(match[3]) if match[2] == "=" else word.text
         line = self._get_line(word.start)
         return Assignment(match[1], value, self.path, line, surely, readonly, start=start, end=word.end)
 
@@ -127,7 +127,7 @@ class _Script:
         return self.text.count("\n", 0, at) + 1
 
 
-def _unquote_if_literal(raw: str) -> str:
+def _unquote_literal_or_keep(raw: str) -> str:
     unquoted = re.fullmatch(r"'([^']*)'|\"([^\"$`\\]*)\"", raw)
     if unquoted:
         return unquoted[1] if unquoted[1] is not None else unquoted[2]

@@ -49,9 +49,9 @@ class SshdConfig:
     """Every file that was read."""
 
     def get(self, keyword: str) -> Setting | None:
-        return next(iter(self.list_all(keyword)), None)
+        return next(iter(self.list_global_settings(keyword)), None)
 
-    def list_all(self, keyword: str) -> tuple[Setting, ...]:
+    def list_global_settings(self, keyword: str) -> tuple[Setting, ...]:
         """Return all global settings of the keyword: AllowUsers, Port and the like accumulate."""
         return _select_keyword(self.settings, keyword)
 

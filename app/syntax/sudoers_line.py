@@ -69,7 +69,7 @@ def parse_defaults(line: str, path: str, number: int) -> list[SudoDefault] | Non
 
 def _parse_default_settings(scan: SudoersScanner, scope: str, path: str, number: int) -> list[SudoDefault]:
     found = []
-    for _ in scan.iterate_parts(","):
+    for _ in scan.yield_at_each_part(","):
         negated = scan.read_negation()
         name = scan.expect(_VARIABLE)[0]
         change = scan.take_mark("+-") or "="
@@ -90,12 +90,12 @@ def parse_aliases(line: str) -> list[Alias] | None:
     kind = match[1].replace("Cmd", "Cmnd")
     found = []
     try:
-        for _ in scan.iterate_parts(":"):
+        for _ in scan.yield_at_each_part(":"):
             name = scan.expect(_NAME)[0]
             if not scan.take_mark("="):
                 return None
             members = (
-                [_read_digests_and_command(scan) for _ in scan.iterate_list()]
+                [_read_digests_and_command(scan) for _ in scan.yield_at_each_item()]
                 if kind == "Cmnd"
                 else scan.read_members(are_hosts=kind == "Host")
             )
@@ -116,7 +116,7 @@ def parse_grants(line: str, path: str, number: int) -> list[Grant] | None:
     found: list[Grant] = []
     try:
         users = tuple(scan.read_members())
-        for _ in scan.iterate_parts(":"):
+        for _ in scan.yield_at_each_part(":"):
             hosts = tuple(scan.read_members(are_hosts=True))
             if not scan.take_mark("="):
                 return None
@@ -133,7 +133,7 @@ def _read_commands(scan: SudoersScanner) -> list[tuple[str, frozenset[str], str,
     """Read the commands of a list. Runas, options and tags apply from their place to its end."""
     found = []
     runas, tags, options = "root", frozenset[str](), dict[str, str]()
-    for _ in scan.iterate_list():
+    for _ in scan.yield_at_each_item():
         runas = scan.read_runas() or runas
         while option := scan.match(_OPTION):
             options[option[1]] = option[2]

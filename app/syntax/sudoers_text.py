@@ -66,13 +66,13 @@ class SudoersScanner:
         self._at += 1
         return mark
 
-    def iterate_list(self) -> Iterator[None]:
+    def yield_at_each_item(self) -> Iterator[None]:
         """Yield once per item of a comma-separated list."""
         yield
         while self.take_mark(","):
             yield
 
-    def iterate_parts(self, mark: str) -> Iterator[None]:
+    def yield_at_each_part(self, mark: str) -> Iterator[None]:
         """Yield once per part of the line, separated by `mark`; raise SudoersSyntaxError for other text."""
         yield
         while not self.is_at_end():
@@ -90,7 +90,7 @@ class SudoersScanner:
     def read_members(self, *, are_hosts: bool = False) -> list[str]:
         """Read a list of users, groups or hosts; excluded ones keep a bang."""
         found = []
-        for _ in self.iterate_list():
+        for _ in self.yield_at_each_item():
             bang = "!" if self.read_negation() else ""
             found.append(bang + self._read_member(is_host=are_hosts))
         return found

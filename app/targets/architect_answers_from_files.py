@@ -39,7 +39,7 @@ def answer_from_files(question: Question, files: LinkFollowingFiles, rule_paths:
         case AskUse():
             return "\n".join(_find_word_uses(question, files, rule_paths)) or NOTHING_FOUND
         case AskDaemon():
-            lines = _read_daemon_settings(question, files)
+            lines = _read_sshd_or_sudo_settings(question, files)
             told = "\n".join(select_setting_lines(lines, question.key)) or NOTHING_FOUND
             return f"{told}\n(by our reading of the files)"
         case AskKernel():
@@ -92,7 +92,7 @@ def _find_word_uses(question: AskUse, files: LinkFollowingFiles, rule_paths: Col
             yield "\n".join([path, *found[:_MOST_USES]])
 
 
-def _read_daemon_settings(question: AskDaemon, files: LinkFollowingFiles) -> list[str]:
+def _read_sshd_or_sudo_settings(question: AskDaemon, files: LinkFollowingFiles) -> list[str]:
     people = read_host_accounts(files)
     if people.find_account(question.user) is None:
         return [f"there is no account {question.user}"]

@@ -23,7 +23,7 @@ _LARGEST = 256 * 1024
 _NEW_MODE = 0o644
 
 
-def plan_changes(actions: Sequence[AnyAction], files: Files) -> dict[str, FileState]:
+def compute_changed_file_states(actions: Sequence[AnyAction], files: Files) -> dict[str, FileState]:
     """Return the new state of each path that the actions change; unchanged paths are left out."""
     planned: dict[str, FileState] = {}
     for action in actions:

@@ -129,9 +129,9 @@ def _probe_common_stacks(host: ProbedHost) -> ProbeAnswer:
         found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
             return answer_from_problems(found.problems, "")
-        if not pam_outcome.is_user_admitted(found.select_kind(kind), has_right_password=True):
+        if not pam_outcome.is_user_admitted(found.list_rules_of_kind(kind), has_right_password=True):
             return ProbeAnswer(False, f"{pam.FOLDER}/{service} refuses everybody")
-        if kind == "auth" and pam_outcome.is_user_admitted(found.select_kind(kind), has_right_password=False):
+        if kind == "auth" and pam_outcome.is_user_admitted(found.list_rules_of_kind(kind), has_right_password=False):
             return ProbeAnswer(False, f"{pam.FOLDER}/{service} lets everybody in without asking")
     return ProbeAnswer(True, "common-auth and common-account let in who has a password, and nobody without")
 
@@ -141,8 +141,8 @@ def _probe_rhel_stacks(host: ProbedHost) -> ProbeAnswer:
         found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
             return answer_from_problems(found.problems, "")
-        reason = _find_stack_fault(found.select_kind("auth"))
-        if reason or not found.select_kind("account"):
+        reason = _find_stack_fault(found.list_rules_of_kind("auth"))
+        if reason or not found.list_rules_of_kind("account"):
             return ProbeAnswer(False, f"{pam.FOLDER}/{service}: {reason or 'no account rule is left'}")
     return ProbeAnswer(True, "system-auth and password-auth ask pam_unix, and deny at the end")
 

@@ -51,7 +51,7 @@ class RegisteredHost(msgspec.Struct, frozen=True, kw_only=True):
         return self.machine is not None and self.machine.kind == "vm"
 
     @property
-    def can_boot(self) -> bool:
+    def has_own_boot(self) -> bool:
         return self.machine is None or self.machine.kind == "vm"
 
 

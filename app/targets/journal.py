@@ -129,7 +129,7 @@ class Journal:
         names = self._list_journals_with_marks("committed", "open")
         return {one.path for name in names for one in self.read_contents(name).files if not one.path.startswith("/")}
 
-    def list_committed_changes(self) -> list[FileChange]:
+    def list_committed_file_changes(self) -> list[FileChange]:
         """Return the committed file changes, oldest first, without those that a later package replaced."""
         made: list[FileChange] = []
         for name in self._list_journals_with_marks("committed"):

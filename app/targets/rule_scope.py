@@ -122,7 +122,7 @@ class RuleScope:
         return tuple(dict.fromkeys([*find_candidates(RuleTexts(self.rule, self.text, names)), *ours]))
 
     def _is_stated(self, key: str) -> bool:
-        return _states_key(self._prose_text, key) or _states_key(self._quoted_script_text, key)
+        return _states_key(self._prose_text, key) or _states_key(self._text_quoted_in_script, key)
 
     @cached_property
     def _prose_text(self) -> str:
@@ -130,7 +130,7 @@ class RuleScope:
         return fold_case("\n".join(texts).replace("\\", ""))
 
     @cached_property
-    def _quoted_script_text(self) -> str:
+    def _text_quoted_in_script(self) -> str:
         """What the script quotes, without what its regular expressions have in front of a name."""
         return fold_case(re.sub(r"\\[sSwWdDbB][*+?]?|\\", " ", "\n".join(iterate_quoted_and_heredoc_texts(self.code))))
 

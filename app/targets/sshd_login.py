@@ -107,7 +107,7 @@ class SshdLogin:
             setting = block.get(keyword)
             if setting and _is_block_applicable(block.conditions, account, self.people):
                 return (setting,)
-        return self.config.list_all(keyword)
+        return self.config.list_global_settings(keyword)
 
 
 def _is_block_applicable(conditions: Conditions, account: Account, accounts: HostAccounts) -> bool:

@@ -139,14 +139,14 @@ def _expand_and_join_members(sudoers: Sudoers, kind: str, text: str) -> str:
     return ", ".join(_expand_aliases(sudoers, kind, [entry for entry in text.split(", ") if entry]))
 
 
-def _expand_aliases(sudoers: Sudoers, kind: str, listed: Collection[str], depth: int = 0) -> Iterator[str]:
+def _expand_aliases(sudoers: Sudoers, kind: str, listed: Collection[str], current_depth: int = 0) -> Iterator[str]:
     """Yield the entries with aliases expanded. A bang before an alias negates each member."""
     for entry in listed:
-        members = sudoers.find_alias_members(kind, entry.removeprefix("!")) if depth < _DEPTH else None
+        members = sudoers.find_alias_members(kind, entry.removeprefix("!")) if current_depth < _DEPTH else None
         if members is None:
             yield entry
             continue
-        for member in _expand_aliases(sudoers, kind, members, depth + 1):
+        for member in _expand_aliases(sudoers, kind, members, current_depth + 1):
             yield member if not entry.startswith("!") else member[1:] if member.startswith("!") else f"!{member}"
 
 

@@ -11,7 +11,7 @@ from app.resources.package import InstallPackage, RemovePackage
 from app.resources.permission import SetPermissions
 from app.resources.unit import SetUnit
 from app.syntax.files import FileState
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from app.targets.overlay import Overlay
 from tests.hostfiles import DictFiles
 
@@ -28,7 +28,7 @@ HOST = DictFiles(
 
 
 def result(text, path):
-    return plan_changes(translate_tasks(text, HOST), HOST)[path].content.decode()
+    return compute_changed_file_states(translate_tasks(text, HOST), HOST)[path].content.decode()
 
 
 def test_a_line_is_replaced_where_the_pattern_matches_and_duplicates_go_first():
@@ -140,7 +140,7 @@ BLOCK = "# BEGIN ANSIBLE MANAGED BLOCK\nMatch User ana\n# END ANSIBLE MANAGED BL
 def test_a_block_is_written_where_the_task_says_and_taken_away(arguments, before, after):
     host = DictFiles({SSHD: before})
     actions = translate_tasks(f"- blockinfile: {{path: {SSHD}, {arguments}}}", host)
-    assert plan_changes(actions, host)[SSHD].content.decode() == after if after else actions == ()
+    assert compute_changed_file_states(actions, host)[SSHD].content.decode() == after if after else actions == ()
 
 
 def test_a_block_and_an_option_set_the_mode_of_their_file():
@@ -164,7 +164,7 @@ def test_a_block_and_an_option_set_the_mode_of_their_file():
 def test_an_option_of_a_section_is_set_or_taken_away(arguments, before, after):
     host = DictFiles({SSHD: before})
     actions = translate_tasks(f"- ini_file: {{path: {SSHD}, section: a, option: b, {arguments}}}", host)
-    assert plan_changes(actions, host)[SSHD].content.decode() == after if after else actions == ()
+    assert compute_changed_file_states(actions, host)[SSHD].content.decode() == after if after else actions == ()
 
 
 def test_nothing_is_taken_from_a_file_that_is_not_there():
@@ -302,7 +302,7 @@ def test_folders_below_a_folder_are_searched_as_far_as_they_are_told():
 """
     below = "/etc/ssh/sshd_config.d/site/a.conf"
     host = DictFiles({below: "PermitRootLogin yes\nUsePAM yes\n", "/etc/ssh/sshd_config.d/b.conf": "UsePAM yes\n"})
-    changed = plan_changes(translate_tasks(text, host), host)
+    changed = compute_changed_file_states(translate_tasks(text, host), host)
     assert {path: state.content for path, state in changed.items()} == {below: b"UsePAM yes\n"}
     deep = DictFiles({"/etc/ssh/sshd_config.d/1/2/3/4.conf": "PermitRootLogin yes\n"})
     with pytest.raises(Undecidable, match="more levels of folders"):

@@ -14,7 +14,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Budget
 from app.scores.public_score import read_verified_public_score
-from app.scores.score_file import read_result_file
+from app.scores.score_file import read_verified_result_file
 from tests.cli.test_up import LINEUP
 from tests.engines.conftest import simulator
 from tests.engines.launch.conftest import free_port
@@ -39,7 +39,7 @@ def test_candidates_without_a_model_are_a_baseline_of_their_own(tmp_path, capsys
     asked = options(tmp_path, "candidates")
     settings = build_score_settings(Settings(data=tmp_path, speed=0, kind="score"), asked.lineup)
     assert run_score(settings, asked) == 0
-    made = read_result_file(asked.out).score
+    made = read_verified_result_file(asked.out).score
     order = made.order
     assert (order.label, order.kind, order.engine) == ("candidates without a model", "no model", "none")
     assert (made.simulated, made.models) == (False, ())
@@ -73,7 +73,7 @@ def test_a_server_is_scored_by_its_address_and_the_result_can_be_sent_in_without
     assert [one["source"] for one in trajectory["steps"]].count("agent") == made.summary.turns > 0
     beside = tmp_path / "public.result.json"
     assert not [path for path in (public, beside) if address in path.read_text()]
-    assert read_result_file(beside).score == made.score
+    assert read_verified_result_file(beside).score == made.score
     assert temper("score", "check", public, "--key", "0" * 64).returncode == 2
 
 

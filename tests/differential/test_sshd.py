@@ -25,7 +25,7 @@ from app.targets import policy
 from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from app.targets.overlay import Overlay
 from tests.differential.harness import Trial, tally
 from tests.differential.sshd_edits import ACCOUNTS, ETC, Linkless, edit, unwalled
@@ -124,7 +124,7 @@ def edits(random: Random) -> list[str] | None:
     if policy.list_action_refusals([action], frozenset({action.path}), files):
         return None
     try:
-        after = Overlay(files, plan_changes([action], files))
+        after = Overlay(files, compute_changed_file_states([action], files))
     except ActionFailed:
         return None
     daemon = Sshd(files, after)
@@ -152,7 +152,7 @@ def attack(random: Random) -> list[str] | None:
         return None
     files, action = Linkless(family["hosts"][case["host"]] | ACCOUNTS | RELEASE), as_action(case["action"])
     assert not isinstance(action, Reload)
-    after = Overlay(files, plan_changes([action], files))
+    after = Overlay(files, compute_changed_file_states([action], files))
     daemon = Sshd(files, after)
     was, now = _asked(daemon, files), _asked(daemon, after)
     if was is None or now is None:

@@ -15,7 +15,7 @@ from app.targets import policy
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo import Sudo
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from app.targets.host_accounts import read_host_accounts
 from app.targets.program_sandbox import ProgramOutcome, detect_confinement
 from app.targets.sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
@@ -175,7 +175,7 @@ def edits(random: Random) -> list[str] | None:
     if policy.list_action_refusals([action], frozenset({action.path}), before):
         return None
     try:
-        after = plan_changes([action], before)
+        after = compute_changed_file_states([action], before)
     except ActionFailed:
         return None  # the line is not there
     changed = {**texts, **{at: state.content.decode() for at, state in after.items()}}

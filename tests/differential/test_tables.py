@@ -14,7 +14,7 @@ from app.targets.effects.pwquality import FOLDER, MAIN, Pwquality
 from app.targets.effects.shell_profile import FAILING, ShellProfile
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sysctl import KNOWN, SystemdSysctl
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from tests.differential import test_modprobe, test_profile, test_pwquality, test_sysctl
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said
@@ -38,7 +38,7 @@ def changed(random: Random, texts: Texts, lines: tuple[str, ...], new: tuple[str
     if policy.list_action_refusals(actions, paths, host):
         return None
     try:
-        planned = plan_changes(actions, host)
+        planned = compute_changed_file_states(actions, host)
     except ActionFailed:
         return None
     return {**texts, **{path: state.content.decode() for path, state in planned.items()}}

@@ -11,7 +11,7 @@ from playwright._impl._driver import compute_driver_executable
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.xccdf import build_xccdf
-from app.skills.benchmark_for_skill import choose_benchmark
+from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill
 from tests.evidence.logs import plain_case
 from tests.scanners.openscap.content import ARF, STIG
@@ -36,7 +36,7 @@ def guide(folder):
     group = re.search(r'<Group id="V-257985">.*?</Group>', small, re.DOTALL)[0]
     groups = [group.replace("SV-257985r1000001_rule", revised(one)).replace("V-257985", one, 1) for one in RULES]
     (folder / "U_WHOLE_STIG_V2R9_Manual-xccdf.xml").write_text("\n".join([head, *groups, tail]))
-    return choose_benchmark(load_skill("stig"), (folder,))
+    return choose_benchmark_with_skill_ids(load_skill("stig"), (folder,))
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
     assert offer_unreachable_run(database, one, queue, run)
     assert queue.offered == [(run, "h", 2)]
     with pytest.raises(LeaseLost):
-        one.create_fence(run)()
+        one.create_lease_check_before_change(run)()
     with pytest.raises(LeaseLost):
         offer_unreachable_run(database, one, queue, run)  # somebody else's by now
     assert pass_run_on_if_unreachable(database, one, queue, run, 2), (
@@ -60,7 +60,7 @@ def test_a_host_that_answers_one_node_no_more_is_tried_by_each_of_the_others_onc
     assert not pass_run_on_if_unreachable(database, other, queue, run, 3)
     other.acquire(run, "h", 3)
     assert not offer_unreachable_run(database, other, queue, run), "nobody is left to try: who has it says so"
-    other.create_fence(run)()
+    other.create_lease_check_before_change(run)()
     assert len(queue.offered) == 2
 
 
@@ -111,7 +111,7 @@ def test_alone_there_is_nobody_to_give_it_to(database, run):
     one = member(database, "one")
     one.acquire(run, "h", 1)
     assert not offer_unreachable_run(database, one, Queue(), run)
-    one.create_fence(run)()
+    one.create_lease_check_before_change(run)()
 
 
 def test_who_loses_a_run_while_it_offers_it_offers_it_to_nobody(database, run):
@@ -130,13 +130,13 @@ def test_who_loses_a_run_while_it_offers_it_offers_it_to_nobody(database, run):
         with pytest.raises(LeaseLost):
             told.result()
     assert queue.offered == []
-    other.create_fence(run)()
+    other.create_lease_check_before_change(run)()
 
 
 def test_a_run_that_is_taken_while_another_looks_for_what_nobody_has_stays_taken(database, run):
     one, _ = member(database, "one"), member(database, "other")
     assert swept(database, lambda session: session.add(_taken(run, session))) == []
-    one.create_fence(run)()
+    one.create_lease_check_before_change(run)()
 
     def again(session):
         row = session.get_one(LeaseRow, run, with_for_update=True)
@@ -145,7 +145,7 @@ def test_a_run_that_is_taken_while_another_looks_for_what_nobody_has_stays_taken
     with Session(database) as session, session.begin():
         session.get_one(LeaseRow, run).node = "gone"
     assert swept(database, again) == []
-    one.create_fence(run)()
+    one.create_lease_check_before_change(run)()
 
 
 def test_what_nobody_has_is_offered_once(database, run):

@@ -83,21 +83,21 @@ def test_a_run_is_one_nodes_until_it_is_offered_again(database):
     one, other = member(database, "one"), member(database, "other")
     one.acquire("r", "h", 1)
     one.acquire("r", "h", 1)
-    one.create_fence("r")()
+    one.create_lease_check_before_change("r")()
     with pytest.raises(LeaseLost):
         other.acquire("r", "h", 1)
     with pytest.raises(LeaseLost):
-        other.create_fence("r")()
+        other.create_lease_check_before_change("r")()
     with Session(database) as session, session.begin():
         row = session.get_one(LeaseRow, "r")
         row.node, row.epoch = "", 2
         session.add(row)
     with pytest.raises(LeaseLost):
-        one.create_fence("r")()
+        one.create_lease_check_before_change("r")()
     with pytest.raises(LeaseLost):
         one.acquire("r", "h", 1)  # an entry of the queue from before
     other.acquire("r", "h", 2)
-    other.create_fence("r")()
+    other.create_lease_check_before_change("r")()
 
 
 async def two_runs(database, member, *names):

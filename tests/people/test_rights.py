@@ -10,12 +10,12 @@ from app.people.rights import (
     AccessNeeds,
     Person,
     can_see_run,
+    get_name_to_record,
     guests,
     has_right,
     is_admitted,
     parse_right,
     read_access_needs,
-    resolve_recorded_name,
     viewers,
 )
 
@@ -26,7 +26,7 @@ GUEST = Person("jo", "viewer", "link", "y", ("mine",))
 def test_a_name_that_somebody_has_wins_over_the_one_they_say():
     for person, name in ((None, "said"), (DEMO, "said"), (VIC, "vic")):
         WHO.set(person)
-        assert resolve_recorded_name("said") == name
+        assert get_name_to_record("said") == name
     WHO.set(None)
 
 

@@ -3,7 +3,7 @@ import shutil
 import pytest
 
 from app.errors import BadInput
-from app.runs.scanner_factory import create_scanner, prepare_new_fixture
+from app.runs.scanner_factory import create_scanner, prepare_fixture_if_empty
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.skills.catalog import load_skill
 from app.targets.host_registry import open_target
@@ -39,7 +39,7 @@ def test_the_skill_says_who_judges(from_content, tmp_path):
 async def test_openscap_and_our_own_check_agree_on_the_fixture(from_content, tmp_path):
     assert shutil.which("oscap"), "this test needs openscap-scanner: .ci/tools installs it"
     target = open_target("fixture", tmp_path / "hosts")
-    prepare_new_fixture(target)
+    prepare_fixture_if_empty(target)
     scanner = create_scanner(from_content, target, tmp_path / "hosts")
     assert isinstance(scanner, OpenScapScanner)
     words = {one.rule: one.word for one in await scanner.judge_rules(list(from_content.rules))}

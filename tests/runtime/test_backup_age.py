@@ -5,7 +5,7 @@ import os
 import pytest
 from sqlmodel import Session
 
-from app.runtime.backup_age import OLD_NAME, read_backup_age, read_backup_time, record_first_start
+from app.runtime.backup_age import OLD_NAME, read_backup_age, read_backup_time, record_first_use
 from app.store.backup_times import record_backup
 from app.store.db import open_database
 
@@ -44,8 +44,8 @@ def test_a_record_of_an_older_version_counts_and_a_damaged_one_does_not(session,
 
 def test_without_a_backup_its_age_counts_from_the_first_start(session, folder):
     assert read_backup_age(session, folder, 5000.0) is None
-    record_first_start(folder, 1000.0)
-    record_first_start(folder, 4000.0)
+    record_first_use(folder, 1000.0)
+    record_first_use(folder, 4000.0)
     assert read_backup_age(session, folder, 5000.0) == 4000.0
     record_backup(session.get_bind(), 4500.0, "ada")
     assert read_backup_age(session, folder, 5000.0) == 500.0
@@ -54,5 +54,5 @@ def test_without_a_backup_its_age_counts_from_the_first_start(session, folder):
 def test_a_folder_of_an_older_version_is_as_old_as_its_files(session, folder):
     (folder / "temper.sqlite").touch()
     os.utime(folder / "temper.sqlite", (300.0, 300.0))
-    record_first_start(folder, 1000.0)
+    record_first_use(folder, 1000.0)
     assert read_backup_age(session, folder, 1000.0) == 700.0

@@ -3,7 +3,7 @@
 import pytest
 
 from app.cli.debian_demo import RULES
-from app.scores.effect_checks import QUESTIONS, is_in_effect, parse_observations, record_effects
+from app.scores.effect_checks import QUESTIONS, copy_with_effects, is_in_effect, parse_observations
 from app.scores.result import TrialOutcome
 
 KERNEL = ("kernel.randomize_va_space", "net.ipv4.tcp_syncookies", "net.ipv4.icmp_ignore_bogus_error_responses")
@@ -76,4 +76,4 @@ def test_what_was_told_is_read_and_goes_to_its_rule():
     seen = parse_observations("root\tno\nmode\t644 root root\nnoise\n")
     fates = (TrialOutcome(rule="sshd_disable_root_login", opening="fail", closing="pass"),)
     assert seen == {"root": "no", "mode": "644 root root"}
-    assert [fate.met for fate in record_effects(fates, seen)] == [True]
+    assert [fate.met for fate in copy_with_effects(fates, seen)] == [True]

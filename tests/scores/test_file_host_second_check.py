@@ -9,7 +9,7 @@ from app.scanners.scanner import BuiltinScanner
 from app.scores.file_host_second_check import (
     QUESTIONS,
     EffectiveSettings,
-    describe_weakened_setting,
+    describe_weakening_or_excess,
     is_requirement_met,
 )
 from app.scores.generated_hosts import create_builtin_host, generate_host, write_and_open_host
@@ -51,7 +51,7 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
             after.roll_back(f"{rule}.{attempt}")
             lessons += f"{one.mechanism} {one.advice}\n"
         assert is_requirement_met(rule, EffectiveSettings(after.files)), rule
-        assert describe_weakened_setting(before.tree, after.tree, STIG.rules[rule].permitted_weakenings) == "", rule
+        assert describe_weakening_or_excess(before.tree, after.tree, STIG.rules[rule].permitted_weakenings) == "", rule
 
 
 async def test_a_drop_in_that_has_the_say_is_seen(tmp_path):
@@ -69,4 +69,4 @@ async def test_what_is_weaker_elsewhere_is_told(tmp_path):
     after = await write_and_open_host(create_builtin_host(), tmp_path / "after")
     file = tmp_path / "after/root/etc/ssh/sshd_config"
     file.write_text("StrictModes no\n" + file.read_text())
-    assert "strictmodes" in describe_weakened_setting(before.tree, after.tree, frozenset())
+    assert "strictmodes" in describe_weakening_or_excess(before.tree, after.tree, frozenset())

@@ -12,7 +12,7 @@ from app.evidence.pack import build_pack as evidence
 from app.scores import score_file
 from app.scores.result import Trial
 from app.scores.run_summary import summarize_run
-from app.scores.score_file import BrokenScore, is_score_file, read_result_file, read_verified_score_and_count
+from app.scores.score_file import BrokenScore, is_score_file, read_verified_result_file, read_verified_score_and_count
 from app.skills.stig.pack import STIG
 from tests.evidence.played import KEY
 from tests.scores.test_score_figures import GOOD, score, trial
@@ -71,7 +71,7 @@ def test_a_damaged_or_foreign_file_is_a_sentence(tmp_path, name):
         read_verified_score_and_count(path)
     if path.suffix == ".json":
         with pytest.raises(BadInput, match="not of the shape"):
-            read_result_file(path)
+            read_verified_result_file(path)
 
 
 def test_what_is_printed_of_a_score_is_clean(tmp_path, capsys):

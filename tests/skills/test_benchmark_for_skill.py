@@ -2,7 +2,7 @@ import shutil
 
 import pytest
 
-from app.skills.benchmark_for_skill import choose_benchmark
+from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill
 from tests.scanners.openscap.content import SMALL, STIG
 
@@ -15,15 +15,15 @@ def folder(tmp_path):
 
 
 def test_without_a_benchmark_nothing_is_named(folder):
-    assert choose_benchmark(load_skill("stig"), (folder,)) is None
+    assert choose_benchmark_with_skill_ids(load_skill("stig"), (folder,)) is None
     shutil.copy(SMALL, folder)
     (folder / "broken-xccdf.xml").write_text("<")
-    assert choose_benchmark(load_skill("stig"), (folder,)) is None
+    assert choose_benchmark_with_skill_ids(load_skill("stig"), (folder,)) is None
 
 
 def test_rules_are_found_by_their_number(folder):
     shutil.copy(STIG, folder)
-    made = choose_benchmark(load_skill("stig"), (folder,))
+    made = choose_benchmark_with_skill_ids(load_skill("stig"), (folder,))
     assert made
     assert made.file == STIG.name
     assert {one.rule: one.id for one in made.rules} == {
@@ -37,11 +37,11 @@ def test_the_newest_release_of_a_benchmark_is_taken_and_one_that_knows_more_befo
     newer = text.replace("Release: 9 ", "Release: 10 ").replace("1000001_rule", "2000001_rule")
     (folder / "a-xccdf.xml").write_text(newer)
     shutil.copy(STIG, folder)
-    made = choose_benchmark(load_skill("stig"), (folder,))
+    made = choose_benchmark_with_skill_ids(load_skill("stig"), (folder,))
     assert made
     assert made.file == "a-xccdf.xml"
     (folder / "a-xccdf.xml").write_text(newer.replace("V-257984", "V-7"))
-    made = choose_benchmark(load_skill("stig"), (folder,))
+    made = choose_benchmark_with_skill_ids(load_skill("stig"), (folder,))
     assert made
     assert made.file == STIG.name
 
@@ -56,13 +56,13 @@ def test_content_names_its_own_rules_and_where_two_share_a_number_neither(tmp_pa
     text = SMALL.read_text().replace("test_group_V-257985", "test_group_root")
     release = "<title>The release is written down</title>"
     (home / "one-ds.xml").write_text(text.replace(release, release + REFERS))
-    made = choose_benchmark(load_skill("scap:one:more"), (folder,))
+    made = choose_benchmark_with_skill_ids(load_skill("scap:one:more"), (folder,))
     assert made
     assert [(one.rule, one.group) for one in made.rules] == [("release", "V-257985")]
     shutil.copy(STIG, folder)
-    made = choose_benchmark(load_skill("scap:one:more"), (folder,))
+    made = choose_benchmark_with_skill_ids(load_skill("scap:one:more"), (folder,))
     assert made
     assert [(one.rule, one.id) for one in made.rules] == [("release", "SV-257985r1000001_rule")]
     byhand = "<title>Somebody looks at it</title>"
     (home / "two-ds.xml").write_text(text.replace(release, release + REFERS).replace(byhand, byhand + REFERS))
-    assert choose_benchmark(load_skill("scap:two:more"), (folder,)) is None
+    assert choose_benchmark_with_skill_ids(load_skill("scap:two:more"), (folder,)) is None

@@ -57,13 +57,13 @@ def add(session, run, *events, state="running"):
 )
 def test_a_run_asks_until_its_newest_request_is_settled(session, events, asks):
     add(session, "r", *events)
-    assert list(attention_queries.list_runs_awaiting_approval(session)) == ["r"] * asks
+    assert list(attention_queries.list_run_ids_awaiting_approval(session)) == ["r"] * asks
 
 
 def test_only_runs_at_work_ask(session):
     for state in ("queued", "running", "paused", "finished", "failed"):
         add(session, state, ASKED, state=state)
-    assert sorted(attention_queries.list_runs_awaiting_approval(session)) == ["paused", "running"]
+    assert sorted(attention_queries.list_run_ids_awaiting_approval(session)) == ["paused", "running"]
     assert [row.id for row in attention_queries.list_paused_runs(session)] == ["paused"]
 
 

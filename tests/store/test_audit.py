@@ -27,8 +27,10 @@ def test_each_line_follows_from_the_one_before_it_whoever_writes(database):
     for before, line in zip([GENESIS, *(one.hash for one in lines)], lines, strict=False):
         assert line.hash == hash_line(before, line.line)
     with Session(database) as session:
-        assert read_last_link(session, AUDIT) == audit.read_chain_end(session, AUDIT) == (3, lines[-1].hash)
-        assert audit.read_chain_end(session, "another") is None
+        assert (
+            read_last_link(session, AUDIT) == audit.read_recorded_audit_chain_end(session, AUDIT) == (3, lines[-1].hash)
+        )
+        assert audit.read_recorded_audit_chain_end(session, "another") is None
 
 
 def test_a_pack_is_sealed_once_and_a_changed_one_anew(database):

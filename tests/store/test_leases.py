@@ -76,10 +76,10 @@ def test_only_the_owner_may_append_and_change(database, mine, theirs):
         for leases, run in ((theirs, "r1"), (mine, "r2"), (mine, "unknown")):
             with pytest.raises(LeaseLost):
                 leases.create_lease_guard(run)(session)
-    mine.create_fence("r1")()
+    mine.create_lease_check_before_change("r1")()
     for leases, run in ((theirs, "r1"), (mine, "r2"), (mine, "unknown")):
         with pytest.raises(LeaseLost):
-            leases.create_fence(run)()
+            leases.create_lease_check_before_change(run)()
 
 
 def test_a_run_that_nobody_has_asked_for_is_taken_without_a_time_of_asking(database, mine):

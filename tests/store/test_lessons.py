@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session
 
 from app.store.db import open_database
-from app.store.lessons import DROP_AFTER, MOST_WORDS, list_lessons_for_rule, list_newest_lessons
+from app.store.lessons import DROP_AFTER, MOST_WORDS, list_lessons_for_rule, list_newest_lessons_and_simulated
 from app.store.models import LessonRow, RunRow
 
 RUN = {"host": "h", "state": "queued", "mode": "auto", "skill": "stig", "lineup": "l", "note": ""}
@@ -43,13 +43,13 @@ def test_the_newest_come_first_and_pages_lead_on_without_a_gap(session):
         add_lesson(
             session, name, at=float(number // 2), run="s" if name == "e" else "r", rule="B" if name < "c" else "A"
         )
-    rows = list_newest_lessons(session, None, "", None, 9)
+    rows = list_newest_lessons_and_simulated(session, None, "", None, 9)
     assert [(row.id, simulated) for row, simulated in rows] == [(name, name != "e") for name in "fedcba"]
     after, seen = None, ""
-    while page := list_newest_lessons(session, None, "", after, 4):
-        after, seen = (page[-1][0].at, page[-1][0].id), seen + "".join(row.id for row, _ in page) + " "
+    while page := list_newest_lessons_and_simulated(session, None, "", after, 4):
+        after, seen = ((page[-1][0].at, page[-1][0].id), seen + "".join(row.id for row, _ in page) + " ")
     assert seen == "fedc ba "
-    assert [row.id for row, _ in list_newest_lessons(session, "B", "", None, 9)] == ["b", "a"]
+    assert [row.id for row, _ in list_newest_lessons_and_simulated(session, "B", "", None, 9)] == ["b", "a"]
 
 
 @pytest.mark.parametrize("column", ["rule", "host", "run", "mechanism", "environment", "advice"])
@@ -59,6 +59,6 @@ def test_each_word_of_a_search_may_stand_in_any_text(session, column):
     add_lesson(session, "other", advice="five hundred")
     add_lesson(session, "found", **{column: "50%"})
     for words, found in (("50%", ["found"]), ("% 0", ["found"]), ("_", []), ("50% nothing", [])):
-        assert [row.id for row, _ in list_newest_lessons(session, None, words, None, 9)] == found
-    assert list_newest_lessons(session, None, " ".join(["e"] * MOST_WORDS + ["zzz"]), None, 9)
-    assert not list_newest_lessons(session, None, " ".join(["e"] * (MOST_WORDS - 1) + ["zzz"]), None, 9)
+        assert [row.id for row, _ in list_newest_lessons_and_simulated(session, None, words, None, 9)] == found
+    assert list_newest_lessons_and_simulated(session, None, " ".join(["e"] * MOST_WORDS + ["zzz"]), None, 9)
+    assert not list_newest_lessons_and_simulated(session, None, " ".join(["e"] * (MOST_WORDS - 1) + ["zzz"]), None, 9)

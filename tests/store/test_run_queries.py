@@ -7,7 +7,7 @@ from app.errors import Rejected
 from app.store import run_queries
 from app.store.db import open_database
 from app.store.models import EventRow, RunRow
-from app.store.run_queries import list_newest_run_per_host
+from app.store.run_queries import list_hosts_newest_started_runs
 
 RUN = {"state": "queued", "mode": "auto", "skill": "stig", "lineup": "l", "simulated": True, "note": ""}
 
@@ -22,7 +22,7 @@ def test_of_each_host_the_newest_run_that_has_started_counts(tmp_path):
             ("d", "db1", 2, 9),
         ):
             session.add(RunRow(id=run, host=host, queued_at=at, started_at=started, **RUN))
-        assert sorted(row.id for row in list_newest_run_per_host(session)) == ["b", "d"]
+        assert sorted(row.id for row in list_hosts_newest_started_runs(session)) == ["b", "d"]
     database.dispose()
 
 

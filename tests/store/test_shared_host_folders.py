@@ -43,12 +43,12 @@ def test_a_journal_that_one_node_began_is_rolled_back_from_by_another(nodes, mon
     (one, here), (other, there) = nodes
     begun(here)
     one.store_folder("web1")
-    other.update_local_folder("web1")
+    other.match_local_folder_to_database("web1")
     assert journal(there).list_pending() == ["a"]
     assert journal(there).read_pre_images("a") == {CONFIG: BEFORE}
     journal(there).close("a", "undone")
     other.store_folder("web1")
-    one.update_local_folder("web1")
+    one.match_local_folder_to_database("web1")
     assert (journal(here).list_pending(), journal(here).read_mark("a")) == ([], "undone")
     assert not (here / "web1/journal/a/0").exists(), "what is closed keeps no images"
 
@@ -60,7 +60,7 @@ def test_what_was_begun_and_not_kept_was_not_begun(nodes):
     journal(here).close("a", "committed")
     one.store_folder("web1")
     begun(here, "b")
-    one.update_local_folder("web1")
+    one.match_local_folder_to_database("web1")
     assert (journal(here).list_pending(), journal(here).read_mark("a")) == ([], "committed")
 
 
@@ -73,7 +73,7 @@ def test_who_has_the_host_no_more_keeps_nothing(nodes):
     begun(here)
     with pytest.raises(LeaseLost):
         one.store_folder("web1", lost)
-    other.update_local_folder("web1")
+    other.match_local_folder_to_database("web1")
     assert not there.exists()
 
 
@@ -93,7 +93,7 @@ def test_a_host_is_known_and_forgotten_on_every_node_and_its_journals_stay(nodes
     one.store_registration("web1")
     other.apply_registrations_of_other_nodes()
     assert host_registry.list_hosts(there) == []
-    other.update_local_folder("web1")
+    other.match_local_folder_to_database("web1")
     assert journal(there).read_mark("a") == "open", "as it was kept last"
 
 
@@ -110,7 +110,7 @@ def test_a_node_brings_along_what_only_it_knows_and_forgets_what_was_forgotten_w
     one.store_registration("old")
     HostFolders(one._database, there).sync_on_start()  # started anew
     assert [host.name for host in host_registry.list_hosts(there)] == ["db1", "web1"]
-    other.update_local_folder("web1")
+    other.match_local_folder_to_database("web1")
     assert journal(there).list_pending() == ["a"]
 
 
@@ -126,7 +126,7 @@ def test_what_the_database_says_is_written_in_the_hosts_folder_and_nowhere_else(
             session.add(HostFileRow(host=host, path=path, part=0, digest="x", content=b"{}"))
         session.add(HostFileRow(host="web1", path="known_hosts", part=0, digest="x", content=b"k"))
     other.apply_registrations_of_other_nodes()
-    other.update_local_folder("web1")
+    other.match_local_folder_to_database("web1")
     written = sorted(str(at.relative_to(there)) for at in there.rglob("*") if at.is_file())
     assert written == ["web1/host.json", "web1/known_hosts", "web1/shared"]
     assert not [at for at in tmp_path.iterdir() if at.name in ("out", "host.json")]

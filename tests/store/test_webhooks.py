@@ -43,7 +43,7 @@ class Place:
         return row
 
     def read_progress(self, run):
-        return webhooks.get_or_create_progress(self.session, "w", run).seq
+        return webhooks.get_or_build_progress(self.session, "w", run).seq
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def test_the_events_from_before_a_webhook_was_added_are_not_delivered(place):
 def test_an_event_is_about_the_host_of_its_run_or_the_hosts_of_its_rollout(place):
     place.add_run("run", MADE)
     place.add_rollout("rollout", MADE)
-    found = [webhooks.find_event_subject(place.session, name) for name in ("run", "rollout", "neither")]
+    found = [webhooks.find_subject_host_and_simulated(place.session, name) for name in ("run", "rollout", "neither")]
     assert found == [EventSubject("h", True), EventSubject("group web", False), EventSubject("", False)]
 
 
@@ -117,7 +117,7 @@ def test_a_run_that_is_asked_for_again_is_delivered_from_its_first_event(place):
     place.session.expire_all()
     assert webhooks.list_runs_to_redeliver(place.session, "w") == ["begun"]
     assert webhooks.list_runs_to_redeliver(place.session, "other") == []
-    row = webhooks.get_or_create_progress(place.session, "w", "begun")
+    row = webhooks.get_or_build_progress(place.session, "w", "begun")
     assert (row.seq, row.attempts) == (0, 0)
 
 
@@ -144,7 +144,7 @@ def test_a_request_that_read_the_progress_before_the_last_one_was_whole_is_kept(
     webhooks.request_redelivery(place.session, "w", "r")
     place.session.commit()
     with Session(place.session.get_bind(), expire_on_commit=False) as other:
-        before = webhooks.get_or_create_progress(other, "w", "r")
+        before = webhooks.get_or_build_progress(other, "w", "r")
         other.commit()
         whole = DeliveryProgressRow(webhook="w", run="r", seq=5)
         webhooks.record_progress(place.session, whole, previous=before)

@@ -49,7 +49,7 @@ def test_includes_and_substacks_are_expanded_for_their_kind():
         ("auth", "a.so", "/etc/pam.d/common"),
         ("account", "b.so", "/etc/pam.d/common"),
     ]
-    assert [r.module for r in stack.select_kind("auth")] == ["a.so"]
+    assert [r.module for r in stack.list_rules_of_kind("auth")] == ["a.so"]
 
 
 def test_debians_include_is_read_for_every_kind():

@@ -14,7 +14,7 @@ def test_the_first_value_wins_whatever_its_letters():
     read = config("permitrootlogin no\nPermitRootLogin yes\n")
     found = read.get("PermitRootLogin")
     assert (found.value, found.path, found.line) == ("no", MAIN, 1)
-    assert [s.value for s in read.list_all("PERMITROOTLOGIN")] == ["no", "yes"]
+    assert [s.value for s in read.list_global_settings("PERMITROOTLOGIN")] == ["no", "yes"]
 
 
 def test_an_include_stands_where_it_is_written():
@@ -28,7 +28,7 @@ def test_an_include_stands_where_it_is_written():
 def test_includes_are_sorted_relative_and_may_name_several():
     read = config("Include sshd_config.d/b.conf sshd_config.d/*.conf\n", b="UsePAM yes\n", a="UsePAM no\n")
     assert read.get("UsePAM").value == "yes"
-    assert [s.value for s in read.list_all("UsePAM")] == ["yes", "no", "yes"]
+    assert [s.value for s in read.list_global_settings("UsePAM")] == ["yes", "no", "yes"]
 
 
 def test_an_include_that_finds_nothing_is_no_problem():

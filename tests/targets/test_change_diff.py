@@ -33,7 +33,7 @@ def test_lines_modes_and_new_files():
 
 def test_more_of_the_file_around_a_change_is_shown_where_it_is_asked_for():
     lines = [f"line {number}" for number in range(40)]
-    before, after = "\n".join(lines) + "\n", "\n".join([*lines[:20], "new", *lines[21:]]) + "\n"
+    before, after = ("\n".join(lines) + "\n", "\n".join([*lines[:20], "new", *lines[21:]]) + "\n")
     files = {"/etc/issue": state(before)}, {"/etc/issue": state(after)}
     assert render_file_diffs(*files).splitlines()[3:5] == ["@@ -18,7 +18,7 @@", " line 17"]
     assert render_file_diffs(*files, AROUND).splitlines()[3:5] == ["@@ -9,25 +9,25 @@", " line 8"]

@@ -116,7 +116,7 @@ def test_a_stack_as_debian_ships_it_is_fine():
     ],
 )
 def test_what_a_stack_comes_to(text, right, wrong):
-    rules = pam.parse_service(text, AUTH).select_kind("auth")
+    rules = pam.parse_service(text, AUTH).list_rules_of_kind("auth")
     assert (is_user_admitted(rules, has_right_password=True), is_user_admitted(rules, has_right_password=False)) == (
         right,
         wrong,

@@ -3,14 +3,14 @@ import pytest
 from app.errors import ActionFailed
 from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax.files import FileState
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from tests.hostfiles import DictFiles
 
 PATH = "/etc/login.defs"
 
 
 def result(text, *actions):
-    planned = plan_changes(actions, DictFiles({PATH: FileState(text.encode(), 0o640, "root:mail")}))
+    planned = compute_changed_file_states(actions, DictFiles({PATH: FileState(text.encode(), 0o640, "root:mail")}))
     return planned.get(PATH)
 
 
@@ -36,7 +36,7 @@ def test_what_comes_out_as_it_was_is_no_change():
 
 
 def test_a_new_file_belongs_to_root():
-    new = plan_changes([AppendLine(path="/etc/new.conf", line="x")], DictFiles({}))
+    new = compute_changed_file_states([AppendLine(path="/etc/new.conf", line="x")], DictFiles({}))
     assert new == {"/etc/new.conf": FileState(b"x\n", 0o644, "root:root")}
 
 
@@ -48,7 +48,7 @@ def test_blanks_at_the_end_of_a_line_do_not_hide_it_but_other_space_does():
 
 def test_bytes_that_are_no_text_pass_through():
     files = DictFiles({PATH: b"caf\xe9\nb\n"})
-    assert plan_changes([RemoveLine(path=PATH, line="b")], files)[PATH].content == b"caf\xe9\n"
+    assert compute_changed_file_states([RemoveLine(path=PATH, line="b")], files)[PATH].content == b"caf\xe9\n"
 
 
 @pytest.mark.parametrize(

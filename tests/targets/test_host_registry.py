@@ -83,7 +83,7 @@ def test_no_secret_is_written_down(tmp_path, monkeypatch):
 def test_only_a_machine_of_ours_that_boots_is_rebooted_without_asking(tmp_path, machine, disposable, boots):
     host_registry.register_host(tmp_path, "one", END, "", "SHA256:x", machine=machine)
     found = host_registry.find_host(tmp_path, "one")
-    assert (found.machine, found.can_reboot_unasked, found.can_boot) == (machine, disposable, boots)
+    assert (found.machine, found.can_reboot_unasked, found.has_own_boot) == (machine, disposable, boots)
     target = host_registry.open_target("one", tmp_path)
     assert target.rebooter.is_disposable == disposable
     target.close()

@@ -19,15 +19,15 @@ def test_what_a_later_package_made_of_a_file_overrides_what_was_said_of_it_and_i
     journal = Journal(tmp_path / "journal", Disk())
     first = changed(journal, "first", A, B)
     assert stat.S_IMODE((tmp_path / "journal").stat().st_mode) == 0o700
-    assert journal.list_committed_changes() == [first]
+    assert journal.list_committed_file_changes() == [first]
     journal.begin("package", {"package:p": None}, {"package:p": C}, ())
     journal.write_side_effects("package", SideEffects({"/etc/x": ENTRY}, {"p": 998}))
     assert journal.list_open_side_effect_paths() == {"/etc/x"}
     assert journal.list_changed_resources() == {"package:p"}
     journal.close("package", "committed")
-    assert (journal.list_committed_changes(), journal.list_open_side_effect_paths()) == ([], set())
+    assert (journal.list_committed_file_changes(), journal.list_open_side_effect_paths()) == ([], set())
     third = changed(journal, "third", C, A)
-    assert journal.list_committed_changes() == [third]
+    assert journal.list_committed_file_changes() == [third]
     assert journal.list_side_effects()[1].accounts == {"p": 998}
 
 

@@ -70,14 +70,14 @@ def _resolve_valid_mode(wanted: ScheduleSpec, hosts_folder: Path) -> Mode:
 
 def insert_schedule(session: Session, row: ScheduleRow) -> None:
     there = list_schedules(session)
-    if same := [one for one in there if _get_schedule_identity(one) == _get_schedule_identity(row)]:
+    if same := [one for one in there if _get_duplicate_check_fields(one) == _get_duplicate_check_fields(row)]:
         raise Rejected("", f"schedule {same[0].id} already does the same.", "exists")
     if len(there) >= MOST:
         raise Rejected("", f"there are {MOST} schedules already: remove one first.", "too-many")
     session.add(row)
 
 
-def _get_schedule_identity(row: ScheduleRow) -> tuple[object, ...]:
+def _get_duplicate_check_fields(row: ScheduleRow) -> tuple[object, ...]:
     return row.host, row.rollout, row.skill, row.rules, row.mode, row.cron, row.zone, row.window_seconds
 
 

@@ -32,7 +32,7 @@ class Scheduler(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether schedules may exist, and the database version at the last check."""
 
-    def remember_version_report_if_due(self) -> bool:
+    def remember_database_version_return_due(self) -> bool:
         """Return True unless there are no schedules and the database has not changed since the last look."""
         version, before = self._runtime.changes.version(), self._seen
         self._seen = version
@@ -42,10 +42,10 @@ class Scheduler(PeriodicTask):
         if begun := await asyncio.to_thread(self._fire_due_schedules, now):
             self._runtime.bus.publish(begun)
             self._runtime.offers.request_offer_round()
-        self._any = await asyncio.to_thread(self._stop_overdue_report_any_schedules, now)
+        self._any = await asyncio.to_thread(self._stop_overdue_return_schedules_exist, now)
 
     async def _run_once(self) -> None:
-        if self._runtime.is_leader and self.remember_version_report_if_due():
+        if self._runtime.is_leader and self.remember_database_version_return_due():
             self._any = True  # until a look has come to its end
             await self.fire_due_and_stop_overdue(self._runtime.clock.now())
 
@@ -105,19 +105,19 @@ class Scheduler(PeriodicTask):
         )
         return create_rollout_request(wanted, self._runtime.lineup, settings.hosts_folder)
 
-    def _stop_overdue_report_any_schedules(self, now: float) -> bool:
+    def _stop_overdue_return_schedules_exist(self, now: float) -> bool:
         """Stop runs and rollouts whose window is over. Return True if any schedules exist."""
         with Session(self._runtime.database) as session:
             rows = schedules.list_schedules(session)
         for row in rows:
             if is_window_over(row.fired_at, now, row.window_seconds) and not row.stopped:
                 try:
-                    self._stop_scheduled_run(row)
+                    self._stop_scheduled_run_or_rollout(row)
                 except Rejected:  # it has ended or is stopping
                     self._record_nothing_to_stop(row)
         return bool(rows)
 
-    def _stop_scheduled_run(self, row: ScheduleRow) -> None:
+    def _stop_scheduled_run_or_rollout(self, row: ScheduleRow) -> None:
         """Stop the schedule's run or rollout, then record it; a crash in between only repeats the stop."""
         by, reason = f"schedule {row.id}", "its window is over"
         if row.rollout:

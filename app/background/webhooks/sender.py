@@ -106,7 +106,7 @@ class WebhookSender(BackgroundTask):
 
     async def _send_due_deliveries(self, webhook: WebhookRow) -> None:
         try:
-            runs = await asyncio.to_thread(self._list_undelivered_runs, webhook)
+            runs = await asyncio.to_thread(self._list_undelivered_runs_and_rollouts, webhook)
             ending = await asyncio.to_thread(self._list_due_waiver_deliveries, webhook)
             if runs or ending:
                 # A separate client per webhook: no connection was opened to an unchecked address.
@@ -183,14 +183,14 @@ class WebhookSender(BackgroundTask):
         with Session(self._database) as session:
             due = waivers.list_ending_or_ended_waivers(waivers.list_waivers(session), now)
             new = [one for one in due if one.since >= webhook.created_at and (not kinds or one.kind in kinds)]
-            rows = [(one, webhooks.get_or_create_progress(session, webhook.id, one.notice_key)) for one in new]
+            rows = [(one, webhooks.get_or_build_progress(session, webhook.id, one.notice_key)) for one in new]
         return [(one, row) for one, row in rows if not row.seq and row.due_at <= now]
 
     def _list_webhooks(self) -> list[WebhookRow]:
         with Session(use_autocommit(self._database)) as session:
             return list(webhooks.list_webhooks(session))
 
-    def _list_undelivered_runs(self, webhook: WebhookRow) -> list[str]:
+    def _list_undelivered_runs_and_rollouts(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
             runs = webhooks.list_runs_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
             again = webhooks.list_runs_to_redeliver(session, webhook.id)
@@ -201,7 +201,7 @@ class WebhookSender(BackgroundTask):
 
     def _read_progress(self, webhook_id: str, run: str) -> DeliveryProgressRow:
         with Session(self._database) as session:
-            return webhooks.get_or_create_progress(session, webhook_id, run)
+            return webhooks.get_or_build_progress(session, webhook_id, run)
 
     def _read_next_batch(
         self, webhook: WebhookRow, row: DeliveryProgressRow
@@ -210,7 +210,7 @@ class WebhookSender(BackgroundTask):
         kinds = tuple(webhook.kinds.split()) or _ALL
         lines = self._store.read_lines(row.run, row.seq, kinds=kinds, limit=CHUNK)
         with Session(self._database) as session:
-            of = webhooks.find_event_subject(session, row.run)
+            of = webhooks.find_subject_host_and_simulated(session, row.run)
         batch = [parse_line(line, digest) for _, line, digest in lines]
         return batch, upto[0] if upto else 0, of
 

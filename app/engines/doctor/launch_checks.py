@@ -9,7 +9,7 @@ TEMPLATE_URL = "https://huggingface.co/google/gemma-4-31B-it/raw/main/chat_templ
 _NOT_PADDED = '--structured-outputs-config \'{"backend":"xgrammar","disable_any_whitespace":true}\''
 
 
-def check_flag_overrides(case: Situation) -> Pitfall | None:
+def check_flags_contradicting_lineup(case: Situation) -> Pitfall | None:
     names = ", ".join(case.effective.overridden)
     return create_pitfall("lineup.flag-overrides-lineup", flags=names) if names else None
 

@@ -171,6 +171,6 @@ def _judge_abilities(report: EndpointReport) -> dict[Ability, bool]:
         "structured": report.structured,
         "thoughts": report.thoughts != "none seen",
         "counts": report.counts != "none",
-        "context": report.states_context,
+        "context": report.is_context_known,
         "metrics": report.metrics,
     }

@@ -50,7 +50,7 @@ def check_dflash_on_ada(case: Situation) -> Pitfall | None:
     return create_pitfall(f"lineup.dflash-on-ada{variant}", gpu=case.gpus[0].kind)
 
 
-def check_random_token_acceptance(case: Situation) -> Pitfall | None:
+def check_acceptance_on_random_tokens(case: Situation) -> Pitfall | None:
     plan = case.engine.speculation
     if plan is None or plan.acceptance is None or "random" not in plan.source.lower():
         return None

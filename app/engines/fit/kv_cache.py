@@ -55,7 +55,7 @@ class KvCache:
     stages: tuple[range, ...]
 
     @property
-    def block_bytes(self) -> int:
+    def largest_group_block_bytes(self) -> int:
         """Bytes of one pool block, on the GPU where it is largest."""
         return max(
             sum(group.compute_page_bytes(layer) for layer in group.layers if layer.index in stage)
@@ -64,7 +64,7 @@ class KvCache:
         )
 
     def count_blocks(self, pool: float) -> int:
-        return max(0, int(pool // self.block_bytes))
+        return max(0, int(pool // self.largest_group_block_bytes))
 
     def count_request_blocks(self, length: int) -> int:
         return sum(group.count_blocks(length, self.in_flight) for group in self.groups)
@@ -80,7 +80,7 @@ class KvCache:
 
     def compute_needed_bytes(self, length: int) -> int:
         """Return the bytes that vLLM needs to start with this max_model_len."""
-        return (self.count_request_blocks(length) + self.rules.null_block_reserved) * self.block_bytes
+        return (self.count_request_blocks(length) + self.rules.null_block_reserved) * self.largest_group_block_bytes
 
     def find_longest_context(self, pool: float, most: int) -> int:
         """Return the largest max_model_len up to `most` that starts, or 0 if none does."""

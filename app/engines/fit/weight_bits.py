@@ -36,5 +36,5 @@ def describe_precision(precision: Precision, shape: ModelShape) -> str:
     return f"{linears}, the rest at 16"
 
 
-def _find_group_size(shape: ModelShape, usual: int) -> int:
-    return (shape.quantization.group if shape.quantization else None) or usual
+def _find_group_size(shape: ModelShape, default_size: int) -> int:
+    return (shape.quantization.group if shape.quantization else None) or default_size

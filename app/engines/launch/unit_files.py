@@ -31,11 +31,11 @@ def render_systemd_units(lineup: Lineup, lineup_reference: str, addresses: Seque
         f"{format_container_name(engine, number)}.service": _render_engine_unit(
             lineup, lineup_reference, engine, number
         )
-        for engine, number in _iterate_replicas(lineup)
+        for engine, number in _iterate_launched_replicas(lineup)
     }
     names = list(units)
     for name in ("temper.service", "temper.target"):
-        units[name] = _render_unit(name, lineup, lineup_reference, "systemd", addresses, engines=names)
+        units[name] = _render_launch_file(name, lineup, lineup_reference, "systemd", addresses, engines=names)
     return units
 
 
@@ -44,7 +44,7 @@ def _render_engine_unit(lineup: Lineup, lineup_reference: str, engine: Engine, n
     argv = words.argv if "/" in words.argv[0] else ("/usr/bin/env", *words.argv)
     env = [("PATH", PATHS), ("HF_HOME", f"{HOME}/models"), *words.env.items()]
     placement = f"GPUs {', '.join(map(str, words.gpus))}" if words.gpus else "on the CPU"
-    return _render_unit(
+    return _render_launch_file(
         "engine.service", lineup, lineup_reference, "systemd", engine=engine, argv=argv, env=env, placement=placement
     )
 
@@ -65,8 +65,8 @@ class _ComposeService:
 
 
 def render_compose_file(lineup: Lineup, lineup_reference: str, addresses: Sequence[str] = ()) -> str:
-    services = [_create_service(engine, number) for engine, number in _iterate_replicas(lineup)]
-    return _render_unit("compose.yaml", lineup, lineup_reference, "compose", addresses, services=services)
+    services = [_create_service(engine, number) for engine, number in _iterate_launched_replicas(lineup)]
+    return _render_launch_file("compose.yaml", lineup, lineup_reference, "compose", addresses, services=services)
 
 
 def _create_service(engine: Engine, number: int) -> _ComposeService:
@@ -92,20 +92,25 @@ def _create_service(engine: Engine, number: int) -> _ComposeService:
     )
 
 
-def _iterate_replicas(lineup: Lineup) -> Iterator[tuple[Engine, int]]:
+def _iterate_launched_replicas(lineup: Lineup) -> Iterator[tuple[Engine, int]]:
     for engine in lineup.engines.values():
         if engine.launch:
             for number in range(len(engine.replicas)):
                 yield engine, number
 
 
-def _render_unit(
-    template: str, lineup: Lineup, lineup_reference: str, kind: str, addresses: Sequence[str] = (), **values: Any
+def _render_launch_file(
+    template: str,
+    lineup: Lineup,
+    lineup_reference: str,
+    print_format: str,
+    addresses: Sequence[str] = (),
+    **values: Any,
 ) -> str:
     words = tuple(word for one in addresses for word in ("--engine", one))
     asked = shlex.join(words) if words else lineup_reference
     change = "Change the addresses" if words else "Change the line-up"
-    made = f"# Made by `temper up {asked} --print {kind}`. {change} and make it again."
+    made = f"# Made by `temper up {asked} --print {print_format}`. {change} and make it again."
     choice = words or ("--lineup", lineup_reference)
     rendered = {
         "made": made,

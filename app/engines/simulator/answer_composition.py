@@ -89,7 +89,7 @@ def _compose_review(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> R
     return RoleAnswer(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
 
 
-def _compose_triage(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+def _compose_sentry_assessment(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     probes = prompt.list_lines("Probes")
     broken = [line.removeprefix("FAILED ") for line in probes if line.startswith("FAILED ")]
     trouble = [line for line in prompt.list_lines("Log") if any(word in line.lower() for word in _TROUBLE)]
@@ -130,7 +130,7 @@ _BY_PURPOSE: dict[str, Callable[[ScriptedTry | None, ParsedPrompt], RoleAnswer]]
     "plan": _compose_plan,
     "act": _compose_actions,
     "review": _compose_review,
-    "triage": _compose_triage,
+    "triage": _compose_sentry_assessment,
     "reflect": _compose_reflection,
 }
 

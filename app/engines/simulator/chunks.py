@@ -59,8 +59,12 @@ def encode_event(payload: object) -> bytes:
     return b"data: " + msgspec.json.encode(payload) + b"\n\n"
 
 
-def build_usage(prompt: int, completion: int) -> dict[str, int]:
-    return {"prompt_tokens": prompt, "total_tokens": prompt + completion, "completion_tokens": completion}
+def build_usage(prompt_tokens: int, completion_tokens: int) -> dict[str, int]:
+    return {
+        "prompt_tokens": prompt_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
+        "completion_tokens": completion_tokens,
+    }
 
 
 def build_completion(request_id: str, model: str, reply: Reply) -> dict[str, Any]:

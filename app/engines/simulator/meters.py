@@ -39,9 +39,9 @@ class EngineMeters:
     gaps: Histogram = field(default_factory=lambda: Histogram(_GAP))
     whole: Histogram = field(default_factory=lambda: Histogram(_WHOLE))
 
-    def render_text(self, model: str, *, running: int, kv_used: float, kv_tokens: int) -> str:
+    def render_text(self, model: str, *, running: int, kv_used_share: float, kv_tokens: int) -> str:
         labels = f'engine="0",model_name="{model}"'
-        gauges = {"num_requests_running": running, "num_requests_waiting": 0, "kv_cache_usage_perc": kv_used}
+        gauges = {"num_requests_running": running, "num_requests_waiting": 0, "kv_cache_usage_perc": kv_used_share}
         counters = {
             "prompt_tokens": self.prompt_tokens,
             "prompt_tokens_cached": 0,

@@ -157,7 +157,7 @@ class SimulatedEngine:
         kv_tokens = self._simulation.kv_tokens
         used = min(sum(active.tokens for active in self.active) / kv_tokens, 1.0)
         model = self.engine.model
-        return self.meters.render_text(model, running=len(self.active), kv_used=used, kv_tokens=kv_tokens)
+        return self.meters.render_text(model, running=len(self.active), kv_used_share=used, kv_tokens=kv_tokens)
 
     def describe_gpus(self) -> dict[str, Any]:
         now = self.clock()

@@ -104,12 +104,12 @@ def _parse_vuln(vuln: Element) -> AssessedRule:
     return AssessedRule(names, parse_finding((vuln.list_child_texts("STATUS") or [""])[0]))
 
 
-def _parse_rule_results(results: Iterable[Element], known: dict[str, tuple[str, ...]]) -> list[AssessedRule]:
+def _parse_rule_results(results: Iterable[Element], rule_names_by_id: dict[str, tuple[str, ...]]) -> list[AssessedRule]:
     """Return each rule's last result, since a collection can hold several scans."""
     last = {}
     for result in results:
         rule = result.attributes.get("idref", "")
-        names = (rule, *result.list_child_texts("ident"), *known.get(rule, ()))
+        names = (rule, *result.list_child_texts("ident"), *rule_names_by_id.get(rule, ()))
         last[rule] = AssessedRule(names, parse_finding((result.list_child_texts("result") or [""])[0]))
     return list(last.values())
 

@@ -19,7 +19,7 @@ from app.events.vocabulary import (
     WriteFile,
 )
 from app.syntax.files import FileState
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from app.text.secret_patterns import GONE
 
 _TRAIL = " \t\r"
@@ -102,7 +102,7 @@ def _derive_path_edits(path: str, actions: Sequence[FileAction], diff: str, *, i
 
 def _derive_whole_file(path: str, actions: Sequence[FileAction]) -> PlaybookEdit:
     try:
-        state = plan_changes(actions, _NoFiles())[path]
+        state = compute_changed_file_states(actions, _NoFiles())[path]
         return PlaybookEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
     except (ActionFailed, KeyError, UnicodeDecodeError) as exc:
         raise NotRecorded(f"the record does not hold all of {path}") from exc

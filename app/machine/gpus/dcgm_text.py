@@ -35,7 +35,7 @@ class _GpuRows:
         """Return the first known value of the whole GPU, not of a slice. Rows that differ only by pod are equal."""
         return next((value for name in names for value, slice_ in self.rows.get(name, ()) if not slice_), None)
 
-    def sum_memory(self, name: str) -> float | None:
+    def find_memory_gib(self, name: str) -> float | None:
         """Return memory in GiB, summed over slices if there is no value for the whole GPU."""
         whole, rows = self.find_value(name), self.rows.get(name)
         if whole is None and rows:
@@ -84,8 +84,8 @@ def _is_known(value: float) -> bool:
 
 
 def _to_reading(gpu: _GpuRows, url: str) -> GpuReading:
-    used, free = gpu.sum_memory("DCGM_FI_DEV_FB_USED"), gpu.sum_memory("DCGM_FI_DEV_FB_FREE")
-    reserved = gpu.sum_memory("DCGM_FI_DEV_FB_RESERVED")
+    used, free = gpu.find_memory_gib("DCGM_FI_DEV_FB_USED"), gpu.find_memory_gib("DCGM_FI_DEV_FB_FREE")
+    reserved = gpu.find_memory_gib("DCGM_FI_DEV_FB_RESERVED")
     total = None if used is None or free is None else used + free + (reserved or 0)
     ecc = gpu.find_value("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "DCGM_FI_DEV_ECC_DBE_VOL")
     held = gpu.find_value("DCGM_FI_DEV_CLOCKS_EVENT_REASONS", "DCGM_FI_DEV_CLOCK_THROTTLE_REASONS")

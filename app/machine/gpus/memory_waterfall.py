@@ -44,13 +44,13 @@ class Claim:
 
 
 def split_memory(
-    total: Amount, used: Amount, reserved: Amount | None, claims: Sequence[Claim], others: Amount | None
+    total: Amount, used: Amount, reserved: Amount | None, claims: Sequence[Claim], other_programs: Amount | None
 ) -> tuple[MemoryPart, ...]:
-    """Split the total into parts. `others`: memory of processes that are no engines. `used` excludes `reserved`.
+    """Split the total into parts. `other_programs`: memory of other processes than engines. `used` excludes `reserved`.
 
     Measured amounts take their room before claimed ones."""
     taken = min(used.gib, total.gib)
-    apart = [_fit_into_room("processes", others, taken)] if others else []
+    apart = [_fit_into_room("processes", other_programs, taken)] if other_programs else []
     left = taken - sum(part.gib for part in apart)
     parts = [*_split_engines(sorted(claims, key=lambda claim: claim.held is None), left)]
     left -= sum(part.gib for part in parts)

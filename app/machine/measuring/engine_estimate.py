@@ -34,7 +34,7 @@ def plan_engine(lineup: Lineup, engine: Engine) -> EnginePlan:
         return EnginePlan(None, str(exc))
 
 
-def estimate_engines(lineup: Lineup) -> dict[str, Fit]:
+def estimate_real_gpu_engines(lineup: Lineup) -> dict[str, Fit]:
     """Estimate the memory of all real engines on GPUs. Blocking: reads config.json of models that are not built in."""
     found = {}
     for engine in lineup.engines.values():

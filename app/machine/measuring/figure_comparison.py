@@ -83,7 +83,7 @@ def compare_figures(
             now=newest_result.find_figure(spec[0]) if newest_result else None,
             before=earlier_result.find_figure(spec[0]) if earlier_result else None,
         )
-        for spec in _list_comparison_rows(engine, newest_result)
+        for spec in _list_row_specs(engine, newest_result)
     )
     return tuple(row for row in rows if not row.is_empty)
 
@@ -96,7 +96,7 @@ def find_changed_conditions(newest_result: ProbeResult, earlier_result: ProbeRes
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
 
 
-def _list_comparison_rows(engine: Engine, newest_result: ProbeResult | None) -> Iterator[RowSpec]:
+def _list_row_specs(engine: Engine, newest_result: ProbeResult | None) -> Iterator[RowSpec]:
     yield from _OF_MEMORY
     for one in newest_result.figures if newest_result else ():
         if one.name.startswith("load_s."):

@@ -22,8 +22,8 @@ from app.machine.measuring.probe_figures import (
     FigureOrigin,
     Measured,
     TimedReply,
-    compute_limit_share,
     compute_memory_beside_weights_and_kv,
+    compute_speed_limit_share,
     compute_step_figures,
     keep_first_known,
     measure_acceptance,
@@ -91,7 +91,7 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
     accepted = measure_acceptance(before, after, subject.origin)
     figures += [*watch.list_figures(subject.origin), measure_kv_capacity(after, subject.origin), *accepted]
     figures = keep_first_known([*figures, *(subject.loaded.list_figures() if subject.loaded else ())])
-    figures += [compute_memory_beside_weights_and_kv(figures), compute_limit_share(figures, subject.limit)]
+    figures += [compute_memory_beside_weights_and_kv(figures), compute_speed_limit_share(figures, subject.limit)]
     return ProbeResult(
         id=secrets.token_hex(4),
         at=time.time(),

@@ -122,19 +122,19 @@ def compute_memory_beside_weights_and_kv(figures: Sequence[Measured]) -> Measure
     return Measured(name, whole - max(idle) - weights - pool, "GiB", "derived", source)
 
 
-def compute_limit_share(figures: Sequence[Measured], limit: Estimate | None) -> Measured:
+def compute_speed_limit_share(figures: Sequence[Measured], speed_limit: Estimate | None) -> Measured:
     """Return the reached share of the bandwidth limit, which speculation raises by the accepted tokens per step."""
     name = "limit_share"
     reached = next((one for one in figures if one.name == f"{SUSTAINED.key}.tok_s"), None)
     if reached is None or reached.value is None:
         return create_unknown(name, "%", f"no speed was measured at {SUSTAINED.label}")
-    if limit is None or not limit.value:
+    if speed_limit is None or not speed_limit.value:
         return create_unknown(name, "%", "its speed limit is not known")
     accepted = _find_value(figures, "acceptance_length")
     lifted = f" × {accepted:.2f} tokens accepted a step" if accepted else ""
-    source = f"{reached.value:.1f} ÷ ({limit.value:.1f} tok/s{lifted})"
+    source = f"{reached.value:.1f} ÷ ({speed_limit.value:.1f} tok/s{lifted})"
     provenance: Provenance = "simulated" if reached.provenance == "simulated" else "derived"
-    return Measured(name, 100 * reached.value / (limit.value * (accepted or 1.0)), "%", provenance, source)
+    return Measured(name, 100 * reached.value / (speed_limit.value * (accepted or 1.0)), "%", provenance, source)
 
 
 def _find_value(figures: Sequence[Measured], name: str) -> float | None:

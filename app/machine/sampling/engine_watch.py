@@ -58,7 +58,7 @@ class EngineWatch:
         return all([await replica.answers_health() for replica in self._replicas])
 
     async def poll_engine(self, now: float) -> list[Event]:
-        samples = [await replica.poll_replica(now) for replica in self._replicas]
+        samples = [await replica.read_sample_and_update_condition(now) for replica in self._replicas]
         events: list[Event] = []
         sampled = self._merge_and_remember_samples(now, samples)
         state = self._build_state()
@@ -160,19 +160,19 @@ class CounterGrowth:
     now: Sequence[TimedSample | None]
 
     def compute_rate(self, name: str) -> float | None:
-        rates = [compute_rate(old, new, seconds) for old, new, seconds in self._list_counts(name)]
+        rates = [compute_rate(old, new, seconds) for old, new, seconds in self._iterate_old_and_new_counts(name)]
         known = [one for one in rates if one is not None]
         return round(sum(known), 2) if known else None
 
     def compute_growth(self, name: str) -> float | None:
-        grown = [compute_growth(old, new) for old, new, _ in self._list_counts(name)]
+        grown = [compute_growth(old, new) for old, new, _ in self._iterate_old_and_new_counts(name)]
         known = [one for one in grown if one is not None]
         return sum(known) if known else None
 
     def compute_share(self, part: str, whole: str) -> float | None:
         return _compute_share(self.compute_growth(part), self.compute_growth(whole))
 
-    def _list_counts(self, name: str) -> Iterator[tuple[float | None, float | None, float]]:
+    def _iterate_old_and_new_counts(self, name: str) -> Iterator[tuple[float | None, float | None, float]]:
         """Yield each replica's count before and now, and the seconds between."""
         for old, new in zip(self.before, self.now, strict=True):
             if old and new and new.at - old.at <= LONGEST:

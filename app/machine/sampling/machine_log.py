@@ -34,7 +34,7 @@ class MachineLog:
         """True while the log takes no samples."""
         return self._writer.stalled_seconds >= FULL_SECONDS
 
-    async def append_if_leader(self, *events: Event) -> list[Recorded]:
+    async def record_and_write_if_leader(self, *events: Event) -> list[Recorded]:
         at, batch, led = self.clock(), [], self._led
         self._led = self._leads()
         if self._led and self._led != led:

@@ -56,9 +56,9 @@ class ReplicaWatch:
         self.eta_s: float | None = None
 
     async def answers_health(self) -> bool:
-        return await self._read_health() == httpx.codes.OK
+        return await self._read_health_code() == httpx.codes.OK
 
-    async def _read_health(self) -> int | None:
+    async def _read_health_code(self) -> int | None:
         # If our engine has ended, an answer comes from another process.
         lost = self._launched is not None and self._launched.read_status().state == "dead"
         return None if lost else await self._client.read_health_status()
@@ -71,12 +71,12 @@ class ReplicaWatch:
         lone = self._engine.is_endpoint and self._engine.max_num_seqs == 1
         return lone and self._traffic.ours[self.base] > 0 and self.condition.state == "ready"
 
-    async def poll_replica(self, now: float) -> EngineSample | None:
+    async def read_sample_and_update_condition(self, now: float) -> EngineSample | None:
         """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
         alone = self._must_not_poll()
-        health = httpx.codes.OK if alone else await self._read_health()
+        health = httpx.codes.OK if alone else await self._read_health_code()
         well = health == httpx.codes.OK
         sample = await self._read_sample() if well else None
         took = time.monotonic() - began
@@ -87,7 +87,7 @@ class ReplicaWatch:
             running=sample.running if sample else None,
             tokens=_count_tokens(sample),
             trouble=await self._get_serving_problem(now) if well and not alone else "",
-            remark=self._note_and_describe_restart(sample, now),
+            remark=self._describe_restart_or_missing_metrics(sample, now),
         )
         self.condition = self._prefer_launch_state(update_condition(self.condition, seen, now))
         # A request of ours that ended meanwhile may still be counted there, but is not foreign.
@@ -149,7 +149,7 @@ class ReplicaWatch:
             return f"it holds {card.max_model_len} tokens, the line-up says {length}: mend max_model_len"
         return ""
 
-    def _note_and_describe_restart(self, sample: EngineSample | None, now: float) -> str:
+    def _describe_restart_or_missing_metrics(self, sample: EngineSample | None, now: float) -> str:
         """Return a note if the engine was restarted, but not by Temper."""
         if sample is None:
             return ""

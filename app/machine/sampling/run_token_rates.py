@@ -50,10 +50,12 @@ def _list_written_turns(store: EventStore, run: str, since: float) -> Iterator[W
     yield from _read_last_writing_turn(store, run, None)
 
 
-def _read_last_writing_turn(store: EventStore, run: str, upto: int | None, turn: str = "") -> Iterator[WrittenTurn]:
+def _read_last_writing_turn(
+    store: EventStore, run: str, upto_seq: int | None, turn_id: str = ""
+) -> Iterator[WrittenTurn]:
     """Yield the turn that wrote last, by its newest count of tokens, if it is the given one or has not ended."""
     ends = ("turn.delta", "turn.finished", "turn.interrupted")
-    for last in store.read_newest(run, upto, ("turn.delta",) if turn else ends, 1):
-        if isinstance(event := last.event, TurnDelta) and event.turn == (turn or event.turn):
-            (started,) = store.read_newest(run, last.seq, ("turn.started",), 1)
+    for last in store.read_events_newest_first(run, upto_seq, ("turn.delta",) if turn_id else ends, 1):
+        if isinstance(event := last.event, TurnDelta) and event.turn == (turn_id or event.turn):
+            (started,) = store.read_events_newest_first(run, last.seq, ("turn.started",), 1)
             yield WrittenTurn(event.role, event.tokens, started.at, last.at)

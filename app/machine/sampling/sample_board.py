@@ -57,7 +57,7 @@ class Board:
             self._drawn = second, draw()
         return self._drawn[1]
 
-    def get_known_engines(self, lineup: Lineup) -> KnownEngines:
+    def collect_engine_knowledge(self, lineup: Lineup) -> KnownEngines:
         states = {name: event for name, (_, event) in self.states.items()}
         tokens = {name: event.kv_tokens for name, (_, event) in self.engines.items() if event.kv_tokens}
         return KnownEngines(lineup, states, self.loaded, self.fits, tokens)

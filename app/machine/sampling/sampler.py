@@ -100,7 +100,7 @@ class Sampler(BackgroundTask):
         spent = await self._find_spent_energy(now)
         sampled = [_add_role_rates(event, rates) for events in looks for event in events]
         self._board.apply_batch(
-            await self._machine.append_if_leader(*spent, *sampled)
+            await self._machine.record_and_write_if_leader(*spent, *sampled)
         )  # one commit, which pages react to
         self._board.loaded |= {one.engine.name: one.loaded_memory for one in self._engines if one.loaded_memory}
         if self._machine.is_leader and now - self._forgot >= FORGET_EVERY:
@@ -116,7 +116,7 @@ class Sampler(BackgroundTask):
     def _thin_and_delete_samples(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
         self._thinning.catch_up(now)
-        self._store.delete_samples(now - KEEP_SECONDS)
+        self._store.delete_old_samples_except_energy(now - KEEP_SECONDS)
 
     def _has_running_requests(self) -> bool:
         return any(event.running for _, event in self._board.engines.values())
@@ -128,7 +128,7 @@ class Sampler(BackgroundTask):
         self._board.gpu_reason = "; ".join(
             filter(None, [self._gpus.reason, *describe_gpu_mismatches(self._lineup, seen)])
         )
-        known = self._board.get_known_engines(self._lineup)
+        known = self._board.collect_engine_knowledge(self._lineup)
         return [_add_memory_by_kind(_to_gpu_sampled(reading), known) for reading in readings]
 
     async def _run_forever(self) -> None:

@@ -17,7 +17,7 @@ from app.machine.gpus.gpu_processes import GpuProcesses, Owner, find_no_owner
 from app.machine.gpus.gpu_reading import CombinedGpus, GpuSource
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
-from app.machine.measuring.engine_estimate import estimate_engines
+from app.machine.measuring.engine_estimate import estimate_real_gpu_engines
 from app.machine.sampling.engine_of_process import ProcessOwners
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_log import MachineLog
@@ -38,7 +38,7 @@ async def open_sampled_board(
     launched: Fleet,
 ) -> AsyncIterator[Board]:
     traffic = queues.traffic
-    board = Board(fits=await asyncio.to_thread(estimate_engines, lineup))
+    board = Board(fits=await asyncio.to_thread(estimate_real_gpu_engines, lineup))
     engines = [
         EngineWatch(engine, bases[name], http, traffic, read_api_key(engine), launched.get(name, ()))
         for name, engine in lineup.engines.items()

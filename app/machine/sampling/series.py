@@ -101,9 +101,9 @@ class Grid:
         """Return the series; None where nothing was sampled, never 0."""
         return {key: [self._compute_value(key, place) for place in range(self.steps)] for key in sorted(self._sums)}
 
-    def _compute_value(self, key: SeriesKey, place: int) -> float | None:
-        count = self._counts[key][place]
+    def _compute_value(self, key: SeriesKey, step_index: int) -> float | None:
+        count = self._counts[key][step_index]
         if not count:
             return None
-        total = self._sums[key][place]
+        total = self._sums[key][step_index]
         return round(total if key.aggregation == "most" else total / count, 3)

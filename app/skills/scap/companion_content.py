@@ -41,21 +41,21 @@ class JoinedContent:
     """ComplianceAsCode's data stream for the same system."""
     manual_rules: Mapping[str, ManualRule] | None = None
 
-    def find_manual_rule(self, rule: str) -> ManualRule | None:
-        return (self.manual_rules or {}).get(rule)
+    def find_manual_rule(self, full_rule_id: str) -> ManualRule | None:
+        return (self.manual_rules or {}).get(full_rule_id)
 
     def count_rules_with_tasks(self) -> int:
         return sum(bool(self.render_fix(TASKS, rule)) for rule in self.stig_ids)
 
-    def render_fix(self, system: str, rule: str) -> str:
+    def render_fix(self, system: str, full_rule_id: str) -> str:
         """Return ComplianceAsCode's fix of this kind for a rule of the STIG; "" if it has none."""
         if self.community is None:
             return ""
         known = _read_fixes(system, self.community, self.community.stat().st_mtime_ns)
-        return known.get(self.stig_ids.get(rule, ""), "")
+        return known.get(self.stig_ids.get(full_rule_id, ""), "")
 
-    def name_source(self, kind: str, rule: str) -> str:
-        return f"{PUBLISHER}'s {kind} for {self.stig_ids.get(rule, '')}"
+    def name_community_source(self, kind: str, full_rule_id: str) -> str:
+        return f"{PUBLISHER}'s {kind} for {self.stig_ids.get(full_rule_id, '')}"
 
 
 NOTHING_JOINED = JoinedContent({})

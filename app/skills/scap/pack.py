@@ -84,11 +84,11 @@ def _build_skill(
         parameters={name: _build_parameter(name, one) for name, one in known.items()},
         list_tasks=lambda rule: _build_content_fixes(
             (TASKS_SOURCE, benchmark.render_fix(TASKS, full, rule, values)),
-            (joined.name_source("tasks", ids.get(rule, "")), joined.render_fix(TASKS, ids.get(rule, ""))),
+            (joined.name_community_source("tasks", ids.get(rule, "")), joined.render_fix(TASKS, ids.get(rule, ""))),
         ),
         list_scripts=lambda rule: _build_content_fixes(
             (SCRIPT_SOURCE, benchmark.render_fix(SCRIPT, full, rule, values)),
-            (joined.name_source("script", ids.get(rule, "")), joined.render_fix(SCRIPT, ids.get(rule, ""))),
+            (joined.name_community_source("script", ids.get(rule, "")), joined.render_fix(SCRIPT, ids.get(rule, ""))),
         ),
         retuned=lambda chosen: _build_skill(file, profile, tailoring_name, stamps, tuple(sorted(chosen.items()))),
     )

@@ -62,7 +62,7 @@ def build_rules(table: RuleTable) -> dict[str, Rule]:
         *_build_options(table.faillock, _FAILLOCK, "pam_faillock.so"),
         *_build_options(table.auditd, _AUDITD),
         *_build_options(table.dnf, _DNF),
-        *_build_section(table.stated, _create_file_check, describe_file_option),
+        *_build_section(table.stated, _create_file_option_check, describe_file_option),
         *_build_section(table.limits, lambda rule, one: create_limit_check(rule, one.wanted), describe_login_limit),
         *_build_section(
             table.sysctl,
@@ -104,7 +104,7 @@ def _build_rule(
         title=texts.title,
         requirement=texts.requirement,
         fix=_append_fix_instructions(texts.fix, section.how),
-        paths=_list_paths(entry) or section.paths,
+        paths=_list_entry_own_paths(entry) or section.paths,
         check=create_check(rule, entry),
         irreversible=entry.irreversible,
         breaks=entry.breaks,
@@ -117,7 +117,7 @@ def _append_fix_instructions(fix: str, instructions: str) -> str:
     return f"{fix}{gap}{instructions}" if instructions else fix
 
 
-def _list_paths(entry: AnyEntry) -> tuple[str, ...]:
+def _list_entry_own_paths(entry: AnyEntry) -> tuple[str, ...]:
     if isinstance(entry, FileEntry):
         return (entry.path, *entry.also)
     if isinstance(entry, ModuleEntry):
@@ -134,7 +134,7 @@ def _create_option_check(source: OptionSource, pam_module: str, rule: str, entry
     return passwords.add_pam_override_check(stated, pam_module, entry.wanted) if pam_module else stated
 
 
-def _create_file_check(rule: str, entry: FileEntry) -> Check:
+def _create_file_option_check(rule: str, entry: FileEntry) -> Check:
     source = OptionSource(
         entry.path, parse_stated_family_file if entry.strict else parse_stated_family_ignoring_blanks, entry.also
     )

@@ -8,7 +8,7 @@ from app.syntax.audit_rule_files import AuditLine
 from app.syntax.files import Files
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon_base import UNSET, Daemon
-from app.targets.effects.shadowed_audit_keys import list_key_takers_in_order
+from app.targets.effects.shadowed_audit_keys import list_key_takers_by_rule
 from app.targets.effects.strictness_comparison import (
     Compare,
     Strength,
@@ -111,7 +111,7 @@ def _build_settings_from_rules(rules: list[str]) -> dict[str, str]:
     """
     found, exceptions = dict[str, str](), list[str]()
     recorded = [rule for rule in rules if not audit_rule_files.is_exception(rule)]
-    takers = dict(zip(recorded, list_key_takers_in_order(recorded), strict=True))
+    takers = dict(zip(recorded, list_key_takers_by_rule(recorded), strict=True))
     for rule in rules:
         if audit_rule_files.is_exception(rule):
             exceptions.append(rule)

@@ -40,7 +40,7 @@ def compare_higher_as_stricter(was: float, now: float) -> Strength:
 
 
 def create_number_comparison(measure: Callable[[str], float | None], *, lower_is_stricter: bool = False) -> Compare:
-    """Return a comparison by a number, of which the higher is stricter unless `lower_is_stricter`, or None without one."""
+    """Return a comparison by a number: the higher is stricter unless `lower_is_stricter`. Others do not compare."""
 
     def compare(was: str, now: str) -> Strength:
         old, new = measure(was), measure(now)

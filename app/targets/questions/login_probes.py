@@ -28,12 +28,12 @@ def _probe_login_services(host: ProbedHost, services: tuple[str, ...], no_accoun
         found = pam.read_stack(host.files, _find_stack_path(host, service))
         if found.problems:
             return ProbeAnswer(False, f"{service}: {found.problems[0]}")
-        auth = tuple(rule for rule in found.select_kind("auth") if rule.module != "pam_rootok.so")
+        auth = tuple(rule for rule in found.list_rules_of_kind("auth") if rule.module != "pam_rootok.so")
         if pam_outcome.is_user_admitted(auth, has_right_password=False):
             return ProbeAnswer(False, f"{service}: its auth rules let everybody in, whatever is typed")
         if people and not pam_outcome.is_user_admitted(auth, has_right_password=True):
             return ProbeAnswer(False, f"{service}: its auth rules refuse everybody, the right password too")
-        if people and not pam_outcome.is_user_admitted(found.select_kind("account"), has_right_password=True):
+        if people and not pam_outcome.is_user_admitted(found.list_rules_of_kind("account"), has_right_password=True):
             return ProbeAnswer(False, f"{service}: its account rules refuse everybody")
         opened += [
             f"{account.name} by password through {service}"

@@ -40,7 +40,7 @@ def main(folder: str, *command: str) -> int:
     child = os.fork()
     if child == 0:
         os.close(told[1])
-        _prepare_namespace_child()
+        _drop_ids_and_tie_to_parent()
         _unshare_namespaces(_NEW_USERS)
         os.write(born[1], b"1")
         if not os.read(told[0], 1):
@@ -54,7 +54,7 @@ def main(folder: str, *command: str) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def _prepare_namespace_child() -> None:
+def _drop_ids_and_tie_to_parent() -> None:
     if os.geteuid() == 0:
         os.setgroups([])
         os.setresgid(FIRST, FIRST, FIRST)

@@ -25,7 +25,7 @@ class DetachedProcess:
             files = [
                 (os.POSIX_SPAWN_DUP2, script.fileno(), 0),
                 *((os.POSIX_SPAWN_DUP2, said.fileno(), to) for to in (1, 2)),
-                *((os.POSIX_SPAWN_CLOSE, file) for file in _iter_inherited_fds()),
+                *((os.POSIX_SPAWN_CLOSE, file) for file in _iter_inheritable_fds()),
             ]
             pid = os.posix_spawnp(command[0], command, os.environ, file_actions=files, setsid=True)
         self._file.write_text(f"{pid} {_read_start_time(pid)}")
@@ -49,7 +49,7 @@ class DetachedProcess:
         return int(pid) if _read_start_time(int(pid)) == born else None
 
 
-def _iter_inherited_fds() -> Iterator[int]:
+def _iter_inheritable_fds() -> Iterator[int]:
     """Yield inherited file descriptors, so that the detached process keeps no lock of a caller."""
     for file in [int(one.name) for one in Path("/proc/self/fd").iterdir()]:
         with suppress(OSError):

@@ -32,10 +32,12 @@ def take_host_baseline(connection: SshConnection, snapshot: Snapshot) -> Baselin
     return Baseline(entries, accounts, "content")
 
 
-def replace_announced_digests(current: Baseline, snapshot: Snapshot, announced: Iterable[FileChange]) -> Baseline:
+def recompute_announced_digests(
+    current: Baseline, snapshot: Snapshot, announced_changes: Iterable[FileChange]
+) -> Baseline:
     """Replace digests of announced paths by the digest over content, mode and owner that announcements use."""
     entries = dict(current.entries)
-    for path in {change.path for change in announced} & entries.keys():
+    for path in {change.path for change in announced_changes} & entries.keys():
         entries[path] = msgspec.structs.replace(entries[path], digest=compute_file_digest(snapshot.state(path)))
     return msgspec.structs.replace(current, entries=entries)
 

@@ -82,16 +82,16 @@ def find_rollback_obstacle(connection: SshConnection) -> str:
     raise EnvironmentUnusable(f"Temper cannot change {connection.end}, so the run does not start: {said.reason}.")
 
 
-def can_host_roll_back(connection: SshConnection, host: str, consent_sentence: str) -> bool:
+def can_undo_else_require_consent(connection: SshConnection, host_name: str, consent_sentence: str) -> bool:
     """Return True if the host keeps journals, False if `consent_sentence` accepts that it does not.
 
     Raise EnvironmentUnusable otherwise.
     """
     why = find_rollback_obstacle(connection)
-    if why and consent_sentence != consent.build_consent_sentence(host):
+    if why and consent_sentence != consent.build_consent_sentence(host_name):
         raise EnvironmentUnusable(
-            f"Temper could not roll back {host}, so the run does not start: {why}. "
-            f'If you accept that, start it with --without-rollback "{consent.build_consent_sentence(host)}"; '
+            f"Temper could not roll back {host_name}, so the run does not start: {why}. "
+            f'If you accept that, start it with --without-rollback "{consent.build_consent_sentence(host_name)}"; '
             "over the API, put the same sentence into the field consent."
         )
     return not why

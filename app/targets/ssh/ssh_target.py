@@ -36,9 +36,9 @@ from app.targets.running_settings_report import InForceReport, list_changed_kern
 from app.targets.ssh import agent_account_protection, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.file_baseline import replace_announced_digests, take_host_baseline
+from app.targets.ssh.file_baseline import recompute_announced_digests, take_host_baseline
 from app.targets.ssh.host_questions import ask_programs
-from app.targets.ssh.host_rollback import can_host_roll_back
+from app.targets.ssh.host_rollback import can_undo_else_require_consent
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.program_probes import KnownAnswers
 from app.targets.ssh.remote_program_queries import create_first_answering_asker, create_remote_asker
@@ -235,12 +235,12 @@ class SshTarget:
     def check_in_force(self) -> InForceReport:
         return host_probes.read_running_state(self.line, self._tree.snapshot)
 
-    def find_drift(self, expected: Sequence[FileChange]) -> tuple[str, ...]:
+    def find_drift(self, expected_changes: Sequence[FileChange]) -> tuple[str, ...]:
         held, kept = self._tree.refresh_snapshot(), self._journals.local
         noted, underway = kept.list_side_effects(), kept.list_open_side_effect_paths()
-        announced = [*kept.list_committed_changes(), *expected]
+        announced = [*kept.list_committed_file_changes(), *expected_changes]
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
-        now = replace_announced_digests(take_host_baseline(self.line, held), held, announced)
+        now = recompute_announced_digests(take_host_baseline(self.line, held), held, announced)
         was = baseline.apply_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
         if has_generated_rules(self._tree.snapshot) and baseline.has_tight_rights(now, LOADED):
             was, now = (baseline.exclude_paths(one, GENERATED) for one in (was, now))
@@ -275,7 +275,7 @@ class SshTarget:
     def _recover_and_take_baseline(self, consent: str | None) -> None:
         """Check that changes are possible, roll back open journals and store a baseline."""
         if consent is not None:
-            self._save_rollback_mode(local_only=not can_host_roll_back(self.line, self.name, consent))
+            self._save_rollback_mode(local_only=not can_undo_else_require_consent(self.line, self.name, consent))
         for name in self._journals.local.list_pending():
             undone = self._roll_back(name)
             if undone.differences:

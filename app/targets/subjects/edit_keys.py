@@ -69,7 +69,7 @@ def _list_names(arguments: Iterable[str]) -> Keys:
     return tuple(word.partition("=")[0] for word in arguments)
 
 
-def _find_audit_keys(line: str) -> Keys:
+def _find_audit_paths_and_calls(line: str) -> Keys:
     """Return the whole line of a control: `-e 1` and `-e 2` are different wishes, and `-e` any word of a shell."""
     if _find_audit_control(line):
         return (" ".join(line.split()),)
@@ -107,7 +107,7 @@ def _find_limit_keys(line: str) -> Keys:
 
 
 _FINDERS: dict[Judge, Callable[[str], Keys]] = {
-    audit_rule_policy.judge_audit_edit: _find_audit_keys,
+    audit_rule_policy.judge_audit_edit: _find_audit_paths_and_calls,
     sudoers.judge_sudoers_edit: _find_sudo_keys,
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _find_module_keys,

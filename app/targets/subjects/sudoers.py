@@ -52,14 +52,16 @@ def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
             )
         if not _LOOSE.search(line) or _DENIES.search(line):
             return create_weakening_objection(edit.path, line)
-    if not keeps_order(_list_tightened_lines(edit.before), _list_tightened_lines(edit.after or "")):
+    if not keeps_order(
+        _list_lines_with_password_required(edit.before), _list_lines_with_password_required(edit.after or "")
+    ):
         return Objection(
             "privilege", f"{edit.path}: the order of the lines may not change, because the last match decides."
         )
     return None
 
 
-def _list_tightened_lines(text: str) -> list[str]:
+def _list_lines_with_password_required(text: str) -> list[str]:
     return [_require_password_in_line(line) for line in text.split("\n") if not _TEXT.fullmatch(line)]
 
 

@@ -93,14 +93,14 @@ class PasswordChecker:
             "new" if found.stranger else "known", lambda: self._check_password_and_grant(attempt, found)
         )
 
-    async def _run_in_queue(self, name: str, work: Callable[[], T]) -> T | RetryLater:
-        if self._waiting[name] >= QUEUE:
+    async def _run_in_queue(self, queue_name: str, work: Callable[[], T]) -> T | RetryLater:
+        if self._waiting[queue_name] >= QUEUE:
             return RetryLater(IN_A_MOMENT)
-        self._waiting[name] += 1
+        self._waiting[queue_name] += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads[name], work)
+            return await asyncio.get_running_loop().run_in_executor(self._threads[queue_name], work)
         finally:
-            self._waiting[name] -= 1
+            self._waiting[queue_name] -= 1
 
     def _find_limits(self, attempt: SignInAttempt) -> LoginLimits | RetryLater:
         with Session(self._database) as session:
@@ -132,14 +132,14 @@ class PasswordChecker:
         return self._grant_sign_in(attempt, login_limits, renewed) if right else WrongPassword()
 
     def _grant_sign_in(
-        self, attempt: SignInAttempt, login_limits: LoginLimits, renewed: str
+        self, attempt: SignInAttempt, login_limits: LoginLimits, new_password_hash: str
     ) -> SignInGranted | WrongPassword:
         with Session(self._database) as session, session.begin():
             owner = people.find_person(session, attempt.name)
             if owner is None or owner.disabled:
                 return WrongPassword()
-            if renewed:
-                owner.password = renewed
+            if new_password_hash:
+                owner.password = new_password_hash
             login_attempts.clear_attempts(session, login_limits.limits)
             secret = issue_session_or_browser_credential(
                 session, owner, "session", attempt.source, attempt.source, SESSION_SECONDS

@@ -81,7 +81,7 @@ class Gate:
                 await answering.buffer_body()
                 await slot.enter_async_context(self._turns)
             await (answer or self._app)(scope, answering.receive, answering.send)
-            await answering.end_stream()
+            await answering.end_stream_if_cut_off()
         except Exception:
             self._log.log_failed_answer(scope, visit.person, answering.status or 500)
             raise
@@ -164,15 +164,19 @@ class _RequestChannel:
             self._open = False
         await self._send(message)
 
-    async def end_stream(self) -> None:
+    async def end_stream_if_cut_off(self) -> None:
         """Finish a chunked response properly if it was cut off because the right ended."""
         if self._visit.over.is_set() and self.status and self._open and self._endless:
             await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
-def limit_body(receive: Receive, most: int, claimed: str | None) -> Receive:
-    """Wrap `receive` to raise HTTP 413 beyond `most` bytes. `claimed` is Content-Length: too large fails at once."""
-    taken = most + 1 if claimed and (len(claimed) > DIGITS or int(claimed) > most) else 0
+def limit_body(receive: Receive, most: int, content_length_header: str | None) -> Receive:
+    """Wrap `receive` to raise HTTP 413 beyond `most` bytes; at once if `content_length_header` is larger."""
+    taken = (
+        most + 1
+        if content_length_header and (len(content_length_header) > DIGITS or int(content_length_header) > most)
+        else 0
+    )
 
     async def receive_counted() -> Message:
         nonlocal taken

@@ -94,33 +94,33 @@ def _issue_session_with_audit_event(
 
 
 def _admit_person_and_describe_change(
-    session: Session, oidc: OidcClient, vouched: VerifiedIdentity
+    session: Session, oidc: OidcClient, verified_identity: VerifiedIdentity
 ) -> tuple[PersonRow, str]:
     """Find or create the person of an identity, and describe any change of their right.
 
     A name belongs to the identity that first used it: a password account or another subject is never taken over.
     Raises IdentityRejected."""
-    if not is_person_name(vouched.name):
+    if not is_person_name(verified_identity.name):
         raise IdentityRejected(
             f"{oidc.host_name} sent a name that is not valid in Temper: choose another --oidc-claim."
         )
-    identity = hashlib.sha256(f"{oidc.provider.issuer} {vouched.subject}".encode()).hexdigest()
-    owner, groups = people.find_person(session, vouched.name), oidc.provider.groups
-    right = groups.find_right(vouched.groups) if groups else oidc.provider.right
+    identity = hashlib.sha256(f"{oidc.provider.issuer} {verified_identity.subject}".encode()).hexdigest()
+    owner, groups = people.find_person(session, verified_identity.name), oidc.provider.groups
+    right = groups.find_right(verified_identity.groups) if groups else oidc.provider.right
     if owner is None and right:
-        owner = PersonRow(name=vouched.name, right=right, identity=identity, made_at=database_time(session))
+        owner = PersonRow(name=verified_identity.name, right=right, identity=identity, made_at=database_time(session))
         session.add(owner)
         session.flush()
     if owner and owner.identity != identity:
-        raise IdentityRejected(f"The name {vouched.name} belongs to another person. Ask an admin to free it.")
+        raise IdentityRejected(f"The name {verified_identity.name} belongs to another person. Ask an admin to free it.")
     if owner is None or right is None:
         if owner:
             credentials.end_credentials_of(session, owner.name)  # tokens and sessions from before open nothing either
         raise IdentityRejected(
-            f"No group of {vouched.name} gives a right in Temper. Ask the administrator of the groups."
+            f"No group of {verified_identity.name} gives a right in Temper. Ask the administrator of the groups."
         )
     if owner.disabled:
-        raise IdentityRejected(f"{vouched.name} is not allowed to sign in. Ask an admin.")
+        raise IdentityRejected(f"{verified_identity.name} is not allowed to sign in. Ask an admin.")
     return owner, _apply_group_right(session, owner, right) if groups else ""
 
 

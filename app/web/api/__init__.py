@@ -77,7 +77,7 @@ PARTS = (
 ROUTES: tuple[BaseRoute, ...] = (*(route for part in PARTS for route in part.router.routes), openapi.ROUTE)
 
 
-def install_api(application: FastAPI) -> None:
+def install_api_state(application: FastAPI) -> None:
     runtime = application.state.runtime
     application.state.keys, application.state.folds = IdempotencyKeys(runtime.database), RunStateCache(runtime.store)
     application.state.decisions = DecisionReader(

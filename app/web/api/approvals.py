@@ -13,11 +13,11 @@ from app.loop.reboot_state import RebootProgress
 from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState
 from app.people.rights import (
+    get_name_to_record,
     get_sign_in_method,
     get_token_id,
     list_current_token_makers,
     operators,
-    resolve_recorded_name,
     viewers,
 )
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
@@ -139,7 +139,7 @@ def answer_approval(
         said = f"There is no approval {approval[:60]!a}: GET /api/v1/approvals lists the open ones."
         raise Problem("not-found", said, field="approval")
     actions = msgspec.json.encode(given.actions).decode() if given.actions or given.decision == "edit" else ""
-    by = resolve_recorded_name(given.by)
+    by = get_name_to_record(given.by)
     asked, decision = folds.read_current(run), given.decision
     means = AnswerMeans(get_sign_in_method(), get_token_id(), list_current_token_makers())
     far = record_answer(

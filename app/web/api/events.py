@@ -99,28 +99,28 @@ def stream_events(
     """Stream every event as it happens, from the start or after `since`. Prompts are for operators."""
     read_required_run_row(runtime, run)
     kinds = frozenset(parse_kinds(kind))
-    render, name = choose_json_render_and_name(with_prompts=can_read_prompts())
+    render, name = choose_render_and_stream_name(with_prompts=can_read_prompts())
     return streams.create_stream_response(
         run, *build_name_and_filtered_render(kinds, render, name), read_resume_position(request.headers, since) or 0
     )
 
 
-def choose_json_render_and_name(*, with_prompts: bool) -> tuple[PerEventRender, str]:
+def choose_render_and_stream_name(*, with_prompts: bool) -> tuple[PerEventRender, str]:
     """Return the renderer, and the name under which viewers with the same rights share its stream."""
     return (as_messages, "json") if with_prompts else (as_sealed_messages, "json, sealed")
 
 
 def build_name_and_filtered_render(
-    kinds: frozenset[str], render: PerEventRender, name: str
+    kinds: frozenset[str], render: PerEventRender, stream_name: str
 ) -> tuple[str, PerEventRender]:
     """Render these kinds only. A batch without them becomes a comment, which keeps the connection open."""
     if not kinds:
-        return name, render
+        return stream_name, render
 
     def encode_if_wanted(one: Recorded) -> bytes:
         return render.message_of(one) if get_event_kind(one.event) in kinds else b""
 
-    return f"{name}, {sorted(kinds)}", PerEventRender(encode_if_wanted, instead=HEARTBEAT)
+    return f"{stream_name}, {sorted(kinds)}", PerEventRender(encode_if_wanted, instead=HEARTBEAT)
 
 
 as_messages = PerEventRender(lambda one: encode_message(one.line, name=get_event_kind(one.event), seq=one.seq))

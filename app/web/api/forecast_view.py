@@ -30,9 +30,9 @@ class ForecastView(ApiModel):
     findings: list[FindingForecastView]
 
 
-def to_forecast_view(queued: RunQueued, forecast: RunForecast) -> ForecastView:
+def to_forecast_view(queued_event: RunQueued, forecast: RunForecast) -> ForecastView:
     findings = [one.to_row() for one in forecast.findings]
-    simulated = is_fixture(queued.host)
+    simulated = is_fixture(queued_event.host)
     return ForecastView.from_source(
-        forecast, host=queued.host, skill=queued.skill, simulated=simulated, findings=findings
+        forecast, host=queued_event.host, skill=queued_event.skill, simulated=simulated, findings=findings
     )

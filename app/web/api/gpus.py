@@ -106,7 +106,9 @@ def _to_gpu_view(
     samples = ((one.at, one.event) for one in all_gpu_samples if isinstance(one.event, GpuSampled))
     own = [(sampled_at, sample) for sampled_at, sample in samples if (sample.host, sample.gpu) == key]
     meant = {gpu.index for gpu in lineup.gpus if gpu.key == key}
-    parts = attribute_memory(runtime.board.get_known_engines(lineup), event, describe_gpu_data_source(event, exporters))
+    parts = attribute_memory(
+        runtime.board.collect_engine_knowledge(lineup), event, describe_gpu_data_source(event, exporters)
+    )
     return GpuView.from_source(
         event,
         engines=[engine.name for engine in lineup.engines.values() if meant & set(engine.gpus)],

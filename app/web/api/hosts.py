@@ -184,7 +184,7 @@ async def scan_host(
     host: HostName, runtime: TheRuntime, skill_name: Annotated[str, Query(alias="skill", max_length=64)] = "stig"
 ) -> ScanView:
     """Scan a host now. Nothing is changed, and no run is started."""
-    await asyncio.to_thread(_check_host_and_skill, host, skill_name, runtime)
+    await asyncio.to_thread(_require_known_host_and_skill, host, skill_name, runtime)
     scanner, verdicts = await runtime.scan_host(host, skill_name)
     views = [VerdictView.from_source(one) for one in verdicts]
     return ScanView(
@@ -217,7 +217,7 @@ def delete_group(group_: GroupName, session: TheSession) -> None:
     drop_group(session, group_)
 
 
-def _check_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
+def _require_known_host_and_skill(host: str, skill_name: str, runtime: Runtime) -> None:
     with convert_bad_input_to_rejected("host", "not-found"):
         require_known_host(host, runtime.settings.hosts_folder)
     with convert_bad_input_to_rejected("skill", "unknown-skill"):

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.people.rights import resolve_recorded_name
+from app.people.rights import get_name_to_record
 from app.store import run_queries
 from app.store.clock import database_time
 from app.store.request_session import open_read_session
@@ -38,7 +38,7 @@ class IdempotencyKeys:
     @staticmethod
     def scope_to_person(key: str) -> str:
         """Prefix the key with the person, so that two people can use the same key."""
-        return f"{name} {key}" if (name := resolve_recorded_name("")) else key
+        return f"{name} {key}" if (name := get_name_to_record("")) else key
 
     @asynccontextmanager
     async def mark_key_in_flight(self, key: str) -> AsyncIterator[None]:
@@ -57,7 +57,7 @@ class IdempotencyKeys:
         Ask before the request is checked: what it names may have been removed since."""
         if key is None:
             return None
-        made = await asyncio.to_thread(self._find_in_database, prefix + self.scope_to_person(key), _hash_body(body))
+        made = await asyncio.to_thread(self._find_made_id, prefix + self.scope_to_person(key), _hash_body(body))
         if made:
             response.headers[REPLAYED] = "true"
         return made
@@ -81,7 +81,7 @@ class IdempotencyKeys:
         """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
         return await asyncio.to_thread(self._claim_in_database, key, digest, new_id)
 
-    def _find_in_database(self, key: str, digest: str) -> str | None:
+    def _find_made_id(self, key: str, digest: str) -> str | None:
         with open_read_session(self._database) as session:
             row = run_queries.find_idempotency_row(session, key, database_time(session))
             if row is None or row.digest != digest:

@@ -6,7 +6,7 @@ from fastapi import Query
 from pydantic import Field
 
 from app.people.rights import viewers
-from app.store.lessons import list_newest_lessons
+from app.store.lessons import list_newest_lessons_and_simulated
 from app.store.run_list_pages import ListPlace
 from app.web.api.api_model import ApiModel, Limit, Time
 from app.web.api.api_route import create_router as api_router
@@ -47,7 +47,7 @@ def list_lessons(
 ) -> LessonList:
     """List lessons, newest first."""
     after = parse_page_cursor(cursor) if cursor is not None else None
-    found = list_newest_lessons(session, rule, q, (after.at, after.id) if after else None, limit + 1)
+    found = list_newest_lessons_and_simulated(session, rule, q, (after.at, after.id) if after else None, limit + 1)
     shown = found[:limit]
     last = shown[-1][0] if len(found) > limit else None
     return LessonList(

@@ -153,7 +153,7 @@ def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
     *items, undone, tokens = session.execute(select(*sums)).one()
     states = {state: counted.get(state, 0) for state in _RUNS}
     closed = dict(zip(_ITEMS, items, strict=True))
-    slipped = {run.host: float(run.drifted) for run in run_queries.list_newest_run_per_host(session)}
+    slipped = {run.host: float(run.drifted) for run in run_queries.list_hosts_newest_started_runs(session)}
     yield _gauge("temper_runs", "Runs by state.", _label_by("state", states))
     yield _counter("temper_items_total", "Items closed, by outcome.", _label_by("outcome", closed))
     yield _counter("temper_rollbacks_total", "Attempts that were rolled back.", [({}, undone)])

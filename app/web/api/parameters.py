@@ -6,7 +6,7 @@ from fastapi import Path as InPath
 from fastapi import Query
 from pydantic import Field
 
-from app.people.rights import operators, resolve_recorded_name, viewers
+from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.parameters import (
     LONGEST,
     ParameterSpec,
@@ -96,7 +96,7 @@ def list_parameters(
 def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, runtime: TheRuntime) -> ParameterSet:
     """Set a value for runs that start from now on. The nearest scope wins: host, then group, then all hosts."""
     asked = {name: value or "" for name, value in order}
-    wish = ParameterSpec(name=parameter, by=resolve_recorded_name("api"), **asked)
+    wish = ParameterSpec(name=parameter, by=get_name_to_record("api"), **asked)
     return _to_parameter_set(set_parameter(session, wish, runtime.clock.now(), runtime.settings.hosts_folder))
 
 
@@ -116,7 +116,7 @@ def delete_parameter(
     group: Annotated[str, Query(max_length=LONGEST["group"])] = "",
 ) -> None:
     """Remove a value; the next nearest one applies again."""
-    wish = ParameterSpec(name=parameter, host=host, group=group, skill=skill, by=resolve_recorded_name("api"))
+    wish = ParameterSpec(name=parameter, host=host, group=group, skill=skill, by=get_name_to_record("api"))
     clear_parameter(session, wish, runtime.settings.hosts_folder)
 
 

@@ -164,7 +164,7 @@ def list_tokens(session: TheSession) -> TokenList:
 @declare_example({"label": "pipeline", "person": "ada", "right": "operator", "days": 90})
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
     """Create a token. Its secret is shown only in this answer."""
-    owner = _require_credential_owner(session, new.person)
+    owner = _require_enabled_person_or_caller(session, new.person)
     if not has_right(parse_right(owner.right), new.right):
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
@@ -199,7 +199,7 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
     """Create a link that shows one run, read-only, until it expires."""
     run = _choose_run(session, new.run)
-    owner = _require_credential_owner(session, None)
+    owner = _require_enabled_person_or_caller(session, None)
     row, secret = credentials.issue_link(session, owner.name, run, new.hours, list_makers_for_new_credential())
     return MadeLink.from_source(row, path=path_to("share", secret=secret))
 
@@ -230,7 +230,7 @@ def _choose_run(session: Session, run: str | None) -> str:
     return shown[0].id
 
 
-def _require_credential_owner(session: Session, name: str | None) -> PersonRow:
+def _require_enabled_person_or_caller(session: Session, name: str | None) -> PersonRow:
     me = WHO.get() or DEMO
     row = people.find_person(session, name or me.name)
     if row is None:

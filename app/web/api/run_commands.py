@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import Body
 from sqlmodel import Session
 
-from app.people.rights import operators, resolve_recorded_name
+from app.people.rights import get_name_to_record, operators
 from app.runs.run_control import LONGEST_REASON, command_run
 from app.web.api.api_model import ApiModel, Who, declare_field
 from app.web.api.api_route import create_router as api_router
@@ -26,7 +26,7 @@ class CommandRequest(ApiModel):
 
     @property
     def signed_by(self) -> str:
-        return resolve_recorded_name(self.by)
+        return get_name_to_record(self.by)
 
 
 class CommandAccepted(ApiModel):

@@ -7,7 +7,7 @@ import msgspec
 from pydantic import Field
 
 from app.events.vocabulary import EngineChoice
-from app.people.rights import get_token_id, resolve_recorded_name
+from app.people.rights import get_name_to_record, get_token_id
 from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, USUAL, Order
 from app.runs.shared_field_checks import RULE_LENGTH
 from app.web.api.api_model import ApiModel, Who, declare_field
@@ -82,4 +82,4 @@ class RunOrder(ApiModel):
 
     def to_order(self, pace: float) -> Order:
         order = msgspec.convert(self, Order, from_attributes=True)
-        return replace(order, pace=pace, by=resolve_recorded_name(self.by), token=get_token_id())
+        return replace(order, pace=pace, by=get_name_to_record(self.by), token=get_token_id())

@@ -16,7 +16,7 @@ from app.background.schedules.schedule_editing import (
 )
 from app.background.schedules.schedule_window import LONGEST_WINDOW
 from app.events.vocabulary import Mode
-from app.people.rights import operators, resolve_recorded_name, viewers
+from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.order import Order, split_rules
 from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
 from app.runs.rollout.rollout_request import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
@@ -144,7 +144,7 @@ def _build_schedule_spec(schedule_order: ScheduleOrder, selected_hosts: tuple[st
             skill=schedule_order.skill,
             rules=rules,
             mode=schedule_order.mode,
-            by=resolve_recorded_name("api"),
+            by=get_name_to_record("api"),
         ),
         cron=schedule_order.cron,
         zone=schedule_order.zone,

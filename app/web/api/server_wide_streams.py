@@ -14,7 +14,7 @@ from app.web.api.events import (
     Last,
     as_messages,
     build_name_and_filtered_render,
-    choose_json_render_and_name,
+    choose_render_and_stream_name,
     document_stream,
     parse_kinds,
 )
@@ -47,7 +47,7 @@ def stream_all_events(
 ) -> Response:
     """Stream the events of every run as they happen, from now on or after `since`. Prompts are for operators."""
     kinds = frozenset(parse_kinds(kind))
-    render, name = choose_json_render_and_name(with_prompts=can_read_prompts())
+    render, name = choose_render_and_stream_name(with_prompts=can_read_prompts())
     return streams.create_stream_response(
         ALL, *build_name_and_filtered_render(kinds, render, name), read_resume_position(request.headers, since)
     )

@@ -6,7 +6,7 @@ from fastapi import Path as InPath
 from fastapi import Query, Response
 from pydantic import Field
 
-from app.people.rights import operators, resolve_recorded_name, viewers
+from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.waiver_changes import create_waiver, end_waiver
 from app.runs.waiver_spec import LONGEST, WaiverSpec
 from app.store import waivers
@@ -107,7 +107,7 @@ def list_waivers(
 def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, response: Response) -> WaiverView:
     """Add a waiver. From the next run on the finding is skipped; every paper still lists it."""
     now = database_time(session)
-    wish = WaiverSpec(**{name: value or "" for name, value in order}, by=resolve_recorded_name("api"))
+    wish = WaiverSpec(**{name: value or "" for name, value in order}, by=get_name_to_record("api"))
     row = create_waiver(session, wish, now, runtime.settings.hosts_folder)
     response.headers["location"] = path_to("show_waiver", waiver=row.id)
     return _to_waiver_view(row, now)
@@ -126,7 +126,7 @@ def show_waiver(waiver: Id, session: TheSession) -> WaiverView:
 def take_waiver_back(waiver: Id, order: WaiverEnd, session: TheSession) -> WaiverView:
     """End a waiver before its date. Runs in progress keep the waivers they started with."""
     now = database_time(session)
-    return _to_waiver_view(end_waiver(session, waiver, now, by=resolve_recorded_name("api"), why=order.reason), now)
+    return _to_waiver_view(end_waiver(session, waiver, now, by=get_name_to_record("api"), why=order.reason), now)
 
 
 def _to_waiver_view(row: WaiverRow, now: float) -> WaiverView:

@@ -113,9 +113,9 @@ def _describe_ended_runs(ended: Sequence[RunRow]) -> Iterator[Change]:
             yield Change(f"run {one.name or one.id} on {one.host} {ENDINGS[one.state]}", path_to("run", run=one.id))
 
 
-def _describe_fixes(fixed: int) -> Iterator[Change]:
-    if fixed:
-        yield Change(f"{count_things(fixed, 'finding')} fixed")
+def _describe_fixes(fix_count: int) -> Iterator[Change]:
+    if fix_count:
+        yield Change(f"{count_things(fix_count, 'finding')} fixed")
 
 
 def _describe_decisions(waiting: Sequence[OpenDecision], since: float) -> Iterator[Change]:

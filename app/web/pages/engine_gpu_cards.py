@@ -80,7 +80,7 @@ def _find_moment_time(
     if timeline_seconds is not None:
         line = missions.timelines.read_timeline(run)
         return line.to_time(timeline_seconds) if line.seq else None
-    told = runtime.store.read_newest(run, seq if seconds_since_queueing is None else 1, KINDS, 1)
+    told = runtime.store.read_events_newest_first(run, seq if seconds_since_queueing is None else 1, KINDS, 1)
     return told[0].at + (seconds_since_queueing or 0) if told else None
 
 

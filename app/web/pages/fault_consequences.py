@@ -67,13 +67,13 @@ def _describe_host_safety(state: RunState) -> Iterator[SafetyLine]:
         yield SafetyLine(answered == len(probes), f"{asked}; they need no engine.")
 
 
-def _describe_open_change(state: RunState, attempt: Attempt, change: str, host: str) -> SafetyLine:
+def _describe_open_change(state: RunState, attempt: Attempt, change_phrase: str, host: str) -> SafetyLine:
     if attempt.rolling_back:
-        return SafetyLine(is_well=False, text=f"{change} is being rolled back on {host}.")
+        return SafetyLine(is_well=False, text=f"{change_phrase} is being rolled back on {host}.")
     if is_harmless(state, attempt):
-        return SafetyLine(is_well=True, text=f"{change} is on {host}, and the probes found no harm.")
+        return SafetyLine(is_well=True, text=f"{change_phrase} is on {host}, and the probes found no harm.")
     rolls = "Temper rolls it back now" if state.waiting else "Temper rolls it back if the turn breaks off"
-    return SafetyLine(is_well=False, text=f"{change} is on {host}, and the probes have not cleared it. {rolls}.")
+    return SafetyLine(is_well=False, text=f"{change_phrase} is on {host}, and the probes have not cleared it. {rolls}.")
 
 
 def _find_newest_probes(state: RunState) -> tuple[Probe, ...]:

@@ -82,7 +82,7 @@ class GpuCard:
 def show_gpu_memory(runtime: TheRuntime) -> HTMLResponse:
     board, now = runtime.board, runtime.clock.now()
     newest = [(now - at, event) for _, (at, event) in sorted(board.gpus.items())]
-    return HTMLResponse(render_memory_cards(board.get_known_engines(runtime.lineup), newest, board.exporters))
+    return HTMLResponse(render_memory_cards(board.collect_engine_knowledge(runtime.lineup), newest, board.exporters))
 
 
 def render_gpu_cards(
@@ -105,7 +105,7 @@ def render_memory_cards(
 
 def build_gpu_cards(runtime: Runtime) -> list[GpuCard]:
     """Return complete cards. Ages are 0, so that a card without a new sample renders to the same text."""
-    board, known = runtime.board, runtime.board.get_known_engines(runtime.lineup)
+    board, known = runtime.board, runtime.board.collect_engine_knowledge(runtime.lineup)
     cards = []
     for key, (at, event) in sorted(board.gpus.items()):
         card = _build_memory_card(known, 0.0, event, board.exporters)

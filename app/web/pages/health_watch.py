@@ -96,11 +96,11 @@ class HealthWatch(PeriodicTask):
         await super()._wait_for_next()
 
     async def _run_once(self) -> None:
-        self._take_reading_and_restart()
+        self._collect_reading_and_begin_next()
         for run, told in self._watched.items():
             told.announce(self._encode_health(run))
 
-    def _take_reading_and_restart(self) -> None:
+    def _collect_reading_and_begin_next(self) -> None:
         """Take what was read since the last pass, and read again."""
         if self._reading and not self._reading.done():
             return

@@ -14,7 +14,7 @@ from app.background.schedules.schedule_editing import (
 )
 from app.background.schedules.schedule_window import parse_window_minutes
 from app.errors import EnvironmentUnusable, Rejected
-from app.people.rights import WHO, admins, operators, resolve_recorded_name, viewers
+from app.people.rights import WHO, admins, get_name_to_record, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
 from app.runs.rollout.host_selection import select_hosts
 from app.store import run_queries, schedules
@@ -94,7 +94,7 @@ def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) ->
     words = fields.get("hosts", "").strip()
     hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session)) if words else ()
     wanted = ScheduleSpec(
-        order=parse_order_form(fields, by=resolve_recorded_name("the page"), default_mode="scan"),
+        order=parse_order_form(fields, by=get_name_to_record("the page"), default_mode="scan"),
         hosts=hosts,
         words=words,
         terms=parse_terms_form(fields),

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from app.people.rights import viewers
-from app.store.lessons import DROP_AFTER, list_newest_lessons
+from app.store.lessons import DROP_AFTER, list_newest_lessons_and_simulated
 from app.store.models import LessonRow
 from app.web.deps import TheSession
 from app.web.pages.templating import render_page
@@ -43,7 +43,7 @@ def show_lessons(
 ) -> Response:
     """List lessons, newest first. `after` is the last lesson of the previous page."""
     last = session.get(LessonRow, after) if after else None
-    found = list_newest_lessons(session, rule, q, (last.at, last.id) if last else None, SHOWN + 1)
+    found = list_newest_lessons_and_simulated(session, rule, q, (last.at, last.id) if last else None, SHOWN + 1)
     lines = [LessonLine(row, simulated) for row, simulated in found[:SHOWN]]
     older = lines[-1].lesson.id if len(found) > SHOWN else ""
     return render_page("lessons.html", here="lessons", lines=lines, q=q, rule=rule, older=older, paged=bool(last))

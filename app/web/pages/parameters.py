@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
-from app.people.rights import operators, resolve_recorded_name, viewers
+from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
 from app.runs.tailored_profiles import list_tailored_profiles
 from app.store.host_groups import read_groups
@@ -50,7 +50,7 @@ def submit_parameter_clear(session: TheSession, runtime: TheRuntime, fields: Fie
 
 def _parse_parameter_form(fields: Fields) -> ParameterSpec:
     words = {name: fields.get(name, "") for name in ("name", "value", "host", "group")}
-    return ParameterSpec(**words, skill=fields.get("skill", "stig").strip(), by=resolve_recorded_name("the page"))
+    return ParameterSpec(**words, skill=fields.get("skill", "stig").strip(), by=get_name_to_record("the page"))
 
 
 def _redirect_to_parameters(fields: Fields) -> Response:

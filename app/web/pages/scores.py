@@ -39,12 +39,12 @@ def show_scores(runtime: TheRuntime) -> Response:
     for folder in (SHIPPED, own):
         for file in sorted(folder.glob("*.json")):
             try:
-                lines.append(_build_score_line(file, here=folder == own))
+                lines.append(_build_score_line(file, is_own=folder == own))
             except BadInput as exc:
                 unread.append(str(exc))  # list the error instead of a score that fails its check
     return render_page("scores.html", here="scores", lines=lines, unread=unread, heads=HEADS, folder=own)
 
 
-def _build_score_line(file: Path, *, here: bool) -> ScoreLine:
+def _build_score_line(file: Path, *, is_own: bool) -> ScoreLine:
     made = build_score_row(read_any_score(file))
-    return ScoreLine(made, format_name(made), render_cells(made), describe_provenance(made), here)
+    return ScoreLine(made, format_name(made), render_cells(made), describe_provenance(made), is_own)

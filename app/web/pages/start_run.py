@@ -7,7 +7,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from starlette.responses import Response
 
-from app.people.rights import operators, resolve_recorded_name
+from app.people.rights import get_name_to_record, operators
 from app.runs.labels import require_valid_name_and_tags, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime
@@ -35,7 +35,7 @@ router = APIRouter(include_in_schema=False)
 @router.post("/runs", name="runs")
 @operators
 async def submit_run_form(runtime: TheRuntime, fields: Fields) -> Response:
-    order = parse_order_form(fields, by=resolve_recorded_name(FORM_PERSON), pace=runtime.settings.speed)
+    order = parse_order_form(fields, by=get_name_to_record(FORM_PERSON), pace=runtime.settings.speed)
     name, tags = fields.get("name", ""), split_tags(fields.get("tags", ""))
     require_valid_name_and_tags(name, tags)
     run = await runtime.submit_run(
@@ -50,7 +50,7 @@ async def submit_run_form(runtime: TheRuntime, fields: Fields) -> Response:
 @operators
 async def show_run_forecast(runtime: TheRuntime, fields: Fields) -> Response:
     """Scan the host of this order and show what the run would probably do. Nothing is changed."""
-    order = parse_order_form(fields, by=resolve_recorded_name(FORM_PERSON), pace=runtime.settings.speed)
+    order = parse_order_form(fields, by=get_name_to_record(FORM_PERSON), pace=runtime.settings.speed)
     event = await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
     found = await runtime.forecast_run(event.host, event.skill, event.rules)
     return render_page(

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
-from app.people.rights import operators, resolve_recorded_name, viewers
+from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.waiver_changes import create_waiver, end_waiver
 from app.runs.waiver_spec import WaiverSpec
 from app.store import waivers
@@ -42,7 +42,7 @@ def show_waivers(
 @operators
 def submit_waiver(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     words = {name: fields.get(name, "") for name in ("rule", "host", "group", "owner", "reason", "ticket", "until")}
-    wish = WaiverSpec(**words, skill=fields.get("skill", "stig").strip(), by=resolve_recorded_name("the page"))
+    wish = WaiverSpec(**words, skill=fields.get("skill", "stig").strip(), by=get_name_to_record("the page"))
     create_waiver(session, wish, database_time(session), runtime.settings.hosts_folder)
     return redirect_to("waivers")
 
@@ -52,5 +52,5 @@ def submit_waiver(session: TheSession, runtime: TheRuntime, fields: Fields) -> R
 def submit_waiver_end(
     request: Request, session: TheSession, waiver: str, reason: Annotated[str, Form()] = ""
 ) -> Response:
-    end_waiver(session, waiver, database_time(session), by=resolve_recorded_name("the page"), why=reason)
+    end_waiver(session, waiver, database_time(session), by=get_name_to_record("the page"), why=reason)
     return redirect_back(request, ["inbox"], path_to("waivers"))

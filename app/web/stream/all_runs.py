@@ -73,7 +73,7 @@ class AllRunsSource:
 
     async def _number_events(self) -> None:
         try:
-            self._heads = await retry_until_database_answers(self._store.read_unended_newest_seqs)
+            self._heads = await retry_until_database_answers(self._store.map_unended_chains_to_seqs)
         finally:
             self._ready.set()
         while True:

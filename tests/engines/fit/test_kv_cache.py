@@ -68,7 +68,7 @@ def test_the_31b_on_two_l4_with_vllm_0_19_reported_10432_tokens_and_3_58_request
     found = cache(tp=2, element=1, vllm="0.19.0")
     assert found.count_tokens(2.39 * GIB, 4096) == 10_432
     assert found.compute_concurrency(2.39 * GIB, 4096) == pytest.approx(3.58, abs=0.005)
-    assert found.block_bytes == 655_360
+    assert found.largest_group_block_bytes == 655_360
     assert [group.block for group in found.groups].count(16) == 5
     assert [group.block for group in found.groups].count(32) == 1
 
@@ -93,7 +93,7 @@ def test_kv_shared_layers_hold_none():
 def test_a_null_block_is_kept_back_from_0_29_on():
     assert (
         cache(vllm="0.29.0").compute_needed_bytes(4096) - cache(vllm="0.28.0").compute_needed_bytes(4096)
-        == cache().block_bytes
+        == cache().largest_group_block_bytes
     )
 
 
@@ -127,13 +127,13 @@ def test_layers_of_one_kind_make_one_group_whatever_their_heads():
     mixed = [CacheLayer(0, None, 4, 64, 2), CacheLayer(1, None, 2, 64, 2)]
     (group,) = group_layers(mixed, 16, find_vllm_rules(""))
     found = KvCache((group,), 2048, find_vllm_rules("0.28.0"), (range(2),))
-    assert found.block_bytes == sum(layer.compute_page_bytes(16) for layer in mixed)
+    assert found.largest_group_block_bytes == sum(layer.compute_page_bytes(16) for layer in mixed)
 
 
 def test_pipeline_stages_hold_their_own_layers_only():
     whole = cache()
     halves = KvCache(whole.groups, 2048, whole.rules, (range(30), range(30, 60)))
-    assert halves.block_bytes == whole.block_bytes // 2
+    assert halves.largest_group_block_bytes == whole.largest_group_block_bytes // 2
 
 
 @given(st.integers(1, 262_143), st.integers(0, 1 << 37), st.sampled_from([BF16, E4B, NVFP4]))

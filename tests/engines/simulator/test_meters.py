@@ -21,7 +21,7 @@ def test_a_histogram_is_cumulative():
 def test_what_is_written_is_read():
     meters = EngineMeters(prompt_tokens=11, generation_tokens=60)
     meters.finished["length"] += 1
-    text = meters.render_text("org/m", running=2, kv_used=0.25, kv_tokens=14664)
+    text = meters.render_text("org/m", running=2, kv_used_share=0.25, kv_tokens=14664)
     sample = parse_metrics(text)
     assert (sample.running, sample.waiting, sample.kv_used, sample.kv_tokens) == (2, 0, 0.25, 14664)
     assert (sample.prompt_tokens, sample.generation_tokens) == (11, 60)

@@ -5,7 +5,7 @@ from app.events.vocabulary import AppendLine, Chmod, FileChange, Reload, RemoveL
 from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, apply_edit, derive_edits, fold_later_edits
 from app.syntax.files import FileState
 from app.targets.change_diff import render_file_diffs
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from tests.hostfiles import DictFiles
 
 SSHD, NEW, MOTD = "/etc/ssh/sshd_config", "/etc/profile.d/tmout.sh", "/etc/motd"
@@ -24,7 +24,7 @@ Match User kiosk
 def applied(actions, **files):
     """What the log keeps of a change; and the files as it left them."""
     before = {path: FileState(text.encode(), 0o644, "root:root") for path, text in files.items()}
-    after = plan_changes(actions, DictFiles(files))
+    after = compute_changed_file_states(actions, DictFiles(files))
     changes = tuple(FileChange(path, "x" if path in before else None, "y") for path in after)
     diff = render_file_diffs({path: before.get(path) for path in after}, after)
     event = ActionApplied(rule="r", attempt=1, journal="j", diff=diff, changes=changes, seconds=0)

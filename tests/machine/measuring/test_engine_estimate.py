@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.lineups.reader import find_lineup_path, read_lineup
-from app.machine.measuring.engine_estimate import estimate_engines
+from app.machine.measuring.engine_estimate import estimate_real_gpu_engines
 
 PLAYED = read_lineup(find_lineup_path("simulated"))
 
@@ -11,10 +11,10 @@ PLAYED = read_lineup(find_lineup_path("simulated"))
 def test_real_engines_are_reckoned_and_an_unknown_model_is_left_out(tmp_path):
     engines = {name: replace(engine, simulation=None) for name, engine in PLAYED.engines.items()}
     engines["gemma-e2b"] = replace(engines["gemma-e2b"], model=str(tmp_path / "none"))
-    found = estimate_engines(replace(PLAYED, engines=engines))
+    found = estimate_real_gpu_engines(replace(PLAYED, engines=engines))
     assert list(found) == ["gemma-31b", "gemma-e4b"]
     assert 14 < found["gemma-31b"].weights_gib_per_gpu.value < 19
 
 
 def test_simulated_engines_need_no_plan():
-    assert estimate_engines(PLAYED) == {}
+    assert estimate_real_gpu_engines(PLAYED) == {}

@@ -10,8 +10,8 @@ from app.machine.measuring.probe_figures import (
     FigureOrigin,
     Measured,
     TimedReply,
-    compute_limit_share,
     compute_memory_beside_weights_and_kv,
+    compute_speed_limit_share,
     compute_step_figures,
     keep_first_known,
     measure_acceptance,
@@ -79,12 +79,12 @@ def speed(value, *more):
 
 
 def test_the_share_of_the_limit_shows_its_arithmetic():
-    share = compute_limit_share(speed(15.0), LIMIT)
+    share = compute_speed_limit_share(speed(15.0), LIMIT)
     assert (share.value, share.provenance, share.source) == (75.0, "derived", "15.0 ÷ (20.0 tok/s)")
     accepted = Measured("acceptance_length", 2.0, "", "measured", "")
-    assert compute_limit_share(speed(30.0, accepted), LIMIT).value == 75.0
-    assert compute_limit_share(speed(15.0), None).value is None
-    assert "1 stream of 512 tokens" in compute_limit_share([], LIMIT).source
+    assert compute_speed_limit_share(speed(30.0, accepted), LIMIT).value == 75.0
+    assert compute_speed_limit_share(speed(15.0), None).value is None
+    assert "1 stream of 512 tokens" in compute_speed_limit_share([], LIMIT).source
 
 
 def test_other_memory_is_what_nothing_else_accounts_for():

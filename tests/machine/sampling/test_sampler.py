@@ -184,7 +184,7 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     writer = LogWriter(store, bus)
     writer.start()
     old = MachineLog(writer, lambda: 0, clock=lambda: time.time() - KEEP_SECONDS - 60)
-    await old.append_if_leader(*(EngineState(engine="gone", state="absent") for _ in range(5)))
+    await old.record_and_write_if_leader(*(EngineState(engine="gone", state="absent") for _ in range(5)))
     await writer.flush()
     async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:
         board = Board()
@@ -200,7 +200,7 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     ]  # fmt: skip
     assert board.states["gemma-31b"][1].state == "ready"
     assert board.gpus["", 0][1].simulated
-    store.delete_samples(time.time() + 60)
+    store.delete_old_samples_except_energy(time.time() + 60)
     assert [one.seq for one in store.read_samples_after(0)] == [8]
     await sampler.close()
     await writer.close()

@@ -9,7 +9,7 @@ from app.candidates.gather import gather_candidates
 from app.cli.candidates import ACCEPTED, show_candidates
 from app.cli.scan import SOME_DO_NOT, add_benchmark_file, scan_host
 from app.config import Settings
-from app.skills.benchmark_for_skill import choose_benchmark
+from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill
 from app.skills.scap.companion_content import find_community_content
 from tests.hostfiles import DictFiles
@@ -73,7 +73,7 @@ def test_papers_name_the_rules_by_disas_ids(content):
     _, downloads = content
     add_benchmark_file(write_datastream(downloads))
     add_benchmark_file(write_manual(downloads))
-    named = choose_benchmark(load_skill(SKILL))
+    named = choose_benchmark_with_skill_ids(load_skill(SKILL))
     assert named
     assert (named.file, named.id, named.version) == (MANUAL, "SMALL_9_STIG", "2")
     one = named.rules[0]

@@ -13,7 +13,7 @@ from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG
 from app.skills.stig_wide.pack import STIG_WIDE, build_rules, load_table
 from app.skills.stig_wide.rule_table_schema import RuleTable, ValueEntry
-from app.targets.file_action_results import plan_changes
+from app.targets.file_action_results import compute_changed_file_states
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay
 from app.targets.rule_scope import RuleScope
@@ -95,7 +95,7 @@ def test_texts_are_plain_and_the_files_may_be_changed(rule):
 def test_the_fix_text_becomes_actions_that_meet_the_rule_on_a_bare_host(rule):
     files = DictFiles({})
     [one] = gather_candidates(STIG_WIDE, rule, files, rule.check(files).path or "")
-    assert rule.check(Overlay(files, plan_changes(one.actions, files))).word == "pass", one
+    assert rule.check(Overlay(files, compute_changed_file_states(one.actions, files))).word == "pass", one
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ def test_the_policy_accepts_what_the_fix_text_says_on_the_built_in_host(rule, ta
         return
     assert not one.refusal
     actions = [action for action in one.actions if isinstance(action, FileAction)]
-    after = rule.check(Overlay(target.files, plan_changes(actions, target.files)))
+    after = rule.check(Overlay(target.files, compute_changed_file_states(actions, target.files)))
     assert after.word == "pass", after.evidence
 
 

@@ -90,7 +90,7 @@ class Place:
     def come(self, run):
         """How far."""
         with Session(self.database) as session:
-            return webhooks.get_or_create_progress(session, "w", run).seq
+            return webhooks.get_or_build_progress(session, "w", run).seq
 
     def problem(self):
         with Session(self.database) as session:

@@ -167,6 +167,6 @@ async def test_a_pass_that_began_before_a_run_was_watched_takes_nothing_back(tmp
             task.cancel()
         await asyncio.wait(served)
         await asyncio.wait([watch._reading])
-        watch._take_reading_and_restart()
+        watch._collect_reading_and_begin_next()
         assert not {"r1", "r2"} & watch._stored.keys(), "nothing is kept of runs that nobody watches"
         await watch.close()

@@ -22,7 +22,7 @@ def test_the_table_has_the_columns_of_the_paper():
 def test_a_row_is_shown_with_its_provenance_and_labelled(tmp_path):
     file = tmp_path / "mine.json"
     file.write_bytes(sign_score(score(trial(GOOD)), KEY))
-    page = shown([_build_score_line(file, here=True)])
+    page = shown([_build_score_line(file, is_own=True)])
     assert "1 of 1 (21%–100%)" in page
     assert "simulated host" in page
     assert "Scored here." in page
@@ -31,7 +31,7 @@ def test_a_row_is_shown_with_its_provenance_and_labelled(tmp_path):
 
 def test_what_came_with_temper_can_be_shown():
     files = sorted(SHIPPED.glob("*.json"))
-    page = shown([_build_score_line(file, here=False) for file in files])
+    page = shown([_build_score_line(file, is_own=False) for file in files])
     assert PACKAGE.parent / "docs/scores" == SHIPPED
     assert page.count('<th scope="row"') == len(files) > 0
     assert "the script, an upper bound" in page

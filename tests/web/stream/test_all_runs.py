@@ -10,7 +10,7 @@ from app.events.log import RunLog
 from app.events.record import ALL, MACHINE, build_recorded_event
 from app.events.vocabulary import Budget
 from app.store.rollouts import RolloutRow
-from app.web.api.events import build_name_and_filtered_render, choose_json_render_and_name
+from app.web.api.events import build_name_and_filtered_render, choose_render_and_stream_name
 from app.web.stream.all_runs import KEPT, REACH
 from app.web.stream.stream_registry import StreamRegistry
 from tests.web.stream.watching import Socket, logging
@@ -19,7 +19,7 @@ SAMPLE = EngineState(engine="e", state="ready")
 QUEUED = RunQueued(
     host="fixture", skill="stig", rules=(), mode="auto", budget=Budget(), lineup="simulated", simulated=True
 )
-RENDER, NAME = choose_json_render_and_name(with_prompts=True)
+RENDER, NAME = choose_render_and_stream_name(with_prompts=True)
 
 
 def delta(text):

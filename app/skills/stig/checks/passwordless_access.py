@@ -14,7 +14,7 @@ from app.syntax.sudoers import Sudoers
 
 def create_empty_password_check(rule: str) -> Check:
     def check_files(files: Files) -> Verdict:
-        verdicts = [_find_nullok_failure(RuleJudge(rule, path), files, path) for path in PAM_FILES]
+        verdicts = [_find_non_pass_verdict(RuleJudge(rule, path), files, path) for path in PAM_FILES]
         bad = sorted((v for v in verdicts if v is not None), key=lambda v: v.word != "fail")
         if bad:
             return bad[0]
@@ -23,7 +23,7 @@ def create_empty_password_check(rule: str) -> Check:
     return check_files
 
 
-def _find_nullok_failure(rule_judge: RuleJudge, files: Files, path: str) -> Verdict | None:
+def _find_non_pass_verdict(rule_judge: RuleJudge, files: Files, path: str) -> Verdict | None:
     text = host_text.read_text(files, path)
     if text is None:
         return rule_judge.report_absent()
@@ -42,7 +42,7 @@ def create_passwordless_sudo_check(rule: str) -> Check:
     def find_offending_grant(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for grant in read.grants:
             if "NOPASSWD" in grant.tags:
-                users, command = escape_host_text(", ".join(grant.users)), escape_host_text(grant.command)
+                users, command = (escape_host_text(", ".join(grant.users)), escape_host_text(grant.command))
                 return f"lets {users} run {command} without a password (NOPASSWD)", grant
         return None
 

@@ -36,7 +36,7 @@ def create_audit_events_check(rule: str, lines: Sequence[str]) -> Check:
                 last = next((one for one in loaded if " ".join(one.words) == line), None)
                 missing = [] if last else [line]
             else:
-                records = {call: _find_recording(found, event, call) for call in event.calls or ("",)}
+                records = {call: _find_recording_line(found, event, call) for call in event.calls or ("",)}
                 missing = [call for call, at in records.items() if at is None]
                 last = next(reversed(records.values()))
             if missing:
@@ -61,7 +61,7 @@ def _select_loaded(lines: Sequence[AuditLine]) -> list[AuditLine]:
     return kept
 
 
-def _find_recording(loaded_rules: Sequence[_LoadedRule], event: AuditRule, call: str) -> AuditLine | None:
+def _find_recording_line(loaded_rules: Sequence[_LoadedRule], event: AuditRule, call: str) -> AuditLine | None:
     """Return the line that records the event for a call; None if there is none or an exception is ahead of it."""
     for one in loaded_rules:
         if not _covers_call(one.rule, call):
@@ -78,7 +78,7 @@ def _covers_call(rule: AuditRule, call: str) -> bool:
 
 
 def _covers_fields(rule: AuditRule, wanted: AuditRule) -> bool:
-    if rule.where != wanted.where or _list_filters(rule) != _list_filters(wanted):
+    if rule.where != wanted.where or _list_fields_except_key_perm(rule) != _list_fields_except_key_perm(wanted):
         return False
     asked, given = wanted.get_values("perm"), rule.get_values("perm")
     if not given:
@@ -86,7 +86,7 @@ def _covers_fields(rule: AuditRule, wanted: AuditRule) -> bool:
     return len(given) == 1 and bool(asked) and set(asked[0]) <= set(given[0])
 
 
-def _list_filters(rule: AuditRule) -> list[tuple[str, str, str]]:
+def _list_fields_except_key_perm(rule: AuditRule) -> list[tuple[str, str, str]]:
     return sorted(field for field in rule.fields if field[0] not in {"key", "perm"})
 
 

@@ -20,7 +20,7 @@ def create_module_ban_check(rule: str, module: str) -> Check:
         if wrong := next((line for line in installs if line.rest != _NOTHING), None):
             runs = f"runs '{escape_host_text(wrong.rest)}' to load {module}"
             return bench.fails_at(wrong, f"{runs}; {_NOTHING} is wanted.")
-        spelled = [line for line in lines if module in _read_line(files, line).split()]
+        spelled = [line for line in lines if module in _read_line_as_written(files, line).split()]
         first = next((line for line in spelled if line.command == "install"), None)
         if first is None:
             return bench.fails(f"No line `install {module} {_NOTHING}` stands in /etc/modprobe.d.")
@@ -31,6 +31,6 @@ def create_module_ban_check(rule: str, module: str) -> Check:
     return check_files
 
 
-def _read_line(files: Files, module_line: ModuleLine) -> str:
+def _read_line_as_written(files: Files, module_line: ModuleLine) -> str:
     """Return the line as it is written: parsed names have _ for -."""
     return (host_text.read_text(files, module_line.path) or "").split("\n")[module_line.line - 1]

@@ -25,7 +25,7 @@ def create_kernel_setting_check(rule: str, wanted: WantedOption) -> Check:
     def check_files(files: Files) -> Verdict:
         if _LOADERS[0][0].load_files(files).get_value(key) is None:
             return bench.fails(f"No file of sysctl.d states {key}; {wanted.words} is wanted.")
-        lines = _find_lines(files, key)
+        lines = _find_changeable_lines(files, key)
         for loader, patterns in _LOADERS:
             value = loader.read_settings(files).get(key, "")
             if not _is_accepted(wanted, value):
@@ -51,7 +51,7 @@ def _describe_last_line(wanted: WantedOption, lines: Sequence[Setting]) -> str:
     return f" The last line for it is {format_location(lines[-1])}."
 
 
-def _find_lines(files: Files, key: str) -> list[Setting]:
+def _find_changeable_lines(files: Files, key: str) -> list[Setting]:
     """Return the lines for the setting in the files that may be changed, in reading order."""
     paths = [path for pattern in _ALL for path in host_text.glob_files(files, pattern)]
     return [

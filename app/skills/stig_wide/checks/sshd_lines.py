@@ -24,7 +24,7 @@ def create_sshd_lines_check(rule: str, wanted: WantedOption) -> Check:
         ):
             quoted = escape_host_text(f'"{next(one for one in joined if " " in one)}"')
             return RuleJudge(rule, sshd.MAIN).fails(f"{verdict.evidence} But sshd takes {quoted} for one word.")
-        wrong = next((one for one in config.list_all(wanted.key) if not wanted.accepts(one.value)), None)
+        wrong = next((one for one in config.list_global_settings(wanted.key) if not wanted.accepts(one.value)), None)
         if wrong is None:
             return verdict
         sets = f"{format_location(wrong)} sets it to '{escape_host_text(wrong.value)}'"

@@ -50,7 +50,7 @@ class FleetBoard:
         with self._lock:
             self._add_columns(self._update_cells_and_list_rulesets(session))
             working = {run.host: run for run in reversed(run_queries.list_unended_runs(session))}
-            newest = {run.host: run for run in run_queries.list_newest_run_per_host(session)}
+            newest = {run.host: run for run in run_queries.list_hosts_newest_started_runs(session)}
             lines = {
                 host: self._build_line(host, working.get(host), newest.get(host))
                 for host in dict.fromkeys([*self._cells, *list_added_else_builtin_hosts(hosts_folder)])
@@ -125,10 +125,10 @@ def _describe_alarm(run: RunRow) -> str:
     return f"{run.drifted} rule{'s' if run.drifted != 1 else ''} drifted" if run.drifted else ""
 
 
-def read_rule_titles(name: str) -> Mapping[str, str]:
+def read_rule_titles(skill: str) -> Mapping[str, str]:
     """Return the skill's rules in order; empty if its content is no longer on this machine."""
     try:
-        return {rule.id: rule.title for rule in load_skill(name).rules.values()}
+        return {rule.id: rule.title for rule in load_skill(skill).rules.values()}
     except TemperError:
         return {}
 

@@ -79,21 +79,21 @@ class Fleet:
         self._lives = RecentlyUsed[tuple[str, str], FleetStream](4 * MOST_BOARDS)
         self._lock = Lock()
 
-    def refresh_board(self, session: Session, name: str) -> FleetBoard:
+    def refresh_board(self, session: Session, skill: str) -> FleetBoard:
         with self._lock:
-            board = self._boards.keep(name, self._boards.get(name) or FleetBoard(name))
+            board = self._boards.keep(skill, self._boards.get(skill) or FleetBoard(skill))
         board.read_changes(session, self.runtime.settings.hosts_folder)
         return board
 
-    def get_board(self, name: str) -> FleetBoard:
+    def get_board(self, skill: str) -> FleetBoard:
         """Return the board as of its last read."""
         with self._lock:
-            return self._boards.setdefault(name, FleetBoard(name))
+            return self._boards.setdefault(skill, FleetBoard(skill))
 
-    def open_stream(self, name: str, rollout: str) -> "FleetStream":
+    def open_stream(self, skill: str, rollout: str) -> "FleetStream":
         with self._lock:
-            key = name, rollout
-            return self._lives.keep(key, self._lives.get(key) or FleetStream(self, name, rollout))
+            key = skill, rollout
+            return self._lives.keep(key, self._lives.get(key) or FleetStream(self, skill, rollout))
 
     def has_news(self) -> bool:
         return any(live.has_news() for live in tuple(self._lives.values()))
@@ -109,16 +109,16 @@ class Fleet:
         chosen = wanted or (seen[0] if seen else USUAL_SKILL)
         return chosen, list(dict.fromkeys([*seen, chosen]))
 
-    def render_parts(self, session: Session, name: str, rollout: str) -> dict[str, str]:
+    def render_parts(self, session: Session, skill: str, rollout: str) -> dict[str, str]:
         """Read the board and return inner HTML by element id."""
-        board = self.refresh_board(session, name)
+        board = self.refresh_board(session, skill)
         state = self.read_rollout_state(session, rollout) if rollout else None
         lines = select_lines(board.lines, list(state.parts)) if state else list(board.lines.values())
         own = {part.run for part in state.parts.values() if part.run} if state else set()
         runs = [run for run in run_queries.list_unended_runs(session) if not state or run.id in own]
         cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]
         states = fold_first_begun_runs(self._folds, runs)
-        work = list_active_runs(runs, states, read_rule_titles(name))
+        work = list_active_runs(runs, states, read_rule_titles(skill))
         now = self._sharing.clock()
         shares = self._sharing.read_current_shares(now, state.parts if state else None)
         alarmed = [line for line in lines if line.alarm and (not state or line.run in own)]
@@ -160,9 +160,9 @@ class Fleet:
             drawn["fleet-rollouts"] = render_template("partials/_fleet_rollouts.html", cards=cards, over=over)
         return drawn
 
-    def render_parts_in_own_session(self, name: str, rollout: str) -> dict[str, str]:
+    def render_parts_in_own_session(self, skill: str, rollout: str) -> dict[str, str]:
         with open_read_session(self.runtime.database) as session:
-            return self.render_parts(session, name, rollout)
+            return self.render_parts(session, skill, rollout)
 
     def _build_rollout_card(self, session: Session, row: RolloutRow) -> RolloutCard:
         state = self.read_rollout_state(session, row.id)
@@ -202,10 +202,10 @@ class FleetStream:
         sent, self._sent = self._sent, board.version
         return parts + _encode_changed_lines(board, sent) + encode_message(b"{}", name="looked")
 
-    def render_since(self, since: int) -> bytes:
+    def render_parts_and_changed_lines(self, since_version: int) -> bytes:
         parts, board = self._parts.render_all(), self._fleet.get_board(self._skill)
         self._sent = self._sent or board.version
-        return parts + _encode_changed_lines(board, since)
+        return parts + _encode_changed_lines(board, since_version)
 
 
 class FleetViewer:
@@ -219,7 +219,7 @@ class FleetViewer:
         return self._live(batch)
 
     def render_all(self) -> bytes:
-        return self._live.render_since(self._since)
+        return self._live.render_parts_and_changed_lines(self._since)
 
 
 def _encode_changed_lines(board: FleetBoard, since: int) -> bytes:

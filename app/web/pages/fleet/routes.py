@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
-from app.people.rights import operators, resolve_recorded_name, viewers
+from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.rollout.host_selection import select_hosts
 from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
@@ -139,7 +139,7 @@ def submit_rollout_form(runtime: TheRuntime, fields: Fields) -> Response:
     words = fields.get("hosts", "")
     with open_read_session(runtime.database) as session:
         hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session))
-    order = parse_order_form(fields, by=resolve_recorded_name(FORM_PERSON), pace=runtime.settings.speed)
+    order = parse_order_form(fields, by=get_name_to_record(FORM_PERSON), pace=runtime.settings.speed)
     wanted = RolloutSpec(
         order=replace(order, note=fields.get("note", "")), hosts=hosts, words=words, terms=parse_terms_form(fields)
     )
@@ -160,7 +160,7 @@ def show_rollout(fleet: TheFleet, session: TheSession, rollout: str, sought: AsA
 @router.post("/fleet/{rollout}", name="rollout")
 @operators
 def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, fields: Fields) -> Response:
-    by, reason = resolve_recorded_name(FORM_PERSON), fields.get("reason", "")
+    by, reason = get_name_to_record(FORM_PERSON), fields.get("reason", "")
     command_rollout(runtime.database, rollout, fields.get("verb", ""), by=by, reason=reason)
     return redirect_back(request, ("ops", "fleet", "inbox"), path_to("rollout", rollout=rollout))
 

@@ -42,7 +42,7 @@ class RibbonPart:
         return -(-len(self.items) // ROWS)
 
 
-def group_many_by_part(items: Collection[Item], rules: Mapping[str, Rule]) -> tuple[RibbonPart, ...]:
+def group_by_part_if_many(items: Collection[Item], rules: Mapping[str, Rule]) -> tuple[RibbonPart, ...]:
     """Return the items by part, or nothing if each can have a cell of its own."""
     if len(items) <= MOST_CELLS:
         return ()

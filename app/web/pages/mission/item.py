@@ -90,16 +90,16 @@ def build_item_context(lineup: Lineup, row: RunRow, rule: str, events: Iterable[
     candidates = list_candidate_rows(view.gathered, view.tried, plan.candidate if plan else 0)
     return {
         "FOR": FOR,
-        "told": _get_readable_prompt,
-        "read": _get_readable_answer,
+        "told": _redact_prompt_unless_allowed,
+        "read": _redact_answer_unless_allowed,
         "candidates": candidates,
         **vars(view),
     }
 
 
-def _get_readable_answer(question: AnsweredQuestion) -> str:
+def _redact_answer_unless_allowed(question: AnsweredQuestion) -> str:
     return question.answer if can_read_prompts() else summarize_prompt(question.answer)
 
 
-def _get_readable_prompt(turn: kinds.TurnStarted) -> tuple[str, ...]:
+def _redact_prompt_unless_allowed(turn: kinds.TurnStarted) -> tuple[str, ...]:
     return turn.prompt if can_read_prompts() else tuple(map(summarize_prompt, turn.prompt))

@@ -78,14 +78,14 @@ class MissionLoader:
 
     def _find_first_seq(self, run: str, seq: int | None) -> int:
         """Return the first seq to fold in full: it covers the last two items and the engines' time axes."""
-        item = self._store.read_newest(run, seq, ["item.started"], 2)
-        turns = self._store.read_newest(run, seq, ["turn.started"], TURNS_BACK)
-        last = self._store.read_newest(run, seq, KINDS, 1)
+        item = self._store.read_events_newest_first(run, seq, ["item.started"], 2)
+        turns = self._store.read_events_newest_first(run, seq, ["turn.started"], TURNS_BACK)
+        last = self._store.read_events_newest_first(run, seq, KINDS, 1)
         held = [turn.seq for turn in turns if last[0].at - turn.at < 2 * HOLD_SECONDS]
         return min([one.seq for one in item] + held, default=1)
 
     def _read_feed(self, run: str, seq: int | None) -> deque[FeedLine]:
-        told = self._store.read_newest(run, seq, FEED_KINDS, FEED_LINES * 8)
+        told = self._store.read_events_newest_first(run, seq, FEED_KINDS, FEED_LINES * 8)
         lines = [line for line in map(to_feed_line, told) if line]
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 

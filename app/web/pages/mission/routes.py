@@ -15,6 +15,7 @@ from app.errors import Rejected
 from app.people.rights import (
     DEMO,
     WHO,
+    get_name_to_record,
     get_sign_in_method,
     get_token_id,
     get_visible_runs,
@@ -22,7 +23,6 @@ from app.people.rights import (
     list_current_token_makers,
     list_makers_for_new_credential,
     operators,
-    resolve_recorded_name,
 )
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.runs.labels import set_run_labels, split_tags
@@ -231,7 +231,7 @@ def _require_run(row: RunRow | None, run: str) -> RunRow:
 def submit_run_command_or_answer(
     request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields
 ) -> Response:
-    row, verb, by = require_run(session, run), fields.get("verb", ""), resolve_recorded_name(FORM_PERSON)
+    row, verb, by = require_run(session, run), fields.get("verb", ""), get_name_to_record(FORM_PERSON)
     reason = fields.get("reason", "")
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button

@@ -137,7 +137,7 @@ class Timeline:
                 self._end_stretch("item", at, event.outcome, f"{event.rule}: {event.outcome}")
             case _:
                 self._begin_or_end_wait(event, at, before)
-        if mark := _describe_event_mark(event, self._title):
+        if mark := _get_mark_of_event(event, self._title):
             kind, text, words = mark
             self._store_stretch(Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS)))
 
@@ -197,22 +197,22 @@ def fold_timeline(log: Iterable[Recorded]) -> Timeline:
     return line
 
 
-def _describe_event_mark(event: object, title: str) -> tuple[str, str, str] | None:
+def _get_mark_of_event(event: object, item_title: str) -> tuple[str, str, str] | None:
     """Return the kind, the text and the words of a mark, or None if the event has none."""
     match event:
         case kinds.SentryAlarm():
-            return "alarm", f"{event.rule}: Sentry alarm", describe_who_was_harmed(event) or title
+            return "alarm", f"{event.rule}: Sentry alarm", describe_who_was_harmed(event) or item_title
         case kinds.VerdictExplained(veto=True):
-            return "refused", f"{event.rule}: Auditor's veto", f"vetoed: {title}"
+            return "refused", f"{event.rule}: Auditor's veto", f"vetoed: {item_title}"
         case kinds.ActionRolledBack():
-            return "undone", f"{event.rule}: rolled back", f"undone: {title}"
+            return "undone", f"{event.rule}: rolled back", f"undone: {item_title}"
         case kinds.ItemEscalated():
-            return "escalated", f"{event.rule}: escalated", f"to a person: {title}"
+            return "escalated", f"{event.rule}: escalated", f"to a person: {item_title}"
         case kinds.ApprovalRequested():
             return (
                 "asks",
                 f"{event.rule or 'Reboot'}: a person was asked",
-                f"asked: {title}" if event.rule else "asked: reboot",
+                f"asked: {item_title}" if event.rule else "asked: reboot",
             )
         case kinds.RebootAnnounced():
             return "undone", f"{event.host}: rebooted", "rebooted"

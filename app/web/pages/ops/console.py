@@ -79,7 +79,7 @@ class Console:
             situation = self._read_situation(session)
             newest = {row.id: row.host for row in run_queries.list_newest_runs(session, FEED_RUNS)}
         situation = replace(situation, stuck_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder))
-        runtime, now, states = self._runtime, situation.now, [self._fold_run(run) for run in unended]
+        runtime, now, states = self._runtime, situation.now, [self._read_state_at_newest_event(run) for run in unended]
         shares = self._sharing.read_current_shares(now)
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
         asked = list_needs(situation)
@@ -122,7 +122,7 @@ class Console:
             faults=read_faults(runtime),
             launched=list(runtime.launched),
             simulated=runtime.simulator is not None,
-            hosts=run_queries.list_newest_run_per_host(session),
+            hosts=run_queries.list_hosts_newest_started_runs(session),
             schedules=schedules.list_schedules(session),
             webhooks=webhooks.list_webhooks(session),
             decisions=self._decisions.list_decisions(),
@@ -133,9 +133,9 @@ class Console:
             backup_days=runtime.settings.backup_days,
         )
 
-    def _fold_run(self, run: str) -> RunState:
+    def _read_state_at_newest_event(self, run: str) -> RunState:
         """Return the run's state with the time of its newest event, tokens included."""
-        state, newest = self._folds.read_current(run), self._runtime.store.read_newest(run, None, KINDS, 1)
+        state, newest = self._folds.read_current(run), self._runtime.store.read_events_newest_first(run, None, KINDS, 1)
         return msgspec.structs.replace(state, at=newest[0].at) if newest else state
 
     def _merge_feeds(self, runs: list[str]) -> list[TaggedLine]:
@@ -149,7 +149,7 @@ class Console:
         head = self._runtime.store.read_newest_seq(run)
         if head == seq:
             return seq, lines
-        told = self._runtime.store.read_newest(run, None, FEED_KINDS, FEED_LINES * 2)
+        told = self._runtime.store.read_events_newest_first(run, None, FEED_KINDS, FEED_LINES * 2)
         return head, [line for line in map(to_feed_line, told) if line][:FEED_LINES]
 
 
