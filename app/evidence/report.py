@@ -47,9 +47,13 @@ def _create_environment() -> Environment:
 
 
 def parse_diff_lines(diff: str) -> list[DiffLine]:
-    kinds = {"+": "added", "-": "removed"}
-    lines = _clean_report_text(diff).splitlines()
-    return [DiffLine("" if one.startswith(("+++ ", "--- ")) else kinds.get(one[:1], ""), one) for one in lines]
+    kinds, found, in_hunk = {"+": "added", "-": "removed"}, [], False
+    for line in _clean_report_text(diff).splitlines():
+        if line.startswith(("@@", "diff ")):
+            in_hunk = line.startswith("@@")
+        is_header = not in_hunk and line.startswith(("+++ ", "--- "))  # in a hunk, a file's own line may begin so
+        found.append(DiffLine("" if is_header else kinds.get(line[:1], ""), line))
+    return found
 
 
 def _clean_report_text(text: str) -> str:

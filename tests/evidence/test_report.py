@@ -115,6 +115,12 @@ def test_lines_of_a_diff():
     assert kinds == ["", "", "", "removed", "added", ""]
 
 
+def test_a_line_of_a_file_that_looks_like_a_header_is_one_of_the_file():
+    one = "diff a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n--- a note\n+++ b/etc/other\n"
+    kinds = [line.kind for line in parse_diff_lines(one.format("x") + one.format("y"))]
+    assert kinds == ["", "", "", "", "removed", "added"] * 2
+
+
 def test_a_look_after_a_reboot_is_told():
     found = RebootChecked(of="r1", boot_before="a", boot_now="b", rebooted=True, slipped=("V-257984",))
     page = build_report(plain_case({"V-257984": "fail"}, between=[found], mode="scan")).decode()

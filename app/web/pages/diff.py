@@ -32,8 +32,7 @@ class DiffRow:
 def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
     lines = clean_text(diff, 60_000).splitlines()
     whole = sum(line.startswith(SCRIPT) for line in lines)
-    rows = [_parse_diff_row(line) for line in lines[: ROWS + whole]]
-    kept = list(_build_rows_with_reach(_number_rows([row for row in rows if row])))
+    kept = list(_build_rows_with_reach(_number_rows(list(_parse_rows(lines[: ROWS + whole])))))
     return [_invert_row(row) for row in kept] if undone else kept
 
 
@@ -69,12 +68,24 @@ def _number_rows(rows: list[DiffRow]) -> list[DiffRow]:
     return numbered
 
 
-def _parse_diff_row(line: str) -> DiffRow | None:
-    if line.startswith("+++ "):
+def _parse_rows(lines: list[str]) -> Iterator[DiffRow]:
+    in_hunk = False
+    for line in lines:
+        if line.startswith(("@@", "diff ")):
+            in_hunk = line.startswith("@@")
+        if row := _parse_diff_row(line, in_hunk=in_hunk):
+            yield row
+
+
+def _parse_diff_row(line: str, *, in_hunk: bool) -> DiffRow | None:
+    """Return the row of a line, or None for one that is not shown. In a hunk, a file's line may look like a header."""
+    if line.startswith("+++ ") and not in_hunk:
         return DiffRow("file", " ", line[4:].removeprefix("b"))
+    if line.startswith("--- ") and not in_hunk:
+        return None
     if line.startswith("resource "):
         return DiffRow("file", " ", line.removeprefix("resource "))
-    if line.startswith(("--- ", "diff ", "new file", "deleted file", "index ", "similarity")):
+    if line.startswith(("diff ", "new file", "deleted file", "index ", "similarity")):
         return None
     if line.startswith(SCRIPT):
         return DiffRow("same", "|", line.removeprefix(SCRIPT))

@@ -17,6 +17,15 @@ def test_a_diff_reads_with_signs_and_the_files_name_once():
     ]
 
 
+def test_a_line_of_a_file_that_looks_like_a_header_is_shown_as_one_of_the_file():
+    one = "diff a/{0} b/{0}\n--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n--- a note\n+++ b/etc/other\n"
+    changed = [("removed", "−", "-- a note"), ("added", "+", "++ b/etc/other")]
+    assert shape(parse_diff_rows(one.format("x") + one.format("y"))) == [
+        *(("file", " ", "/x"), ("hunk", " ", "@@ -1 +1 @@"), *changed),
+        *(("file", " ", "/y"), ("hunk", " ", "@@ -1 +1 @@"), *changed),
+    ]
+
+
 def test_each_line_has_its_number_in_the_file_it_is_of():
     rows = parse_diff_rows("--- a/x\n+++ b/x\n@@ -7,3 +7,3 @@\n keep\n-old\n+new\n end\nresource user:ada\n+locked\n")
     assert [row.number for row in rows] == [None, None, 7, 8, 8, 9, None, None]
