@@ -214,11 +214,12 @@ class ChatReply:
 
         It is unknown if a starved server sent the answer in bursts, which measures the network, and if a server that
         counts in every piece did not do so in the first, since chunks are not tokens. Another server is measured by the
-        times of its pieces, the first of which is taken for one token."""
+        times of its pieces, the first of which is taken for one token; each is if the server never counts."""
         if self._first_at is None or (self._first_tokens is None and self._counts_each):
             return None
         if self._first_tokens is None:
-            tokens, seconds, arrivals = self._tokens - 1, self._last_piece_at - self._first_at, self._reads
+            tokens = (self._tokens or self._pieces) - 1
+            seconds, arrivals = self._last_piece_at - self._first_at, self._reads
         else:
             tokens, seconds = self._tokens - self._first_tokens, self._last_at - self._first_at
             arrivals = self._arrivals

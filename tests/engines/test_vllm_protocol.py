@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engines.chat_exchange import Delta, Finished, Message, Question, ServerDialect
-from app.engines.vllm_protocol import ChatReply, build_request_body, build_request_headers
+from app.engines.vllm_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage
 
@@ -34,8 +34,8 @@ QUESTION = Question(
 )
 
 
-def play(*timed: tuple[float, bytes]) -> tuple[list[Delta], Finished]:
-    reply = ChatReply(started=100.0)
+def play(*timed: tuple[float, bytes], dialect: ServerDialect = EVERYTHING) -> tuple[list[Delta], Finished]:
+    reply = ChatReply(100.0, dialect)
     deltas = [delta for at, data in timed for delta in reply.feed(data, at)]
     return deltas, reply.finish()
 
@@ -301,3 +301,10 @@ def test_pieces_count_as_tokens_until_the_server_counts():
     assert [one.tokens for one in deltas] == [1, 2, 3, 4, 5]
     end = reply.finish()
     assert (end.completion_tokens, end.decode_rate) == (9, 2.0)
+
+
+def test_a_server_that_never_counts_is_measured_by_its_pieces():
+    timed = [(101.0 + at, chunk(None, content="x")) for at in range(5)]
+    _, finished = play(*timed, (106.0, chunk(None, finish="stop") + DONE), dialect=PLAIN)
+    assert (finished.completion_tokens, finished.decode_rate) == (5, 1.0)
+    assert play(*timed, (106.0, chunk(None, finish="stop") + DONE))[1].decode_rate is None, "it should have counted"
