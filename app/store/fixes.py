@@ -72,9 +72,9 @@ def list_known_fixes(
 def project_fix(session: Session, recorded: Recorded, event: Event) -> None:
     match event:
         case FixProven(fix=fix):
-            played = session.get_one(RunRow, recorded.run).simulated
+            simulated = session.get_one(RunRow, recorded.run).simulated
             body = msgspec.json.encode(fix)
-            insert_once(session, create_row(FixRow, fix, simulated=played, at=recorded.at, body=body))
+            insert_once(session, create_row(FixRow, fix, simulated=simulated, at=recorded.at, body=body))
         case AttemptStarted(offered=ProvenFix() as fix):
             _increment_fix_counter(session, fix.id, "offers")
         case ItemPassed(replayed=fix_id) if fix_id:
