@@ -99,19 +99,19 @@ def stream_events(
     """Stream every event as it happens, from the start or after `since`. Prompts are for operators."""
     read_required_run_row(runtime, run)
     kinds = frozenset(parse_kinds(kind))
-    render, name = choose_render_and_stream_name(with_prompts=can_read_prompts())
+    name, render = choose_stream_name_and_render(with_prompts=can_read_prompts())
     return streams.create_stream_response(
-        run, *build_name_and_filtered_render(kinds, render, name), read_resume_position(request.headers, since) or 0
+        run, *build_name_and_filtered_render(kinds, name, render), read_resume_position(request.headers, since) or 0
     )
 
 
-def choose_render_and_stream_name(*, with_prompts: bool) -> tuple[PerEventRender, str]:
-    """Return the renderer, and the name under which viewers with the same rights share its stream."""
-    return (as_messages, "json") if with_prompts else (as_sealed_messages, "json, sealed")
+def choose_stream_name_and_render(*, with_prompts: bool) -> tuple[str, PerEventRender]:
+    """Return the name under which viewers with the same rights share a stream, and its renderer."""
+    return ("json", as_messages) if with_prompts else ("json, sealed", as_sealed_messages)
 
 
 def build_name_and_filtered_render(
-    kinds: frozenset[str], render: PerEventRender, stream_name: str
+    kinds: frozenset[str], stream_name: str, render: PerEventRender
 ) -> tuple[str, PerEventRender]:
     """Render these kinds only. A batch without them becomes a comment, which keeps the connection open."""
     if not kinds:

@@ -14,7 +14,7 @@ from app.web.api.events import (
     Last,
     as_messages,
     build_name_and_filtered_render,
-    choose_render_and_stream_name,
+    choose_stream_name_and_render,
     document_stream,
     parse_kinds,
 )
@@ -47,9 +47,9 @@ def stream_all_events(
 ) -> Response:
     """Stream the events of every run as they happen, from now on or after `since`. Prompts are for operators."""
     kinds = frozenset(parse_kinds(kind))
-    render, name = choose_render_and_stream_name(with_prompts=can_read_prompts())
+    name, render = choose_stream_name_and_render(with_prompts=can_read_prompts())
     return streams.create_stream_response(
-        ALL, *build_name_and_filtered_render(kinds, render, name), read_resume_position(request.headers, since)
+        ALL, *build_name_and_filtered_render(kinds, name, render), read_resume_position(request.headers, since)
     )
 
 
@@ -77,7 +77,7 @@ def stream_samples(
     kinds = frozenset(() if kind is None else (_require_sample_kind(one.strip()) for one in kind.split(",")))
     return streams.create_stream_response(
         MACHINE,
-        *build_name_and_filtered_render(kinds, as_messages, "json"),
+        *build_name_and_filtered_render(kinds, "json", as_messages),
         read_resume_position(request.headers, since),
     )
 

@@ -10,7 +10,7 @@ from app.events.log import RunLog
 from app.events.record import ALL, MACHINE, build_recorded_event
 from app.events.vocabulary import Budget
 from app.store.rollouts import RolloutRow
-from app.web.api.events import build_name_and_filtered_render, choose_render_and_stream_name
+from app.web.api.events import build_name_and_filtered_render, choose_stream_name_and_render
 from app.web.stream.all_runs import KEPT, REACH
 from app.web.stream.stream_registry import StreamRegistry
 from tests.web.stream.watching import Socket, logging
@@ -19,7 +19,7 @@ SAMPLE = EngineState(engine="e", state="ready")
 QUEUED = RunQueued(
     host="fixture", skill="stig", rules=(), mode="auto", budget=Budget(), lineup="simulated", simulated=True
 )
-RENDER, NAME = choose_render_and_stream_name(with_prompts=True)
+NAME, RENDER = choose_stream_name_and_render(with_prompts=True)
 
 
 def delta(text):
@@ -35,7 +35,7 @@ async def following(streams, after=None, kinds=()):
         await gone.wait()
         return {"type": "http.disconnect"}
 
-    answer = streams.create_stream_response(ALL, *build_name_and_filtered_render(frozenset(kinds), RENDER, NAME), after)
+    answer = streams.create_stream_response(ALL, *build_name_and_filtered_render(frozenset(kinds), NAME, RENDER), after)
     task = asyncio.create_task(answer({}, receive, socket.send))
     await socket.until(": temper")
     yield socket

@@ -9,7 +9,7 @@ import pytest
 import app.web
 from app.events.kinds import ItemPassed, RunPaused, TurnDelta
 from app.events.record import GENESIS, build_recorded_event
-from app.web.api.events import build_name_and_filtered_render, choose_render_and_stream_name
+from app.web.api.events import build_name_and_filtered_render, choose_stream_name_and_render
 from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.stream.renderer_types import FEW, SMALL, InlineRender, PerEventRender, get_inline_render_or_stub
 from tests.waiting import watching_the_loop
@@ -41,8 +41,8 @@ def test_whoever_says_what_it_has_at_hand_is_held_to_it_here_or_in_the_tests_of_
 @pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("kinds", [(), ("turn.delta",), ("turn.started", "run.paused"), ("run.failed",)])
 async def test_json_is_rendered_from_what_is_at_hand_and_nothing_is_waited_for(whole, kinds):
-    render, name = choose_render_and_stream_name(with_prompts=whole)
-    _, render = build_name_and_filtered_render(frozenset(kinds), render, name)
+    name, render = choose_stream_name_and_render(with_prompts=whole)
+    _, render = build_name_and_filtered_render(frozenset(kinds), name, render)
     with watching_the_loop() as watch:
         said = get_inline_render_or_stub(render)(BATCH)
     assert said == render(BATCH) != b""
@@ -51,7 +51,7 @@ async def test_json_is_rendered_from_what_is_at_hand_and_nothing_is_waited_for(w
 
 
 def test_a_batch_that_takes_long_is_for_a_thread():
-    render, _ = choose_render_and_stream_name(with_prompts=True)
+    _, render = choose_stream_name_and_render(with_prompts=True)
     (one,), long = BATCH[:1], TurnDelta(turn="t1", role="worker", channel="answer", text="x" * SMALL, tokens=1)
     assert get_inline_render_or_stub(render)([one] * FEW) is not None
     assert get_inline_render_or_stub(render)([one] * (FEW + 1)) is None
