@@ -19,6 +19,12 @@ def web(place="root@web1.example:22", at="TEMPER_SSH_WEB1"):
     return parse_endpoint(place, "password", at)
 
 
+@pytest.mark.parametrize(("key", "watched"), [("~nosuchuser/key", ()), ("/k", ["ana=~nosuchuser/key"])])
+def test_a_key_in_the_home_of_nobody_is_bad_input(key, watched):
+    with pytest.raises(BadInput, match=r"'~nosuchuser/key' begins with the home of an unknown user: write an"):
+        parse_endpoint("root@web1.example", "key", key, watched)
+
+
 @pytest.fixture
 def bound(monkeypatch):
     return lambda text: monkeypatch.setenv("TEMPER_SSH_WEB1_FOR", text)
