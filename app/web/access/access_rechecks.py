@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from starlette.types import Message, Receive, Scope
 
 from app.people.rights import AccessNeeds, Person, is_admitted
-from app.store.background_task import BackgroundTask
+from app.store.background_task import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
 from app.web.access.authenticator import Authenticator
 
@@ -48,8 +48,9 @@ def get_request_context(scope: Scope) -> RequestContext:
     return visit
 
 
-class AccessRechecks(BackgroundTask):
+class AccessRechecks(PeriodicTask):
     name = "rechecks"
+    every = EVERY
 
     def __init__(self, credentials: Authenticator) -> None:
         self._credentials = credentials
@@ -75,14 +76,15 @@ class AccessRechecks(BackgroundTask):
             if not _is_still_allowed(one, known):
                 one.over.set()
 
-    async def _run_forever(self) -> None:
-        while True:
-            self._came.clear()
-            if not self._visits:
-                await self._came.wait()
-            await asyncio.sleep(EVERY)
-            with suppress(*DATABASE_UNAVAILABLE):  # without a database no right can be ended either
-                await self.recheck_all()
+    async def _run_once(self) -> None:
+        with suppress(*DATABASE_UNAVAILABLE):  # without a database no right can be ended either
+            await self.recheck_all()
+
+    async def _wait_for_next(self) -> None:
+        self._came.clear()
+        if not self._visits:
+            await self._came.wait()
+        await super()._wait_for_next()
 
 
 def _is_still_allowed(visit: RequestContext, known: dict[str, Person]) -> bool:

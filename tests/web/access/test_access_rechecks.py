@@ -8,12 +8,12 @@ from sqlmodel import Session
 from starlette.responses import StreamingResponse
 from starlette.routing import Route, Router
 
-from app.people.rights import guests, operators, viewers
+from app.people.rights import Person, guests, operators, viewers
 from app.store import credentials
 from app.store.db import open_database
 from app.store.models import CredentialRow, PersonRow
 from app.web.access.access_ledger import AccessLedger, AuditSyslog
-from app.web.access.access_rechecks import AccessRechecks
+from app.web.access.access_rechecks import AccessRechecks, RequestContext
 from app.web.access.authenticator import Authenticator
 from app.web.access.request_gate import Gate
 from app.web.access.right_check import guard_routes
@@ -154,3 +154,24 @@ async def test_it_ends_with_the_right_that_it_takes_and_not_with_a_higher_one(wa
         await viewing.heard.wait_for(lambda: viewing.told[-1]["body"] == b"more")
     viewing.task.cancel()
     await asyncio.wait({viewing.task})
+
+
+async def test_it_ends_although_a_recheck_before_failed(caplog):
+    class Credentials:
+        """They fail the first time, and then know nobody."""
+
+        failed = False
+
+        async def find_valid_credentials(self, _):
+            if not self.failed:
+                self.failed = True
+                raise ValueError("a fault of ours")
+            return {}
+
+    rechecks = AccessRechecks(Credentials())
+    visit = RequestContext(Person("jo", "operator", "session", "c"), since=time.monotonic() - 10)
+    with rechecks.track_request(visit):
+        rechecks.start()
+        await asyncio.wait_for(visit.over.wait(), 5)
+    await rechecks.close()
+    assert "rechecks failed with an internal error" in caplog.text
