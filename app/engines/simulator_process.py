@@ -42,19 +42,26 @@ class SimulatorProcess:
                     process_group=0,
                     env={**os.environ, "PYTHONUNBUFFERED": "1"},
                 )
-            self.bases = await self._read_announcements(self._child)
+            try:
+                self.bases = await self._read_announcements(self._child)
+            except BaseException:
+                await self._end_child()  # else the next start would find it running, and not read its ports
+                raise
 
     async def stop(self) -> None:
         async with self._turn:
-            if self._child is None or not self.is_running:
-                return
-            self._child.terminate()
-            try:
-                async with asyncio.timeout(END_SECONDS):
-                    await self._child.wait()
-            except TimeoutError:
-                self._child.kill()
+            await self._end_child()
+
+    async def _end_child(self) -> None:
+        if self._child is None or not self.is_running:
+            return
+        self._child.terminate()
+        try:
+            async with asyncio.timeout(END_SECONDS):
                 await self._child.wait()
+        except TimeoutError:
+            self._child.kill()
+            await self._child.wait()
 
     def _build_command(self) -> list[str]:
         words = ["--lineup", str(self._lineup), "--speed", str(self._speed), "--exit-with-parent"]
