@@ -85,10 +85,10 @@ def is_weaker_age(setting: str, old_days: int | None, new_days: int | None) -> b
     return new_days > old_days if setting in _SMALLER_IS_STRICTER else new_days < old_days
 
 
-def _build_commands(action: SetAgeing, _: Sequence[str]) -> kind.ShellCommands:
+def _build_commands(action: SetAgeing, _: Sequence[str]) -> tuple[kind.ShellCommands]:
     (key, field), name = _KEYS[action.setting], shlex.quote(action.account)
     look = f'[ "$(getent shadow {name} | cut -d: -f{field})" = {action.days} ]'
-    return kind.ShellCommands(look, f"chage {key} {action.days} {name}", ":", ("/etc/shadow",))
+    return (kind.ShellCommands(look, f"chage {key} {action.days} {name}", ":", ("/etc/shadow",)),)
 
 
 KIND = kind.ResourceKind(

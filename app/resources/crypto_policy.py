@@ -43,10 +43,10 @@ def _judge_policy(before: str, after: str) -> kind.Objection | None:
     return None
 
 
-def _build_commands(action: SetCryptoPolicy, _: Sequence[str]) -> kind.ShellCommands:
+def _build_commands(action: SetCryptoPolicy, _: Sequence[str]) -> tuple[kind.ShellCommands]:
     policy = shlex.quote(action.policy)
     look = f'[ "$(update-crypto-policies --show)" = {policy} ]'
-    return kind.ShellCommands(look, f"update-crypto-policies --set {policy}", "update-crypto-policies", (_CONFIG,))
+    return (kind.ShellCommands(look, f"update-crypto-policies --set {policy}", "update-crypto-policies", (_CONFIG,)),)
 
 
 KIND = kind.ResourceKind(

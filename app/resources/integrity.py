@@ -36,8 +36,8 @@ def judge_databases(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     return None
 
 
-def _build_commands(_: BuildIntegrityDatabase, __: Sequence[str]) -> kind.ShellCommands:
-    return kind.ShellCommands(f"ls {_FILES} 2>/dev/null | grep -q .", _DO, f"rm -f {_FILES}")
+def _build_commands(_: BuildIntegrityDatabase, __: Sequence[str]) -> tuple[kind.ShellCommands]:
+    return (kind.ShellCommands(f"ls {_FILES} 2>/dev/null | grep -q .", _DO, f"rm -f {_FILES}"),)
 
 
 KIND = kind.ResourceKind(

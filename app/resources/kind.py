@@ -105,8 +105,11 @@ class ResourceKind(Generic[A]):
     """List the words that tell the host's part what to do with the resource, none with a blank."""
     judge_states: Callable[[ForeseenStates], Objection | None]
     """Judge everything of this kind that the whole change would do."""
-    build_commands: Callable[[A, Sequence[str]], ShellCommands | str]
-    """Build the commands from an action and the names of all that changed, or say why another host cannot repeat it."""
+    build_commands: Callable[[A, Sequence[str]], Sequence[ShellCommands] | str]
+    """Build the commands from an action and the names of all that changed, or say why another host cannot repeat it.
+
+    An action of several steps has commands for each, so that only the steps that a host lacked are undone there.
+    """
     judge_action: Callable[[A], Objection | None] = lambda _: None
     """Judge the action before the host is asked anything."""
     match_state: Callable[[str, str], bool] = match_state

@@ -43,7 +43,7 @@ def judge_mounts(foreseen: ForeseenStates) -> Objection | None:
     return None
 
 
-def _build_commands(action: AddMountOptions, _: Sequence[str]) -> ShellCommands:
+def _build_commands(action: AddMountOptions, _: Sequence[str]) -> tuple[ShellCommands]:
     at, options = shlex.quote(action.mount), ",".join(action.options)
     each = " ".join(action.options)
     look = (
@@ -63,7 +63,7 @@ def _build_commands(action: AddMountOptions, _: Sequence[str]) -> ShellCommands:
     )
     loose = ",".join(one.removeprefix("no") for one in action.options)
     undo = f"said=$(findmnt -s -n -o OPTIONS --mountpoint {at}); mount -o remount,{loose},${{said:-rw}} {at}"
-    return ShellCommands(look, do, undo, ("/etc/fstab",))
+    return (ShellCommands(look, do, undo, ("/etc/fstab",)),)
 
 
 KIND = ResourceKind(

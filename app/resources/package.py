@@ -130,13 +130,13 @@ def _match_state(wanted: str, found: str) -> bool:
     return wanted in (found, kind.NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))
 
 
-def _build_commands(action: PackageAction, changed: Sequence[str]) -> kind.ShellCommands:
+def _build_commands(action: PackageAction, changed: Sequence[str]) -> tuple[kind.ShellCommands]:
     name = shlex.quote(action.package)
     look, install, remove = _LOOK % (name, name), f"install {name}", f"remove {name}"
     if isinstance(action, RemovePackage):
-        return kind.ShellCommands(f"! {look}", _BY % (remove, remove), _BY % (install, install))
+        return (kind.ShellCommands(f"! {look}", _BY % (remove, remove), _BY % (install, install)),)
     came = shlex.join([one.removeprefix(KIND.prefix) for one in changed if one.startswith(KIND.prefix)]) or name
-    return kind.ShellCommands(look, _BY % (install, install), _BY % (f"purge {came}", f"remove {came}"))
+    return (kind.ShellCommands(look, _BY % (install, install), _BY % (f"purge {came}", f"remove {came}")),)
 
 
 KIND = kind.ResourceKind[PackageAction](

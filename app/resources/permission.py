@@ -128,7 +128,7 @@ def _has_wanted_permissions(action: SetPermissions, state: str) -> bool:
     return found is not None and all(value in ("", found[name]) for name, value in wanted)
 
 
-def _build_commands(action: SetPermissions, _: Sequence[str]) -> ShellCommands:
+def _build_commands(action: SetPermissions, _: Sequence[str]) -> tuple[ShellCommands]:
     at = shlex.quote(action.path)
     looks, steps = [], []
     if action.owner:
@@ -139,7 +139,7 @@ def _build_commands(action: SetPermissions, _: Sequence[str]) -> ShellCommands:
     if action.mode:
         looks.append(f'[ "$(stat -c %04a {at})" = {action.mode} ]')
         steps.append(f"chmod {action.mode} {at}")
-    return ShellCommands(" && ".join(looks), " && ".join(steps), ":", ())
+    return (ShellCommands(" && ".join(looks), " && ".join(steps), ":", ()),)
 
 
 KIND = ResourceKind(

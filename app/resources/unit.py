@@ -12,6 +12,7 @@ from app.resources import kind
 
 _DEFAULT_TARGET = "multi-user.target"
 """The only one that a host may be made to boot into."""
+_DEFAULT_LINK = "/etc/systemd/system/default.target"
 UnitName = Annotated[
     str,
     msgspec.Meta(
@@ -91,22 +92,25 @@ def _match_state(wanted: str, found: str) -> bool:
     return kind.match_state(wanted, found)
 
 
-def _build_commands(action: SetUnit, _: Sequence[str]) -> kind.ShellCommands:
+def _build_commands(action: SetUnit, _: Sequence[str]) -> tuple[kind.ShellCommands, ...]:
     name = shlex.quote(action.unit)
     if action.to == "set-default":
         look = f'[ "$(systemctl get-default)" = {name} ]'
-        return kind.ShellCommands(look, f"systemctl set-default {name}", "systemctl set-default graphical.target")
+        return (kind.ShellCommands(look, f"systemctl set-default {name}", "systemctl daemon-reload", (_DEFAULT_LINK,)),)
+    verbs = ("enable", "start") if action.to == "enable-now" else (action.to,)
+    return tuple(_build_verb_commands(verb, name) for verb in verbs)
+
+
+def _build_verb_commands(verb: str, name: str) -> kind.ShellCommands:
     active = f"systemctl is-active -q {name}"
     look, undo = {
         "enable": (_ENABLED % (name, "enabled"), "disable"),
-        "enable-now": (f"{_ENABLED % (name, 'enabled')} && {active}", "disable --now"),
         "disable": (_ENABLED % (name, "disabled"), "enable"),
         "mask": (_ENABLED % (name, "masked"), "unmask"),
         "unmask": (f'[ "$(systemctl is-enabled {name} 2>/dev/null)" != masked ]', "mask"),
         "start": (active, "stop"),
         "stop": (f"! {active}", "start"),
-    }[action.to]
-    verb = action.to.replace("-now", " --now")
+    }[verb]
     return kind.ShellCommands(look, f"systemctl {verb} {name}", f"systemctl {undo} {name}")
 
 

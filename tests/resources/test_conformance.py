@@ -164,16 +164,16 @@ def test_what_is_shown_of_it_is_a_sentence_and_harmless(kind, sample):
 @each
 def test_playbook_and_script_repeat_it_or_say_why_not(kind, sample):
     try:
-        deed = build_shell_commands(sample.action, (FileChange(get_resource_name(sample.action), None, "a"),))
+        deeds = build_shell_commands(sample.action, (FileChange(get_resource_name(sample.action), None, "a"),))
     except NotRecorded as exc:
         assert kind.find_candidates is None
         assert len(str(exc)) > 20  # noqa: PT017
         return
-    for text in (deed.look, deed.do, deed.undo):
+    for text in (text for one in deeds for text in (one.look, one.do, one.undo)):
         assert text
         assert subprocess.run(["sh", "-n", "-c", text], check=False).returncode == 0
-    taken = fix(deeds=(deed,))
-    first = deed.do.split()[0]
+    taken = fix(deeds=deeds)
+    first = deeds[0].do.split()[0]
     assert first.encode() in render_script(taken, "r", "")
     assert build_playbook_zip(taken, "r", "")
 

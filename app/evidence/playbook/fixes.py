@@ -1,6 +1,6 @@
 """Selects the fixes of a run that can be repeated on other hosts, and explains the others."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.events.vocabulary import FileAction, FileChange, PublishedRule
@@ -101,7 +101,7 @@ def _build_fix(rule_record: RuleRecord) -> Fix:
         rule=rule_record.rule,
         named=rule_record.named,
         edits=() if beside else derive_edits(files, last.applied),
-        deeds=tuple(build_shell_commands(action, last.applied.changes) for action in beside),
+        deeds=tuple(one for action in beside for one in build_shell_commands(action, last.applied.changes)),
         created=tuple(change.path for change in last.applied.changes if change.before is None and not beside),
         services=told,
         checks=select_checks_of_passed_probes(probes),
@@ -110,8 +110,8 @@ def _build_fix(rule_record: RuleRecord) -> Fix:
     )
 
 
-def build_shell_commands(action: ResourceAction, changes: Iterable[FileChange]) -> ShellCommands:
-    """Return the commands that repeat the action, or raise NotRecorded if another host cannot repeat it."""
+def build_shell_commands(action: ResourceAction, changes: Iterable[FileChange]) -> Sequence[ShellCommands]:
+    """Return the commands of each step of the action, or raise NotRecorded if another host cannot repeat it."""
     found = get_kind(action).build_commands(action, [change.path for change in changes])
     if isinstance(found, str):
         raise NotRecorded(found)

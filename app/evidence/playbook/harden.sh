@@ -65,7 +65,7 @@ asked() { # WHEN: runs this rule's checks on the running host
 keep() {
   local path
   for path in "${PATHS[@]}"; do
-    [ -e "$ROOT$path" ] || continue
+    [ -e "$ROOT$path" ] || [ -L "$ROOT$path" ] || continue
     mkdir -p -- "$KEPT/$ID$(dirname -- "$path")" && cp -a -- "$ROOT$path" "$KEPT/$ID$path" || return
   done
 }
@@ -73,7 +73,8 @@ keep() {
 put_back() {
   local path at=${#done[@]}
   for path in "${PATHS[@]}"; do
-    if [ -e "$KEPT/$ID$path" ]; then cp -a -- "$KEPT/$ID$path" "$ROOT$path.temper-new" && mv -f -- "$ROOT$path.temper-new" "$ROOT$path"
+    if [ -e "$KEPT/$ID$path" ] || [ -L "$KEPT/$ID$path" ]; then
+      cp -a -- "$KEPT/$ID$path" "$ROOT$path.temper-new" && mv -f -- "$ROOT$path.temper-new" "$ROOT$path"
     else rm -f -- "$ROOT$path"; fi
   done
   # Undo commands may read the restored files, so they run last.
