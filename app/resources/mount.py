@@ -43,27 +43,35 @@ def judge_mounts(foreseen: ForeseenStates) -> Objection | None:
     return None
 
 
-def _build_commands(action: AddMountOptions, _: Sequence[str]) -> tuple[ShellCommands]:
-    at, options = shlex.quote(action.mount), ",".join(action.options)
-    each = " ".join(action.options)
+def _build_commands(action: AddMountOptions, _: Sequence[str]) -> tuple[ShellCommands, ...]:
+    at = shlex.quote(action.mount)
+    return (_build_fstab_commands(at, action.options), *(_build_remount_commands(at, one) for one in action.options))
+
+
+def _build_fstab_commands(at: str, options: Sequence[MountOption]) -> ShellCommands:
     look = (
-        f'now=",$(findmnt -n -o OPTIONS --mountpoint {at} | tail -n 1),"; '
         f'said=",$(findmnt -s -n -o OPTIONS --mountpoint {at}),"; '
-        f"for one in {each}; do case $now in *,$one,*) ;; *) exit 1 ;; esac; "
-        "case $said in *,$one,*) ;; *) exit 1 ;; esac; done"
+        f"for one in {' '.join(options)}; do case $said in *,$one,*) ;; *) exit 1 ;; esac; done"
     )
+    more = ",".join(options)
     do = (
         f"if findmnt -s --mountpoint {at} >/dev/null; then "
-        f"""awk -v at={at} -v more={options} '!/^[ \\t]*#/ && $2 == at {{ n = split(more, w, ","); """
+        f"""awk -v at={at} -v more={more} '!/^[ \\t]*#/ && $2 == at {{ n = split(more, w, ","); """
         """for (i = 1; i <= n; i++) if (("," $4 ",") !~ ("," w[i] ",")) $4 = $4 "," w[i] } { print }' /etc/fstab """
         ">/etc/fstab.temper-new && cat /etc/fstab.temper-new >/etc/fstab && rm -f /etc/fstab.temper-new; "
         f'elif [ "$(findmnt -n -o FSTYPE --mountpoint {at})" = tmpfs ]; then '
-        f"echo tmpfs {at} tmpfs defaults,nodev,nosuid,{options} 0 0 >>/etc/fstab; "
-        f"else echo {at} has no line in /etc/fstab; exit 1; fi && mount -o remount,{options} {at}"
+        f"echo tmpfs {at} tmpfs defaults,nodev,nosuid,{more} 0 0 >>/etc/fstab; "
+        f"else echo {at} has no line in /etc/fstab; exit 1; fi"
     )
-    loose = ",".join(one.removeprefix("no") for one in action.options)
-    undo = f"said=$(findmnt -s -n -o OPTIONS --mountpoint {at}); mount -o remount,{loose},${{said:-rw}} {at}"
-    return (ShellCommands(look, do, undo, ("/etc/fstab",)),)
+    return ShellCommands(look, do, ":", ("/etc/fstab",))
+
+
+def _build_remount_commands(at: str, option: MountOption) -> ShellCommands:
+    """Each remount names all live options: fstab may lack some, and the kernel would drop these."""
+    live = f"live=$(findmnt -n -o VFS-OPTIONS --mountpoint {at} | tail -n 1)"
+    remount = f"{live}; mount --options-mode ignore -o remount,$live,%s {at}"
+    look = f"{live}; case ,$live, in *,{option},*) ;; *) exit 1 ;; esac"
+    return ShellCommands(look, remount % option, remount % option.removeprefix("no"))
 
 
 KIND = ResourceKind(

@@ -1,10 +1,15 @@
+import os
 import subprocess
 
 import pytest
 
+from app.evidence.playbook.bash_script import render_script
+from app.evidence.playbook.fixes import build_shell_commands
+from app.evidence.playbook.standalone_health_checks import PlainCheck
 from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
 from app.resources.mount import AddMountOptions, judge_mounts
 from app.targets.ssh.shell_script import read_script_part
+from tests.evidence.playbook.fresh import fix
 from tests.resources.case import KindCase, Sample
 
 SHARED_MEMORY = "28 23 0:24 / /dev/shm rw,nosuid,nodev shared:4 - tmpfs tmpfs rw,inode64\n"
@@ -74,3 +79,29 @@ def test_shared_memory_gets_a_line_of_its_own_and_keeps_what_it_has(ask_host):
 def test_a_disk_without_a_line_gets_none(ask_host):
     disk = "30 1 8:2 / /srv rw,relatime shared:1 - ext4 /dev/sda2 rw\n"
     assert ask_host("fstab_with /srv nodev", table=disk)[0] == 3
+
+
+@pytest.mark.parametrize("stated", ["defaults", "defaults,noexec"])
+def test_the_exported_script_changes_and_takes_back_these_options_alone(tmp_path, stated):
+    """On a file system in memory that has nosuid and nodev, whatever its line in fstab says."""
+    place, fstab, file = tmp_path / "place", tmp_path / "fstab", tmp_path / "harden.sh"
+    place.mkdir()
+    fstab.write_text(f"tmpfs {place} tmpfs {stated} 0 0\n")
+    show = f"findmnt -n -o VFS-OPTIONS --mountpoint {place}"
+    once = PlainCheck("x", "it is asked once", f"{show} >>{tmp_path}/seen; mkdir {tmp_path}/asked")
+    deeds = build_shell_commands(AddMountOptions(mount=str(place), options=("nodev", "noexec")), ())
+    file.write_bytes(
+        render_script(fix(deeds=deeds, checks=(once,)), "r", "").replace(b"/etc/fstab", str(fstab).encode())
+    )
+    words = f"mount -t tmpfs -o nosuid,nodev tmpfs {place}; bash {file}; {show} >>{tmp_path}/seen"
+    ran = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", words],
+        env=os.environ | {"LIBMOUNT_FSTAB": str(fstab), "TEMPER_KEPT": str(tmp_path / "kept")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "after the change, not so" in ran.stderr
+    seen = [set(line.split(",")) & {"nosuid", "nodev", "noexec"} for line in (tmp_path / "seen").read_text().split()]
+    assert seen == [{"nosuid", "nodev"}, {"nosuid", "nodev", "noexec"}, {"nosuid", "nodev"}]
+    assert fstab.read_text() == f"tmpfs {place} tmpfs {stated} 0 0\n"
