@@ -14,6 +14,7 @@ import yaml
 from app.evidence.playbook.ansible_role import build_playbook_zip
 from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import PortableFixes
+from app.resources.kind import ShellCommands
 from tests.evidence.playbook.fresh import HOSTILE, STIG, fix, harmful
 
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
@@ -93,3 +94,23 @@ def test_all_kinds_of_edits_once_and_what_makes_the_host_worse_is_put_back(tmp_p
     again = play(build_playbook_zip(all_of_it, HOSTILE, HOSTILE), "--tags", "V-257984")
     assert " changed=0 " in again.stdout
     assert again.returncode == 0
+
+
+@pytest.mark.timeout(300)
+def test_what_was_done_is_taken_back_in_reverse_and_what_was_not_reached_is_left(tmp_path, play):
+    said = tmp_path / "said"
+    first, second = (
+        ShellCommands("false", f"echo do {name} >>{said}", f"echo undo {name} >>{said}") for name in ("first", "second")
+    )
+    done = fix(deeds=(first, second))
+    done = replace(done, fixes=tuple(replace(one, services=("no-such-service",)) for one in done.fixes))
+    (tmp_path / "folder").mkdir()
+    unreached = ShellCommands("false", "true", f"echo undo unreached >>{said}")
+    stopped = fix(
+        PlaybookEdit("write", str(tmp_path / "folder"), new="", mode="0600"),
+        deeds=(unreached,),
+        rule=STIG.rules["V-257992"],
+    )
+    played = play(build_playbook_zip(PortableFixes((*done.fixes, *stopped.fixes), ()), "r", ""))
+    assert "Not done, and left or put back as it was: V-257984, V-257992" in played.stdout, played.stdout
+    assert said.read_text().splitlines() == ["do first", "do second", "undo second", "undo first"]
