@@ -24,28 +24,28 @@ def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     if text is None and not _may_be_absent(arguments):
         raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
     lines = _split_text(text or "")
-    pattern = arguments.get("regexp")
+    words = arguments.get("search_string")
+    pattern = re.escape(str(words)) if words else arguments.get("regexp")
     matching = [place for place, line in enumerate(lines) if pattern and re.search(pattern, line)]
     line = arguments.get("line")
     if arguments.get("state") == "absent":
         gone = matching if pattern else [place for place, one in enumerate(lines) if one == line]
         left = [one for place, one in enumerate(lines) if place not in gone]
-        return {"changed": bool(gone) and scratch.write_text(path, _join_lines(left)), "found": len(gone)}
+        changed = bool(gone) and scratch.write_text(path, _join_lines(left))
+        return {"changed": _set_attributes(arguments, path, scratch) or changed, "found": len(gone)}
     if not isinstance(line, str):
         raise Undecidable("A line to write has no text.")
-    if _is_on(arguments.get("backrefs")):
-        if not matching:
-            return dict(_NO)
-        found = re.search(str(pattern), lines[matching[-1]])
-        line = found.expand(line) if found else line
+    with_groups = _is_on(arguments.get("backrefs"))
     if matching:
-        lines[matching[-1]] = line
-    elif line not in lines:
-        lines.insert(_find_insertion(arguments, lines), line)
+        place = _choose_match(arguments, matching)
+        found = re.search(str(pattern), lines[place])
+        lines[place] = found.expand(line) if found and with_groups else line
+    elif line in lines or with_groups:
+        return {"changed": _set_attributes(arguments, path, scratch)}
     else:
-        return dict(_NO)
+        lines.insert(_find_insertion(arguments, lines), line)
     changed = scratch.write_text(path, _join_lines(lines))
-    return {"changed": _set_mode(arguments, path, scratch) or changed}
+    return {"changed": _set_attributes(arguments, path, scratch) or changed}
 
 
 def replace_text(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -54,8 +54,14 @@ def replace_text(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     text = scratch.read_text(path)
     if text is None:
         raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
-    made = re.sub(arguments["regexp"], arguments.get("replace", ""), text, flags=re.MULTILINE)
-    return {"changed": scratch.write_text(path, made)}
+    after, before = arguments.get("after") or "", arguments.get("before") or ""
+    part = re.search(f"{after}(?P<part>.*{'?' if after and before else ''}){before}", text, re.DOTALL)
+    if part is None:
+        return dict(_NO)
+    start, end = part.span("part")
+    made = re.sub(arguments["regexp"], arguments.get("replace", ""), text[start:end], flags=re.MULTILINE)
+    changed = scratch.write_text(path, text[:start] + made + text[end:])
+    return {"changed": _set_attributes(arguments, path, scratch) or changed}
 
 
 def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -76,7 +82,7 @@ def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         start, end = sorted((lines.index(first), lines.index(last)))
         end += 1
     changed = lines[start:end] != block and scratch.write_text(path, _join_lines(lines[:start] + block + lines[end:]))
-    return {"changed": _set_mode(arguments, path, scratch) or changed}
+    return {"changed": _set_attributes(arguments, path, scratch) or changed}
 
 
 def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -91,19 +97,24 @@ def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     lines = _split_text(text or "")
     start = lines.index(section) + 1 if section in lines else len(lines)
     end = next((place for place in range(start, len(lines)) if lines[place].startswith("[")), len(lines))
-    known = [place for place in range(start, end) if re.match(rf"\s*{re.escape(option)}\s*=", lines[place])]
-    if arguments.get("state") == "absent":
+    is_absent = arguments.get("state") == "absent"
+    comment = "" if is_absent or not _is_on(arguments.get("modify_inactive_option", True)) else r"[#;]?[ \t]*"
+    pattern = rf"[ \t]*{comment}{re.escape(option)}[ \t]*(?:=|$)[ \t]*(.*)"
+    known = {place: found[1] for place in range(start, end) if (found := re.match(pattern, lines[place]))}
+    if is_absent:
         left = [line for place, line in enumerate(lines) if place not in known]
         changed = bool(known) and scratch.write_text(path, _join_lines(left))
-        return {"changed": _set_mode(arguments, path, scratch) or changed}
+        return {"changed": _set_attributes(arguments, path, scratch) or changed}
     gap = "" if _is_on(arguments.get("no_extra_spaces")) else " "
     wanted = f"{option}{gap}={gap}{arguments['value']}"
-    if known:
-        lines[known[-1]] = wanted
+    if known:  # the line with this value stays, or else the first one gets it; the others go
+        kept = next((place for place, value in known.items() if value == str(arguments["value"])), min(known))
+        lines[kept] = wanted
+        lines = [line for place, line in enumerate(lines) if place == kept or place not in known]
     else:
         lines[end:end] = [wanted] if section in lines else [section, wanted]
     changed = scratch.write_text(path, _join_lines(lines))
-    return {"changed": _set_mode(arguments, path, scratch) or changed}
+    return {"changed": _set_attributes(arguments, path, scratch) or changed}
 
 
 def set_sysctl(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -128,7 +139,7 @@ def copy_content(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         raise Undecidable("A file would be copied that the content does not hold.")
     path = _get_path(arguments)
     changed = scratch.write_text(path, str(arguments["content"]))
-    return {"changed": _set_mode(arguments, path, scratch) or changed}
+    return {"changed": _set_attributes(arguments, path, scratch) or changed}
 
 
 def set_file_mode(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -146,7 +157,7 @@ def set_file_mode(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
             scratch.write_text(path, "")
         else:
             return dict(_NO)
-    return {"changed": _set_mode(arguments, path, scratch)}
+    return {"changed": _set_attributes(arguments, path, scratch)}
 
 
 def stat_path(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -245,14 +256,30 @@ def _find_insertion(arguments: Arguments, lines: list[str]) -> int:
         if pattern and pattern not in ("EOF", "BOF"):
             found = [place for place, line in enumerate(lines) if re.search(pattern, line)]
             if found:
-                return found[-1] + step
+                return _choose_match(arguments, found) + step
     return len(lines)
 
 
-def _set_mode(arguments: Arguments, path: str, scratch: ScratchFiles) -> bool:
+def _choose_match(arguments: Arguments, matching: list[int]) -> int:
+    return matching[0 if _is_on(arguments.get("firstmatch")) else -1]
+
+
+def name_account(account: object) -> str:
+    """Return the name of a task's owner or group; a task writes root as 0, too."""
+    return "" if account is None else "root" if str(account) == "0" else str(account)
+
+
+def _set_attributes(arguments: Arguments, path: str, scratch: ScratchFiles) -> bool:
+    """Set the mode; return True if that changes it. Raises Undecidable for another owner or group."""
     mode = arguments.get("mode")
     there = scratch.now.state(path)
-    if mode is None or there is None:
+    if there is None:
+        return False
+    user, _, group = there.owner.partition(":")
+    for name, has in (("owner", user), ("group", group)):
+        if name_account(arguments.get(name)) not in ("", has):
+            raise Undecidable(f"{path} would get another {name}; that is an action of its own.")
+    if mode is None:
         return False
     return scratch.change_mode(path, _parse_mode(mode, there.mode))
 

@@ -10,7 +10,7 @@ import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
 from app.candidates.ansible_command_module import answer_command, read_expected_mounts
-from app.candidates.ansible_file_modules import MODULES
+from app.candidates.ansible_file_modules import MODULES, name_account
 from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
 from app.events.vocabulary import AnyAction
@@ -164,7 +164,7 @@ class _Play:
         if arguments.get("state") in ("absent", "link", "hard") or "src" in arguments:
             return None
         path, mode = str(arguments.get("path", arguments.get("dest", arguments.get("name", "")))), ""
-        user, group = (_format_account_name(arguments.get(one)) for one in ("owner", "group"))
+        user, group = (name_account(arguments.get(one)) for one in ("owner", "group"))
         there = self.scratch.now.state(path)
         if self.scratch.now.is_folder(path):
             if str(arguments.get("recurse")).lower() in ("true", "yes"):
@@ -195,11 +195,6 @@ def _parse_arguments(arguments: Any) -> Any:
     if isinstance(arguments, str) and (found := _PAIR.fullmatch(arguments)):
         return {found["name"]: found["value"]}
     return {} if arguments is None else arguments
-
-
-def _format_account_name(account: Any) -> str:
-    """Return the name of a task's owner or group; a task writes root as 0, too."""
-    return "" if account is None else "root" if str(account) == "0" else str(account)
 
 
 def _read_mode_digits(mode: Any, path: str) -> str:

@@ -157,6 +157,10 @@ def test_a_block_and_an_option_set_the_mode_of_their_file():
         ("value: 2, no_extra_spaces: true", "x = 1\n", "x = 1\n[a]\nb=2\n"),
         ("state: absent", "[a]\nb = 1\nc = 1\nb=2\n[d]\nb = 1\n", "[a]\nc = 1\n[d]\nb = 1\n"),
         ("value: 9, state: absent", "[a]\nb = 1\n", "[a]\n"),
+        ("value: 2", "[a]\nb = 1\nc = 1\nb = 3\n[d]\nb = 1\n", "[a]\nb = 2\nc = 1\n[d]\nb = 1\n"),
+        ("value: 2", "[a]\nb = 1\nc = 1\nb=2\nb = 2\n", "[a]\nc = 1\nb = 2\n"),
+        ("value: 2", "[a]\n# b = 1\nc = 1\n", "[a]\nb = 2\nc = 1\n"),
+        ("value: 2, modify_inactive_option: false", "[a]\n;b = 1\n", "[a]\n;b = 1\nb = 2\n"),
         ("state: absent", "[a]\nc = 1", None),
         ("state: absent", "[d]\nb = 1\n", None),
     ],
@@ -165,6 +169,44 @@ def test_an_option_of_a_section_is_set_or_taken_away(arguments, before, after):
     host = DictFiles({SSHD: before})
     actions = translate_tasks(f"- ini_file: {{path: {SSHD}, section: a, option: b, {arguments}}}", host)
     assert compute_changed_file_states(actions, host)[SSHD].content.decode() == after if after else actions == ()
+
+
+@pytest.mark.parametrize(
+    ("task", "before", "after"),
+    [
+        ("lineinfile: {regexp: ^b, line: c, firstmatch: true}", "b 1\nb 2\n", "c\nb 2\n"),
+        ("lineinfile: {line: c, insertafter: ^b, firstmatch: true}", "b 1\nb 2\n", "b 1\nc\nb 2\n"),
+        ("lineinfile: {search_string: a.b, line: c}", "a.b x\naxb\n", "c\naxb\n"),
+        ("lineinfile: {search_string: a.b, state: absent}", "a.b x\naxb\n", "axb\n"),
+        ("replace: {regexp: ^b$, replace: c, after: '^x\\n'}", "x\nb\n", "x\nc\n"),
+        ("replace: {regexp: b, replace: c, after: x, before: y}", "b\nx b\ny b y\n", "b\nx c\ny b y\n"),
+        ("replace: {regexp: b, replace: c, before: y}", "b\nx b\ny b\n", "c\nx c\ny b\n"),
+        ("replace: {regexp: b, replace: c, after: z}", "b\n", None),
+        ("replace: {regexp: b, replace: c, owner: root, group: '0'}", "b\n", "c\n"),
+    ],
+)
+def test_a_line_and_a_text_are_chosen_as_the_task_says(task, before, after):
+    host = DictFiles({SSHD: before})
+    actions = translate_tasks(f"- {task.replace('{', f'{{path: {SSHD}, ', 1)}", host)
+    assert compute_changed_file_states(actions, host)[SSHD].content.decode() == after if after else actions == ()
+
+
+@pytest.mark.parametrize(
+    "task",
+    [
+        "copy: {content: x",
+        "lineinfile: {line: UsePAM yes",
+        "lineinfile: {line: x",
+        "lineinfile: {line: x, state: absent",
+        "blockinfile: {block: x",
+        "ini_file: {section: a, option: b, value: 1",
+        "replace: {regexp: a, replace: b",
+    ],
+)
+def test_another_owner_of_a_changed_file_cannot_be_told_beforehand(task):
+    for owner in ("owner: ana", "group: adm"):
+        with pytest.raises(Undecidable, match=f"another {owner.split(':')[0]}"):
+            translate_tasks(f"- {task}, path: {SSHD}, {owner}}}", HOST)
 
 
 def test_nothing_is_taken_from_a_file_that_is_not_there():

@@ -61,7 +61,10 @@ def test_many_open_items_are_shown_by_the_question_that_they_leave():
     events[-1] = msgspec.structs.replace(events[-1], order=tuple(ids))
     events += [event for pair in zip(started, ends, strict=True) for event in pair]
     told = build_summary(log(events))
-    assert [(name, len(items)) for name, items in told.needs_by_question] == [("needs a partition", 6), ("escalated", 2)]
+    assert [(name, len(items)) for name, items in told.needs_by_question] == [
+        ("needs a partition", 6),
+        ("escalated", 2),
+    ]
     page = render_template("partials/_left.html", summary=told, state=told.state)
     assert page.count("<details") == 2
     assert "Needs a partition <b>6</b>" in page
