@@ -19,6 +19,7 @@ from app.cli.score import (
     choose_score_subject,
     fail_interrupted_score_runs,
     finish_and_print_score,
+    prepare_lineup_for_scored_address,
     print_trial,
     wait_until_engines_loaded,
 )
@@ -46,11 +47,11 @@ def score_debian(settings: Settings, options: ScoreOptions, machine_name: str) -
         raise BadInput(
             "hosts are generated only from the built-in host: leave out --hosts and --held-back with --host."
         )
+    own, options = prepare_lineup_for_scored_address(build_score_settings(settings, options.lineup), options)
     machine = Rootfs(settings.data / "rootfs", machine_name)
     base = BASE if options.lineup == ANSIBLE else BaseImage()
     ensure_machine_built(machine, "a Debian 12", partial(machine.build, base))
     add_missing_scap_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
-    own = build_score_settings(settings, options.lineup)
     subject = choose_score_subject(own, options)
     lineup = subject.lineup
     rules = select_rules(options.rules.removeprefix(WHOLE), SKILL) if options.rules else keep_rules_of_demo_profile()

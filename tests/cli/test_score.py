@@ -9,6 +9,7 @@ from typer.main import get_command
 from app.cli.commands import scores
 from app.cli.exit_codes import COULD_NOT, NOT_PINNED
 from app.cli.score import ScoreOptions, build_score_settings, choose_score_subject, format_score_label, run_score
+from app.cli.score_debian import score_debian
 from app.cli.server_to_lineup import print_score_instructions
 from app.config import Settings
 from app.errors import BadInput
@@ -75,6 +76,13 @@ def test_a_server_is_scored_by_its_address_and_the_result_can_be_sent_in_without
     assert not [path for path in (public, beside) if address in path.read_text()]
     assert read_verified_result_file(beside).score == made.score
     assert temper("score", "check", public, "--key", "0" * 64).returncode == 2
+
+
+def test_a_server_is_asked_before_it_is_scored_on_a_debian(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", "")  # no machine can be built
+    asked = options(tmp_path, f"http://127.0.0.1:{free_port()}/v1")
+    with pytest.raises(BadInput, match=asked.lineup):
+        score_debian(Settings(data=tmp_path, speed=0, kind="score"), asked, "vault")
 
 
 @pytest.mark.parametrize("words", [{"name": "nothing"}, {"name": "cpu", "held_back": "secret words"}])
