@@ -38,7 +38,8 @@ def judge_mounts(foreseen: ForeseenStates) -> Objection | None:
     for place, one in foreseen.list_named("mount"):
         if place in _NONE_AT_ALL:
             return Objection("destruction", f"{place}: the system needs its mount options as they are.")
-        if "noexec" in one.after and place in _RUN_PROGRAMS:
+        adds_noexec = one.after.count("noexec") > one.before.count("noexec")  # as mounted, and as fstab has it
+        if adds_noexec and place in _RUN_PROGRAMS:
             return Objection("destruction", f"{place}: programs and package scripts run from there.")
     return None
 

@@ -30,8 +30,8 @@ CASE = KindCase(
 )
 
 
-def change(mount, after):
-    return ForeseenStates((ResourceState(f"mount:{mount}", "mounted none, fstab none", after),))
+def change(mount, after, before="mounted none, fstab none"):
+    return ForeseenStates((ResourceState(f"mount:{mount}", before, after),))
 
 
 @pytest.mark.parametrize("mount", ["/tmp", "/dev/shm", "/home", "/var/tmp", "/var/log/audit"])
@@ -47,6 +47,10 @@ def test_what_the_system_needs_stays_as_it_is(mount):
 def test_programs_go_on_running_from_where_packages_keep_them():
     assert judge_mounts(change("/var", "mounted nodev, fstab nodev")) is None
     assert judge_mounts(change("/var", "mounted noexec, fstab noexec")).clause == "destruction"
+    had = "mounted noexec, fstab noexec"
+    assert judge_mounts(change("/var", "mounted noexec nodev, fstab noexec nodev", had)) is None
+    assert judge_mounts(change("/var", had, "mounted none, fstab noexec")).clause == "destruction"
+    assert judge_mounts(change("/var", had, "mounted noexec, fstab none")).clause == "destruction"
 
 
 @pytest.fixture
