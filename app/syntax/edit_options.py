@@ -67,9 +67,9 @@ def get_ini_option(text: str, key: str) -> str | None:
 
 
 def put_ini_option(text: str, key: str, value: str) -> str:
-    """Set `key`, spelled section.key. A missing section is added at the end."""
+    """Set `key`, spelled section.key; a section may have dots. A missing section is added at the end."""
     lines = text.split("\n")
-    name, _, option = key.partition(".")
+    name, _, option = key.rpartition(".")
     stated = option_parsers.parse_ini(text, "")
     found = [s.line - 1 for s in stated if s.key == key]
     if found:

@@ -293,3 +293,10 @@ def test_an_unknown_syntax_is_refused_with_the_way_out(path):
 def test_what_a_syntax_cannot_hold_is_refused(path, key, value):
     with pytest.raises(BadInput):
         set_option(path, "", key, value)
+
+
+def test_a_repository_with_a_dot_in_its_id_is_changed_in_its_own_section():
+    path, text = "/etc/yum.repos.d/epel.repo", "[epel-9.2]\nname=EPEL\n"
+    written = set_option(path, text, "epel-9.2.gpgcheck", "1")
+    assert written == f"{text}gpgcheck=1\n"
+    assert set_option(path, written, "epel-9.2.gpgcheck", "0") == f"{text}gpgcheck=0\n"

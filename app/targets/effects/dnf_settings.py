@@ -31,7 +31,7 @@ class Dnf(Daemon):
         found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_collect_values(stated)}
         for path in host_text.glob_files(files, REPOS):
             own = option_parsers.parse_ini(host_text.read_text(files, path) or "", path)
-            for name in {setting.key.partition(".")[0] for setting in own}:
+            for name in {setting.key.rpartition(".")[0] for setting in own}:
                 found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES}
             found |= _collect_values(own)
         return found

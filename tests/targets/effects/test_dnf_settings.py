@@ -26,3 +26,10 @@ def test_packages_stay_checked(path, now):
 @pytest.mark.parametrize("now", [SIGNED.replace("1", "yes"), SIGNED + "localpkg_gpgcheck=1\n"])
 def test_checked_more_is_welcome(now):
     assert lost({MAIN: SIGNED}, {MAIN: now}) == ""
+
+
+def test_a_repository_with_a_dot_in_its_id_has_the_settings_of_all():
+    repository = "[site-9.2]\nbaseurl=https://x\n"
+    files = {MAIN: SIGNED, REPO: repository}
+    assert lost(files, {REPO: f"{repository}gpgcheck=1\n"}) == ""
+    assert "site-9.2.gpgcheck is 1 " in lost(files, {REPO: f"{repository}gpgcheck=0\n"})
