@@ -72,7 +72,9 @@ class _Play:
                 self._do_task(task, asked)
 
     def _do_task(self, task: Mapping[str, Any], conditions: tuple[Any, ...]) -> None:
-        module = next((name for name in task if name not in _WORDS), "")
+        module = next((name for name in task if name not in _WORDS), None)
+        if module is None:
+            raise Undecidable(f"The task {task.get('name', '')!r} names no module.")
         kind, name = module.rpartition(".")[2], task.get("register")
         if kind in _FACTS:
             return

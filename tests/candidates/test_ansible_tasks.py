@@ -273,6 +273,7 @@ def test_an_owner_and_a_folder_are_set_by_an_action_of_their_own(arguments, aske
         ("- [", "no YAML"),
         ("- !!python/object/apply:os.system [id]", "no YAML"),
         ("- just a word", "no mapping"),
+        ("- {name: Disable it, tags: [a]}", "'Disable it' names no module"),
     ],
 )
 def test_what_cannot_be_told_beforehand_is_said(text, why):
