@@ -90,6 +90,8 @@ def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     _require_unset(arguments, "values", "section_has", "section_has_values")
     if not _is_on(arguments.get("exclusive", True)):
         raise Undecidable("An option that is not exclusive may have several values.")
+    if arguments["section"] is None:
+        raise Undecidable("An option without a section has its place above all sections.")
     path, section, option = _get_path(arguments), f"[{arguments['section']}]", str(arguments["option"])
     text = scratch.read_text(path)
     if text is None and not _is_on(arguments.get("create", True)):

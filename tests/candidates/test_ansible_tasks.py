@@ -268,6 +268,7 @@ def test_an_owner_and_a_folder_are_set_by_an_action_of_their_own(arguments, aske
         ("- ini_file: {path: /etc/x, section: a, option: b, values: [1, 2]}", "values"),
         ("- ini_file: {path: /etc/x, section: a, option: b, value: 1, exclusive: false}", "exclusive"),
         ("- ini_file: {path: /etc/x, section: a, option: b}", "lacks 'value'"),
+        ("- ini_file: {path: /etc/x, section: null, option: b, value: 1, create: true}", "without a section"),
         ("- ini_file: {path: /etc/x, section: a, state: absent}", "lacks 'option'"),
         ("tasks: none", "no list of tasks"),
         ("- [", "no YAML"),
