@@ -16,12 +16,15 @@ _BUILD_SECONDS, _SECONDS = 1800, 120
 def run_command_or_raise(
     name_in_error: str, command: Sequence[str], seconds: float = _SECONDS, stdin: int = subprocess.DEVNULL
 ) -> None:
-    """Run a command for the machine `name`; raise EnvironmentUnusable with its last words if it fails.
+    """Run a command; raise EnvironmentUnusable, with its last words if it fails, and if it takes too long.
 
     It ends with this process, however that ends.
     """
     tied = ["setpriv", "--pdeathsig", "TERM", *command]
-    ran = subprocess.run(tied, stdin=stdin, capture_output=True, text=True, timeout=seconds, check=False)
+    try:
+        ran = subprocess.run(tied, stdin=stdin, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired as exc:
+        raise EnvironmentUnusable(f"{name_in_error}: {Path(command[0]).name} did not end within {seconds:g} s") from exc
     if ran.returncode != 0:
         said = clean_text(" ".join(ran.stderr.split())[-400:], 400)
         raise EnvironmentUnusable(

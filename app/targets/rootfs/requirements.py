@@ -40,12 +40,15 @@ def list_missing_requirements(folder: Path) -> list[str]:
     return found or _list_namespace_faults(folder)
 
 
-def _list_namespace_faults(folder: Path) -> list[str]:
+def _list_namespace_faults(folder: Path, seconds: float = _SECONDS) -> list[str]:
     create_namespace_owned_folder(folder)
     own = f"trial/{os.getpid()}"  # another process may try it in the same folder
     trial = build_namespace_command(folder, "sh", "-c", _TRIAL, "sh", own)
-    ran = subprocess.run(trial, capture_output=True, text=True, timeout=_SECONDS, check=False)
-    subprocess.run(build_namespace_command(folder, "rm", "-rf", own), timeout=_SECONDS, check=False)
+    try:
+        ran = subprocess.run(trial, capture_output=True, text=True, timeout=seconds, check=False)
+        subprocess.run(build_namespace_command(folder, "rm", "-rf", own), timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return [f"The trial of a user namespace did not end within {seconds:g} s: this machine is too busy."]
     if ran.returncode == 0:
         return []
     said = get_last_line(ran.stderr, 160) or "it gave no reason"
