@@ -11,6 +11,7 @@ from app.events.vocabulary import Role
 from app.loop.state import RunState
 from app.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text
+from app.text.diff_headers import mark_file_headers
 
 _WHOLE = 60_000
 """Maximum characters of a change that a person must read before approving it."""
@@ -88,7 +89,8 @@ def _render_detail(event: kinds.Event, state: RunState) -> str | None:
         case kinds.PlanMade():
             return f"    plan: {clean_line(event.approach, 600)}"
         case kinds.ActionApplied():
-            return "\n".join("    " + row for row in event.diff.splitlines() if row[:3] not in ("---", "+++"))
+            rows = mark_file_headers(event.diff.splitlines())
+            return "\n".join(f"    {row}" for row, is_header in rows if not is_header)
         case kinds.ApprovalRequested():
             return _render_approval(event)
         case _:

@@ -11,6 +11,7 @@ from app.events.record import format_timestamp
 from app.evidence.finding_text import describe_approval_answer, describe_outcome, format_verdict
 from app.evidence.run_record import RunRecord, Status
 from app.text.clean import clean_text
+from app.text.diff_headers import mark_file_headers
 from app.text.jinja_environment import create_environment
 
 _LONGEST = 50_000
@@ -47,13 +48,9 @@ def _create_environment() -> Environment:
 
 
 def parse_diff_lines(diff: str) -> list[DiffLine]:
-    kinds, found, in_hunk = {"+": "added", "-": "removed"}, [], False
-    for line in _clean_report_text(diff).splitlines():
-        if line.startswith(("@@", "diff ")):
-            in_hunk = line.startswith("@@")
-        is_header = not in_hunk and line.startswith(("+++ ", "--- "))  # in a hunk, a file's own line may begin so
-        found.append(DiffLine("" if is_header else kinds.get(line[:1], ""), line))
-    return found
+    kinds = {"+": "added", "-": "removed"}
+    marked = mark_file_headers(_clean_report_text(diff).splitlines())
+    return [DiffLine("" if is_header else kinds.get(line[:1], ""), line) for line, is_header in marked]
 
 
 def _clean_report_text(text: str) -> str:

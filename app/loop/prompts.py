@@ -19,6 +19,7 @@ from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
 from app.targets.effects.weakening import DAEMONS, read_cached_settings
 from app.text.clean import clean_text
+from app.text.diff_headers import mark_file_headers
 from app.text.prompt_defusing import OPEN, SHUT, clean_heading, neutralize_markup, to_one_line
 from app.text.redaction import redact_secrets
 
@@ -191,7 +192,8 @@ def _describe_candidates(item: Item) -> str:
         if one.actions:
             answer = f"the policy refuses it: {one.refusal}" if one.refusal else "the policy accepts it"
             lines = one.diff.split("\n")
-            changed = [line for line in lines if line[:1] in ("+", "-") and line[:3] not in ("+++", "---")] or lines
+            marked = mark_file_headers(lines)
+            changed = [line for line, is_header in marked if line[:1] in ("+", "-") and not is_header] or lines
             shown = [f"  {line[:_DIFF_WIDTH]}" for line in changed[:_DIFF_LINES] if line]
             shown += ["  …"] if len(changed) > _DIFF_LINES else []
             told.append("\n".join([f"{number}. {one.sources} on {', '.join(one.places)}: {answer}", *shown]))

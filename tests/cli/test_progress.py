@@ -2,7 +2,7 @@
 
 from app.cli.progress import render_event
 from app.events.approval_policy import ChangeRisk, PeopleNeeded
-from app.events.kinds import ApprovalRequested
+from app.events.kinds import ActionApplied, ApprovalRequested
 from app.loop.state import RunState
 
 
@@ -23,3 +23,14 @@ def test_what_outlasts_a_rollback_is_shown_before_it_is_asked_about():
     assert (
         render_event(asked, RunState()).plain == "    warning: -e 2 holds\n  ? A waits for approval: temper approve r1"
     )
+
+
+def test_a_changed_line_that_looks_like_a_files_name_is_shown():
+    diff = "diff a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n--- a note\n+++ b/etc/other\n"
+    applied = ActionApplied(rule="A", attempt=1, journal="j", diff=diff, changes=(), seconds=0.0)
+    assert render_event(applied, RunState()).plain.split("\n    ") == [
+        "    diff a/x b/x",
+        "@@ -1 +1 @@",
+        "--- a note",
+        "+++ b/etc/other",
+    ]

@@ -230,6 +230,11 @@ def test_of_a_long_proposal_ten_changed_lines_are_shown_and_that_there_are_more(
     assert propose("+" + "x" * 200) == ["  +" + "x" * 159]
 
 
+def test_a_changed_line_that_looks_like_a_files_name_is_shown():
+    lines = ("diff a/x b/x", "--- a/x", "+++ b/x", "@@ -1 +1 @@", "--- a note", "+++ b/etc/other")
+    assert propose(*lines) == ["  --- a note", "  +++ b/etc/other"]
+
+
 def test_every_answer_to_a_question_has_an_equal_share():
     answers = tuple(AnsweredQuestion(question=AskVerdict(), answer=letter * 5000) for letter in "yz")
     read = sections(told("act", vary(ABOUT, attempt=replace(ATTEMPT, inquired=answers)), 9000))["Answers"]

@@ -7,6 +7,7 @@ from typing import Literal
 
 from app.resources.vendor_script import LABEL, SCRIPT
 from app.text.clean import clean_text
+from app.text.diff_headers import mark_file_headers
 
 Kind = Literal["file", "hunk", "added", "removed", "same"]
 Reach = Literal["", "near", "far"]
@@ -69,20 +70,15 @@ def _number_rows(rows: list[DiffRow]) -> list[DiffRow]:
 
 
 def _parse_rows(lines: list[str]) -> Iterator[DiffRow]:
-    in_hunk = False
-    for line in lines:
-        if line.startswith(("@@", "diff ")):
-            in_hunk = line.startswith("@@")
-        if row := _parse_diff_row(line, in_hunk=in_hunk):
+    for line, is_header in mark_file_headers(lines):
+        if row := _parse_diff_row(line, is_header=is_header):
             yield row
 
 
-def _parse_diff_row(line: str, *, in_hunk: bool) -> DiffRow | None:
-    """Return the row of a line, or None for one that is not shown. In a hunk, a file's line may look like a header."""
-    if line.startswith("+++ ") and not in_hunk:
-        return DiffRow("file", " ", line[4:].removeprefix("b"))
-    if line.startswith("--- ") and not in_hunk:
-        return None
+def _parse_diff_row(line: str, *, is_header: bool) -> DiffRow | None:
+    """Return the row of a line, or None for one that is not shown."""
+    if is_header:
+        return DiffRow("file", " ", line[4:].removeprefix("b")) if line.startswith("+++ ") else None
     if line.startswith("resource "):
         return DiffRow("file", " ", line.removeprefix("resource "))
     if line.startswith(("diff ", "new file", "deleted file", "index ", "similarity")):
