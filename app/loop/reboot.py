@@ -103,12 +103,13 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
     announced, clock, ordered, pause, reason = _get_announced(run), run.services.clock, None, FIRST_PAUSE, ""
     while True:
         found = await _call_rebooter(run, lambda rebooter: rebooter.read_boot_status())
+        is_over = clock() >= announced.until
         if found.boot not in ("", announced.boot):
             reason = await _record_return_or_explain_wait(run, found)
             if not reason:
                 return None
-        elif found.boot and found.phase != "stopping" and _is_order_due(ordered, clock()):
-            if clock() >= announced.until:
+        elif found.boot and found.phase != "stopping" and (is_over or _is_order_due(ordered, clock())):
+            if is_over:
                 return await _disarm_guard_and_skip_reboot(run, "it did not shut down in time")
             ordered = clock()
             try:
@@ -117,7 +118,7 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
                 return await _disarm_guard_and_skip_reboot(run, str(exc).rstrip("."))
             except ConnectionLost:
                 ordered = None  # the host was not told
-        if clock() >= announced.until:
+        if is_over:
             return await _record_loss(run, found.reason or reason or "it shows no sign of a reboot")
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)

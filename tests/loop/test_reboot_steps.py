@@ -187,9 +187,10 @@ async def test_one_that_does_not_shut_down_in_time_or_refuses_is_not_rebooted():
         ({}, "it did not shut down in time"),
         ({"order": ActionFailed("It refuses.")}, "It refuses"),
     ):
-        host, told = await wait_for(UP, faults=faults, takes=60.0)
-        assert told == [kinds.RebootSkipped(host="h", reason=reason)]
-        assert host.did[-2:] == KEPT
+        for takes in (60.0, 10.0):  # the order is due again at the last look, or it is not
+            host, told = await wait_for(UP, faults=faults, takes=takes)
+            assert told == [kinds.RebootSkipped(host="h", reason=reason)]
+            assert host.did[-2:] == KEPT
 
 
 async def test_one_whose_connection_broke_before_it_was_told_is_told_again_at_once():
