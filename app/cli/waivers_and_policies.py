@@ -1,10 +1,11 @@
 """`temper inbox`, `temper waiver`, `temper parameter` and `temper approvals`. The audit log records changes."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sqlmodel import Session
 
-from app.cli.database_access import open_existing_database, record_action
+from app.cli.database_access import has_database, open_existing_database, record_action
 from app.cli.output import Row, print_rows, print_stored_rows, to_datetime, to_row
 from app.config import Settings
 from app.errors import BadInput
@@ -65,8 +66,10 @@ def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
 
 
 def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool) -> None:
-    with Session(open_database(settings.database_path_or_url)) as session:
-        states = list_parameter_states(session, skill, host, settings.hosts_folder)
+    with TemporaryDirectory() as empty:  # the bounds can be read before there is a database, and none is created
+        location = settings.database_path_or_url if has_database(settings) else Path(empty) / "temper.sqlite"
+        with Session(open_database(location)) as session:
+            states = list_parameter_states(session, skill, host, settings.hosts_folder)
     columns = ("name", "value", "set_for", "may_be", "usual", "rules", "title")
     rows = [
         to_row(one.parameter, columns, value=one.value, set_for=one.where or "default", may_be=one.parameter.bounds)

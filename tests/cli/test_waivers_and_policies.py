@@ -26,6 +26,12 @@ def test_the_table_says_who_and_by_which_line(tmp_path):
     assert '"cat_i": "2 (line 2)"' in told.output
 
 
+def test_the_parameters_are_listed_before_there_is_a_database_and_none_is_made(tmp_path):
+    done = CliRunner().invoke(app, ["parameter", "list", "--data", str(tmp_path / "data"), "--json"])
+    assert {one["set_for"] for one in json.loads(done.output)} == {"default"}
+    assert not (tmp_path / "data").exists()
+
+
 async def test_nothing_starts_with_a_file_that_cannot_be_gone_by(tmp_path):
     lineup = read_lineup(find_lineup_path("simulated"))
     (tmp_path / "two.toml").write_text(FILE)
