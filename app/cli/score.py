@@ -279,10 +279,13 @@ def _print_score(score: Score, out: Path) -> None:
 def write_score_table(files: Sequence[Path], into: Path | None) -> None:
     found = [read_any_score(file) for file in sorted(files, key=lambda file: file.name)]
     text = render_scores_markdown([build_score_row(one) for one in found])
-    if into:
-        into.write_text(text)
-    else:
+    if not into:
         sys.stdout.write(text)
+        return
+    try:
+        into.write_text(text)
+    except OSError as exc:
+        raise BadInput(f"cannot write {into}: {exc.strerror}. Choose another path.") from exc
 
 
 def verify_score(path: Path, key: str) -> int:

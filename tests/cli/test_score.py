@@ -8,7 +8,14 @@ from typer.main import get_command
 
 from app.cli.commands import scores
 from app.cli.exit_codes import COULD_NOT, NOT_PINNED
-from app.cli.score import ScoreOptions, build_score_settings, choose_score_subject, format_score_label, run_score
+from app.cli.score import (
+    ScoreOptions,
+    build_score_settings,
+    choose_score_subject,
+    format_score_label,
+    run_score,
+    write_score_table,
+)
 from app.cli.score_debian import score_debian
 from app.cli.server_to_lineup import print_score_instructions
 from app.config import Settings
@@ -91,6 +98,11 @@ def test_what_cannot_be_shown_is_not_made_public(tmp_path, words):
     with pytest.raises(BadInput, match="--public publishes the hosts"):
         run_score(build_score_settings(Settings(data=tmp_path), asked.lineup), asked)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_table_that_cannot_be_written_is_said(tmp_path):
+    with pytest.raises(BadInput, match=r"cannot write .*Choose another path"):
+        write_score_table([], tmp_path / "no" / "scores.md")
 
 
 def test_the_command_wants_one_of_two_files_and_the_offer_of_a_demo_can_be_typed(tmp_path, capsys):
