@@ -121,7 +121,8 @@ def _check_version(report: ServerReport, engine: Engine | None) -> Iterator[Pitf
     version = (int(numbers[1]), int(numbers[2]))
     if not OLDEST <= version <= NEWEST:
         yield create_pitfall("server.unknown-version.other", version=report.version)
-    if engine and engine.vllm and not report.version.removeprefix("v").startswith(engine.vllm.removeprefix("v")):
+    expected = re.escape(engine.vllm.removeprefix("v")) if engine else ""
+    if engine and expected and not re.match(rf"{expected}(?!\d)", report.version.removeprefix("v")):
         yield create_pitfall("server.other-version", version=report.version, expected=engine.vllm)
     if version < TELLS_KV:
         yield create_pitfall("server.kv-not-told")

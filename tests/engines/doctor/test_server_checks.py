@@ -27,6 +27,8 @@ def sampled(**more):
 def test_a_server_that_is_well_has_no_findings():
     assert told(WELL) == []
     assert told(WELL, None) == []
+    for version in ("v0.25.1", "0.25.1.dev3+g1a2b", "0.25.1rc1"):
+        assert told(replace(WELL, version=version)) == []
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,7 @@ def test_a_server_that_is_well_has_no_findings():
         (replace(WELL, version=""), ("unknown-version", "note")),
         (replace(WELL, version="0.18.1"), ("unknown-version", "warn")),
         (replace(WELL, version="0.26.0"), ("other-version", "note")),
+        (replace(WELL, version="0.25.10"), ("other-version", "note")),
         (replace(WELL, version="0.23.0"), ("kv-not-told", "note")),
         (replace(WELL, sample=None, no_metrics="no"), ("metrics-missing", "warn")),
         (sampled(missing="its metrics are neither"), ("metrics-missing", "warn")),
