@@ -65,6 +65,5 @@ def show_audit(session: TheSession, before: Annotated[int | None, Query(ge=1, le
     found = audit.list_audit_events(session, LINES, before)
     lines = [one for one in found if isinstance(one.event, AuditedRequest)]
     head = audit.list_audit_events(session, 1)
-    return render_page(
-        "audit.html", here="audit", lines=lines, head=head[0].hash if head else GENESIS, more=len(found) == LINES
-    )
+    more = bool(lines) and lines[-1].seq > 1
+    return render_page("audit.html", here="audit", lines=lines, head=head[0].hash if head else GENESIS, more=more)
