@@ -23,10 +23,9 @@ from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.host_memory import MEMINFO
 from app.machine.gpus.nvml_card import NvmlCard
 from app.machine.gpus.nvml_query import NvmlQuery
-from app.machine.gpus.pcie_meter import FIELDS
 
 ROOT = Path(__file__).parent.parent
-FLOOR = "memory info v2"
+FLOOR, PCIE = "memory info v2", "PCIe throughput, each way for 20 ms"
 AIM_PERCENT = 1.0
 """Of one core, for looking at one GPU by the second."""
 Calls = dict[str, Callable[[], object]]
@@ -64,7 +63,7 @@ def report(rounds: int) -> Iterator[str]:
     for name, times in told.items():
         yield f"| {name} | {shown(times)} | {times[0] / floor:.1f} |" if times else f"| {name} | not supported | | |"
     yield from looks(handle, rounds, {name: times[0] for name, times in told.items() if times}, floor)
-    yield from ["", *bus(handle), "", f"One reading: `{reading(handle)}`"]
+    yield from ["", f"One reading: `{reading(handle)}`"]
 
 
 def every_second(handle: object) -> Calls:
@@ -85,7 +84,7 @@ def now_and_then(handle: object) -> Calls:
         "compute processes": lambda: pynvml.nvmlDeviceGetComputeRunningProcesses(handle),
         "graphics processes": lambda: pynvml.nvmlDeviceGetGraphicsRunningProcesses(handle),
         "total energy": lambda: pynvml.nvmlDeviceGetTotalEnergyConsumption(handle),
-        "PCIe byte counters (fields 197, 198)": lambda: pynvml.nvmlDeviceGetFieldValues(handle, list(FIELDS)),
+        PCIE: lambda: [pynvml.nvmlDeviceGetPcieThroughput(handle, way) for way in (1, 0)],
         "uncorrected ECC errors": lambda: pynvml.nvmlDeviceGetTotalEccErrors(handle, uncorrected, since),
         "enforced power limit": lambda: pynvml.nvmlDeviceGetEnforcedPowerLimit(handle),
         "name": lambda: pynvml.nvmlDeviceGetName(handle),
@@ -128,36 +127,8 @@ def looks(handle: object, rounds: int, calls: dict[str, float], floor: float) ->
     yield from ["", f"In all {share:.3f} % of one core for one GPU; the aim is at most {AIM_PERCENT:g} %: {met}."]
 
 
-TIMES = {
-    "compute processes": 12,
-    "graphics processes": 12,
-    "total energy": 6,
-    "PCIe byte counters (fields 197, 198)": 12,
-}
+TIMES = {"compute processes": 12, "graphics processes": 12, "total energy": 6, PCIE: 6}
 """How often a minute."""
-
-
-def bus(handle: object) -> Iterator[str]:
-    """Whether the counters' unit is what we take it for: beside NVML's own rate, which takes 20 ms to measure."""
-    first, began = counted(handle), time.monotonic()
-    rates = [pynvml.nvmlDeviceGetPcieThroughput(handle, way) for way in (1, 0) for _ in range(25)] if first else []
-    if not rates:
-        yield "This GPU has no PCIe byte counters."
-        return
-    second, seconds = counted(handle), time.monotonic() - began
-    ours = [((after - before) % 2**64) / seconds / 1e6 for (_, before), (_, after) in zip(first, second, strict=True)]
-    theirs = [statistics.mean(rates[:25]) / 1000, statistics.mean(rates[25:]) / 1000]
-    yield f"PCIe counters: NVML value types {[kind for kind, _ in second]}, received and sent {first} then {second}."
-    yield f"By the counters {ours[0]:.3f} and {ours[1]:.3f} MB/s, by NVML's own {theirs[0]:.3f} and {theirs[1]:.3f}."
-
-
-def counted(handle: object) -> list[tuple[int, int]]:
-    try:
-        values = pynvml.nvmlDeviceGetFieldValues(handle, list(FIELDS))
-    except pynvml.NVMLError:
-        return []
-    good = [value for value in values if value.nvmlReturn == pynvml.NVML_SUCCESS]
-    return [(value.valueType, value.value.ullVal) for value in good] if len(good) == len(FIELDS) else []
 
 
 def head(handle: object) -> Iterator[str]:
@@ -172,9 +143,7 @@ def head(handle: object) -> Iterator[str]:
 
 def reading(handle: object) -> dict[str, object]:
     card = NvmlCard(pynvml, NvmlQuery(), 0, handle, GpuProcesses(), MEMINFO)
-    card.read(0.0)
-    time.sleep(1)
-    return {name: value for name, value in asdict(card.read(1.0)).items() if name != "uuid"}
+    return {name: value for name, value in asdict(card.read(0.0)).items() if name != "uuid"}
 
 
 def shown(times: tuple[float, float]) -> str:

@@ -17,13 +17,15 @@ class Library:
     NVML_DEVICE_MIG_ENABLE = pynvml.NVML_DEVICE_MIG_ENABLE
     NVML_MEMORY_ERROR_TYPE_UNCORRECTED = pynvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED
     NVML_VOLATILE_ECC = pynvml.NVML_VOLATILE_ECC
+    NVML_PCIE_UTIL_RX_BYTES = pynvml.NVML_PCIE_UTIL_RX_BYTES
+    NVML_PCIE_UTIL_TX_BYTES = pynvml.NVML_PCIE_UTIL_TX_BYTES
 
     def __init__(self, *, refuses=None, init=0):
         self.refuses, self.init, self.opened = refuses or {}, init, 0
         self.asked = Counter()
         self.reasons, self.mig, self.slices = 0, 0, {}
         self.processes, self.drawing = [], []
-        self.pcie, self.pcie_bits = [(1000, 2000)], 64
+        self.received, self.sent = 12_500, 2_500
 
     def nvmlInit(self):
         if self.init:
@@ -90,26 +92,15 @@ class Library:
     def nvmlDeviceGetTotalEnergyConsumption(self, _handle):
         return self._answer("energy", 5_000_000)
 
-    def nvmlDeviceGetFieldValues(self, _handle, fields):
-        """Counters as they grow, from the script; then they stand still."""
-        received, sent = self._answer("pcie", self.pcie.pop(0) if len(self.pcie) > 1 else self.pcie[0])
-        said = {pynvml.NVML_FI_DEV_PCIE_COUNT_RX_BYTES: received, pynvml.NVML_FI_DEV_PCIE_COUNT_TX_BYTES: sent}
-        return [self._value(said[field]) for field in fields]
+    def nvmlDeviceGetPcieThroughput(self, _handle, way):
+        counters = {pynvml.NVML_PCIE_UTIL_RX_BYTES: self.received, pynvml.NVML_PCIE_UTIL_TX_BYTES: self.sent}
+        return self._answer("pcie", counters[way])
 
     def nvmlDeviceGetComputeRunningProcesses(self, _handle):
         return self._answer("processes", [SimpleNamespace(pid=p, usedGpuMemory=used) for p, used in self.processes])
 
     def nvmlDeviceGetGraphicsRunningProcesses(self, _handle):
         return self._answer("drawing", [SimpleNamespace(pid=p, usedGpuMemory=used) for p, used in self.drawing])
-
-    def _value(self, number):
-        value = pynvml.c_nvmlFieldValue_t()
-        value.nvmlReturn = pynvml.NVML_ERROR_NOT_SUPPORTED if number is None else pynvml.NVML_SUCCESS
-        if self.pcie_bits == 32:
-            value.valueType, value.value.uiVal = pynvml.NVML_VALUE_TYPE_UNSIGNED_INT, number or 0
-        else:
-            value.valueType, value.value.ullVal = pynvml.NVML_VALUE_TYPE_UNSIGNED_LONG_LONG, number or 0
-        return value
 
     def _answer(self, name, value, handle=None):
         self.asked[name] += 1
