@@ -4,7 +4,7 @@ DISA's fix texts say what to write between sentences: "Add the following line to
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import ValidationError, convert
 
@@ -41,6 +41,8 @@ _UMASK = re.compile(r"\bumask 0?[0-7]{3}\b")
 _SUDOERS = "/etc/sudoers.d/"
 _STACKS = "/etc/pam.d/"
 _PAM_RULE = re.compile(r"(\S+)\s+(\S+)\s+(\S+\.so)\b(.*)")
+_PAM_CALLS = frozenset({"preauth", "authfail", "authsucc"})
+"""pam_faillock has a line of its own for each of these."""
 _WHOLE_LINES = (
     "/etc/audit/",
     "/etc/modprobe.d/",
@@ -123,12 +125,12 @@ def _derive_stated_line_actions(fix: str, files: Files) -> Iterator[AnyAction]:
 def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
     text = scratch.read_text(path) or ""
     if _UMASK.fullmatch(line) and (edits := _derive_umask_edits(path, text, line)):
-        yield from edits
+        yield from _apply_edits(edits, scratch)
         return
     if line in (one.strip() for one in text.split("\n")):
         return
     if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
-        yield from _derive_pam_argument_edit(path, rule, line)
+        yield from _apply_edits([*_derive_pam_argument_edit(path, rule, line)], scratch)
         return
     option = _OPTION.match(line)
     choices: list[AnyAction] = [AppendLine(path=path, line=line)]
@@ -148,6 +150,13 @@ def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterato
         return
 
 
+def _apply_edits(edits: Sequence[ReplaceLine], scratch: ScratchFiles) -> Sequence[ReplaceLine]:
+    """Return the edits, once the next line that the text states finds them made."""
+    for path, state in compute_changed_file_states(edits, scratch.now).items():
+        scratch.write_text(path, host_text.decode_bytes(state.content))
+    return edits
+
+
 def _derive_umask_edits(path: str, text: str, line: str) -> list[ReplaceLine]:
     """Return the edits that give each umask of a script the line's number, whichever of them runs."""
     was = [one for one in dict.fromkeys(text.split("\n")) if not one.lstrip().startswith("#")]
@@ -161,9 +170,15 @@ def _find_pam_rule(text: str, line: str) -> str | None:
     found = [
         one
         for one in text.split("\n")
-        if (match := _PAM_RULE.fullmatch(one)) and wanted and match.groups()[:3] == wanted.groups()[:3]
+        if (match := _PAM_RULE.fullmatch(one)) and wanted and _get_pam_identity(match) == _get_pam_identity(wanted)
     ]
     return found[0] if len(found) == 1 else None
+
+
+def _get_pam_identity(rule: re.Match[str]) -> tuple[str, str, str, frozenset[str]]:
+    """Return type, control and module, and for which part of its work the stack calls the module."""
+    kind, control, module, arguments = rule.groups()
+    return kind, control, module, _PAM_CALLS.intersection(arguments.split())
 
 
 def _derive_pam_argument_edit(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:

@@ -42,7 +42,7 @@ FILTERS = {
         RunFilter("tag", "Only runs with this tag.", "word", column="tags", longest=LONGEST_TAG),
         RunFilter(
             "q",
-            "Only runs with these words in their id, name, tags, host, skill, mode or note.",
+            "Only runs with these words in their id, name, tags, host, skill, mode, note or reason.",
             "search",
             option="search",
         ),

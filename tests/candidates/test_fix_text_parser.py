@@ -146,3 +146,22 @@ def test_a_command_for_each_account_is_meant_for_those_that_are_weaker(command, 
     assert [*find_candidates(RuleTexts(id="V-1", text=command, accounts=("root",)))] == [
         SetAgeing(account="root", setting=setting, days=days)
     ]
+
+
+PREAUTH = "auth        required      pam_faillock.so preauth silent"
+
+
+def test_a_module_that_a_stack_calls_twice_gets_the_arguments_of_each_call():
+    host = DictFiles({"/etc/pam.d/system-auth": f"{PREAUTH}\nauth        sufficient    pam_unix.so\n"})
+    authfail = "auth        required      pam_faillock.so authfail"
+    [action] = find_stated_actions(f'Add this line to "/etc/pam.d/system-auth":\n\n{authfail}', host)
+    assert action == AppendLine(path="/etc/pam.d/system-auth", line=authfail)
+
+
+def test_two_stated_lines_about_one_rule_of_a_stack_are_edits_one_after_the_other():
+    path, was = "/etc/pam.d/password-auth", "password   sufficient   pam_unix.so shadow"
+    stated = "\n\n".join(f"password sufficient pam_unix.so {one}" for one in ("sha512", "use_authtok"))
+    assert find_stated_actions(f'Configure "{path}" with these lines:\n\n{stated}', HOST) == (
+        ReplaceLine(path=path, old=was, new=f"{was} sha512"),
+        ReplaceLine(path=path, old=f"{was} sha512", new=f"{was} sha512 use_authtok"),
+    )

@@ -85,6 +85,6 @@ def _is_greeting(line: str) -> bool:
 
 def _resolve_pattern(text: str) -> str:
     """Return the text that content keeps as a pattern: anchors, first alternative, `[\\s\\n]+` for a blank."""
-    bare = re.sub(r"^\^?\(?|\)?\$?$", "", text).split("|", 1)[0]
-    bare = re.sub(r"\[\\s\\n\]\+|\(\?:\[\\n\]\+\|\(\?:\\\\n\)\+\)|\\n", " ", bare)
-    return bare.replace("\\", "")
+    bare = re.sub(r"^\^?\(?|\)?\$?$", "", text)
+    bare = re.sub(r"\[\\s\\n\]\+|\(\?:\[\\n\]\+\|\(\?:\\\\n\)\+\)|\\n", " ", bare)  # it has a | of its own
+    return bare.split("|", 1)[0].replace("\\", "")

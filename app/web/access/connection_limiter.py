@@ -45,7 +45,7 @@ class ConnectionLimiter:
         cls, open_file_limit: int, proxies: Networks = (), *, only_operators: bool = False
     ) -> "ConnectionLimiter":
         """`open_file_limit`: the process's limit of open files. `only_operators`: loopback without sign-in."""
-        room = max(min(MOST, open_file_limit - RESERVE), open_file_limit // 4)
+        room = min(MOST, max(open_file_limit - RESERVE, open_file_limit // 4))
         strangers = room if only_operators else min(ANONYMOUS_TOTAL, room // 2)
         return cls(room, strangers, strangers if only_operators else ANONYMOUS_PER_NETWORK, proxies)
 

@@ -36,7 +36,7 @@ class GpuHistory(ApiModel):
 
 
 class ProcessView(ApiModel):
-    pid: int = Field(description="Index on the GPU's own machine. A container may count differently.")
+    pid: int = Field(description="Process id on the GPU's own machine. A container may count differently.")
     name: str = Field(description="Name that the GPU reports, or a note that it cannot be read from here.")
     engine: str = Field(description="Engine of the line-up; empty if unknown.")
     memory: Figure
@@ -48,7 +48,7 @@ class PartView(ApiModel):
     kind: Kind
     engine: str
     memory: Figure
-    claimed: Figure | None = Field(description="Short form of the source, for narrow columns.")
+    claimed: Figure | None = Field(description="Memory that its source claims, if more than there is room for.")
 
 
 class GpuView(ApiModel):

@@ -34,6 +34,18 @@ def test_it_may_become_the_one_that_the_rule_or_the_site_chose(path, text):
     assert lost({path: NOTICE}, {path: f"{wanted}\n"}, *list_notice_asks(text)) == ""
 
 
+BLANK = r"(?:[\n]+|(?:\\n)+)"
+"""How content writes a break between two paragraphs: its own alternative is no other notice."""
+
+
+def test_a_notice_of_several_paragraphs_is_chosen_as_a_whole():
+    first, *others = LONG.split("\n\n", maxsplit=1)[0].split(), *LONG.split("\n\n")[1:]
+    pattern = "^(" + r"[\s\n]+".join(first) + BLANK + BLANK.join(r"[\s\n]+".join(one.split()) for one in others)
+    asks = list_notice_asks(f"login_banner_text='{pattern}|Another[\\s\\n]+notice)$'")
+    assert lost({"/etc/issue": NOTICE}, {"/etc/issue": f"{LONG}\n"}, *asks) == ""
+    assert "the notice may not" in lost({"/etc/issue": NOTICE}, {"/etc/issue": f"{' '.join(first)}\n"}, *asks)
+
+
 @pytest.mark.parametrize(
     "greeting",
     [

@@ -1,6 +1,6 @@
 import ipaddress
 
-from app.web.access.connection_limiter import ANONYMOUS_PER_NETWORK, ANONYMOUS_TOTAL, RESERVE, ConnectionLimiter
+from app.web.access.connection_limiter import ANONYMOUS_PER_NETWORK, ANONYMOUS_TOTAL, MOST, RESERVE, ConnectionLimiter
 
 
 class Connection:
@@ -67,6 +67,7 @@ def test_who_left_takes_no_room():
 def test_open_files_are_left_for_all_else():
     assert ConnectionLimiter.create(1024).room == 1024 - RESERVE
     assert ConnectionLimiter.create(256).room == 64
+    assert ConnectionLimiter.create(65536).room == MOST
     assert (ConnectionLimiter.create(65536).of_strangers, ConnectionLimiter.create(65536).of_a_peer) == (
         ANONYMOUS_TOTAL,
         ANONYMOUS_PER_NETWORK,
