@@ -28,7 +28,7 @@ The chain head proves only the events after the last withheld one, whose hash ca
 in the manifest proves all of them."""
 MOST_BYTES = 512 * 1024 * 1024
 _BLOCK = re.compile(rb'<script type="application/octet-stream" id="shared-(\w+)">([A-Za-z0-9+/=\s]*)</script>')
-_SHAPE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError, zlib.error)
+_SHAPE_ERRORS = (KeyError, TypeError, ValueError, AttributeError, OSError, EOFError, RecursionError, zlib.error)
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _parse_line(line: bytes) -> dict[str, Any]:
     """Return the event of a line, or nothing where the line has none that can be read: its hash is judged after."""
     try:
         return json.loads(line) if line.startswith(b"{") else {}
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
 
 

@@ -130,3 +130,13 @@ def test_a_block_that_is_cut_off_is_refused(shared):
     end = whole.index(b"</script>", at)
     with pytest.raises(BrokenPack):
         check_shared_file(whole[: at + (end - at) // 8 * 4] + whole[end:])
+
+
+def test_what_is_nested_too_deeply_is_refused_and_ends_in_no_fault_of_ours(shared):
+    deep = b"[" * 100_000
+    with pytest.raises(BrokenPack, match="not of the shape"):
+        check_shared_file(page(replace(shared, manifest=deep, signature=OTHER.sign(SEALED + deep))))
+    first, _, rest = shared.lines.partition(b"\n")
+    bad = replace(shared, lines=first[: MARK + 1] + b'{"a":' + deep + b"\n" + rest)
+    with pytest.raises(BrokenPack, match="event 1 "):
+        check_shared_file(page(bad))
