@@ -133,7 +133,7 @@ def count_untied_events(manifest: dict[str, Any]) -> int:
     return max(withheld, default=0) if manifest.get("lines") is None else 0
 
 
-def _parse_line(line: bytes) -> dict[str, Any]:
+def _parse_event_or_empty(line: bytes) -> dict[str, Any]:
     """Return the event of a line, or nothing where the line has none that can be read: its hash is judged after."""
     try:
         return json.loads(line) if line.startswith(b"{") else {}
@@ -148,7 +148,7 @@ def _check_lines_and_get_key(lines: bytes, manifest: dict[str, Any]) -> str:
     previous, seq, withheld, named = GENESIS, 0, set(manifest["withheld"]), ""
     for seq, text in enumerate(lines.split(b"\n"), 1):
         mark, _, line = text.partition(b" ")
-        event = _parse_line(line)
+        event = _parse_event_or_empty(line)
         if seq in withheld and event.get("kind") not in WITHHELD:
             raise BrokenPack(f"event {seq} is not what was recorded: only prompts and answers may be withheld")
         previous = mark.decode("ascii") if seq in withheld else hash_line(previous, line)

@@ -314,7 +314,7 @@ def verify_ed25519(key: bytes, signature: bytes, message: bytes) -> bool:
     if public is None or first is None or base is None or len(signature) != 64 or scalar >= ORDER:
         return False
     bound = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
-    left, right = _multiply_point(scalar, base), _add_points(first, _multiply_point(bound, public))
+    left, right = _multiply_point(scalar, base), _add_curve_points(first, _multiply_point(bound, public))
     return all((left[n] * right[2] - right[n] * left[2]) % FIELD == 0 for n in (0, 1))
 
 
@@ -333,7 +333,7 @@ def _decode_point(encoded: bytes) -> "Point | None":
     return x, y, 1, x * y % FIELD
 
 
-def _add_points(one: Point, other: Point) -> Point:
+def _add_curve_points(one: Point, other: Point) -> Point:
     a, b = (one[1] - one[0]) * (other[1] - other[0]) % FIELD, (one[1] + one[0]) * (other[1] + other[0]) % FIELD
     c, d = 2 * one[3] * other[3] * CURVE % FIELD, 2 * one[2] * other[2] % FIELD
     e, f, g, h = b - a, d - c, d + c, b + a
@@ -343,8 +343,8 @@ def _add_points(one: Point, other: Point) -> Point:
 def _multiply_point(scalar: int, point: Point) -> Point:
     made: Point = (0, 1, 1, 0)
     while scalar:
-        made = _add_points(made, point) if scalar & 1 else made
-        point, scalar = _add_points(point, point), scalar >> 1
+        made = _add_curve_points(made, point) if scalar & 1 else made
+        point, scalar = _add_curve_points(point, point), scalar >> 1
     return made
 
 

@@ -196,8 +196,8 @@ class _LineupReader(TomlReader):
                 self.reject(table_path, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")
         return kind(**values, **given)
 
-    def _read_value(self, table_path: Table, table: dict[str, Any], key: str, hint: Any) -> Any:
-        kind = _unwrap_optional(hint)
+    def _read_value(self, table_path: Table, table: dict[str, Any], key: str, wanted_type: Any) -> Any:
+        kind = _unwrap_optional(wanted_type)
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
             return self._fill_dataclass(kind, (*table_path, key), table[key])
         try:

@@ -25,7 +25,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
     if state.request is None:
         return effects.Halt("the log does not begin with a queued run")
     if state.turn:
-        return effects.Interrupt(state.turn.turn)
+        return effects.CloseCrashedTurn(state.turn.turn)
     if state.waiting and state.waiting.cause != "engine":
         return effects.WaitOut()  # nothing can be rolled back meanwhile either
     if cut := _decide_rollback_after_interruption(state):

@@ -68,7 +68,7 @@ class UseSafeDefault(Effect, frozen=True):
     purpose: Purpose
 
 
-class Interrupt(Effect, frozen=True):
+class CloseCrashedTurn(Effect, frozen=True):
     """Close a turn that a crash interrupted."""
 
     turn: str

@@ -250,7 +250,7 @@ def _merge_lessons(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Less
     return tuple(merged.values())[:LESSONS_TOLD]
 
 
-async def _interrupt_turn(run: Run, effect: effects.Interrupt) -> None:
+async def _close_crashed_turn(run: Run, effect: effects.CloseCrashedTurn) -> None:
     run.append(
         kinds.TurnInterrupted(turn=effect.turn, reason="the server was killed in mid-turn; the turn is asked again")
     )
@@ -361,7 +361,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.TakeVendors: propose_vendor_script,
     effects.TakeCandidate: propose_candidate,
     effects.UseSafeDefault: continue_without_answer,
-    effects.Interrupt: _interrupt_turn,
+    effects.CloseCrashedTurn: _close_crashed_turn,
     effects.Judge: change_steps.judge_proposal,
     effects.Rehearse: change_steps.rehearse_change,
     effects.RequestApproval: change_steps.request_approval,

@@ -89,7 +89,7 @@ class OwnServer:
         self._forget_old_inspections()
         return found
 
-    def find_inspection(self, inspection: str) -> Inspection:
+    def require_inspection(self, inspection: str) -> Inspection:
         """Return an inspection. Raise Rejected if it is too old or unknown."""
         self._forget_old_inspections()
         if inspection not in self._kept:
@@ -100,7 +100,7 @@ class OwnServer:
         self, http: httpx.AsyncClient, inspection: str, model_of_role: Mapping[Role, str], data: Path
     ) -> LineupChange:
         """Write the line-up for the models and request its use. Each other model of the server is asked, too."""
-        asked = self.find_inspection(inspection)
+        asked = self.require_inspection(inspection)
         wanted = {role: model_of_role.get(role, "") or asked.report.model for role in ROLES}
         known = {asked.report.model: asked.report}
         for role, model in wanted.items():

@@ -95,7 +95,7 @@ def pass_run_on_if_unreachable(
     return True
 
 
-def create_other_node_check(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
+def create_other_node_can_take_run_check(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
     """Return a function that says whether another node could take the run at the time of the call."""
     with Session(database) as session:
         alone_until = time.monotonic() + nodes.get_seconds_until_another_node_may_try(session, leases.node, run)

@@ -45,7 +45,12 @@ from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
 from app.runtime.external_model_server import OwnServer
 from app.runtime.role_engine_clients import create_seats
-from app.runtime.run_dispatch import Offers, create_other_node_check, offer_unreachable_run, pass_run_on_if_unreachable
+from app.runtime.run_dispatch import (
+    Offers,
+    create_other_node_can_take_run_check,
+    offer_unreachable_run,
+    pass_run_on_if_unreachable,
+)
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
 from app.store import run_queries
@@ -349,7 +354,7 @@ class Runtime:
             load_folder=partial(files.match_local_folder_to_database, host),
             save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
             hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
-            has_other_nodes=create_other_node_check(self.database, self.leases, run_id),
+            has_other_nodes=create_other_node_can_take_run_check(self.database, self.leases, run_id),
         )
 
 

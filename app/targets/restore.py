@@ -44,10 +44,12 @@ def restore_files(tree: ChangeableFiles, before: Mapping[str, FileState | None],
 
 
 def find_differences(
-    tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]
+    tree: ChangeableFiles, states_before: Mapping[str, FileState | None], folders_absent_before: Sequence[str]
 ) -> dict[str, str]:
-    found = {path: _describe_difference(tree, path, state) for path, state in before.items()}
-    found |= {folder: "a folder that was not there is left" for folder in folders if tree.state(folder) is not None}
+    """Return how each path differs from its state before, and which folders are left that were not there."""
+    found = {path: _describe_difference(tree, path, state) for path, state in states_before.items()}
+    left = [folder for folder in folders_absent_before if tree.state(folder) is not None]
+    found |= dict.fromkeys(left, "a folder that was not there is left")
     return {path: text for path, text in found.items() if text}
 
 

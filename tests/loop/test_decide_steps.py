@@ -411,7 +411,7 @@ END = RunFinished(passed=0, escalated=0, skipped=0, deferred=0, regressions=(), 
 RUNS = {
     "it has ended": ({"ended": END}, effects.Done()),
     "it was never asked for": ({"request": None}, effects.Halt("the log does not begin with a queued run")),
-    "a turn was cut off": ({"turn": TURN}, effects.Interrupt("t")),
+    "a turn was cut off": ({"turn": TURN}, effects.CloseCrashedTurn("t")),
     "the disk is full": ({"waiting": replace(ABSENT, cause="storage"), "scanned": frozenset()}, effects.WaitOut()),
     "an engine is away": ({"waiting": ABSENT, **IDLE}, effects.WaitOut()),
     "it has not begun": ({"started": None, **IDLE, "scanned": frozenset(), "scope": None}, effects.Start()),

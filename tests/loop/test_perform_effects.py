@@ -84,7 +84,7 @@ async def test_an_effect_without_a_role_is_one_line_of_the_log(effect, events, t
 
 
 async def test_a_turn_that_was_cut_off_is_closed_by_its_name():
-    (told,) = await perform_one(effects.Interrupt("t7"))
+    (told,) = await perform_one(effects.CloseCrashedTurn("t7"))
     assert (type(told), told.turn) == (kinds.TurnInterrupted, "t7")
 
 

@@ -9,7 +9,11 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.events.record import GENESIS, build_recorded_event
-from app.runtime.run_dispatch import create_other_node_check, offer_unreachable_run, pass_run_on_if_unreachable
+from app.runtime.run_dispatch import (
+    create_other_node_can_take_run_check,
+    offer_unreachable_run,
+    pass_run_on_if_unreachable,
+)
 from app.store import nodes
 from app.store.clock import database_time
 from app.store.db import open_database
@@ -92,19 +96,19 @@ def test_who_is_the_last_to_try_a_host_has_time_for_it_until_another_may_try_aga
     one, other = member(database, "one"), member(database, "other")
     one.nodes = other.nodes = 2
     one.acquire(run, "h", 1)
-    assert create_other_node_check(database, one, run)()
+    assert create_other_node_can_take_run_check(database, one, run)()
     assert offer_unreachable_run(database, one, Queue(), run)
     other.acquire(run, "h", 2)
-    assert not create_other_node_check(database, other, run)()
+    assert not create_other_node_can_take_run_check(database, other, run)()
     third = member(database, "third")
-    assert create_other_node_check(database, other, run)()
+    assert create_other_node_can_take_run_check(database, other, run)()
     third.nodes = 1
-    assert not create_other_node_check(database, third, run)(), "whoever else was there has gone"
+    assert not create_other_node_can_take_run_check(database, third, run)(), "whoever else was there has gone"
     with Session(database) as session, session.begin():
         nodes.end_nodes(session, {"third"})
         at = database_time(session) - nodes.TRIED_FOR
         session.get_one(LeaseRow, run).unreached = f"one@{at:.3f}"
-    assert create_other_node_check(database, other, run)()
+    assert create_other_node_can_take_run_check(database, other, run)()
 
 
 def test_alone_there_is_nobody_to_give_it_to(database, run):

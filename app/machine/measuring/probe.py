@@ -79,7 +79,7 @@ class ProbeSubject:
 async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> ProbeResult:
     """Probe the subject. Raises if no request succeeds; a later error becomes the result's `problem`."""
     report_progress(f"{subject.title}: looking at it")
-    model = await _find_served_model(subject)
+    model = await _require_configured_model(subject)
     before = await _read_sample(subject)
     _require_idle(subject, before)
     async with watch_memory(subject.cards, subject.places) as watch:
@@ -125,7 +125,7 @@ async def _run_steps(
     return figures, ""
 
 
-async def _find_served_model(subject: ProbeSubject) -> ServedModel:
+async def _require_configured_model(subject: ProbeSubject) -> ServedModel:
     wanted, models = subject.engine.wire_name, await subject.client.list_models()
     for model in models:
         if model.id == wanted:

@@ -57,7 +57,7 @@ def list_manuals(folders: Sequence[Path] = ADDED) -> list[Path]:
 
 def add_benchmark(file: Path, folder: Path = OWN) -> Path:
     """Copy a data stream, XCCDF file or DISA zip to `folder`; return the copy. Raise BadInput if it is no benchmark."""
-    name, content = _read_benchmark_file(file)
+    name, content = _read_file_name_and_bytes(file)
     root = parse_xml(content, name)
     if find_benchmark(root) is None:
         raise BadInput(f"{name} has no benchmark: choose a data stream or the XCCDF of a STIG.")
@@ -69,7 +69,7 @@ def add_benchmark(file: Path, folder: Path = OWN) -> Path:
     return kept
 
 
-def _read_benchmark_file(file: Path) -> tuple[str, bytes]:
+def _read_file_name_and_bytes(file: Path) -> tuple[str, bytes]:
     if not _NAME.fullmatch(file.name) or file.suffix.lower() not in (".xml", ".zip"):
         raise BadInput(
             f"{file.name[:80]!a} is not a valid file name: rename it to NAME.xml or NAME.zip, with plain letters."

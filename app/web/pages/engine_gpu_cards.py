@@ -88,10 +88,13 @@ def render_machine_parts(
     runtime: Runtime, sharing: Sharing, *, show_hosts: bool, at: float | None = None
 ) -> dict[str, str]:
     """Return the cards of GPUs and engines, now or at a past time, as inner HTML by element id."""
-    return {"gpus": render_gpus(runtime, at), **render_engine_parts(runtime, sharing, show_hosts=show_hosts, at=at)}
+    return {
+        "gpus": render_gpus(runtime, at),
+        **render_engine_meters_and_users(runtime, sharing, show_hosts=show_hosts, at=at),
+    }
 
 
-def render_engine_parts(
+def render_engine_meters_and_users(
     runtime: Runtime, sharing: Sharing, *, show_hosts: bool, at: float | None = None
 ) -> dict[str, str]:
     """Return the meters of the engines, and unless `show_hosts` is False which hosts use them, by element id."""

@@ -142,7 +142,7 @@ def _count_runs_delaying_change(runtime: Runtime) -> int:
 def _find_inspection_and_reason(runtime: Runtime, inspection: str) -> tuple[Inspection | None, str]:
     """Return the inspection, or why there is none to show."""
     try:
-        return (runtime.own_server.find_inspection(inspection) if inspection else None), ""
+        return (runtime.own_server.require_inspection(inspection) if inspection else None), ""
     except Rejected as exc:
         return None, exc.sentence
 

@@ -33,7 +33,7 @@ from app.store import credentials, run_queries
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
 from app.web.pages.changes_since_visit import LastLook, TheLastLook, TheLookReader
-from app.web.pages.engine_gpu_cards import render_engine_parts
+from app.web.pages.engine_gpu_cards import render_engine_meters_and_users
 from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.form_fields import Fields
@@ -192,7 +192,7 @@ def stream_page(
     row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
     state = request.app.state
-    engines = partial(render_engine_parts, runtime, state.sharing, show_hosts=sharing is not None)
+    engines = partial(render_engine_meters_and_users, runtime, state.sharing, show_hosts=sharing is not None)
     skill, outages = load_skill(row.skill), missions.outages.read_outages
     scene = Scene(runtime.lineup, skill, "live", engines, outages, sends_timeline=True)
     screen = PageRenderer(run, missions, scene)
