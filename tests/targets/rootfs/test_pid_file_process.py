@@ -11,7 +11,7 @@ from app.targets.rootfs.pid_file_process import DetachedProcess
 def process(tmp_path):
     one = DetachedProcess(tmp_path / "pid")
     yield one
-    one.terminate()
+    one.kill_tree()
 
 
 def start(process, tmp_path, script):
@@ -25,10 +25,10 @@ def test_it_is_found_again_and_ended_with_all_that_it_started(process, tmp_path)
     pids = start(process, tmp_path, 'sleep 60 & a=$!; setsid sleep 60 & echo $$ $a $! > "$1"; wait')
     again = DetachedProcess(tmp_path / "pid")
     assert again.is_alive
-    again.terminate()
+    again.kill_tree()
     assert not process.is_alive
     assert [pid for pid in pids if _runs(pid)] == []
-    again.terminate()
+    again.kill_tree()
 
 
 def test_a_stranger_with_its_number_is_left_alone(process, tmp_path):
@@ -37,7 +37,7 @@ def test_a_stranger_with_its_number_is_left_alone(process, tmp_path):
     (tmp_path / "stranger").write_text(f"{pid} 1")
     stranger = DetachedProcess(tmp_path / "stranger")
     assert not stranger.is_alive
-    stranger.terminate()
+    stranger.kill_tree()
     assert process.is_alive
     assert (tmp_path / "pid").read_text() == noted
 
