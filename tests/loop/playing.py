@@ -270,7 +270,7 @@ class World:
             case _:
                 self.put(AttemptReflected(**at, decision="CONTINUE", reason="", banned=()))
 
-    def _interrupt(self, effect: Effect) -> None:
+    def _closecrashedturn(self, effect: Effect) -> None:
         self.put(TurnInterrupted(turn=effect.turn, reason="crash"))
 
     def _judge(self, _: Effect) -> None:
