@@ -198,7 +198,7 @@ def test_a_turn_cut_by_a_crash_is_asked_again():
 << attempt.started
 >> ask architect plan
 << nothing: the process was killed
->> interrupt
+>> close crashed turn
 << turn.interrupted
 >> ask architect plan
 << plan
