@@ -66,7 +66,7 @@ async def _serve_lineup(
             await _submit_first_run(runtime, lineup, first_order)
         _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
         telling = asyncio.ensure_future(side_task(runtime)) if side_task else None
-        signalled = await _run_server_return_was_signalled(runtime, listener)
+        signalled = await _serve_until_signal_or_change(runtime, listener)
         if telling:
             telling.cancel()
             await asyncio.wait({telling})
@@ -158,7 +158,7 @@ async def _submit_first_run(runtime: Runtime, lineup: Lineup, order: Order) -> N
     await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
 
 
-async def _run_server_return_was_signalled(runtime: Runtime, listener: socket.socket) -> bool:
+async def _serve_until_signal_or_change(runtime: Runtime, listener: socket.socket) -> bool:
     """Serve until a signal, a broken log or a change of line-up. Return False for the last one."""
     application = create_app(runtime)
     server = create_server(application, runtime.settings, application.state.streams.close)

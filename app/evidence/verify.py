@@ -539,7 +539,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
         _check_emass(files, left, done, about)
     if {*files} >= OSCAL:
         _check_oscal(files, [next(row for row in rows if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
-    _check_report_readme_lineup(files, rows, events, about)
+    _check_report_readme_and_lineup(files, rows, events, about)
     _check_statement(files, manifest, rows, events[0][1]["rules"])
     if STAMP in files:
         read_stamp_time(files[STAMP], files["manifest.json"])
@@ -950,7 +950,7 @@ def _format_rule_id(row: Object) -> str:
     return " ".join(str(row["named"]["id"]).split())
 
 
-def _check_report_readme_lineup(files: Files, rows: list[Object], events: Events, run_facts: Object) -> None:
+def _check_report_readme_and_lineup(files: Files, rows: list[Object], events: Events, run_facts: Object) -> None:
     """Raise BrokenPack if the report, README.txt or lineup.json contradicts the log, as far as can be checked."""
     played = f"SIMULATED: {run_facts['simulated']}." if run_facts["simulated"] else ""
     text = files["report.html"].decode()

@@ -85,12 +85,14 @@ def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> Ru
         more="\n".join([rule.title, rule.whole, *sorted(rule.asks)]),
         code=rule.code,
         script=rule.script,
-        paths=tuple(dict.fromkeys(path for path in (*rule.paths, *_list_paths_scanner_named(opening, item)) if path)),
+        paths=tuple(
+            dict.fromkeys(path for path in (*rule.paths, *_list_paths_named_by_scanner(opening, item)) if path)
+        ),
         proposed=tuple(action for one in item.candidates if one.is_usable for action in one.actions),
     )
 
 
-def _list_paths_scanner_named(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
+def _list_paths_named_by_scanner(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
     """Yield the files in which the scanner found the rule broken."""
     if opening and opening.path:
         yield opening.path

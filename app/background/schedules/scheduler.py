@@ -32,7 +32,7 @@ class Scheduler(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether schedules may exist, and the database version at the last check."""
 
-    def remember_database_version_return_due(self) -> bool:
+    def note_database_version_and_check_if_due(self) -> bool:
         """Return True unless there are no schedules and the database has not changed since the last look."""
         version, before = self._runtime.changes.version(), self._seen
         self._seen = version
@@ -42,10 +42,10 @@ class Scheduler(PeriodicTask):
         if begun := await asyncio.to_thread(self._fire_due_schedules, now):
             self._runtime.bus.publish(begun)
             self._runtime.offers.request_offer_round()
-        self._any = await asyncio.to_thread(self._stop_overdue_return_schedules_exist, now)
+        self._any = await asyncio.to_thread(self._stop_overdue_and_check_for_schedules, now)
 
     async def _run_once(self) -> None:
-        if self._runtime.is_leader and self.remember_database_version_return_due():
+        if self._runtime.is_leader and self.note_database_version_and_check_if_due():
             self._any = True  # until a look has come to its end
             await self.fire_due_and_stop_overdue(self._runtime.clock.now())
 
@@ -105,7 +105,7 @@ class Scheduler(PeriodicTask):
         )
         return create_rollout_request(wanted, self._runtime.lineup, settings.hosts_folder)
 
-    def _stop_overdue_return_schedules_exist(self, now: float) -> bool:
+    def _stop_overdue_and_check_for_schedules(self, now: float) -> bool:
         """Stop runs and rollouts whose window is over. Return True if any schedules exist."""
         with Session(self._runtime.database) as session:
             rows = schedules.list_schedules(session)

@@ -90,13 +90,13 @@ class TelemetryExporter(PeriodicTask):
         try:
             answer = await self._http.post(f"{self._collector}{path}", json=body, timeout=PATIENCE)
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
-            return self._log_failure_return_false(f"it is unreachable: {exc or type(exc).__name__}")
+            return self._log_refusal_and_return_false(f"it is unreachable: {exc or type(exc).__name__}")
         if answer.is_success:
             self._silent = False
             return True
-        return self._log_failure_return_false(f"it answered {answer.status_code}")
+        return self._log_refusal_and_return_false(f"it answered {answer.status_code}")
 
-    def _log_failure_return_false(self, reason: str) -> bool:
+    def _log_refusal_and_return_false(self, reason: str) -> bool:
         if not self._silent:
             log.warning("the collector %s does not accept telemetry: %s", self._collector, reason)
             self._silent = True

@@ -127,11 +127,11 @@ def can_start_with_combination(settings: Mapping[str, str]) -> bool:
     early, late = (_SPACE.fullmatch(settings[key]) for key in ("space_left", "admin_space_left"))
     if early is None or late is None:
         return False
-    (share, least), (late_share, late_least) = (_get_is_percentage_and_number(one) for one in (early, late))
+    (share, least), (late_share, late_least) = (_split_percentage_and_number(one) for one in (early, late))
     return share != late_share or least > late_least
 
 
-def _get_is_percentage_and_number(match: re.Match[str]) -> tuple[bool, int]:
+def _split_percentage_and_number(match: re.Match[str]) -> tuple[bool, int]:
     """Return whether the threshold is a percentage, and its number. 0 % counts as an absolute value."""
     return bool(match[2]) and int(match[1]) > 0, int(match[1])
 

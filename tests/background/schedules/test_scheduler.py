@@ -81,14 +81,14 @@ def place(tmp_path):
 async def test_where_there_are_no_schedules_none_is_looked_for_until_the_database_has_changed(place):
     keeper = Scheduler(place)
     await keeper.fire_due_and_stop_overdue(MADE)
-    assert [keeper.remember_database_version_return_due(), keeper.remember_database_version_return_due()] == [
+    assert [keeper.note_database_version_and_check_if_due(), keeper.note_database_version_and_check_if_due()] == [
         True,
         False,
     ]
     place.add(rules=("V-257985",))
-    assert keeper.remember_database_version_return_due()
+    assert keeper.note_database_version_and_check_if_due()
     await keeper.fire_due_and_stop_overdue(MADE)
-    assert [keeper.remember_database_version_return_due(), keeper.remember_database_version_return_due()] == [
+    assert [keeper.note_database_version_and_check_if_due(), keeper.note_database_version_and_check_if_due()] == [
         True,
         True,
     ]  # time alone may make one due
