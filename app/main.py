@@ -34,16 +34,12 @@ more."""
 
 def create_app(runtime: Runtime) -> FastAPI:
     allowed = parse_origins(runtime.settings.cors_origins)
-    reading, own = (
-        open_separate_engine(runtime.database, READERS + 1),
-        open_separate_engine(runtime.database, AT_ONCE + CONNECTIONS + 1),
-    )
+    reading = open_separate_engine(runtime.database, READERS + 1)
+    own = open_separate_engine(runtime.database, AT_ONCE + CONNECTIONS + 1)
     syslog = AuditSyslog(runtime.settings.audit_syslog)
     passwords = PasswordChecker(own)
-    credentials, ledger = (
-        Authenticator(own, demo=runtime.settings.is_sign_in_off, clock=runtime.clock.now),
-        AccessLedger(own, syslog),
-    )
+    credentials = Authenticator(own, demo=runtime.settings.is_sign_in_off, clock=runtime.clock.now)
+    ledger = AccessLedger(own, syslog)
     rechecks = AccessRechecks(credentials)
 
     @asynccontextmanager

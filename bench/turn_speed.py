@@ -31,7 +31,7 @@ from app.events.bus import Bus
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import find_lineup_path
 from app.loop.turn import TurnName, stream_turn
-from app.machine.measuring.probe_prompts import create_question
+from app.machine.measuring.probe import create_question
 from app.machine.measuring.probe_steps import ProbeStep
 from app.store.db import open_database
 from app.store.events import EventStore

@@ -51,13 +51,11 @@ async def _run_tidy_process(arguments: list[str]) -> None:
 
 @asynccontextmanager
 async def open_background_tasks(runtime: Runtime) -> AsyncIterator[None]:
-    database, changes, clock = runtime.database, runtime.changes.version, runtime.clock.now
-    sender = WebhookSender(
-        database, runtime.store, runtime.bus, lambda: runtime.is_leader, version=changes, clock=clock
-    )
+    database, bus, changes, clock = runtime.database, runtime.bus, runtime.changes.version, runtime.clock.now
+    sender = WebhookSender(database, runtime.store, bus, lambda: runtime.is_leader, version=changes, clock=clock)
     tasks: list[BackgroundTask] = [sender, Scheduler(runtime), RolloutController(runtime)]
     if collector := runtime.settings.otlp:
-        tasks.append(TelemetryExporter(collector, runtime.store, runtime.bus, runtime.http, socket.gethostname()))
+        tasks.append(TelemetryExporter(collector, runtime.store, bus, runtime.http, socket.gethostname()))
     async with AsyncExitStack() as stack:
         for task in tasks:
             task.start()

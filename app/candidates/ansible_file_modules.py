@@ -20,10 +20,8 @@ _MARKER = "# {mark} ANSIBLE MANAGED BLOCK"
 def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`lineinfile`."""
     path = _get_path(arguments)
-    text = scratch.read_text(path)
-    if text is None and not _may_be_absent(arguments):
-        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
-    lines = _split_text(text or "")
+    may_be_absent = _is_on(arguments.get("create")) or arguments.get("state") == "absent"
+    lines = _split_text(_read_text(path, scratch, may_be_absent=may_be_absent))
     words = arguments.get("search_string")
     pattern = re.escape(str(words)) if words else arguments.get("regexp")
     matching = [place for place, line in enumerate(lines) if pattern and re.search(pattern, line)]
@@ -44,39 +42,32 @@ def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         return {"changed": _set_attributes(arguments, path, scratch)}
     else:
         lines.insert(_find_insertion(arguments, lines), line)
-    changed = scratch.write_text(path, _join_lines(lines))
-    return {"changed": _set_attributes(arguments, path, scratch) or changed}
+    return _write_text(arguments, path, _join_lines(lines), scratch)
 
 
 def replace_text(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`replace`."""
     path = _get_path(arguments)
-    text = scratch.read_text(path)
-    if text is None:
-        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
+    text = _read_text(path, scratch, may_be_absent=False)
     after, before = arguments.get("after") or "", arguments.get("before") or ""
     part = re.search(f"{after}(?P<part>.*{'?' if after and before else ''}){before}", text, re.DOTALL)
     if part is None:
         return dict(_NO)
     start, end = part.span("part")
     made = re.sub(arguments["regexp"], arguments.get("replace", ""), text[start:end], flags=re.MULTILINE)
-    changed = scratch.write_text(path, text[:start] + made + text[end:])
-    return {"changed": _set_attributes(arguments, path, scratch) or changed}
+    return _write_text(arguments, path, text[:start] + made + text[end:], scratch)
 
 
 def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`blockinfile`, with its default marker or another."""
     _require_unset(arguments, "append_newline", "prepend_newline")
     path = _get_path(arguments)
-    text = scratch.read_text(path)
-    if text is None and not _is_on(arguments.get("create")):
-        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
+    lines = _split_text(_read_text(path, scratch, may_be_absent=_is_on(arguments.get("create"))))
     marker = str(arguments.get("marker", _MARKER))
     first = marker.replace("{mark}", str(arguments.get("marker_begin", "BEGIN")))
     last = marker.replace("{mark}", str(arguments.get("marker_end", "END")))
     content = str(arguments.get("block", arguments.get("content", ""))).rstrip("\n")
     block = [first, *content.split("\n"), last] if content and arguments.get("state") != "absent" else []
-    lines = _split_text(text or "")
     start = end = _find_insertion(arguments, lines)
     if first in lines and last in lines:
         start, end = sorted((lines.index(first), lines.index(last)))
@@ -93,10 +84,7 @@ def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     if arguments["section"] is None:
         raise Undecidable("An option without a section has its place above all sections.")
     path, section, option = _get_path(arguments), f"[{arguments['section']}]", str(arguments["option"])
-    text = scratch.read_text(path)
-    if text is None and not _is_on(arguments.get("create", True)):
-        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
-    lines = _split_text(text or "")
+    lines = _split_text(_read_text(path, scratch, may_be_absent=_is_on(arguments.get("create", True))))
     start = lines.index(section) + 1 if section in lines else len(lines)
     end = next((place for place in range(start, len(lines)) if lines[place].startswith("[")), len(lines))
     is_absent = arguments.get("state") == "absent"
@@ -115,8 +103,7 @@ def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         lines = [line for place, line in enumerate(lines) if place == kept or place not in known]
     else:
         lines[end:end] = [wanted] if section in lines else [section, wanted]
-    changed = scratch.write_text(path, _join_lines(lines))
-    return {"changed": _set_attributes(arguments, path, scratch) or changed}
+    return _write_text(arguments, path, _join_lines(lines), scratch)
 
 
 def set_sysctl(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -139,9 +126,7 @@ def copy_content(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`copy` of a text that stands in the task."""
     if "content" not in arguments:
         raise Undecidable("A file would be copied that the content does not hold.")
-    path = _get_path(arguments)
-    changed = scratch.write_text(path, str(arguments["content"]))
-    return {"changed": _set_attributes(arguments, path, scratch) or changed}
+    return _write_text(arguments, _get_path(arguments), str(arguments["content"]), scratch)
 
 
 def set_file_mode(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -153,12 +138,10 @@ def set_file_mode(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         if state == "absent" and scratch.now.state(path) is None:
             return dict(_NO)
         raise Undecidable(f"{path} would become {state}; no typed action does that.")
-    there = scratch.now.state(path)
-    if there is None:
-        if state == "touch":
-            scratch.write_text(path, "")
-        else:
+    if scratch.now.state(path) is None:
+        if state != "touch":
             return dict(_NO)
+        scratch.write_text(path, "")
     return {"changed": _set_attributes(arguments, path, scratch)}
 
 
@@ -232,8 +215,18 @@ def _is_on(value: object) -> bool:
     return str(value).lower() in ("true", "yes")
 
 
-def _may_be_absent(arguments: Arguments) -> bool:
-    return _is_on(arguments.get("create")) or arguments.get("state") == "absent"
+def _read_text(path: str, scratch: ScratchFiles, *, may_be_absent: bool) -> str:
+    """Return the file's text; "" if it is absent and may be. Raises Undecidable if it must not."""
+    text = scratch.read_text(path)
+    if text is None and not may_be_absent:
+        raise Undecidable(f"{path} is not there, and the tasks would stop at it.")
+    return text or ""
+
+
+def _write_text(arguments: Arguments, path: str, text: str, scratch: ScratchFiles) -> Outcome:
+    """Write the file and set its attributes; return whether that changes anything."""
+    changed = scratch.write_text(path, text)
+    return {"changed": _set_attributes(arguments, path, scratch) or changed}
 
 
 def _split_text(text: str) -> list[str]:

@@ -27,6 +27,12 @@ _WORDS = frozenset(
 _FACTS = frozenset(("package_facts", "setup", "service_facts", "debug", "assert", "meta", "gather_facts"))
 _PACKAGES = frozenset(("package", "apt", "dnf", "yum"))
 _UNITS = frozenset(("systemd", "service", "systemd_service"))
+_UNIT_VERBS = {
+    "masked": {"true": "mask", "yes": "mask", "false": "unmask", "no": "unmask"},
+    "enabled": {"true": "enable", "yes": "enable", "false": "disable", "no": "disable"},
+    "state": {"started": "start", "stopped": "stop"},
+}
+"""The verb for each value of an argument."""
 _MOST_STEPS = 2000
 _PAIR = re.compile(r"(?P<name>\w+)=(?P<quote>[\"']?)(?P<value>.*)(?P=quote)", re.DOTALL)
 
@@ -87,9 +93,8 @@ class _Play:
 
     def _list_loop_items(self, task: Mapping[str, Any]) -> list[Any] | None:
         if "with_together" in task:
-            return [
-                list(row) for row in zip_longest(*map(_parse_list_literal, fill_in(task["with_together"], self._known)))
-            ]
+            columns = map(_parse_list_literal, fill_in(task["with_together"], self._known))
+            return [list(row) for row in zip_longest(*columns)]
         loop = task.get("loop", task.get("with_items"))
         if loop is None:
             return None
@@ -217,14 +222,6 @@ def _parse_list_literal(value: Any) -> Any:
 
 
 def _list_unit_verbs(arguments: Mapping[str, Any]) -> Iterator[str]:
-    settings = {name: str(arguments.get(name)).lower() for name in ("masked", "enabled", "state")}
-    if settings["masked"] in ("true", "yes"):
-        yield "mask"
-    elif settings["masked"] in ("false", "no"):
-        yield "unmask"
-    if settings["enabled"] in ("true", "yes"):
-        yield "enable"
-    elif settings["enabled"] in ("false", "no"):
-        yield "disable"
-    if settings["state"] in ("started", "stopped"):
-        yield "start" if settings["state"] == "started" else "stop"
+    for name, verbs in _UNIT_VERBS.items():
+        if verb := verbs.get(str(arguments.get(name)).lower()):
+            yield verb

@@ -51,8 +51,9 @@ def gather_candidates(
         found.append(_make_candidate(PROSE, lambda: _derive_prose_actions(rule, files, broken_file)))
     if " has mode " in evidence:
         found.append(_make_candidate(EVIDENCE, lambda: derive_permission_fixes(rule.title, evidence)))
-    if not any(one.actions for one in found):
-        found += _build_person_decision_candidates(rule)
+    texts = f"{rule.title}\n{rule.requirement}"
+    if not any(one.actions for one in found) and (decision := find_person_decision(rule.id, texts)):
+        found.append(Candidate(source=PERSON, gap=decision.reason, question=decision.question))
     return _merge_repeated(found, lambda one: fingerprint_actions(one.actions))[:MOST_CANDIDATES]
 
 
@@ -96,11 +97,6 @@ def _add_reloads(candidate: Candidate) -> Candidate:
     services = [service for service in find_services(candidate.places) if service in _LOADED_BY]
     missing = tuple(Reload(service=service) for service in services if Reload(service=service) not in candidate.actions)
     return replace(candidate, actions=(*candidate.actions, *missing)) if missing else candidate
-
-
-def _build_person_decision_candidates(rule: Rule) -> list[Candidate]:
-    one = find_person_decision(rule.id, f"{rule.title}\n{rule.requirement}")
-    return [Candidate(source=PERSON, gap=one.reason, question=one.question)] if one else []
 
 
 def _derive_prose_actions(rule: Rule, files: Files, broken_file: str) -> tuple[AnyAction, ...]:

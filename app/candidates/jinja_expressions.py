@@ -22,10 +22,6 @@ class AnyPackage:
         return isinstance(name, str)
 
 
-def _replace_by_regex(text: object, pattern: str, by: str = "") -> str:
-    return re.sub(pattern, by, str(text))
-
-
 def _convert_bool(value: object) -> bool:
     return str(value).lower() in ("true", "yes", "on", "1")
 
@@ -34,21 +30,13 @@ def _flatten_list(values: Iterable[Any]) -> list[Any]:
     return [one for value in values for one in (_flatten_list(value) if isinstance(value, list) else [value])]
 
 
-def _combine_mappings(*mappings: Mapping[Any, Any]) -> dict[Any, Any]:
-    return {key: value for one in mappings for key, value in one.items()}
-
-
-def _list_items(mapping: Mapping[Any, Any]) -> list[dict[str, Any]]:
-    return [{"key": key, "value": value} for key, value in mapping.items()]
-
-
 _FILTERS: Mapping[str, Callable[..., Any]] = {
-    "regex_replace": _replace_by_regex,
+    "regex_replace": lambda text, pattern, by="": re.sub(pattern, by, str(text)),
     "regex_escape": lambda text: re.escape(str(text)),
     "bool": _convert_bool,
     "flatten": _flatten_list,
-    "combine": _combine_mappings,
-    "dict2items": _list_items,
+    "combine": lambda *mappings: {key: value for one in mappings for key, value in one.items()},
+    "dict2items": lambda mapping: [{"key": key, "value": value} for key, value in mapping.items()],
     "difference": lambda one, other: [value for value in one if value not in other],
     "intersect": lambda one, other: [value for value in one if value in other],
     "union": lambda one, other: list(dict.fromkeys([*one, *other])),

@@ -1,7 +1,6 @@
 """Finds the question that a rule leaves to a person, where nothing is proposed for it."""
 
 import re
-import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -22,8 +21,7 @@ class PersonDecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def load_decisions() -> tuple[PersonDecision, ...]:
-    found = tomllib.loads(_DATA.read_text())["decisions"]
-    return msgspec.convert(found, tuple[PersonDecision, ...])
+    return msgspec.toml.decode(_DATA.read_bytes(), type=dict[str, tuple[PersonDecision, ...]])["decisions"]
 
 
 def find_person_decision(rule_id: str, text: str) -> PersonDecision | None:

@@ -9,7 +9,6 @@ import subprocess
 import tarfile
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path, PurePosixPath
 
@@ -74,10 +73,8 @@ def back_up(settings: Settings, backup_file: Path) -> None:
     record_backup(database, made.made_at, getpass.getuser())
     record_action(database, "temper backup", right="admin", detail=backup_file.name)
     database.dispose()
-    print_lines(
-        f"backed up to {backup_file}: {len(files)} files, {backup_file.stat().st_size} bytes. "
-        "It contains keys: protect it."
-    )
+    size = f"{len(files)} files, {backup_file.stat().st_size} bytes"
+    print_lines(f"backed up to {backup_file}: {size}. It contains keys: protect it.")
 
 
 def restore_backup(settings: Settings, file: Path) -> None:
@@ -152,9 +149,8 @@ def _run_postgres_program(name: str, database_url: str, *arguments: str) -> None
     url = make_url(database_url).set(drivername="postgresql")
     env = {**os.environ, **({"PGPASSWORD": str(url.password)} if url.password else {})}
     address = url._replace(password=None).render_as_string()
-    done = subprocess.run(
-        [name, f"--dbname={address}", *arguments], env=env, capture_output=True, text=True, check=False
-    )
+    command = [name, f"--dbname={address}", *arguments]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
     if done.returncode:
         last = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
         raise EnvironmentUnusable(f"{name} failed: {clean_line(last, 300)}")
@@ -195,10 +191,8 @@ def _copy_unless_missing(source: str, into: str) -> None:
         shutil.copy2(source, into, follow_symlinks=False)
 
 
-def _list_files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and not path.is_symlink():
-            yield path
+def _list_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def _compute_digest(path: Path) -> str:
@@ -228,9 +222,8 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
         missing = file if not file.exists() else f"{file} without {MANIFEST}"
         raise BadInput(f"there is no backup in {missing}.") from exc
     except (tarfile.TarError, EOFError, OSError, msgspec.DecodeError) as exc:
-        raise BadInput(
-            f"{file} is not a complete backup: {clean_line(str(exc), 200)}. Use another copy of it."
-        ) from exc
+        problem = clean_line(str(exc), 200)
+        raise BadInput(f"{file} is not a complete backup: {problem}. Use another copy of it.") from exc
     if made.format > FORMAT:
         raise BadInput(f"{file} was made by Temper {made.version}, which is newer: restore it with that version.")
     return made
@@ -247,15 +240,10 @@ def _require_safe_archive_member(member: tarfile.TarInfo, links: set[PurePosixPa
 
 
 def _check_digests(manifest: BackupManifest, unpacked: Path) -> None:
-    found = {
-        str(path.relative_to(unpacked)): path
-        for path in _list_files(unpacked)
-        if path.name != MANIFEST or path.parent != unpacked
-    }
-    if left := sorted(set(manifest.files) ^ set(found)):
-        raise BadInput(
-            f"the backup is incomplete: {left[0]} is {'missing' if left[0] in manifest.files else 'not on its list'}."
-        )
+    found = {str(path.relative_to(unpacked)): path for path in _list_files(unpacked)}
+    if left := sorted(set(manifest.files) ^ (set(found) - {MANIFEST})):
+        problem = "missing" if left[0] in manifest.files else "not on its list"
+        raise BadInput(f"the backup is incomplete: {left[0]} is {problem}.")
     for name, digest in manifest.files.items():
         if _compute_digest(found[name]) != digest:
             raise BadInput(f"the backup is damaged: the content of {name} has changed. Use another copy.")

@@ -1,6 +1,7 @@
 """`temper candidates`: what recipes and the content propose for a rule on a host, and what the policy says to it."""
 
 from collections.abc import Sequence
+from contextlib import closing
 
 from msgspec import to_builtins
 
@@ -25,16 +26,13 @@ def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str
     recipes = load_recipes(settings.recipes_folder, settings.recipes)
     skill = load_site_skill(settings, skill_name, host)
     rule = _require_rule(skill, rule_id)
-    target = open_target(host, settings.hosts_folder)
-    try:
+    with closing(open_target(host, settings.hosts_folder)) as target:
         prepare_fixture_if_empty(target)
         target.set_rule_paths(rule.paths)
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.permitted_weakenings)
         if not has_usable_or_impossible(judged):
             judged = add_script_candidates(skill, rule, target, rule.permitted_weakenings, None, judged)
-    finally:
-        target.close()
     if as_json:
         print_json([_to_candidate_row(one) for one in judged])
     else:
@@ -50,13 +48,11 @@ def _require_rule(skill: Skill, rule_id: str) -> Rule:
 
 
 def _to_candidate_row(candidate: Candidate) -> dict[str, object]:
-    told = {
+    return {
         "source": candidate.source,
         "also": candidate.also,
         "actions": to_builtins(candidate.actions),
         "accepted": candidate.is_usable,
-    }
-    return told | {
         "gap": candidate.gap,
         "diff": candidate.diff,
         "refusals": [candidate.refusal] if candidate.refusal else [],

@@ -38,9 +38,8 @@ async def open_runtime(settings: Settings, lineup: Lineup) -> AsyncIterator[Runt
             http = await stack.enter_async_context(httpx.AsyncClient(limits=httpx.Limits(max_connections=64)))
             launched = await stack.enter_async_context(run_fleet(lineup.engines, settings.data, http))
             bases = known | (simulator.bases if simulator else {})
-            yield await stack.enter_async_context(
-                create_runtime(settings, lineup, http, bases, simulator, launched, approvals)
-            )
+            starting = create_runtime(settings, lineup, http, bases, simulator, launched, approvals)
+            yield await stack.enter_async_context(starting)
 
 
 def _load_approval_policy(settings: Settings) -> ApprovalPolicy | None:
@@ -49,10 +48,8 @@ def _load_approval_policy(settings: Settings) -> ApprovalPolicy | None:
         return None
     policy = read_approvals(Path(settings.approvals))
     if policy.max_people > 1 and settings.kind == "serve" and settings.is_sign_in_off:
-        raise BadInput(
-            f"{settings.approvals} requires two people for some changes, and without sign-in Temper "
-            "cannot tell people apart: start with --sign-in."
-        )
+        why = "and without sign-in Temper cannot tell people apart: start with --sign-in."
+        raise BadInput(f"{settings.approvals} requires two people for some changes, {why}")
     return policy
 
 

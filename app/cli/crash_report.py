@@ -21,15 +21,11 @@ def explain_database_error(exc: Exception) -> str:
         way_on = "Use the role that the server uses, or grant this one SELECT, INSERT, UPDATE and DELETE on all tables."
         return f"the role in TEMPER_DATABASE_URL may not do this: {describe_database_error(exc)}. {way_on}"
     if state == _READ_ONLY:
-        return (
-            f"the database in TEMPER_DATABASE_URL is read-only: {describe_database_error(exc)}. "
-            "Name the one that the server uses."
-        )
+        refusal = f"the database in TEMPER_DATABASE_URL is read-only: {describe_database_error(exc)}"
+        return f"{refusal}. Name the one that the server uses."
     if isinstance(exc, DATABASE_UNAVAILABLE):
-        return (
-            f"the database does not answer: {describe_database_error(exc)}. Check that it runs and its disk has room, "
-            "then try again."
-        )
+        way_on = "Check that it runs and its disk has room, then try again."
+        return f"the database does not answer: {describe_database_error(exc)}. {way_on}"
     return ""
 
 

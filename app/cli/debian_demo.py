@@ -1,4 +1,4 @@
-"""`temper demo --rootfs`: the demo on a disposable Debian with its own sshd, scanned by OpenSCAP."""
+"""`temper demo --rootfs` and `--vm`: the demo on a disposable Debian with its own sshd, scanned by OpenSCAP."""
 
 import asyncio
 import getpass
@@ -30,11 +30,14 @@ from app.targets.ssh.endpoint import parse_endpoint
 from app.targets.ssh.registration import read_identity_from_known_hosts
 from app.targets.vm.virtual_machine import VirtualMachine
 
-MACHINE = "debian"
 CONTENT = "ssg-debian12"
+DATASTREAM = f"usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
+"""Its place below the root of a Debian that has the package."""
 TITLE = "A disposable Debian 12 in a namespace of this machine. A health check watches its root login."
 SKILL = f"scap:{CONTENT}:anssi_bp28_enhanced"
 RULES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, tuple[str, ...]])["rules"]
+VM_RULES = ("sysctl_kernel_kptr_restrict", "mount_option_tmp_nosuid", "sshd_disable_root_login", "accounts_tmout")
+"""Selected from the profile's 300 rules: a kernel setting, a mount, logins and files. Emulated, OpenSCAP is slow."""
 
 
 def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool = False) -> None:
@@ -47,7 +50,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
     try:
         at = machine.start()
         register_machine(settings, machine, at)
-        add_missing_scap_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
+        add_missing_scap_content(machine.base_folder / DATASTREAM)
         running = f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else keep_rules_of_demo_profile()
@@ -55,6 +58,28 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
         asyncio.run(serve_until_signal(settings, first_order=order if start else None))
     finally:
         machine.stop()
+        print_line(f"{name} is stopped.", to_stderr=True)
+
+
+def serve_vm_demo(settings: Settings, name: str, *, starts_run: bool, whole: bool = False) -> None:
+    """Build and boot a virtual machine, then serve. It ends with this process, however that ends."""
+    machine = VirtualMachine(settings.data / "machines", name, lambda text: print_line(text, to_stderr=True))
+    with hold_lock(settings.lock_path):
+        ensure_machine_built(machine, "a Debian 12 that boots,", machine.build)
+        if starts_run and not has_unended_run(settings, name):
+            machine.reset()
+    try:
+        at = machine.start(is_tied=True)
+        image = machine.find_image()
+        register_machine(settings, machine, at, image.title)
+        add_missing_scap_content(machine.image_folder / image.content)
+        running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
+        print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
+        rules = None if whole else keep_rules_of_demo_profile(VM_RULES)
+        order = replace(create_demo_order(settings, name, "demo on a virtual machine", rules), reboot=True)
+        asyncio.run(serve_until_signal(settings, first_order=order if starts_run else None))
+    finally:
+        machine.stop(at_once=True)
         print_line(f"{name} is stopped.", to_stderr=True)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from app.engines.client import read_api_key
@@ -39,7 +39,8 @@ def print_pitfalls(lineup_or_address: str, log: str, key_env: str, *, as_json: b
     explained: ServerExplanation | None = None
     try:
         if lineup_or_address.startswith(_HTTP):
-            explained, findings = _explain_and_diagnose_address(lineup_or_address, log, key_env)
+            key = os.environ.get(key_env, "")
+            explained, findings = asyncio.run(_explain_and_diagnose_server(lineup_or_address, log, key))
         else:
             findings = _diagnose_lineup_or_log(lineup_or_address, log)
     except BadInput as exc:
@@ -55,14 +56,6 @@ def print_pitfalls(lineup_or_address: str, log: str, key_env: str, *, as_json: b
             _print_explanation(explained, console)
         _print_findings(findings, console)
     return WILL_STOP if any(one.severity == "stop" for one in findings) else FINE
-
-
-def _explain_and_diagnose_address(
-    address: str, log: str, key_env: str
-) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
-    if log:
-        raise BadInput("Give a server's address or --log, not both.")
-    return asyncio.run(_explain_and_diagnose_server(address, os.environ.get(key_env, "") if key_env else ""))
 
 
 def _diagnose_lineup_or_log(lineup_name: str, log: str) -> tuple[Pitfall, ...]:
@@ -89,8 +82,12 @@ def _read_lines(path: Path) -> Iterator[str]:
             yield line
 
 
-async def _explain_and_diagnose_server(url: str, key: str) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
+async def _explain_and_diagnose_server(
+    url: str, log: str, key: str
+) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
     """Return what kind of server it is, and its findings: those of vLLM for vLLM and llama.cpp, which share checks."""
+    if log:
+        raise BadInput("Give a server's address or --log, not both.")
     try:
         address = httpx.URL(url)
     except httpx.InvalidURL as exc:
@@ -136,8 +133,7 @@ def _print_explanation(explanation: ServerExplanation, console: Console) -> None
     if explanation.gives:
         console.print(Text(f"  Gives: {', '.join(explanation.gives)}."), soft_wrap=True)
     for lack in explanation.lacks:
-        line = Text.assemble(f"  Lacks {lack.name}.\n", (f"  → {lack.setting}", "dim"))
-        console.print(line, soft_wrap=True)
+        console.print(Text.assemble(f"  Lacks {lack.name}.\n", (f"  → {lack.setting}", "dim")), soft_wrap=True)
     for note in explanation.notes:
         console.print(Text(f"  {note}"), soft_wrap=True)
 
@@ -146,10 +142,8 @@ def _print_findings(findings: tuple[Pitfall, ...], console: Console) -> None:
     for engine, group in groupby(findings, key=lambda one: one.engine):
         if engine:
             console.print(Text(clean_text(engine, 60), style="bold"))
-        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-        for name in ("severity", "check"):
-            table.add_column(name, no_wrap=True)
-        table.add_column("says", overflow="fold")
+        columns = Column(no_wrap=True), Column(no_wrap=True), Column(overflow="fold")
+        table = Table(*columns, box=None, show_header=False, padding=(0, 2, 0, 0))
         for one in group:
             words = Text.assemble(clean_text(one.says, 1000), ".\n", ("→ " + clean_text(one.fix, 1000), "dim"))
             table.add_row(Text(one.severity, _STYLES[one.severity]), Text(one.check), words)

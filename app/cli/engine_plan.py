@@ -45,12 +45,10 @@ def print_plan(lineup: str, single_model: SingleModel | None, *, gpus: str, as_j
     """Return 0 if everything fits, 2 if something does not."""
     if bool(lineup) == (single_model is not None):
         raise BadInput("Give either a line-up (a shipped one's name, or a path) or --model with --gpu.")
-    planned = (
-        _create_single_lineup(single_model, gpus)
-        if single_model
-        else _replace_gpus(read_lineup(find_lineup_path(lineup)), gpus)
-    )
-    fits = plan_lineup(planned)
+    if single_model:
+        fits = plan_lineup(_create_single_lineup(single_model, gpus))
+    else:
+        fits = plan_lineup(_replace_gpus(read_lineup(find_lineup_path(lineup)), gpus))
     if as_json:
         print(json.dumps({"engines": [dump_fit(fit) for fit in fits]}, ensure_ascii=False, indent=2))  # noqa: T201
     else:
@@ -115,9 +113,8 @@ def _iterate_figure_rows(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text
 
 
 def _print_source(console: Console, label: str, estimate: Estimate) -> None:
-    console.print(
-        Padding(Text(f"{label}: {estimate.provenance}; {clean_text(estimate.source, 1000)}", style="dim"), (0, 0, 0, 4))
-    )
+    text = Text(f"{label}: {estimate.provenance}; {clean_text(estimate.source, 1000)}", style="dim")
+    console.print(Padding(text, (0, 0, 0, 4)))
 
 
 def _format_estimate(estimate: Estimate, decimals: int) -> str:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import httpx
 
@@ -29,7 +29,7 @@ ProgressCallback = Callable[[str], None]
 class ReadyEngines:
     bases: Mapping[str, tuple[str, ...]]
     cards: GpuSource
-    loaded: Mapping[tuple[str, int], EngineLoad] = field(default_factory=dict)
+    loaded: Mapping[tuple[str, int], EngineLoad]
     """Load measurements of the replicas launched for the probe, by engine and replica."""
 
 
@@ -45,18 +45,15 @@ async def open_engines(
             simulator = await stack.enter_async_context(run_simulator(path, played, settings.speed, log))
             bases |= simulator.bases
             report("the simulator loads")
-            await asyncio.gather(
-                *(_wait_for_simulated(http, one, bases[one.name][0]) for one in engines if one.simulation)
-            )
+            simulated = [one for one in engines if one.simulation]
+            await asyncio.gather(*(_wait_for_simulated(http, one, bases[one.name][0]) for one in simulated))
         cards = create_gpu_source(lineup, bases, http)
         stack.push_async_callback(cards.close)
+        loaded: dict[tuple[str, int], EngineLoad] = {}
         if missing := [one for one in engines if one.launch and not await _are_replicas_ready(http, one)]:
-            loaded = await stack.enter_async_context(
-                _launch_and_measure_loads(settings, lineup, missing, http, cards, report)
-            )
-            yield ReadyEngines(bases, cards, loaded)
-        else:
-            yield ReadyEngines(bases, cards)
+            loading = _launch_and_measure_loads(settings, lineup, missing, http, cards, report)
+            loaded = await stack.enter_async_context(loading)
+        yield ReadyEngines(bases, cards, loaded)
 
 
 async def _are_replicas_ready(http: httpx.AsyncClient, engine: Engine) -> bool:
@@ -71,9 +68,8 @@ async def _wait_for_simulated(http: httpx.AsyncClient, engine: Engine, base: str
             while not await client.is_ready(engine.model):  # noqa: ASYNC110  another process becomes ready
                 await asyncio.sleep(LOOK_EVERY)
     except TimeoutError as exc:
-        raise EnvironmentUnusable(
-            f"{engine.name} was not ready within {PLAY_SECONDS:.0f} s: try a higher --speed."
-        ) from exc
+        late = f"{engine.name} was not ready within {PLAY_SECONDS:.0f} s"
+        raise EnvironmentUnusable(f"{late}: try a higher --speed.") from exc
 
 
 @asynccontextmanager
@@ -91,9 +87,8 @@ async def _launch_and_measure_loads(
             loaded = {}
             for one in (one for replicas in ours.values() for one in replicas):
                 seconds = await wait_until_loaded(one, report)
-                before = {
-                    gpu.index: idle[gpu.key] for gpu in lineup.gpus if gpu.index in one.command.gpus and gpu.key in idle
-                }
+                own = [gpu for gpu in lineup.gpus if gpu.index in one.command.gpus and gpu.key in idle]
+                before = {gpu.index: idle[gpu.key] for gpu in own}
                 loaded[one.engine.name, one.replica] = create_engine_load(one, seconds, before)
             yield loaded
 

@@ -49,9 +49,8 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
         require_no_own_recipes(settings)
         print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
         with open_or_create_database(settings) as database:
-            return await _follow_run_to_exit_code(
-                *await _submit_elsewhere_and_open_store(database, request), as_json=as_json
-            )
+            store, run = await _submit_elsewhere_and_open_store(database, request)
+            return await _follow_run_to_exit_code(store, run, as_json=as_json)
 
 
 def require_no_other_nodes(settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,15 +22,9 @@ from app.store.host_rule_states import delete_host_standings_and_memberships
 from app.targets import consent, host_registry
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import open_target
+from app.targets.ssh import registration
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint
-from app.targets.ssh.registration import (
-    HostIdentity,
-    fetch_host_identity,
-    find_rollback_obstacle_at_login,
-    read_identity_from_known_hosts,
-    remove_temper_files_from_host,
-)
 from app.text.clean import clean_text
 
 HEALTHY, NOT_HEALTHY = 0, 2
@@ -51,12 +46,11 @@ def add_host(settings: Settings, new: NewHost) -> None:
     files = sync_host_folders(settings)
     host_registry.require_free_name(settings.hosts_folder, new.name)
     end = _create_endpoint(new)
-    known = (
-        read_identity_from_known_hosts(end, new.known_hosts)
-        if new.known_hosts
-        else _fetch_and_confirm_host_key(end, new.accept_key)
-    )
-    lacking = find_rollback_obstacle_at_login(end, known)
+    if new.known_hosts:
+        known = registration.read_identity_from_known_hosts(end, new.known_hosts)
+    else:
+        known = _fetch_and_confirm_host_key(end, new.accept_key)
+    lacking = registration.find_rollback_obstacle_at_login(end, known)
     host_registry.register_host(settings.hosts_folder, new.name, end, known.known_hosts, known.fingerprint)
     if files:
         files.store_registration(new.name)
@@ -94,19 +88,15 @@ def remove_host(settings: Settings, name: str, *, clean_up: bool = False) -> Non
 def _delete_temper_files_and_print(settings: Settings, name: str) -> None:
     """Remove Temper's files from the host. Call it while the host is registered, so it can be repeated."""
     found = host_registry.require_removable(settings.hosts_folder, name)
-    line = SshConnection(found.end, settings.hosts_folder / name / "known_hosts")
-    try:
-        taken = remove_temper_files_from_host(line, REMOTE)
-    finally:
-        line.close()
+    with closing(SshConnection(found.end, settings.hosts_folder / name / "known_hosts")) as line:
+        taken = registration.remove_temper_files_from_host(line, REMOTE)
     for path in taken:
         print_line(f"{name}: removed {path}")
     print_line(f"{name}: no file of Temper is left on it" if taken else f"{name}: there was no file of Temper on it")
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:
-    target = open_target(name, settings.hosts_folder, _create_ownership(settings, name))
-    try:
+    with closing(open_target(name, settings.hosts_folder, _create_ownership(settings, name))) as target:
         if undo:
             for journal in target.list_pending():
                 undone = target.roll_back(journal)
@@ -116,13 +106,9 @@ def check_host(settings: Settings, name: str, *, undo: bool) -> int:
             print_line(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean_text(probe.detail, 300)}")
         pending = target.list_pending() if any(p.ok for p in probes) else []
         for journal in pending:
-            print_line(
-                f"FAILS the change {clean_text(journal, 120)} is open: roll it back with temper host "
-                f"check {name} --undo"
-            )
+            way_back = f"roll it back with temper host check {name} --undo"
+            print_line(f"FAILS the change {clean_text(journal, 120)} is open: {way_back}")
         return HEALTHY if not pending and all(probe.ok for probe in probes) else NOT_HEALTHY
-    finally:
-        target.close()
 
 
 def _create_ownership(settings: Settings, host: str) -> Ownership:
@@ -142,18 +128,13 @@ def _create_endpoint(new: NewHost) -> Endpoint:
     return parse_endpoint(new.place, given[0], "" if given[0] == "agent" else ways[given[0]], new.watch)
 
 
-def _fetch_and_confirm_host_key(endpoint: Endpoint, accepted_fingerprint: str) -> HostIdentity:
-    known = asyncio.run(fetch_host_identity(endpoint))
+def _fetch_and_confirm_host_key(endpoint: Endpoint, accepted_fingerprint: str) -> registration.HostIdentity:
+    known = asyncio.run(registration.fetch_host_identity(endpoint))
+    shown = f"{endpoint} shows the host key {known.fingerprint}"
     if accepted_fingerprint and accepted_fingerprint != known.fingerprint:
-        raise BadInput(
-            f"{endpoint} shows the host key {known.fingerprint}, not {clean_text(accepted_fingerprint, 80)}. "
-            "The host was not added."
-        )
+        raise BadInput(f"{shown}, not {clean_text(accepted_fingerprint, 80)}. The host was not added.")
     if not accepted_fingerprint:
-        print_line(
-            f"{endpoint} shows the host key {known.fingerprint}. Compare it on the host's console: "
-            "ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub"
-        )
+        print_line(f"{shown}. Compare it on the host's console: ssh-keygen -lf /etc/ssh/ssh_host_*_key.pub")
         if not typer.confirm("Are the keys identical?"):
             raise BadInput("the host was not added: compare the keys first.")
     return known

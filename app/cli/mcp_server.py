@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
 
 import httpx
 from mcp.server import MCPServer
@@ -27,7 +27,6 @@ FOLLOWED = tuple(kind for kind in RUN_KINDS if not kind.startswith(("turn.", "at
 LONGEST_WAIT, LONGEST_RUN_WAIT = 60.0, 3600.0
 _ENDED = ("finished", "failed", "stopped")
 _GLANCE = 0.5
-_REFUSED = 400
 LOOKS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 ASKS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
 DECIDES = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=False)
@@ -42,7 +41,6 @@ Host = Annotated[str, Field(max_length=64, pattern=_PART, description="Name of a
 Rules = Annotated[list[str] | None, Field(description="Rule ids, from list_rules. Default: all rules of the skill.")]
 SkillName = Annotated[str, Field(max_length=200, description="Skill to use; `stig` is the built-in skill.")]
 Note = Annotated[str, Field(max_length=500, description="Reason, for the log.")]
-Tool = TypeVar("Tool", bound=Callable[..., Any])
 
 
 class RestApi:
@@ -53,10 +51,9 @@ class RestApi:
         self._token = token
 
     def read_token(self, ctx: Context) -> str:
-        headers = ctx.headers
-        if headers is None:
+        if ctx.headers is None:
             return self._token
-        scheme, _, secret = headers.get("authorization", "").partition(" ")
+        scheme, _, secret = ctx.headers.get("authorization", "").partition(" ")
         return secret.strip() if scheme.lower() == "bearer" else ""
 
     async def request(self, ctx: Context, method: str, path: str, body: Json | None = None, **query: Any) -> Json:
@@ -67,10 +64,9 @@ class RestApi:
             response = await self._http.request(method, f"/api/v1{path}", json=body, params=given, headers=headers)
             answer = response.json() if response.content else {}
         except (httpx.HTTPError, ValueError) as exc:
-            raise ToolError(
-                f"Temper at {self._http.base_url} does not answer: {exc}. Check that `temper serve` is running."
-            ) from exc
-        if response.status_code >= _REFUSED:
+            silent = f"Temper at {self._http.base_url} does not answer: {exc}"
+            raise ToolError(f"{silent}. Check that `temper serve` is running.") from exc
+        if response.is_error:
             raise ToolError(_describe_refusal(response.status_code, answer))
         return answer if isinstance(answer, dict) else {"answer": answer}
 
@@ -203,12 +199,10 @@ def _add_follow_tools(server: MCPServer[Any], api: RestApi) -> None:
         """Return a run's events after `since`, in order, without turn text. Call it again with `newest`."""
         until = time.monotonic() + wait
         while True:
-            found = await api.request(
-                ctx, "GET", f"/runs/{run}/events", since=since, limit=100, kind=",".join(FOLLOWED)
-            )
-            if found["events"] or time.monotonic() >= until:
-                newest = found["events"][-1]["seq"] if found["events"] else since
-                return {"run": run, "newest": newest, "events": found["events"]}
+            path, kinds = f"/runs/{run}/events", ",".join(FOLLOWED)
+            events = (await api.request(ctx, "GET", path, since=since, limit=100, kind=kinds))["events"]
+            if events or time.monotonic() >= until:
+                return {"run": run, "newest": events[-1]["seq"] if events else since, "events": events}
             await asyncio.sleep(_GLANCE)
 
     @server.tool(annotations=LOOKS)
@@ -225,9 +219,8 @@ def _add_follow_tools(server: MCPServer[Any], api: RestApi) -> None:
             waiting = await api.request(ctx, "GET", "/approvals")
             mine = [one for one in waiting["approvals"] if one["run"] == run]
             done = sum(found[count] for count in ("passed", "escalated", "skipped", "deferred"))
-            await ctx.report_progress(
-                done, found["findings"] or None, f"{done} of {found['findings']} findings are done"
-            )
+            total = found["findings"]
+            await ctx.report_progress(done, total or None, f"{done} of {total} findings are done")
             if found["state"] in _ENDED or mine or time.monotonic() >= until:
                 return {"run": found, "approvals": mine}
             await asyncio.sleep(_GLANCE)
@@ -310,18 +303,15 @@ def _find_allowed_answer(decisions: Sequence[Json], decision_id: str, verb: str)
     """Return the answer of this decision, or raise ToolError with what can be answered instead."""
     found = next((one for one in decisions if one["id"] == decision_id), None)
     if found is None:
-        raise ToolError(
-            f"Nothing in the inbox has the id {decision_id[:80]!a}: it was answered, or list_inbox has others."
-        )
-    answers = {one["verb"]: one for one in found["answers"] if one["verb"] != "edit"}
+        missing = f"Nothing in the inbox has the id {decision_id[:80]!a}"
+        raise ToolError(f"{missing}: it was answered, or list_inbox has others.")
+    answers: dict[str, Json] = {one["verb"]: one for one in found["answers"] if one["verb"] != "edit"}
     if verb not in answers:
-        raise ToolError(
-            f"{verb[:20]!a} is not an answer to {decision_id}: choose one of {', '.join(answers) or 'none'}."
-        )
+        verbs = ", ".join(answers) or "none"
+        raise ToolError(f"{verb[:20]!a} is not an answer to {decision_id}: choose one of {verbs}.")
     if denied := answers[verb]["denied"]:
         raise ToolError(denied)
-    answer: Json = answers[verb]
-    return answer
+    return answers[verb]
 
 
 _SECONDS = 120.0

@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.background.rollouts.rollout_controller import RolloutController
+from app.cli import harden
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import (
     open_existing_database,
@@ -17,15 +18,6 @@ from app.cli.database_access import (
     sync_host_folders,
 )
 from app.cli.evidence import create_requester
-from app.cli.harden import (
-    ALL_PASSED,
-    COULD_NOT,
-    LOOK_EVERY,
-    SOME_DID_NOT,
-    print_event_json,
-    require_no_other_nodes,
-    require_no_own_recipes,
-)
 from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_row, write_output
 from app.config import Settings
 from app.errors import BadInput
@@ -48,7 +40,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
     lineup = load_lineup(settings)
     await asyncio.to_thread(sync_host_folders, settings)
     try:
-        await asyncio.to_thread(require_no_other_nodes, settings)
+        await asyncio.to_thread(harden.require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
             request = _create_request(settings, runtime.database, wanted, lineup)
             rollout = _find_same_unended(runtime.database, request) or _submit_rollout(runtime.database, request)
@@ -59,7 +51,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
             finally:
                 await controller.close()
     except AlreadyInUse as exc:
-        require_no_own_recipes(settings)
+        harden.require_no_own_recipes(settings)
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
         with open_or_create_database(settings) as database:
             request = _create_request(settings, database, wanted, lineup)
@@ -95,10 +87,10 @@ async def _follow_rollout_to_exit_code(database: Engine, rollout: str, *, as_jso
         for recorded in await asyncio.to_thread(_read_rollout_events, database, rollout, state.seq):
             state = fold_rollout([recorded], state)
             if as_json:
-                print_event_json(recorded)
+                harden.print_event_json(recorded)
             else:
                 _print_rollout_event(recorded, state)
-        await asyncio.sleep(LOOK_EVERY)
+        await asyncio.sleep(harden.LOOK_EVERY)
     return rollout_exit_code(state)
 
 
@@ -113,15 +105,15 @@ def _print_rollout_event(recorded: Recorded, state: RolloutState) -> None:
     done = sum(part.is_over for part in state.parts.values())
     print_line(clean_text(f"{done:>4} of {len(state.parts)}  {described.glyph} {described.text}", 4000))
     if state.is_paused_by_rule:
-        commands = f"temper rollout resume {state.rollout}, or temper rollout stop {state.rollout}"
-        print_line(f"              {commands}")
+        print_line(f"{' ' * 14}temper rollout resume {state.rollout}, or temper rollout stop {state.rollout}")
 
 
 def rollout_exit_code(state: RolloutState) -> int:
     ends = [part.ended for part in state.parts.values()]
     if state.status != "finished" or any(ended is None or ended.state != "finished" for ended in ends):
-        return COULD_NOT
-    return ALL_PASSED if all(ended and ended.passed == ended.findings for ended in ends) else SOME_DID_NOT
+        return harden.COULD_NOT
+    all_passed = all(ended and ended.passed == ended.findings for ended in ends)
+    return harden.ALL_PASSED if all_passed else harden.SOME_DID_NOT
 
 
 def list_rollouts(settings: Settings, *, as_json: bool) -> None:
@@ -130,19 +122,8 @@ def list_rollouts(settings: Settings, *, as_json: bool) -> None:
 
 
 def _read_rollouts(session: Session) -> list[Row]:
-    columns = (
-        "rollout",
-        "state",
-        "hosts",
-        "named",
-        "mode",
-        "skill",
-        "simulated",
-        "by",
-        "reason",
-        "asked_at",
-        "ended_at",
-    )
+    what = ("rollout", "state", "hosts", "named", "mode", "skill", "simulated")
+    columns = (*what, "by", "reason", "asked_at", "ended_at")
     return [
         to_row(row, columns, rollout=row.id, named=row.words, mode=row.mode or "usual")
         for row in list_newest_rollouts(session, 100)

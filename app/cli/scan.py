@@ -32,21 +32,15 @@ from app.store.clock import database_time
 from app.store.db import open_database
 
 ALL_HOLD, SOME_DO_NOT = 0, 2
-_STYLE: dict[Word, str] = {
-    "pass": "green",
-    "fail": "red",
-    "error": "yellow",
-    "unknown": "yellow",
-    "notapplicable": "dim",
-}
+_STYLE: dict[Word, str] = {"pass": "green", "fail": "red", "notapplicable": "dim"}
+"""The others are yellow."""
 
 
 def print_datastreams_or_profiles(datastream: str, *, as_json: bool = False) -> None:
     if not datastream:
         files = [{"content": known, "file": str(file)} for known, file in list_datastreams().items()]
-        return print_rows(
-            files, "No data streams found. Install some, for example with apt-get install ssg-debian.", as_json=as_json
-        )
+        nothing = "No data streams found. Install some, for example with apt-get install ssg-debian."
+        return print_rows(files, nothing, as_json=as_json)
     benchmark = read_benchmark(_find_content_file(datastream))
     if not as_json:
         print_line(f"{benchmark.title} {benchmark.version}")
@@ -103,16 +97,15 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
     if as_json:
-        print_json(
-            [
-                {"rule": one.rule, "openscap": one.word, "built_in": beside.get(one.rule), "why": one.evidence}
-                for one in verdicts
-            ]
-        )
+        rows = [
+            {"rule": one.rule, "openscap": one.word, "built_in": beside.get(one.rule), "why": one.evidence}
+            for one in verdicts
+        ]
+        print_json(rows)
         return worst
     table = Table("rule", "OpenSCAP", *(["built-in"] if beside else []), "why", box=None)
     for verdict in verdicts:
-        word = f"[{_STYLE[verdict.word]}]{verdict.word}[/]"
+        word = f"[{_STYLE.get(verdict.word, 'yellow')}]{verdict.word}[/]"
         own = [beside.get(verdict.rule, "")] if beside else []
         table.add_row(verdict.rule, word, *own, escape(verdict.evidence))
     console.print(table)
@@ -161,7 +154,8 @@ def import_tailoring_file(file: Path, content: str, name: str) -> None:
             document = opened.read(MOST_BYTES + 1)
     except OSError as exc:
         raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
-    for one in import_tailoring(document, content, name or _derive_name(file)):
+    usual_name = file.name.removesuffix(ENDING).removesuffix(".xml").lower()
+    for one in import_tailoring(document, content, name or usual_name):
         rules = f"rules: {one.profile.rules}, {one.left_out} not applicable by tailoring"
         print_line(f"{one.profile.title}: {rules}. Use it with --skill {one.skill_name}")
 
@@ -170,7 +164,3 @@ def write_tailoring(settings: Settings, wish: TailoringSpec, out: str) -> None:
     with Session(open_existing_database(settings)) as session:
         content = export_tailoring(session, wish, database_time(session), settings.hosts_folder)
     write_output([content], out, wish.file_name)
-
-
-def _derive_name(file: Path) -> str:
-    return file.name.removesuffix(ENDING).removesuffix(".xml").lower()

@@ -4,12 +4,7 @@ from dataclasses import replace
 
 from sqlmodel import Session
 
-from app.background.schedules.schedule_editing import (
-    ScheduleSpec,
-    change_schedule,
-    create_schedule_row,
-    insert_schedule,
-)
+from app.background.schedules import schedule_editing
 from app.cli.database_access import open_existing_database, sync_host_folders
 from app.cli.output import Row, format_value, print_stored_rows, to_datetime, to_row
 from app.config import Settings
@@ -20,17 +15,17 @@ from app.store.db import open_database
 from app.store.host_groups import read_groups
 
 
-def add_schedule(settings: Settings, wanted: ScheduleSpec) -> None:
+def add_schedule(settings: Settings, wanted: schedule_editing.ScheduleSpec) -> None:
     sync_host_folders(settings)
     database = open_database(settings.database_path_or_url)
     with Session(database) as session:
         grouped, now = read_groups(session), database_time(session)
     if (words := wanted.order.host) in grouped or words == ALL_HOSTS or any(sign in words for sign in ",*?["):
         wanted = replace(wanted, words=words, hosts=select_hosts(words, settings.hosts_folder, grouped))
-    row = create_schedule_row(wanted, now, settings.hosts_folder)
+    row = schedule_editing.create_schedule_row(wanted, now, settings.hosts_folder)
     created = f"schedule {row.id}: {row.mode} on {row.host}, next {format_value(to_datetime(row.next_at))}"
     with Session(database) as session, session.begin():
-        insert_schedule(session, row)
+        schedule_editing.insert_schedule(session, row)
     print(f"{created}; a server or worker must be running at that time")  # noqa: T201
 
 
@@ -48,5 +43,5 @@ def _read_schedules(session: Session) -> list[Row]:
 
 def apply_schedule_verb(settings: Settings, schedule_id: str, verb: str) -> None:
     with Session(open_existing_database(settings)) as session, session.begin():
-        change_schedule(session, schedule_id, verb, database_time(session))
+        schedule_editing.change_schedule(session, schedule_id, verb, database_time(session))
     print(f"schedule {schedule_id}: {verb}d")  # noqa: T201

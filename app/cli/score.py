@@ -99,8 +99,7 @@ def choose_score_subject(settings: Settings, options: ScoreOptions) -> ScoreSubj
         model = lineup.engines[lineup.seats["architect"].engine].model  # a public label without an address
         return ScoreSubject(lineup, format_score_label(clean_text(model, 60), options.budget), "line-up")
     if options.lineup == CANDIDATES:
-        label = format_score_label("candidates without a model", options.budget)
-        return ScoreSubject(lineup, label, "no model")
+        return ScoreSubject(lineup, format_score_label("candidates without a model", options.budget), "no model")
     return ScoreSubject(lineup, format_score_label(lineup.name, options.budget), "line-up")
 
 
@@ -129,9 +128,8 @@ def format_score_label(name: str, budget: Budget) -> str:
 
 def run_score(settings: Settings, options: ScoreOptions) -> int:
     if options.lineup in ON_DEBIAN:
-        raise BadInput(
-            f"{options.lineup} requires a real host, since the built-in host has no shell. Add --host debian."
-        )
+        why = "requires a real host, since the built-in host has no shell"
+        raise BadInput(f"{options.lineup} {why}. Add --host debian.")
     if options.public and (options.held_back or options.lineup in (NOTHING, CANDIDATES)):
         raise BadInput(
             "--public publishes the hosts and the model's turns: give a line-up or an address, without --held-back."

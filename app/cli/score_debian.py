@@ -4,25 +4,8 @@ import asyncio
 from contextlib import AsyncExitStack
 from functools import partial
 
+from app.cli import debian_demo, score
 from app.cli.command_runtime import open_runtime
-from app.cli.debian_demo import (
-    CONTENT,
-    SKILL,
-    add_missing_scap_content,
-    ensure_machine_built,
-    keep_rules_of_demo_profile,
-    register_machine,
-)
-from app.cli.score import (
-    ScoreOptions,
-    build_score_settings,
-    choose_score_subject,
-    fail_interrupted_score_runs,
-    finish_and_print_score,
-    prepare_lineup_for_scored_address,
-    print_trial,
-    wait_until_engines_loaded,
-)
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup
@@ -38,27 +21,30 @@ from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 
 ANSIBLE, WHOLE = "ansible", "all"
-_DATASTREAM = f"/usr/share/xml/scap/ssg/content/{CONTENT}-ds.xml"
+_DATASTREAM = f"/{debian_demo.DATASTREAM}"
 
 
-def score_debian(settings: Settings, options: ScoreOptions, machine_name: str) -> int:
+def score_debian(settings: Settings, options: score.ScoreOptions, machine_name: str) -> int:
     """Run all trials and return the exit code. The machine lies in the data folder of `settings`."""
     if options.held_back or options.hosts != 1:
         raise BadInput(
             "hosts are generated only from the built-in host: leave out --hosts and --held-back with --host."
         )
-    own, options = prepare_lineup_for_scored_address(build_score_settings(settings, options.lineup), options)
+    own = score.build_score_settings(settings, options.lineup)
+    own, options = score.prepare_lineup_for_scored_address(own, options)
     machine = Rootfs(settings.data / "rootfs", machine_name)
     base = BASE if options.lineup == ANSIBLE else BaseImage()
-    ensure_machine_built(machine, "a Debian 12", partial(machine.build, base))
-    add_missing_scap_content(machine.base_folder / "usr/share/xml/scap/ssg/content" / f"{CONTENT}-ds.xml")
-    subject = choose_score_subject(own, options)
+    debian_demo.ensure_machine_built(machine, "a Debian 12", partial(machine.build, base))
+    debian_demo.add_missing_scap_content(machine.base_folder / debian_demo.DATASTREAM)
+    subject = score.choose_score_subject(own, options)
     lineup = subject.lineup
-    rules = select_rules(options.rules.removeprefix(WHOLE), SKILL) if options.rules else keep_rules_of_demo_profile()
+    rules = debian_demo.keep_rules_of_demo_profile()
+    if options.rules:
+        rules = select_rules(options.rules.removeprefix(WHOLE), debian_demo.SKILL)
     order = ScoreOrder(
         label=subject.label,
         kind=subject.kind,
-        skill=SKILL,
+        skill=debian_demo.SKILL,
         rules=rules,
         seeds=options.seeds,
         hosts=1,
@@ -70,7 +56,7 @@ def score_debian(settings: Settings, options: ScoreOptions, machine_name: str) -
         asyncio.run(_run_remaining_trials(own, lineup, order, notes, machine, options))
     finally:
         machine.stop()
-    return finish_and_print_score(own, order, lineup, notes, options)
+    return score.finish_and_print_score(own, order, lineup, notes, options)
 
 
 async def _run_remaining_trials(
@@ -79,15 +65,15 @@ async def _run_remaining_trials(
     order: ScoreOrder,
     journal: TrialJournal,
     machine: Rootfs,
-    options: ScoreOptions,
+    options: score.ScoreOptions,
 ) -> None:
     left = [seed for seed in range(1, order.seeds + 1) if (seed, order.host, order.rules) not in journal.done]
     async with AsyncExitStack() as stack:
         runtime = None
         if lineup:
-            await fail_interrupted_score_runs(settings)
+            await score.fail_interrupted_score_runs(settings)
             runtime = await stack.enter_async_context(open_runtime(settings, lineup))
-            await wait_until_engines_loaded(runtime)
+            await score.wait_until_engines_loaded(runtime)
         for seed in left:
             target = _reset_and_open_target(settings, machine)
             try:
@@ -99,11 +85,11 @@ async def _run_remaining_trials(
             finally:
                 await asyncio.to_thread(target.close)
             journal.add(trial)
-            print_trial(seed, order.seeds, trial)
+            score.print_trial(seed, order.seeds, trial)
 
 
 async def _apply_vendor_fix(machine: Rootfs, tool: str, order: ScoreOrder, rule_arguments: str) -> VendorOutcome:
-    profile = f"xccdf_org.ssgproject.content_profile_{SKILL.rpartition(':')[2]}"
+    profile = f"xccdf_org.ssgproject.content_profile_{debian_demo.SKILL.rpartition(':')[2]}"
     if tool == ANSIBLE:
         return await run_ansible_fixes_between_scans(
             machine.get_access(), rule_arguments, order.rules, _DATASTREAM, profile
@@ -113,5 +99,5 @@ async def _apply_vendor_fix(machine: Rootfs, tool: str, order: ScoreOrder, rule_
 
 def _reset_and_open_target(settings: Settings, machine: Rootfs) -> Target:
     machine.reset()
-    register_machine(settings, machine, machine.start())
+    debian_demo.register_machine(settings, machine, machine.start())
     return open_target(machine.name, settings.hosts_folder)

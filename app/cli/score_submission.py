@@ -19,18 +19,7 @@ from app.store.events import EventStore
 from app.text.clean import clean_text
 
 DOES_NOT_HOLD = 2
-PROVES = """\
-It proves:
-- Nothing was changed since the key {key} signed it.
-- The summary follows from the trials.
-- The turns, tokens and passes of each trial are those of its trajectory.
-- The prompts have version {prompts}, which this Temper knows by its digest.
-It does not prove:
-- that the named model gave these answers;
-- that server and hardware are as stated;
-- that no other trials were left out;
-- whose key it is.
-For that, repeat the score, or ask for the evidence of its runs (temper score --pack)."""
+PROVES = Path(__file__).with_suffix(".txt").read_text().rstrip()
 
 
 def write_submission(

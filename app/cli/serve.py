@@ -110,10 +110,9 @@ def _require_admin(settings: Settings) -> None:
     with open_or_create_database(settings) as database, Session(database) as session:
         admins = people.count_admins(session)
     if not admins:
-        raise EnvironmentUnusable(
-            "no admin exists, so sign-in is impossible. Create one with `temper admin create NAME "
-            f"--data {settings.data}`, then start again. Without sign-in Temper serves only loopback."
-        )
+        way_on = f"Create one with `temper admin create NAME --data {settings.data}`, then start again."
+        only = "Without sign-in Temper serves only loopback."
+        raise EnvironmentUnusable(f"no admin exists, so sign-in is impossible. {way_on} {only}")
 
 
 async def work_until_signal(settings: Settings) -> None:

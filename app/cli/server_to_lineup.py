@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import httpx
-import msgspec
 from rich.console import Console
 from rich.text import Text
 
@@ -110,8 +109,7 @@ def probe_endpoint(address: str, *, conformance: bool, as_json: bool) -> int:
     report = inspect_address(one)
     checks = asyncio.run(_run_conformance_checks(report)) if conformance else []
     if as_json:
-        found = {"endpoint": report, "checks": checks}
-        print_json(msgspec.to_builtins(found))
+        print_json({"endpoint": report, "checks": checks})
     else:
         console = Console(highlight=False)
         print_report(one, report, console)

@@ -17,10 +17,8 @@ AT_WORK, NOBODY = 0, 2
 
 def copy_database(settings: Settings) -> None:
     if not settings.database_url:
-        raise BadInput(
-            "no target database is set: use "
-            "TEMPER_DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE temper db copy."
-        )
+        command = "TEMPER_DATABASE_URL=postgresql://USER:PASSWORD@HOST/DATABASE temper db copy"
+        raise BadInput(f"no target database is set: use {command}.")
     file = settings.data / "temper.sqlite"
     if not file.is_file():
         raise BadInput(f"there is no {file} to copy: give its folder with --data.")
@@ -32,14 +30,11 @@ def copy_database(settings: Settings) -> None:
             source.dispose()
             into.dispose()
     rows = copied.rows
-    print_line(
-        f"copied to {mask_password(settings.database_path_or_url)}: {sum(rows.values())} rows, "
-        f"{rows['event']} of them events, runs: {rows['run']}; valid chains in the copy: {copied.chains}"
-    )
-    print_line(
-        f"start every node with TEMPER_DATABASE_URL and --data {settings.data}; unfinished runs "
-        f"resume there. {file} stays unchanged, and is no longer used."
-    )
+    counts = f"{sum(rows.values())} rows, {rows['event']} of them events, runs: {rows['run']}"
+    place = mask_password(settings.database_path_or_url)
+    print_line(f"copied to {place}: {counts}; valid chains in the copy: {copied.chains}")
+    start = f"start every node with TEMPER_DATABASE_URL and --data {settings.data}"
+    print_line(f"{start}; unfinished runs resume there. {file} stays unchanged, and is no longer used.")
 
 
 def print_nodes(settings: Settings, *, as_json: bool = False) -> int:

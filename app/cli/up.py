@@ -32,7 +32,6 @@ from app.text.clean import clean_text
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.5
-_NOTHING_GIVEN = "Give a line-up (`temper lineups` lists them), or the address of a server with --engine."
 _COLOURS = {"ready": "green", "dead": "bold red", "loading": "yellow", "absent": "dim"}
 
 
@@ -52,24 +51,24 @@ def describe_blockers(settings: Settings) -> str:
 
 def select_lineup_or_endpoints(settings: Settings, addresses: Sequence[str]) -> Settings:
     """Return the settings for the line-up, or for the servers at `addresses`. Raise BadInput for both or neither."""
+    _require_lineup_or_addresses(settings, addresses)
+    return select_endpoints_as_lineup(replace(settings, lineup=Settings.lineup), addresses) if addresses else settings
+
+
+def _require_lineup_or_addresses(settings: Settings, addresses: Sequence[str]) -> None:
     if settings.lineup and addresses:
         raise BadInput("Give a line-up or --engine, not both.")
     if not settings.lineup and not addresses:
-        raise BadInput(_NOTHING_GIVEN)
-    return select_endpoints_as_lineup(replace(settings, lineup=Settings.lineup), addresses) if addresses else settings
+        raise BadInput("Give a line-up (`temper lineups` lists them), or the address of a server with --engine.")
 
 
 def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses: Sequence[str] = ()) -> None:
     """Write systemd units or a compose file into a folder, or print them. No server is asked."""
-    if addresses and settings.lineup:
-        raise BadInput("Give a line-up or --engine, not both.")
-    if not addresses and not settings.lineup:
-        raise BadInput(_NOTHING_GIVEN)
+    _require_lineup_or_addresses(settings, addresses)
     lineup = _create_lineup_without_engines(addresses) if addresses else load_lineup(settings)
     if not addresses and not any(engine.launch for engine in lineup.engines.values()):
-        raise BadInput(
-            f"{lineup.name} starts no engine, so there is no configuration to print: give a line-up with [launch]."
-        )
+        problem = f"{lineup.name} starts no engine, so there is no configuration to print"
+        raise BadInput(f"{problem}: give a line-up with [launch].")
     match kind:
         case "systemd":
             files = render_systemd_units(lineup, settings.lineup, addresses)

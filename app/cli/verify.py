@@ -186,9 +186,8 @@ def verify_run(settings: Settings, id_prefix: str, head: str, key: str = "") -> 
     if head not in ("", last):
         return _print_broken_and_get_code(f"run {run}: its chain head is {last}, not {head}")
     if key and key not in found.keys:
-        return _print_broken_and_get_code(
-            f"run {run}: the audit log that seals it has no line signed with the key {key}"
-        )
+        unsigned = f"the audit log that seals it has no line signed with the key {key}"
+        return _print_broken_and_get_code(f"run {run}: {unsigned}")
     state = fold_events(log)
     counts = Counter(item.status for item in state.items.values())
     summary = ", ".join(f"{number} {status}" for status, number in sorted(counts.items()))

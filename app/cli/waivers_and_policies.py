@@ -13,8 +13,7 @@ from app.loop.state import fold_events
 from app.runs.approval_policy_file import build_approval_table, list_unreachable_rule_lines, read_approvals
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
-from app.runs.waiver_changes import create_waiver, end_waiver
-from app.runs.waiver_spec import WaiverSpec
+from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
 from app.skills.parameter import LONGEST
 from app.store import waivers
 from app.store.clock import database_time

@@ -142,12 +142,8 @@ class EngineClient:
                         yield reply
             except EngineRefused:
                 # A second refusal is final: by then the lacks are known.
-                if (
-                    begun
-                    or not question.schema
-                    or self._lacks is not None
-                    or not await self._probe_refused_features(question)
-                ):
+                is_final = begun or not question.schema or self._lacks is not None
+                if is_final or not await self._probe_refused_features(question):
                     raise
             else:
                 return

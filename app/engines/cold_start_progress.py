@@ -134,12 +134,9 @@ class LoadHistory:
             lines = self._path.read_text().splitlines()
         except OSError:
             return []
-        rows = [
-            row
-            for line in lines
-            if isinstance(row := _parse_row(line), dict) and row.get("like") == _build_load_key(engine)
-        ]
-        return [CompletedLoad(row["seconds"], row["steps"]) for row in rows]
+        rows = [row for row in map(_parse_row, lines) if isinstance(row, dict)]
+        like = _build_load_key(engine)
+        return [CompletedLoad(row["seconds"], row["steps"]) for row in rows if row.get("like") == like]
 
     def add(self, engine: Engine, cold: ColdStart, seconds: float) -> None:
         steps = {step.name: step.at for step in cold.steps}

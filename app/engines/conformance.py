@@ -38,12 +38,8 @@ async def check_conformance(client: EngineClient, report: EndpointReport) -> Asy
     yield Check("lists its models", passed=True, detail=f"{len(report.models)} listed")
     yield Check("binds answers to a JSON Schema", report.structured, report.structured_detail, "examples and repair")
     yield Check("counts tokens", report.counts != "none", report.counts, "pieces count as tokens")
-    yield Check(
-        "says how long its context is",
-        report.is_context_known,
-        report.context_source,
-        f"{ASSUMED_CONTEXT:,} tokens are assumed",
-    )
+    assumed = f"{ASSUMED_CONTEXT:,} tokens are assumed"
+    yield Check("says how long its context is", report.is_context_known, report.context_source, assumed)
     yield Check(f"answers {AT_ONCE} requests at once", report.several, "", ONE_BY_ONE)
     yield Check("has metrics", report.metrics, "", "rates are Temper's own count")
     for name, (attempt, without) in _TRIES.items():

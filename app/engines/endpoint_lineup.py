@@ -99,12 +99,8 @@ def _format_engine(name: str, report: EndpointReport, key_env: str) -> str:
 
 
 def _format_seat(role: Role, engine_name: str, report: EndpointReport) -> str:
-    lines = [
-        f"[seats.{role}]",
-        f'engine = "{engine_name}"',
-        f"temperature = {_TEMPERATURE}",
-        f"max_tokens = {min(_MOST_ANSWER[role], report.context // _SHARE_FOR_ANSWER)}",
-    ]
+    most = min(_MOST_ANSWER[role], report.context // _SHARE_FOR_ANSWER)
+    lines = [f"[seats.{role}]", f'engine = "{engine_name}"', f"temperature = {_TEMPERATURE}", f"max_tokens = {most}"]
     if is_small_model(report.billions):
         lines.append("guided = true")
     return "\n".join(lines)

@@ -145,13 +145,8 @@ class EngineQueue:
 
     def _read_capacity(self, base: str) -> ReplicaCapacity:
         look = self._traffic.reports.get(base, ReplicaReport())
-        return ReplicaCapacity(
-            self._streams(),
-            look.kv_tokens,
-            look.kv_used,
-            self._traffic.count_foreign_requests(base),
-            max(1, self._nodes()),
-        )
+        others, nodes = self._traffic.count_foreign_requests(base), max(1, self._nodes())
+        return ReplicaCapacity(self._streams(), look.kv_tokens, look.kv_used, others, nodes)
 
     def _call_turn(self, turn: QueuedTurn, replica_index: int) -> None:
         self._waiting.remove(turn)
@@ -160,10 +155,8 @@ class EngineQueue:
         self._served.move_to_end(turn.request.host)
         while len(self._served) > HOSTS_REMEMBERED:
             self._served.popitem(last=False)
-        turn.replica, turn.number = (
-            replica_index,
-            self._traffic.begin_request(turn.bases[replica_index], turn.request.tokens),
-        )
+        turn.replica = replica_index
+        turn.number = self._traffic.begin_request(turn.bases[replica_index], turn.request.tokens)
         turn.away = self._away - turn.away_before
         turn.waited = max(0.0, self._clock() - turn.queued_at - turn.away)
         self.waited += turn.waited

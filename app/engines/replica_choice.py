@@ -88,6 +88,9 @@ class EngineTraffic:
         self.ours[base] += 1
         return self.newest
 
+    def has_open_requests(self) -> bool:
+        return bool(self._open)
+
     def add_written_tokens(self, base: str, tokens: int) -> None:
         self.written[base] += tokens
 

@@ -40,9 +40,8 @@ def to_bindable_schema(schema: Any, lacks: frozenset[Lack] = frozenset()) -> Any
     if not isinstance(schema, dict):
         return schema
     bounded = isinstance(schema.get("pattern"), str) and any(key in schema for key in _LENGTHS)
-    made = {
-        key: to_bindable_schema(value, lacks) for key, value in schema.items() if not (bounded and key == "pattern")
-    }
+    kept = (key for key in schema if key != "pattern" or not bounded)
+    made = {key: to_bindable_schema(schema[key], lacks) for key in kept}
     for lack, remove in _WITHOUT.items():  # in this order: what replaces a pattern is a length
         made = remove(made) if lack in lacks else made
     return made

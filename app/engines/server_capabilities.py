@@ -171,15 +171,7 @@ def _choose_model(base: str, models: tuple[ServedModel, ...], wanted: str) -> Se
 async def _ask_question(
     client: EngineClient, model: str, text: str, schema: dict[str, object] | None, most: int = MOST_TOKENS
 ) -> tuple[list[Delta], Finished]:
-    question = Question(
-        model=model,
-        messages=(Message("user", text),),
-        schema_name="probe",
-        schema=schema,
-        request_id="probe",
-        max_tokens=most,
-        temperature=0.0,
-    )
+    question = Question(model, (Message("user", text),), "probe", schema, "probe", max_tokens=most, temperature=0.0)
     try:
         async with asyncio.timeout(ANSWER_SECONDS):
             return await client.read_reply(question, stall_after=60.0)
@@ -203,9 +195,8 @@ async def _find_schema_form_and_detail(
     details = []
     for form in get_args(SchemaForm):
         dialect = ServerDialect(extensions=False, schema_form=form)
-        bound, detail = await _try_schema_and_explain(
-            EngineClient(http, base, key=key, patience=PATIENCE, dialect=dialect), model
-        )
+        client = EngineClient(http, base, key=key, patience=PATIENCE, dialect=dialect)
+        bound, detail = await _try_schema_and_explain(client, model)
         if bound:
             return form, ""
         details.append(detail)
@@ -301,9 +292,8 @@ async def _find_context_and_source(client: EngineClient, model: ServedModel) -> 
     """
     if model.max_model_len:
         return model.max_model_len, "the server's list of models says so"
-    question = Question(
-        model.id, (Message("user", "a " * LONG_WORDS),), "", None, "probe", max_tokens=1, temperature=0.0
-    )
+    messages = (Message("user", "a " * LONG_WORDS),)
+    question = Question(model.id, messages, "", None, "probe", max_tokens=1, temperature=0.0)
     try:
         async with asyncio.timeout(LONG_SECONDS), aclosing(client.stream_reply(question, stall_after=60.0)) as parts:
             async for _ in parts:

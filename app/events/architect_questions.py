@@ -1,6 +1,6 @@
 """What the Architect may ask about a host before it plans: typed questions, answered by reading alone."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, get_args
 
 from msgspec import Meta, Struct
 
@@ -89,16 +89,7 @@ class AskManual(HostQuestion, frozen=True, tag="manual"):
 
 
 Question = AskFile | AskDaemon | AskUnit | AskPackage | AskKernel | AskVerdict | AskUse | AskManual
-QUESTIONS: tuple[type[HostQuestion], ...] = (
-    AskFile,
-    AskDaemon,
-    AskUnit,
-    AskPackage,
-    AskKernel,
-    AskVerdict,
-    AskUse,
-    AskManual,
-)
+QUESTIONS: tuple[type[HostQuestion], ...] = get_args(Question)
 
 
 class AnsweredQuestion(Struct, frozen=True, kw_only=True):

@@ -500,12 +500,9 @@ class ItemPassed(RunEvent, frozen=True, tag="item.passed"):
     """Id of the proven fix that passed here, too."""
 
     def describe(self) -> Sentence:
-        how = (
-            f"passed at attempt {self.attempts}"
-            if self.attempts
-            else "already passes because of a change for another rule"
-        )
-        return Sentence(f"{self.rule} {how}", "✓", "passed")
+        if self.attempts:
+            return Sentence(f"{self.rule} passed at attempt {self.attempts}", "✓", "passed")
+        return Sentence(f"{self.rule} already passes because of a change for another rule", "✓", "passed")
 
 
 class AttemptEvent(RunEvent, frozen=True):
@@ -1109,9 +1106,7 @@ class RolloutHostEnded(RolloutEvent, frozen=True, tag="rollout.host_ended"):
     def describe(self) -> Sentence:
         counts = f"{self.passed} of {count_things(self.findings, 'finding')} passed"
         counts += f", {self.escalated} escalated" if self.escalated else ""
-        counts += (
-            f", {self.rolled_back} change{'s' if self.rolled_back != 1 else ''} rolled back" if self.rolled_back else ""
-        )
+        counts += f", {count_things(self.rolled_back, 'change')} rolled back" if self.rolled_back else ""
         ended = f"{self.host} ({self.of}) {self.state}"
         if self.harm:
             return Sentence(f"{ended}: {self.harm}; {counts}", "!", "alarm")
@@ -1141,12 +1136,11 @@ class RolloutWaveEnded(RolloutEvent, frozen=True, tag="rollout.wave_ended"):
     harmed: int
 
     def describe(self) -> Sentence:
+        hosts = count_things(self.hosts, "host")
         passed = f"{self.passed} of {count_things(self.findings, 'finding')} passed"
         counts = {"escalated": self.escalated, "harmed": self.harmed, "not begun": self.left}
         rest = [f"{count} {what}" for what, count in counts.items() if count]
-        return Sentence(
-            ", ".join([f"Wave {self.wave} has ended: {count_things(self.hosts, 'host')}", passed, *rest]), "▪"
-        )
+        return Sentence(", ".join([f"Wave {self.wave} has ended: {hosts}", passed, *rest]), "▪")
 
 
 class RolloutPaused(RolloutEvent, frozen=True, tag="rollout.paused"):

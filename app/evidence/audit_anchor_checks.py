@@ -56,9 +56,7 @@ def _add_signing_key(anchors: AuditAnchors, seq: int, fields: Mapping[str, str])
     public, old = fields["public"], fields.get("from", "")
     if not old and anchors.keys[-1:] == [public]:
         return  # several processes of an older Temper noted their first key at once
-    if old and not (
-        anchors.keys and old in anchors.keys and is_key_successor(public, old, fields.get("signature", ""))
-    ):
+    if old and not (old in anchors.keys and is_key_successor(public, old, fields.get("signature", ""))):
         raise BrokenChain(f"line {seq} changes the key to {public}, and the key before did not sign that")
     if anchors.keys and not old:
         anchors.unvouched.append(public)

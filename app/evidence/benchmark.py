@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from app.events.kinds import RunStarted
 from app.events.vocabulary import Published, PublishedRule
 from app.skills.skill import Rule, Skill
@@ -39,10 +41,8 @@ def build_benchmark_title(skill: Skill, started: RunStarted | None) -> Benchmark
 
 def _choose_benchmark_title(skill: Skill, published: Published | None) -> BenchmarkTitle:
     if published:
-        source = (
-            f"{len(published.rules)} of {len(skill.rules_including_left_out)} rules are "
-            f"named by {published.file}, sha256 {published.sha256}."
-        )
+        count = len(skill.rules_including_left_out)
+        source = f"{len(published.rules)} of {count} rules are named by {published.file}, sha256 {published.sha256}."
         return BenchmarkTitle(
             published.id, published.title, published.title, published.version, published.release, source
         )
@@ -62,15 +62,13 @@ def build_published_rule(rule: Rule, published_rule: PublishedRule | None) -> Pu
     """Return the published names of a rule, with the skill's own text where the benchmark has none."""
     own_id = f"S{rule.id}" if rule.id.startswith("V-") else rule.id  # its revision is unknown
     where = f"Decided by {', '.join(rule.paths)}." if rule.paths else "Decided by the scanner's own check."
-    return PublishedRule(
-        rule=rule.id,
-        group=published_rule.group if published_rule else rule.id,
-        id=published_rule.id if published_rule else own_id,
-        stig_id=(published_rule and published_rule.stig_id) or rule.stig_id,
-        group_title=(published_rule and published_rule.group_title) or rule.title,
-        title=(published_rule and published_rule.title) or rule.title,
-        ccis=published_rule.ccis if published_rule else (),
-        discussion=(published_rule and published_rule.discussion) or rule.requirement,
-        check=(published_rule and published_rule.check) or where,
-        fix=(published_rule and published_rule.fix) or rule.fix,
+    named = published_rule or PublishedRule(rule=rule.id, group=rule.id, id=own_id)
+    return msgspec.structs.replace(
+        named,
+        stig_id=named.stig_id or rule.stig_id,
+        group_title=named.group_title or rule.title,
+        title=named.title or rule.title,
+        discussion=named.discussion or rule.requirement,
+        check=named.check or where,
+        fix=named.fix or rule.fix,
     )

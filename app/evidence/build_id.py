@@ -11,7 +11,7 @@ from app.config import PACKAGE
 def compute_build_id() -> str:
     # Migrations are inside an installed package but outside app/ in a checkout, and no paper depends on them.
     code = [path for path in PACKAGE.rglob("*.py") if "migrations" not in path.parts]
-    sources = [*code, *PACKAGE.rglob("*.toml")]
+    sources = [*code, *PACKAGE.rglob("*.toml"), PACKAGE / "evidence" / "pack_readme.txt"]
     seen = hashlib.sha256((PACKAGE / "templates" / "report.html").read_bytes())
     for source in sorted(sources):
         seen.update(source.relative_to(PACKAGE).as_posix().encode() + b"\0" + source.read_bytes())

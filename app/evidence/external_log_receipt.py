@@ -11,6 +11,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.evidence.external_answer_file import read_or_fetch_once
@@ -19,6 +23,8 @@ from app.evidence.verify import LONGEST_RECEIPT, compute_sha256
 FOLDER = "receipts"
 PATIENCE = 30.0
 MOST_WORDS = 64
+_Word = Annotated[str, Meta(pattern="^[^\\x00]+$")]
+_Command = Annotated[tuple[_Word, ...], Meta(min_length=1, max_length=MOST_WORDS)]
 
 
 def parse_hook_command(text: str) -> tuple[str, ...]:
@@ -26,18 +32,11 @@ def parse_hook_command(text: str) -> tuple[str, ...]:
     if not text:
         return ()
     try:
-        words = json.loads(text)
+        return msgspec.json.decode(text, type=_Command)
     except ValueError:
-        words = None
-    if (
-        not isinstance(words, list)
-        or not 0 < len(words) <= MOST_WORDS
-        or not all(isinstance(one, str) and one and "\0" not in one for one in words)
-    ):
         raise BadInput(
             'TEMPER_LOG_HOOK must be a JSON list of a command and its arguments, like ["/usr/local/bin/enter", "-"].'
-        )
-    return tuple(words)
+        ) from None
 
 
 def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
@@ -47,12 +46,8 @@ def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: f
 
 
 def _request_receipt(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
-    answer = _run_hook(hook, statement, patience)
-    receipt = {
-        "statement": compute_sha256(statement),
-        "command": Path(hook[0]).name,
-        "answer": base64.b64encode(answer).decode(),
-    }
+    answer = base64.b64encode(_run_hook(hook, statement, patience)).decode()
+    receipt = {"statement": compute_sha256(statement), "command": Path(hook[0]).name, "answer": answer}
     return json.dumps(receipt, indent=1).encode() + b"\n"
 
 

@@ -43,40 +43,31 @@ def format_verdict(verdict: VerdictGiven) -> str:
 def describe_outcome(case: RunRecord, rule_record: RuleRecord) -> str:
     if rule_record.left_out:
         return "not applicable by tailoring"
-    if rule_record.item is None:
+    item, compared = rule_record.item, case.state.reboot.compared
+    if item is None:
         if rule_record.rule.id not in case.request.rules:
             return "not part of the run"
         if rule_record.opening is None:
             return "not scanned"
-        held = rule_record.opening.word == "pass"
-        return (
-            "passed before the run; nothing was done"
-            if held
-            else f"not attempted: the scanner said {rule_record.opening.word}"
-        )
-    how = f"at attempt {len(rule_record.tried)}" if rule_record.tried else "because of a change for another rule"
-    if (
-        rule_record.item.status == "passed"
-        and (compared := case.state.reboot.compared)
-        and rule_record.rule.id in compared.held
-    ):
-        return f"passed {how}, and holds after the reboot"
-    if rule_record.item.status == "passed":
+        if rule_record.opening.word == "pass":
+            return "passed before the run; nothing was done"
+        return f"not attempted: the scanner said {rule_record.opening.word}"
+    if item.status == "passed":
+        how = f"at attempt {len(rule_record.tried)}" if rule_record.tried else "because of a change for another rule"
+        if compared and rule_record.rule.id in compared.held:
+            return f"passed {how}, and holds after the reboot"
         waits = _describe_not_in_force(rule_record)
         return f"passed {how}{f'; {waits[0].lower()}{waits[1:]}' if waits else ''}"
-    if rule_record.item.status == "waived":
+    if item.status == "waived":
         return "left alone, because it was waived"
-    return (
-        f"{rule_record.item.status}: {rule_record.item.reason}" if rule_record.item.reason else rule_record.item.status
-    )
+    return f"{item.status}: {item.reason}" if item.reason else item.status
 
 
 def describe_actions_taken(case: RunRecord, rule_record: RuleRecord) -> str:
     """Return the waiver, the outcome and each attempt, one line each."""
     lines = [rule_record.waiver.summary] if rule_record.waiver else []
-    lines += [
-        f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {describe_outcome(case, rule_record)}."
-    ]
+    outcome = describe_outcome(case, rule_record)
+    lines.append(f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {outcome}.")
     lines += [
         f"Attempt {tried.attempt.number}: {'; '.join(_describe_attempt_steps(tried))}." for tried in rule_record.tried
     ]

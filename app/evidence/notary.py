@@ -15,6 +15,7 @@ from sqlmodel import Session
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT
+from app.evidence import verify
 from app.evidence.external_log_receipt import FOLDER as RECEIPTS
 from app.evidence.external_log_receipt import get_receipt
 from app.evidence.rollout_bundle import write_bundle
@@ -22,15 +23,6 @@ from app.evidence.shrunk_runs import read_evidence
 from app.evidence.signing_key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
 from app.evidence.spool import Spool
 from app.evidence.time_stamping import FOLDER, get_stamp
-from app.evidence.verify import (
-    ATTESTED,
-    NEXT_KEY,
-    RECEIPT,
-    STAMP,
-    build_named_archive_chunks,
-    compute_sha256,
-    unpack_archive,
-)
 from app.private_files import write_new_private_file
 from app.store import audit
 from app.store.events import EventStore
@@ -77,21 +69,20 @@ class Notary:
 
     def issue_evidence(self, run: str, requester: Requester) -> bytes:
         """Return the run's evidence.zip. Its digest is in the audit record before this returns."""
-        files = unpack_archive(read_evidence(self.database, run, self.key))
+        files = verify.unpack_archive(read_evidence(self.database, run, self.key))
         content = files["manifest.json"]
-        data, statement = self.folder.parent, files.get(ATTESTED)
+        data, statement = self.folder.parent, files.get(verify.ATTESTED)
         stamp = _try_request("a time stamp", lambda: get_stamp(data / FOLDER, self.authority, content))
         receipt = _try_request(
             "a log's receipt", lambda: get_receipt(data / RECEIPTS, self.hook, statement) if statement else None
         )
-        files |= {name: answer for name, answer in ((STAMP, stamp), (RECEIPT, receipt)) if answer}
-        archive = b"".join(chunk for _, chunk in build_named_archive_chunks(dict(sorted(files.items()))))
+        files |= {name: answer for name, answer in ((verify.STAMP, stamp), (verify.RECEIPT, receipt)) if answer}
+        archive = b"".join(chunk for _, chunk in verify.build_named_archive_chunks(dict(sorted(files.items()))))
         manifest = json.loads(content)
         key = f" key={manifest['key']}" if "key" in manifest else ""
-        detail = f"events={manifest['events']} head={manifest['chain_head']} manifest={compute_sha256(content)}{key}"
-        self.append_audit_line_once(
-            f"run {run}", compute_sha256(content), requester, f"seal: evidence of run {run}", detail
-        )
+        digest = verify.compute_sha256(content)
+        detail = f"events={manifest['events']} head={manifest['chain_head']} manifest={digest}{key}"
+        self.append_audit_line_once(f"run {run}", digest, requester, f"seal: evidence of run {run}", detail)
         return archive
 
     def issue_bundle(self, rollout: str, requester: Requester) -> Spool:
@@ -112,9 +103,8 @@ class Notary:
         """Note the length and head of an ended run's log in the audit record."""
         if last := EventStore(self.database).read_last_link(run):
             seq, head = last
-            self.append_audit_line_once(
-                f"run {run}", head, ITSELF, f"seal: run {run} ended", f"events={seq} head={head}"
-            )
+            detail = f"events={seq} head={head}"
+            self.append_audit_line_once(f"run {run}", head, ITSELF, f"seal: run {run} ended", detail)
 
     def append_audit_line_once(self, subject: str, digest: str, requester: Requester, action: str, detail: str) -> None:
         """Append a line to the audit record unless an equal one was noted before."""
@@ -152,7 +142,7 @@ def change_signing_key(notary: Notary, requester: Requester, why: str) -> Signin
         raise BadInput("give the reason for changing the key: the audit log records it.")
     new, file = create_next_key(notary.folder)
     try:
-        vouched = notary.key.sign(NEXT_KEY + bytes.fromhex(new.public))
+        vouched = notary.key.sign(verify.NEXT_KEY + bytes.fromhex(new.public))
         detail = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
         after = Notary(notary.database, notary.folder, new)
         after.append_audit_line_once("key", new.public, requester, "key: changed", detail)
@@ -164,7 +154,7 @@ def change_signing_key(notary: Notary, requester: Requester, why: str) -> Signin
 
 def is_key_successor(new: str, old: str, signature: str) -> bool:
     try:
-        return is_valid_signature(old, signature, NEXT_KEY + bytes.fromhex(new))
+        return is_valid_signature(old, signature, verify.NEXT_KEY + bytes.fromhex(new))
     except ValueError:
         return False
 

@@ -56,9 +56,8 @@ def build_oscal_poam(case: RunRecord) -> bytes:
         plan["poam-items"] = [_build_poam_item(case, one) for one in left]
     else:
         nothing = f"Every rule that run {case.run} was asked for holds or does not apply."
-        plan["poam-items"] = [
-            {"uuid": _create_uuid(case, "nothing"), "title": "Nothing is left to do", "description": nothing}
-        ]
+        item = {"uuid": _create_uuid(case, "nothing"), "title": "Nothing is left to do", "description": nothing}
+        plan["poam-items"] = [item]
     return encode_json({"plan-of-action-and-milestones": plan})
 
 
@@ -95,10 +94,8 @@ def _build_observation(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
 def _build_finding(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
     """Return the finding of a rule. An undecided rule is not satisfied, with the scanner's word as a property."""
     word = rule_record.closing.word if rule_record.closing else "notchecked"
-    state = {
-        "state": "satisfied" if rule_record.status in DONE else "not-satisfied",
-        "reason": word if word in ("pass", "fail") else "other",
-    }
+    reason = word if word in ("pass", "fail") else "other"
+    state = {"state": "satisfied" if rule_record.status in DONE else "not-satisfied", "reason": reason}
     finding: JsonObject = {
         "uuid": _create_uuid(case, f"finding {rule_record.rule.id}"),
         "title": _clean_prose(rule_record.named.title),
@@ -113,7 +110,13 @@ def _build_finding(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
 
 
 def _build_risk(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
-    waiver, fix = rule_record.waiver, _clean_prose(rule_record.named.fix)
+    waiver = rule_record.waiver
+    remediation = {
+        "uuid": _create_uuid(case, f"fix {rule_record.rule.id}"),
+        "lifecycle": "recommendation",
+        "title": "The STIG's fix",
+        "description": _clean_prose(rule_record.named.fix),
+    }
     risk: JsonObject = {
         "uuid": _create_uuid(case, f"risk {rule_record.rule.id}"),
         "title": _clean_prose(rule_record.named.title),
@@ -121,14 +124,7 @@ def _build_risk(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
         "statement": describe_actions_taken(case, rule_record),
         "props": [_build_prop("severity", rule_record.severity), *_list_rule_props(rule_record)],
         "status": "deviation-approved" if waiver else "open",
-        "remediations": [
-            {
-                "uuid": _create_uuid(case, f"fix {rule_record.rule.id}"),
-                "lifecycle": "recommendation",
-                "title": "The STIG's fix",
-                "description": fix,
-            }
-        ],
+        "remediations": [remediation],
         "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {rule_record.rule.id}")}],
     }
     if waiver:
@@ -156,11 +152,9 @@ def _build_poam_item(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
 
 
 def _list_rule_props(rule_record: RuleRecord) -> list[JsonObject]:
-    return [
-        _build_prop("rule-id", rule_record.named.id),
-        _build_prop("group-id", rule_record.named.group),
-        *(_build_prop("cci", c) for c in rule_record.named.ccis),
-    ]
+    named = rule_record.named
+    ids = (("rule-id", named.id), ("group-id", named.group), *(("cci", cci) for cci in named.ccis))
+    return [_build_prop(name, value) for name, value in ids]
 
 
 def _build_prop(name: str, value: str) -> JsonObject:

@@ -21,6 +21,7 @@ from app.evidence.verify import Events, Files, Object, build_named_archive_chunk
 from app.skills.skill import build_rulebook
 
 FORMAT = "temper evidence 3"
+_README = Path(__file__).with_name("pack_readme.txt")
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
 MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 """Limits below those of a plain zip."""
@@ -149,12 +150,9 @@ def _build_statement(case: RunRecord, manifest: bytes, lineup: Object, signer: S
 
 
 def sign_statement(payload: bytes, signer: Signer) -> bytes:
-    signature = bytes.fromhex(signer.sign(verify.encode_envelope(payload)))
-    envelope = {
-        "payloadType": verify.INTOTO,
-        "payload": base64.b64encode(payload).decode(),
-        "signatures": [{"keyid": signer.public, "sig": base64.b64encode(signature).decode()}],
-    }
+    signature = base64.b64encode(bytes.fromhex(signer.sign(verify.encode_envelope(payload)))).decode()
+    signatures, content = [{"keyid": signer.public, "sig": signature}], base64.b64encode(payload).decode()
+    envelope = {"payloadType": verify.INTOTO, "payload": content, "signatures": signatures}
     return json.dumps(envelope, indent=1).encode() + b"\n"
 
 
@@ -163,27 +161,8 @@ def encode_pack_json(value: object) -> bytes:
 
 
 def _render_pack_readme(case: RunRecord) -> str:
+    as_of, host = format_timestamp(case.state.at), case.request.host
     played = f"\nSIMULATED: {case.simulated}.\n" if case.simulated else ""
     papers = "".join(f"{paper.file:18}{paper.explained}\n" for paper in PAPERS if paper.packed)
-    return f"""Evidence of Temper run {case.run} on {case.request.host}, as of {format_timestamp(case.state.at)}.
-{played}
-To check it, with Python and nothing else:   python3 -I verify.py evidence.zip CHAIN_HEAD --key KEY
-Take verify.py from a Temper that you trust, the chain head from a note made when the run ended, and the key from
-the operator of the Temper that made this: `temper key` prints it there.
-Here the chain head is {case.head}.
-
-{papers}events.jsonl      Every event of the run, each line as it was hashed.
-chain.txt         The hash of each line: sha256 over the hash before it and the line; the first follows 64 zeros.
-turns/            Each prompt and answer of a role, as text.
-diffs/            Each change that was made, as a diff; actions.jsonl says what became of it.
-actions.jsonl     Cuts of events.jsonl: what was proposed, refused, applied and undone;
-approvals.jsonl   what people were asked and answered;
-verdicts.jsonl    what the scanner said, before, during and after.
-rules.json        The rules as the skill has them.
-lineup.json       Which engine sat on which seat, and the versions.
-manifest.json     The sha256 of every other file, the chain head, and the key that signed this.
-manifest.sig      The Ed25519 signature over manifest.json, in hexadecimal digits.
-statement.json    The same as an in-toto statement in a DSSE envelope, signed by the same key.
-manifest.tsr      If it is there: an RFC 3161 time stamp over manifest.json, by an authority that the operator chose.
-statement.receipt If it is there: what a log answered to statement.json, for the log's own tool to check.
-"""
+    text = _README.read_text()
+    return text.format(run=case.run, host=host, as_of=as_of, head=case.head, played=played, papers=papers)

@@ -45,11 +45,8 @@ def compare_rebuilt_pack(files: Files) -> str:
         again = build_pack_files(_read_pack_events(files), given)
     except BadInput as exc:
         return f"its papers were not made again: {exc}"
-    differs = [
-        name
-        for name in sorted({*files, *again} - {STAMP, RECEIPT}, key=lambda name: (name in LAST, name))
-        if files.get(name) != again.get(name)
-    ]
+    names = sorted({*files, *again} - {STAMP, RECEIPT}, key=lambda name: (name in LAST, name))
+    differs = [name for name in names if files.get(name) != again.get(name)]
     if made_by == compute_build_id() and differs:
         raise BrokenPack(f"{differs[0]} is not what this Temper makes of these events")
     if papers := [paper.file for paper in PAPERS if paper.file in differs]:

@@ -58,11 +58,16 @@ def build_emass_poam(case: RunRecord) -> bytes:
 
 
 def _encode_csv(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> bytes:
+    return format_csv(columns, rows).encode("utf-8-sig", "replace")
+
+
+def format_csv(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    """Return the rows as CSV in which no cell is a spreadsheet formula."""
     table = io.StringIO(newline="")
     writer = csv.writer(table, lineterminator="\r\n")
     writer.writerow(columns)
     writer.writerows(map(escape_cell, row) for row in rows)
-    return table.getvalue().encode("utf-8-sig", "replace")
+    return table.getvalue()
 
 
 def escape_cell(value: str) -> str:

@@ -40,7 +40,12 @@ def read_kept_pack(database: Engine, run: str) -> bytes | None:
     """Return the stored evidence.zip of a shrunk run, or None if the run was not shrunk."""
     with open_read_session(database) as session:
         held = shrunk_runs.read_evidence_pack(session, run)
-    return _decompress_pack(run, held) if held else None
+    try:
+        return gzip.decompress(held) if held else None
+    except (OSError, EOFError, zlib.error) as exc:
+        raise EnvironmentUnusable(
+            f"the evidence of run {run} cannot be read: {exc}. Restore the database from a backup."
+        ) from exc
 
 
 def read_whole_log(database: Engine, run: str) -> list[Recorded]:
@@ -49,15 +54,6 @@ def read_whole_log(database: Engine, run: str) -> list[Recorded]:
     if held is None:
         return list(EventStore(database).read_events(run))
     return [parse_line(line, digest) for _, line, digest in read_chain(unpack_archive(held))]
-
-
-def _decompress_pack(run: str, held: bytes) -> bytes:
-    try:
-        return gzip.decompress(held)
-    except (OSError, EOFError, zlib.error) as exc:
-        raise EnvironmentUnusable(
-            f"the evidence of run {run} cannot be read: {exc}. Restore the database from a backup."
-        ) from exc
 
 
 def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float) -> ShrinkResult | None:

@@ -38,9 +38,8 @@ class SigningKey:
     def list_changes_since(self, named: str) -> list[dict[str, str]]:
         found: list[dict[str, str]] = []
         last = self.public
-        for old, new, signature in reversed(
-            self.changes
-        ):  # newest first, so that changes which a crash undid are skipped
+        # Newest first, so that changes which a crash undid are skipped.
+        for old, new, signature in reversed(self.changes):
             if new == last != named:
                 found.insert(0, {"key": new, "signature": signature})
                 last = old

@@ -29,9 +29,8 @@ def get_stamp(folder: Path, authority: str, manifest: bytes) -> bytes | None:
 def build_stamp_query(imprint: bytes, nonce: bytes) -> bytes:
     """Encode a request for this hash and nonce that asks for the certificates as well."""
     hashed = _encode_der(0x30, _SHA256 + _encode_der(4, imprint))
-    return _encode_der(
-        0x30, b"".join((_encode_der(2, b"\1"), hashed, _encode_der(2, b"\1" + nonce), _encode_der(1, b"\xff")))
-    )
+    fields = (_encode_der(2, b"\1"), hashed, _encode_der(2, b"\1" + nonce), _encode_der(1, b"\xff"))
+    return _encode_der(0x30, b"".join(fields))
 
 
 def _encode_der(tag: int, content: bytes) -> bytes:

@@ -80,13 +80,8 @@ def _add_rule_result(
     result: ET.Element, case: RunRecord, rule_record: RuleRecord, verdict: VerdictGiven | None, timestamp: str
 ) -> None:
     rule = rule_record.rule
-    about = {
-        "idref": build_rule_idref(rule_record),
-        "time": timestamp,
-        "severity": rule_record.severity,
-        "weight": "1.0",
-    }
-    shown = add_element(result, "rule-result", **about)
+    idref, severity = build_rule_idref(rule_record), rule_record.severity
+    shown = add_element(result, "rule-result", idref=idref, time=timestamp, severity=severity, weight="1.0")
     word = verdict.word if verdict else ("notchecked" if rule.id in case.request.rules else "notselected")
     add_element(shown, "result", word)
     add_element(shown, "ident", rule.id, system="urn:temper:rule")
@@ -153,7 +148,6 @@ def build_arf(case: RunRecord) -> bytes:
     add_element(add_element(asset, "ai:computing-device"), "ai:hostname", case.request.host)
     reports = add_element(root, "arf:reports")
     for phase in PHASES:
-        add_test_result(
-            add_element(add_element(reports, "arf:report", id=phase), "arf:content"), case, phase, xmlns=SPACE
-        )
+        content = add_element(add_element(reports, "arf:report", id=phase), "arf:content")
+        add_test_result(content, case, phase, xmlns=SPACE)
     return serialize_document(root)

@@ -63,16 +63,12 @@ class _LineupReader(TomlReader):
 
     def build_lineup(self) -> Lineup:
         document = self.document
-        self.check_keys(
-            (), document, ("title", "note", "gpus", "engines", "seats", "dcgm_urls", "candidates", "questions")
-        )
+        self.check_keys((), document, [field.name for field in dataclasses.fields(Lineup) if field.name != "name"])
         if "title" not in document:
             self.reject((), "", f"title is missing: add title = {_WORDS[str]}")
         gpus = self._read_gpus(document)
-        engines = {
-            name: self._read_engine(("engines", name), table, gpus)
-            for name, table in self._iterate_tables(document, "engines")
-        }
+        tables = self._iterate_tables(document, "engines")
+        engines = {name: self._read_engine(("engines", name), table, gpus) for name, table in tables}
         seats = {seat.role: seat for seat in self._read_seats(document, engines)}
         return Lineup(
             name=self.path.stem,
@@ -100,9 +96,8 @@ class _LineupReader(TomlReader):
         return gpus
 
     def _read_engine(self, table_path: Table, table: dict[str, Any], gpus: tuple[Gpu, ...]) -> Engine:
-        engine = self._fill_dataclass(
-            Engine, table_path, _WITHOUT_GPUS.get(table.get("kind", ""), {}) | table, name=table_path[-1]
-        )
+        table = _WITHOUT_GPUS.get(table.get("kind", ""), {}) | table
+        engine = self._fill_dataclass(Engine, table_path, table, name=table_path[-1])
         if engine.is_endpoint:
             self._check_endpoint(table_path, engine)
         elif engine.is_on_cpu:
@@ -131,9 +126,8 @@ class _LineupReader(TomlReader):
         if engine.gpus:
             self.reject(table_path, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
         if engine.launch and engine.launch.image:
-            self.reject(
-                (*table_path, "launch"), "image", "Temper starts a llamacpp engine beside itself: leave image out"
-            )
+            launch_path = (*table_path, "launch")
+            self.reject(launch_path, "image", "Temper starts a llamacpp engine beside itself: leave image out")
 
     def _check_endpoint(self, table_path: Table, engine: Engine) -> None:
         if engine.gpus:
@@ -144,11 +138,8 @@ class _LineupReader(TomlReader):
     def _check_start_method(self, table_path: Table, engine: Engine) -> None:
         given = [name for name in _STARTED if getattr(engine, name)]
         if len(given) != 1:
-            self.reject(
-                table_path,
-                given[-1] if given else "",
-                "an engine needs one of base_urls (it runs already), [launch] (Temper starts it) and [simulation]",
-            )
+            ways = "base_urls (it runs already), [launch] (Temper starts it) and [simulation]"
+            self.reject(table_path, given[-1] if given else "", f"an engine needs one of {ways}")
         for url in engine.base_urls:
             if not (url.startswith(("http://", "https://")) and url.endswith("/v1")):
                 self.reject(table_path, "base_urls", f"{url!r} should start with http:// or https:// and end in /v1")
@@ -165,11 +156,8 @@ class _LineupReader(TomlReader):
             at = ("seats", role)
             seat = self._fill_dataclass(Seat, at, tables[role], role=role)
             if seat.engine not in engines:
-                self.reject(
-                    at,
-                    "engine",
-                    f"no engine is called {seat.engine!r}: {format_name_suggestion(seat.engine, sorted(engines))}",
-                )
+                suggestion = format_name_suggestion(seat.engine, sorted(engines))
+                self.reject(at, "engine", f"no engine is called {seat.engine!r}: {suggestion}")
             if seat.max_tokens >= (length := engines[seat.engine].max_model_len):
                 self.reject(at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer")
             yield seat
@@ -188,9 +176,7 @@ class _LineupReader(TomlReader):
             self.reject(table_path, "", f"{table_path[-1]} should be a table with keys of its own")
         hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in given}
         self.check_keys(table_path, table, hints)
-        values = {
-            name: self._read_value(table_path, table, name, hint) for name, hint in hints.items() if name in table
-        }
+        values = {name: self._read_value(table_path, table, name, hints[name]) for name in hints if name in table}
         for name in hints:
             if name not in values and not _has_default(kind, name):
                 self.reject(table_path, "", f"{name} is missing: add {name} = {_WORDS[hints[name]]}")

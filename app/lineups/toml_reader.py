@@ -40,9 +40,8 @@ class TomlReader:
         names = tuple(names)
         for key in table:
             if key not in names:
-                self.reject(
-                    table_path, key, f"{key!r} is not a key of this table: {format_name_suggestion(key, names)}"
-                )
+                suggestion = format_name_suggestion(key, names)
+                self.reject(table_path, key, f"{key!r} is not a key of this table: {suggestion}")
 
     def reject(self, table_path: Table, key: str, sentence: str) -> NoReturn:
         """Raise `error` with the sentence and the line of the key."""
@@ -66,10 +65,8 @@ class TomlLines:
 
     def find_line(self, table_path: Table, key: str = "") -> int:
         """Return the line of a key, else of its table, else of the enclosing table."""
-        found = (
-            self._keys.get((table_path, key)) or self._tables.get((*table_path, key)) or self._tables.get(table_path)
-        )
-        if found:
+        of_key = self._keys.get((table_path, key)) or self._tables.get((*table_path, key))
+        if found := of_key or self._tables.get(table_path):
             return found
         return self.find_line(table_path[:-1], table_path[-1]) if table_path else 1
 

@@ -126,10 +126,8 @@ def _build_schema_without_questions(situation: TurnSituation) -> Schema:
 def _build_guided_paths_schema(situation: TurnSituation, places: list[str]) -> Schema:
     if situation.joint_files:
         return {"const": list(situation.joint_files)}
-    changeable = [file.path for file in situation.files if any(_build_guided_schemas(file, situation))] or list(
-        situation.paths
-    )
-    paths = [*places, *changeable] or ["/"]
+    changeable = [file.path for file in situation.files if any(_build_guided_schemas(file, situation))]
+    paths = [*places, *(changeable or situation.paths)] or ["/"]
     return _build_array({"enum": paths}, 1, min(_FEW, len(paths)))
 
 
@@ -138,16 +136,12 @@ def build_act_schema(situation: TurnSituation) -> Schema:
         found = [one for file in situation.files for one in _build_free_schemas(file, situation)]
         found += _build_resource_action_schemas(situation)
         if situation.services or not found:
-            found.append(
-                _build_object({"do": {"const": "reload"}, "service": {"enum": list(situation.services) or ["none"]}})
-            )
-        return _build_object(
-            {"actions": _build_array(_build_any_of(found), 1, MOST_ACTIONS), "note": _build_text_schema(LONG)}
-        )
-    found = [
-        *(one for file in situation.files for one in _build_guided_schemas(file, situation)),
-        *_build_resource_action_schemas(situation),
-    ]
+            service = {"enum": list(situation.services) or ["none"]}
+            found.append(_build_object({"do": {"const": "reload"}, "service": service}))
+        changes = _build_array(_build_any_of(found), 1, MOST_ACTIONS)
+        return _build_object({"actions": changes, "note": _build_text_schema(LONG)})
+    found = [one for file in situation.files for one in _build_guided_schemas(file, situation)]
+    found += _build_resource_action_schemas(situation)
     if not found:  # nothing from the rule applies: allow what any file can take
         found = [one for file in situation.files for one in _build_free_schemas(file, situation)]
     actions = {"actions": _build_untried_action_schema(found, situation)}
@@ -157,11 +151,9 @@ def build_act_schema(situation: TurnSituation) -> Schema:
 def _build_untried_action_schema(options: list[Schema], situation: TurnSituation) -> Schema:
     """Allow one action that has not failed yet, or several; only several if files must change together."""
     most = min(_FEW, len(options))
-    alone = (
-        []
-        if situation.joint_files and most > 1
-        else [one for option in options for one in _remove_failed_values(option, situation)]
-    )
+    alone: list[Schema] = []
+    if not (situation.joint_files and most > 1):
+        alone = [one for option in options for one in _remove_failed_values(option, situation)]
     if alone == options:
         return _build_array(_build_any_of(options), 1, most)
     ways = [_build_array(_build_any_of(alone), 1, 1)] if alone else []
@@ -245,10 +237,8 @@ def _build_free_schemas(file: ShownFile, situation: TurnSituation) -> Iterable[S
         yield _build_object({"do": {"const": "chmod"}, "path": path, "mode": _MODE})
     keys = change_choices.list_option_keys(file.path, situation.text(file.path), situation.terms, all_of_them=True)
     if keys:
-        key = {"enum": list(keys)}
-        yield _build_object(
-            {"do": {"const": "set_option"}, "path": path, "key": key, "value": _build_text_schema(LONG)}
-        )
+        key, value = {"enum": list(keys)}, _build_text_schema(LONG)
+        yield _build_object({"do": {"const": "set_option"}, "path": path, "key": key, "value": value})
     if file.whole:
         number = {"enum": list(file.whole)}
         yield _build_object({"do": {"const": "replace_line"}, "path": path, "number": number, "new": line})
@@ -283,12 +273,8 @@ def _build_array(items: Schema, least: int, most: int) -> Schema:
 
 
 def _build_object(fields: Schema, optional: Schema | None = None) -> Schema:
-    return {
-        "type": "object",
-        "properties": fields | (optional or {}),
-        "required": list(fields),
-        "additionalProperties": False,
-    }
+    properties = fields | (optional or {})
+    return {"type": "object", "properties": properties, "required": list(fields), "additionalProperties": False}
 
 
 def resolve_candidate_paths(answer: answers.Answer, situation: TurnSituation) -> answers.Answer:
@@ -309,11 +295,9 @@ def find_scope_objection(answer: answers.Answer, situation: TurnSituation) -> Ob
         if answer.candidate:
             return None  # judged when it was gathered, and again before it runs
         return find_foreign_place_objection(situation.scope, answer.paths, situation.candidates)
-    return (
-        find_foreign_action_objection(situation.scope, answer.actions, situation.candidates)
-        if isinstance(answer, answers.Work)
-        else None
-    )
+    if isinstance(answer, answers.Work):
+        return find_foreign_action_objection(situation.scope, answer.actions, situation.candidates)
+    return None
 
 
 SCHEMA_BUILDERS = {

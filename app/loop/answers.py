@@ -79,7 +79,7 @@ ANSWER_TYPES: dict[Purpose, type[Answer]] = {
 
 
 class BrokenAnswer(Exception):
-    pass
+    """The answer is not one that the role may give; the message says why."""
 
 
 Numbered = Mapping[str, Mapping[int, str]]
@@ -166,9 +166,7 @@ def _drop_unknown_fields(answer_fields: Any, answer_type: type[Answer]) -> Any:
     """Return what an answer of this kind has. Within an action nothing is dropped: a name could narrow it."""
     if not isinstance(answer_fields, dict):
         return answer_fields
-    return {
-        one.name: answer_fields[one.name] for one in msgspec.structs.fields(answer_type) if one.name in answer_fields
-    }
+    return {name: answer_fields[name] for name in answer_type.__struct_fields__ if name in answer_fields}
 
 
 def parse_actions_of_person(text: str) -> tuple[AnyAction, ...]:
@@ -224,12 +222,8 @@ def _resolve_line_number(action: dict[str, Any], lines_by_path: Numbered) -> dic
     rest = {name: value for name, value in action.items() if name not in ("number", "word")}
     match action.get("do"):
         case "drop_word":
-            return {
-                **rest,
-                "do": "replace_line",
-                "old": line,
-                "new": change_choices.remove_word(line, str(action.get("word"))),
-            }
+            new = change_choices.remove_word(line, str(action.get("word")))
+            return {**rest, "do": "replace_line", "old": line, "new": new}
         case "remove_line":
             return {**rest, "line": line}
         case _:

@@ -1,9 +1,10 @@
 """One attempt on an item, as the fold of its events."""
 
-from typing import Final
+from types import UnionType
+from typing import Final, get_args
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import fields, replace
 
 from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
@@ -89,6 +90,18 @@ class Attempt(Struct, frozen=True):
         return self.approval is not None and not answered
 
 
+def map_event_types_to_fields(state_type: type[Struct]) -> dict[type, str]:
+    """Return, for each type of event, the optional field that has this type: it holds the newest such event."""
+    optional = [one for one in fields(state_type) if isinstance(one.type, UnionType)]
+    return {kind: one.name for one in optional for kind in get_args(one.type)}
+
+
+_FIELDS: Final = map_event_types_to_fields(Attempt)
+_ANSWERS = kinds.PlanMade | kinds.VerdictExplained | kinds.SentryClear | kinds.SentryAlarm | kinds.AttemptReflected
+_NOT_APPLIED: Final = dict.fromkeys(("applied", "change_failed", "verdict", "explained", "probed", "force"))
+"""What an attempt knows of a change only while it is applied."""
+
+
 def advance_attempt(attempt: Attempt, event: kinds.Event) -> Attempt:
     match event:
         case kinds.TurnFinished() if event.outcome != "answered":
@@ -98,77 +111,29 @@ def advance_attempt(attempt: Attempt, event: kinds.Event) -> Attempt:
             return replace(attempt, answered=attempt.answered | {event.purpose}, complaint="")
         case kinds.QuestionsAnswered():
             return replace(attempt, inquired=(*attempt.inquired, *event.answers), fruitless=0)
-        case kinds.PlanMade():
-            return replace(attempt, plan=event, fruitless=0)
         case kinds.ActionProposed():
             return replace(attempt, proposed=event, edited=None, fruitless=0)
-        case kinds.ActionRefused():
-            return replace(attempt, refused=event)
         case kinds.ActionsAllowed():
             return replace(attempt, allowed=True, needs=event.needs)
-        case kinds.Rehearsed():
-            return replace(attempt, rehearsed=event)
-        case kinds.VerdictGiven():
-            return replace(attempt, verdict=event)
-        case kinds.VerdictExplained():
-            return replace(attempt, explained=event, fruitless=0)
-        case kinds.SentryProbed():
-            return replace(attempt, probed=event)
-        case kinds.InForceChecked():
-            return replace(attempt, force=event)
-        case kinds.SentryClear():
-            return replace(attempt, clear=event, fruitless=0)
-        case kinds.SentryAlarm():
-            return replace(attempt, alarm=event, fruitless=0)
-        case kinds.AttemptFailed():
-            return replace(attempt, failed=event, fruitless=0)
-        case kinds.FactsGathered():
-            return replace(attempt, facts=event)
-        case kinds.AttemptReflected():
-            return replace(attempt, reflected=event, fruitless=0)
-        case _:
-            return _apply_change_event(_apply_approval_event(attempt, event), event)
-
-
-def _apply_approval_event(attempt: Attempt, event: kinds.Event) -> Attempt:
-    match event:
-        case kinds.ApprovalRequested():
-            return replace(attempt, approval=event)
         case kinds.ApprovalGiven():
             return replace(attempt, given=(*attempt.given, event))
-        case kinds.ApprovalRefused():
-            return replace(attempt, disapproved=event)
         case kinds.ApprovalExpired(drifted=True):
             return _reset_proposal(attempt)
         case kinds.ApprovalEdited():
             return replace(_reset_proposal(attempt), edited=event)
-        case kinds.ApprovalExpired():
-            return replace(attempt, expired=event)
-        case _:
-            return attempt
-
-
-def _reset_proposal(attempt: Attempt) -> Attempt:
-    return replace(attempt, proposed=None, allowed=False, needs=None, rehearsed=None, approval=None, given=())
-
-
-_NOT_APPLIED: Final = dict.fromkeys(("applied", "change_failed", "verdict", "explained", "probed", "force"))
-"""What an attempt knows of a change only while it is applied."""
-
-
-def _apply_change_event(attempt: Attempt, event: kinds.Event) -> Attempt:
-    match event:
         case kinds.ActionApplying():
             return replace(attempt, journal=event.journal, journals=attempt.journals + 1, rolled_back=None)
-        case kinds.ActionApplied():
-            return replace(attempt, applied=event)
-        case kinds.ActionFailedToApply():
-            return replace(attempt, change_failed=event)
         case kinds.ActionRollingBack():
             return replace(attempt, rolling_back=True)
         case kinds.ActionRolledBack():
             undone = replace(attempt, journal=None, rolling_back=False, rolled_back=event)
             # Without a failure, a crash or a fault interrupted the change: it is applied and judged again.
             return undone if attempt.failed else replace(undone, **_NOT_APPLIED)
-        case _:
-            return attempt
+    if field := _FIELDS.get(type(event)):
+        fruitless = 0 if isinstance(event, _ANSWERS | kinds.AttemptFailed) else attempt.fruitless
+        return replace(attempt, **{field: event}, fruitless=fruitless)
+    return attempt
+
+
+def _reset_proposal(attempt: Attempt) -> Attempt:
+    return replace(attempt, proposed=None, allowed=False, needs=None, rehearsed=None, approval=None, given=())

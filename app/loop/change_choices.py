@@ -30,7 +30,6 @@ _TWO_WORDS = ("/etc/security/limits", "/etc/modprobe.d/")
 
 @dataclass(frozen=True)
 class SetChoice:
-    path: str
     key: str
     values: tuple[str, ...]
 
@@ -39,7 +38,6 @@ class SetChoice:
 class WordChoice:
     """Words that may be removed from a line."""
 
-    path: str
     number: int
     words: tuple[str, ...]
 
@@ -96,7 +94,7 @@ def _build_known_option_test(path: str, terms: RuleTerms) -> Callable[[str], boo
 
 
 def list_set_choices(path: str, text: str, terms: RuleTerms) -> tuple[SetChoice, ...]:
-    found = (SetChoice(path, key, _list_values(path, text, key, terms)) for key in list_option_keys(path, text, terms))
+    found = (SetChoice(key, _list_values(path, text, key, terms)) for key in list_option_keys(path, text, terms))
     return tuple(choice for choice in found if choice.values)
 
 
@@ -111,9 +109,8 @@ def _list_values(path: str, text: str, key: str, terms: RuleTerms) -> tuple[str,
         values = [""]
     elif is_number:
         values = [value for value in values if _NUMBER.fullmatch(value)]
-    return tuple(value for value in dict.fromkeys(values) if _can_edit_change_text(path, text, key, value))[
-        :_MOST_VALUES
-    ]
+    changing = [value for value in dict.fromkeys(values) if _can_edit_change_text(path, text, key, value)]
+    return tuple(changing[:_MOST_VALUES])
 
 
 def _detect_number_and_flag(path: str, text: str, key: str) -> tuple[bool, bool]:
@@ -141,7 +138,7 @@ def list_droppable_words(file: ShownFile, terms: RuleTerms) -> tuple[WordChoice,
             continue
         words = [word for word in line.split()[1:] if len(word) >= _SHORTEST and word.rstrip(":,") in terms.words]
         if words:
-            found.append(WordChoice(file.path, number, tuple(dict.fromkeys(words))))
+            found.append(WordChoice(number, tuple(dict.fromkeys(words))))
     return tuple(found)
 
 

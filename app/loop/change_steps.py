@@ -7,41 +7,11 @@ from collections.abc import Sequence
 import msgspec
 
 from app.errors import ActionFailed, HostDrifted, TemperError, is_storage_or_connection_fault
+from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
-from app.events.kinds import (
-    ActionApplied,
-    ActionApplying,
-    ActionFailedToApply,
-    ActionProposed,
-    ActionRefused,
-    ActionRolledBack,
-    ActionRollingBack,
-    ActionsAllowed,
-    ApprovalExpired,
-    ApprovalRequested,
-    Event,
-    FactsGathered,
-    FixProven,
-    ItemPassed,
-    Rehearsed,
-    SentryProbed,
-    VerdictGiven,
-)
 from app.events.vocabulary import AnyAction, Phase, Probe
-from app.loop import running_settings_check
+from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_needed
-from app.loop.effects import (
-    Apply,
-    ExpireApproval,
-    GatherFacts,
-    Judge,
-    Recheck,
-    Rehearse,
-    RequestApproval,
-    RollBack,
-    Verify,
-    Watch,
-)
 from app.loop.harm import find_preexisting_failures
 from app.loop.proven_fix import build_proven_fix
 from app.loop.risk import assess_risk
@@ -77,10 +47,9 @@ async def _get_or_make_assessment(run: Run) -> Assessment:
     return run.assessed if run.assessed and run.assessed.change == change else await run.assess_change(change)
 
 
-async def judge_proposal(run: Run, _: Judge) -> None:
-    proposed, item = run.attempt.proposed, run.state.item
+async def judge_proposal(run: Run, _: effects.Judge) -> None:
+    proposed, item, fields = run.attempt.proposed, run.item, run.event_fields
     assert proposed
-    assert item
     refused: list[tuple[AnyAction | None, str, str]]
     if proposed.fingerprint in item.tried:
         refused = [(None, "banned approach", "these very actions have failed on this host before")]
@@ -90,17 +59,12 @@ async def judge_proposal(run: Run, _: Judge) -> None:
         refusals = (await _get_or_make_assessment(run)).refusals
         refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
     if not refused:
-        run.append(ActionsAllowed(**run.event_fields, needs=await _determine_people_needed(run, proposed)))
+        run.append(kinds.ActionsAllowed(**fields, needs=await _determine_people_needed(run, proposed)))
         return
-    run.append(
-        *(
-            ActionRefused(**run.event_fields, action=action, clause=clause, reason=reason)
-            for action, clause, reason in refused
-        )
-    )
+    run.append(*(kinds.ActionRefused(**fields, action=one, clause=clause, reason=why) for one, clause, why in refused))
 
 
-async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
+async def _explain_foreign_script(run: Run, proposed: kinds.ActionProposed) -> str:
     """Return why a script may not be judged, or an empty string: it must be the content's own, as a last resort."""
     scripts = [one for one in proposed.actions if isinstance(one, RunVendorScript)]
     if not scripts:
@@ -117,33 +81,30 @@ async def _explain_foreign_script(run: Run, proposed: ActionProposed) -> str:
     return "" if scripts == [true] else "it is not the script that OpenSCAP makes of the content for this rule"
 
 
-async def _determine_people_needed(run: Run, proposed: ActionProposed) -> PeopleNeeded:
-    started, request = run.state.started, run.state.request
+async def _determine_people_needed(run: Run, proposed: kinds.ActionProposed) -> PeopleNeeded:
+    started = run.state.started
     assert started
-    assert request
     assessed = await _get_or_make_assessment(run)
     risk = assess_risk(run.rule, proposed, assessed.plan.made, assessed.one_way)
-    return decide_people_needed(started.approvals, request.mode, risk)
+    return decide_people_needed(started.approvals, run.request.mode, risk)
 
 
-async def rehearse_change(run: Run, _: Rehearse) -> None:
+async def rehearse_change(run: Run, _: effects.Rehearse) -> None:
     plan = (await _get_or_make_assessment(run)).plan
     if plan.obstacle:
-        run.append(Rehearsed(**run.event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)))
+        run.append(kinds.Rehearsed(**run.event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)))
         return
     files = await run.services.target.run_blocking(lambda target: Overlay(target.files, plan.after))
     verdict = (await run.services.scanner.scan_rehearsal(files, [run.rule.id]))[0]
-    scanner = run.services.scanner.name
-    run.append(
-        Rehearsed(**run.event_fields, word=verdict.word, evidence=redact_secrets(verdict.evidence), scanner=scanner)
-    )
+    evidence, scanner = redact_secrets(verdict.evidence), run.services.scanner.name
+    run.append(kinds.Rehearsed(**run.event_fields, word=verdict.word, evidence=evidence, scanner=scanner))
 
 
-async def request_approval(run: Run, _: RequestApproval) -> None:
+async def request_approval(run: Run, _: effects.RequestApproval) -> None:
     rule, attempt = run.rule_and_attempt_number
     diff = (await _get_or_make_assessment(run)).shown_text
     run.append(
-        ApprovalRequested(
+        kinds.ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
             **run.event_fields,
             binds=_compute_approval_digest(run, diff),
@@ -162,15 +123,15 @@ def _compute_approval_digest(run: Run, diff: str) -> str:
     return hashlib.sha256(b"\0".join(bound)).hexdigest()
 
 
-async def expire_approval(run: Run, _: ExpireApproval) -> None:
+async def expire_approval(run: Run, _: effects.ExpireApproval) -> None:
     asking = run.state.subject_awaiting_approval
     assert asking
     assert asking.approval
     reason = f"only {asking.given[0].by} approved it in time" if asking.given else "nobody approved it in time"
-    run.append(ApprovalExpired(approval=asking.approval.approval, reason=reason))
+    run.append(kinds.ApprovalExpired(approval=asking.approval.approval, reason=reason))
 
 
-async def apply_change(run: Run, _: Apply) -> None:
+async def apply_change(run: Run, _: effects.Apply) -> None:
     rule, number = run.rule_and_attempt_number
     attempt, assessed = run.attempt, await _get_or_make_assessment(run)
     if attempt.approval and _compute_approval_digest(run, assessed.shown_text) != attempt.approval.binds:
@@ -178,51 +139,48 @@ async def apply_change(run: Run, _: Apply) -> None:
         return
     assessed = dataclasses.replace(assessed, approved=attempt.approval is not None)
     journal = f"{run.state.run}.{rule}.{number}.{attempt.journals + 1}"
-    run.append(ActionApplying(**run.event_fields, journal=journal))
+    run.append(kinds.ActionApplying(**run.event_fields, journal=journal))
     await run.log.flush()
     change = assessed.change
+    asked = change.actions, change.allowed_paths, change.asks, assessed, change.scope
     try:
-        done = await run.services.target.run_blocking(
-            lambda target: target.apply(
-                journal, change.actions, change.allowed_paths, change.asks, assessed, change.scope
-            )
-        )
+        done = await run.services.target.run_blocking(lambda target: target.apply(journal, *asked))
     except HostDrifted:
         assert attempt.approval
         run.append(_build_expiry_after_drift(attempt.approval))
         return
     except ActionFailed as exc:
-        run.append(ActionFailedToApply(**run.event_fields, journal=journal, reason=redact_for_log(str(exc), 600)))
+        run.append(kinds.ActionFailedToApply(**run.event_fields, journal=journal, reason=redact_for_log(str(exc), 600)))
         return
     run.append(
-        ActionApplied(
+        kinds.ActionApplied(
             **run.event_fields, journal=journal, diff=done.diff, changes=done.changes, seconds=round(done.seconds, 4)
         )
     )
 
 
-def _build_expiry_after_drift(approval: ApprovalRequested) -> ApprovalExpired:
+def _build_expiry_after_drift(approval: kinds.ApprovalRequested) -> kinds.ApprovalExpired:
     reason = "the host changed since it was approved; the change is proposed again"
-    return ApprovalExpired(approval=approval.approval, reason=reason, drifted=True)
+    return kinds.ApprovalExpired(approval=approval.approval, reason=reason, drifted=True)
 
 
-async def verify_change(run: Run, _: Verify) -> None:
+async def verify_change(run: Run, _: effects.Verify) -> None:
     rule, number = run.rule_and_attempt_number
     run.append(await _scan_rule(run, rule, "attempt", number))
 
 
-async def recheck_rule(run: Run, _: Recheck) -> None:
+async def recheck_rule(run: Run, _: effects.Recheck) -> None:
     run.append(await _scan_rule(run, run.rule.id, "recheck"))
 
 
-async def _scan_rule(run: Run, rule: str, phase: Phase, attempt: int = 0) -> VerdictGiven:
+async def _scan_rule(run: Run, rule: str, phase: Phase, attempt: int = 0) -> kinds.VerdictGiven:
     files = await run.services.target.run_blocking(lambda target: target.files)
     verdict = (await run.services.scanner.scan(files, [rule]))[0]
     return build_verdict_event(run, verdict, phase, attempt)
 
 
-def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> VerdictGiven:
-    return VerdictGiven(
+def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int = 0) -> kinds.VerdictGiven:
+    return kinds.VerdictGiven(
         rule=verdict.rule,
         phase=phase,
         attempt=attempt,
@@ -234,8 +192,7 @@ def build_verdict_event(run: Run, verdict: Verdict, phase: Phase, attempt: int =
     )
 
 
-async def probe_changed_host(run: Run, _: Watch) -> None:
-    rule, number = run.rule_and_attempt_number
+async def probe_changed_host(run: Run, _: effects.Watch) -> None:
     applied, before = run.attempt.applied, run.state.baseline_probes
     changes = applied.changes if applied else ()
     now, drift, log, standing = await run.services.target.run_blocking(
@@ -246,11 +203,10 @@ async def probe_changed_host(run: Run, _: Watch) -> None:
             target.check_in_force(),
         )
     )
+    in_force = standing.filter_by_paths(change.path for change in changes)
     run.append(
-        *running_settings_check.build_in_force_events(
-            standing.filter_by_paths(change.path for change in changes), rule, number
-        ),
-        SentryProbed(
+        *running_settings_check.build_in_force_events(in_force, **run.event_fields),
+        kinds.SentryProbed(
             **run.event_fields,
             probes=redact_probes(mark_worsened_probes(before, now)),
             drift=tuple(map(redact_secrets, drift)),
@@ -260,7 +216,7 @@ async def probe_changed_host(run: Run, _: Watch) -> None:
     )
 
 
-async def gather_failure_facts(run: Run, _: GatherFacts) -> None:
+async def gather_failure_facts(run: Run, _: effects.GatherFacts) -> None:
     attempt = run.attempt
     if attempt.probed:
         probes = attempt.probed.probes
@@ -270,17 +226,17 @@ async def gather_failure_facts(run: Run, _: GatherFacts) -> None:
     facts = [f"{probe.name}: {probe.detail}" for probe in probes if not probe.ok]
     if attempt.verdict:
         facts.insert(0, f"scanner: {attempt.verdict.word}: {attempt.verdict.evidence}")
-    run.append(FactsGathered(**run.event_fields, facts=tuple(redact_for_log(fact, 400) for fact in facts)))
+    run.append(kinds.FactsGathered(**run.event_fields, facts=tuple(redact_for_log(fact, 400) for fact in facts)))
 
 
-async def roll_back(run: Run, effect: RollBack) -> None:
-    run.append(ActionRollingBack(**run.event_fields, journal=effect.journal, cause=effect.cause))
+async def roll_back(run: Run, effect: effects.RollBack) -> None:
+    run.append(kinds.ActionRollingBack(**run.event_fields, journal=effect.journal, cause=effect.cause))
     await run.log.flush()
     restored, now = await run.services.target.run_blocking(
         lambda target: (target.roll_back(effect.journal), target.check_health())
     )
     run.append(
-        ActionRolledBack(
+        kinds.ActionRolledBack(
             **run.event_fields,
             journal=effect.journal,
             paths=restored.paths,
@@ -291,7 +247,7 @@ async def roll_back(run: Run, effect: RollBack) -> None:
     )
 
 
-async def commit_and_build_pass_events(run: Run) -> Sequence[Event]:
+async def commit_and_build_pass_events(run: Run) -> Sequence[kinds.Event]:
     """Commit the change, then return its events. Committing again after a crash changes nothing."""
     attempt = run.attempt
     journal = attempt.journal
@@ -302,5 +258,5 @@ async def commit_and_build_pass_events(run: Run) -> Sequence[Event]:
     told = tuple(lesson.id for lesson in attempt.lessons)
     rule, host, played = run.rule.id, run.services.target.name, run.services.target.simulated
     fix = build_proven_fix(run.state.run, rule, host, attempt, simulated=played)
-    end = ItemPassed(rule=rule, attempts=attempt.number, lessons=told, replayed=attempt.replayed_fix_id)
-    return (FixProven(rule=rule, attempt=attempt.number, fix=fix), end) if fix else (end,)
+    end = kinds.ItemPassed(rule=rule, attempts=attempt.number, lessons=told, replayed=attempt.replayed_fix_id)
+    return (kinds.FixProven(rule=rule, attempt=attempt.number, fix=fix), end) if fix else (end,)

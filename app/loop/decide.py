@@ -5,7 +5,7 @@ from app.loop import effects
 from app.loop.attempt_limit import explain_last_attempt
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
-from app.loop.harm import describe_harm
+from app.loop.harm import describe_harm, describe_unrestored
 from app.loop.reboot_step_choice import decide_after_reboot_announcement, decide_comparison_after_reboot, decide_reboot
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_turn_seconds_left
 from app.skills.skill import Rule, Skill
@@ -30,7 +30,8 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.WaitOut()  # nothing can be rolled back meanwhile either
     if cut := _decide_rollback_after_interruption(state):
         return cut
-    if broken := _find_unrestored_harm(state):
+    rollback = state.attempt.rolled_back if state.attempt else None
+    if rollback and (broken := describe_unrestored("the rollback", rollback, state.baseline_probes)):
         return effects.Halt(broken)
     if course := decide_after_reboot_announcement(state):
         return course
@@ -278,13 +279,8 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
         return effects.CloseItem(rule.id, "escalated", failed.reason)
     if attempt.reflected is None:
         unmade = attempt.vendor or (attempt.replayed_fix_id and not attempt.has_apply_outcome)
-        if (
-            unmade
-            or state.has_no_model
-            or failed.cause == "engine"
-            or attempt.fruitless >= MOST_FRUITLESS_TURNS
-            or explain_overspending(item, state, now)
-        ):
+        teaches_nothing = unmade or state.has_no_model or failed.cause == "engine"
+        if teaches_nothing or attempt.fruitless >= MOST_FRUITLESS_TURNS or explain_overspending(item, state, now):
             return effects.UseSafeDefault("reflect")
         return effects.Ask("architect", "reflect", get_turn_seconds_left(state, item, now))
     if attempt.vendor:
@@ -303,14 +299,3 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
 def _can_trial_content_scripts(item: Item, attempt: Attempt, rule: Rule) -> bool:
     """Return True if another attempt may find a proposal in a script of the content."""
     return rule.foreign and attempt.proposed is not None and item.needs_content_script_trial
-
-
-def _find_unrestored_harm(state: RunState) -> str | None:
-    attempt = state.attempt
-    back = attempt.rolled_back if attempt else None
-    if back is None:
-        return None
-    if back.differences:
-        return f"the rollback left a difference: {back.differences[0]}"
-    harm = describe_harm(state.baseline_probes, back.probes)
-    return f"the host is not healthy after the rollback: {harm}" if harm else None

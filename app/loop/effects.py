@@ -8,11 +8,11 @@ from app.events.vocabulary import Phase, Purpose, Role
 
 
 class Effect(Struct, frozen=True):
-    pass
+    """What the loop performs next."""
 
 
 class Start(Effect, frozen=True):
-    pass
+    """Prepare the host, and record its health before any change."""
 
 
 class Scan(Effect, frozen=True):
@@ -20,7 +20,7 @@ class Scan(Effect, frozen=True):
 
 
 class Scope(Effect, frozen=True):
-    pass
+    """Decide from the opening scan which rules are handled, and in which order."""
 
 
 class StartItem(Effect, frozen=True):
@@ -79,11 +79,11 @@ class Judge(Effect, frozen=True):
 
 
 class Rehearse(Effect, frozen=True):
-    pass
+    """Scan a copy of the host's files with the change applied."""
 
 
 class RequestApproval(Effect, frozen=True):
-    pass
+    """Ask people to approve the change."""
 
 
 class Wait(Effect, frozen=True):
@@ -97,19 +97,19 @@ class WaitOut(Effect, frozen=True):
 
 
 class ExpireApproval(Effect, frozen=True):
-    pass
+    """Record that an approval was not given in time."""
 
 
 class Apply(Effect, frozen=True):
-    pass
+    """Apply the change to the host."""
 
 
 class Verify(Effect, frozen=True):
-    pass
+    """Scan the rule of the change."""
 
 
 class Watch(Effect, frozen=True):
-    pass
+    """Probe the host's health after the change."""
 
 
 class FailAttempt(Effect, frozen=True):
@@ -118,7 +118,7 @@ class FailAttempt(Effect, frozen=True):
 
 
 class GatherFacts(Effect, frozen=True):
-    pass
+    """Gather facts about the failure, before the rollback."""
 
 
 class RollBack(Effect, frozen=True):
@@ -165,11 +165,11 @@ class ReopenItem(Effect, frozen=True):
 
 
 class Finish(Effect, frozen=True):
-    pass
+    """End the run with its counts."""
 
 
 class Stop(Effect, frozen=True):
-    pass
+    """End the run because a person stopped it."""
 
 
 class Halt(Effect, frozen=True):
@@ -177,4 +177,4 @@ class Halt(Effect, frozen=True):
 
 
 class Done(Effect, frozen=True):
-    pass
+    """Do nothing: the run has ended."""

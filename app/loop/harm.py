@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
+from app.events.kinds import ActionRolledBack, RebootUndone
 from app.events.vocabulary import Probe
 from app.targets.probe_comparison import describe_probe_difference
 
@@ -61,3 +62,13 @@ def describe_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
             return f"{probe.name}: {lost}"
     gone = next((probe for probe in known.values() if probe.ok and probe.name not in standing), None)
     return f"{gone.name}: it can no longer be asked; before the run: {gone.detail}" if gone else None
+
+
+def describe_unrestored(
+    rollback_name: str, rollback: ActionRolledBack | RebootUndone, before: Iterable[Probe]
+) -> str | None:
+    """Return what a rollback left behind, or None."""
+    if rollback.differences:
+        return f"{rollback_name} left a difference: {rollback.differences[0]}"
+    harm = describe_harm(before, rollback.probes)
+    return f"the host is not healthy after the rollback: {harm}" if harm else None

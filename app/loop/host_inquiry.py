@@ -30,11 +30,10 @@ async def answer_inquiry(run: Run, inquiry: Inquiry, questions_left: int) -> Que
 
 def _describe_verdict(run: Run) -> str:
     """Return the scanner's whole reason, before the run and after the last attempt."""
-    item, opening = run.state.item, run.state.opening.get(run.rule.id)
-    assert item
+    opening = run.state.opening.get(run.rule.id)
     lines = []
     if opening:
         place = f" ({opening.path} line {opening.line})" if opening.path and opening.line else ""
         lines.append(f"{opening.scanner} says {opening.word}{place}: {opening.evidence}")
-    lines += [f"attempt {one.attempt}: {one.reason}" for one in item.failures if one.cause == "scanner"]
+    lines += [f"attempt {one.attempt}: {one.reason}" for one in run.item.failures if one.cause == "scanner"]
     return clean_answer("\n".join(lines))

@@ -12,17 +12,9 @@ from app.candidates.gather import add_script_candidates, gather_candidates, has_
 from app.errors import EnvironmentUnusable, TemperError, is_storage_or_connection_fault
 from app.events import kinds
 from app.events.vocabulary import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
-from app.loop import change_steps, effects, proven_fix, reboot, running_settings_check
+from app.loop import change_steps, effects, proven_fix, reboot, role_turns, running_settings_check
 from app.loop.effects import Effect
 from app.loop.escalated_finding_label import describe_escalated_question
-from app.loop.role_turns import (
-    ask_role,
-    continue_without_answer,
-    propose_candidate,
-    propose_edit,
-    propose_proven_fix,
-    propose_vendor_script,
-)
 from app.loop.run_in_progress import Run
 from app.loop.state import RunState
 from app.scanners.scanner import Verdict
@@ -156,9 +148,8 @@ async def _await_with_ticks(work: Coroutine[Any, Any, T], tick: Callable[[], Non
 async def _determine_scope(run: Run, _: effects.Scope) -> None:
     words = {rule: verdict.word for rule, verdict in run.state.opening.items()}
     findings = [rule for rule, word in words.items() if word == "fail"]
-    drift = await _build_drift_events(run, findings)
     run.append(
-        *drift,
+        *await _build_drift_events(run, findings),
         kinds.RunScoped(
             order=sort_findings(findings, run.services.skill),
             compliant=tuple(rule for rule, word in words.items() if word == "pass"),
@@ -182,8 +173,6 @@ async def _start_item(run: Run, effect: effects.StartItem) -> None:
 
 
 async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
-    assert run.state.item
-    own = run.state.item.lessons
     known = await asyncio.to_thread(run.services.history.list_known_lessons, effect.rule)
     seen, offered = await _hash_files_and_find_fix(run, effect)
     run.append(
@@ -191,7 +180,7 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
         kinds.AttemptStarted(
             rule=effect.rule,
             attempt=effect.number,
-            lessons=_merge_lessons(own, known),
+            lessons=_merge_lessons(run.item.lessons, known),
             seen=seen,
             offered=offered,
             vendor=effect.vendor,
@@ -205,8 +194,7 @@ async def _build_candidate_events(run: Run, effect: effects.StartAttempt) -> lis
     They are gathered once, before the first attempt on a rule. The content's scripts follow when nothing else is left:
     to try one on a copy takes seconds.
     """
-    item = run.state.item
-    assert item
+    item = run.item
     known = item.candidates
     if effect.vendor or (effect.number != 1 and not item.needs_content_script_trial):
         return []
@@ -251,9 +239,8 @@ def _merge_lessons(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Less
 
 
 async def _close_crashed_turn(run: Run, effect: effects.CloseCrashedTurn) -> None:
-    run.append(
-        kinds.TurnInterrupted(turn=effect.turn, reason="the server was killed in mid-turn; the turn is asked again")
-    )
+    reason = "the server was killed in mid-turn; the turn is asked again"
+    run.append(kinds.TurnInterrupted(turn=effect.turn, reason=reason))
 
 
 async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:
@@ -264,16 +251,12 @@ async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:
 async def _close_item(run: Run, effect: effects.CloseItem) -> None:
     rule, reason = effect.rule, effect.reason
     match effect.outcome:
+        case "passed" if run.state.attempt:
+            run.append(*await change_steps.commit_and_build_pass_events(run))
         case "passed":
-            kept = (
-                await change_steps.commit_and_build_pass_events(run)
-                if run.state.attempt
-                else [kinds.ItemPassed(rule=rule, attempts=0)]
-            )
-            run.append(*kept)
+            run.append(kinds.ItemPassed(rule=rule, attempts=0))
         case "escalated":
-            assert run.state.item
-            question = describe_escalated_question(run.state.item)
+            question = describe_escalated_question(run.item)
             run.append(kinds.ItemEscalated(rule=rule, reason=reason, question=question))
         case "skipped":
             run.append(kinds.ItemSkipped(rule=rule, reason=reason, waiver=effect.waiver))
@@ -355,12 +338,12 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.StartItem: _start_item,
     effects.Recheck: change_steps.recheck_rule,
     effects.StartAttempt: _start_attempt,
-    effects.Ask: ask_role,
-    effects.Propose: propose_edit,
-    effects.Repeat: propose_proven_fix,
-    effects.TakeVendors: propose_vendor_script,
-    effects.TakeCandidate: propose_candidate,
-    effects.UseSafeDefault: continue_without_answer,
+    effects.Ask: role_turns.ask_role,
+    effects.Propose: role_turns.propose_edit,
+    effects.Repeat: role_turns.propose_proven_fix,
+    effects.TakeVendors: role_turns.propose_vendor_script,
+    effects.TakeCandidate: role_turns.propose_candidate,
+    effects.UseSafeDefault: role_turns.continue_without_answer,
     effects.CloseCrashedTurn: _close_crashed_turn,
     effects.Judge: change_steps.judge_proposal,
     effects.Rehearse: change_steps.rehearse_change,

@@ -1,8 +1,11 @@
 """Builds the roles' prompts from the state and the host, within the engine's context size."""
 
 import hashlib
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -11,7 +14,6 @@ from app.events.kinds import SentryProbed
 from app.events.vocabulary import Lesson, Probe, Purpose, Role
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
-from app.loop.prompt_examples import format_example
 from app.loop.rule_terms import format_script_values
 from app.loop.state import Item
 from app.loop.turn_context import FILE_CHARS, TurnContext, build_situation, find_complaints
@@ -116,6 +118,16 @@ class Prompt:
         return "\n\n".join(self.parts)
 
 
+class _Examples(msgspec.Struct):
+    asked: dict[Purpose, str]
+    answered: dict[Purpose, dict[str, Any]]
+    guided: dict[Purpose, dict[str, Any]]
+
+
+_EXAMPLES = msgspec.toml.decode(Path(__file__).with_name("prompt_examples.toml").read_bytes(), type=_Examples)
+"""One example answer per purpose, about a rule that no skill has, so that copied answers are obvious."""
+
+
 def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, asks: bool = False) -> str:
     """Return the system prompt, equal for all turns of a kind so that engines cache it."""
     parts = [_DUTY[role], _RULES]
@@ -123,7 +135,9 @@ def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, a
         parts.append(_ACTIONS)
     if purpose == "plan" and asks:
         parts.append(_QUESTIONS)
-    return "\n".join([*parts, format_example(purpose, guided=guided)])
+    answer = (_EXAMPLES.guided if guided else _EXAMPLES.answered)[purpose]
+    example = f"Example, of another rule:\n{_EXAMPLES.asked[purpose]}\nAnswer: {json.dumps(answer)}"
+    return "\n".join([*parts, example])
 
 
 def build_user_prompt(
@@ -154,11 +168,10 @@ def build_user_prompt(
 def _add_rule_and_host(
     prompt: Prompt, context: TurnContext, situation: TurnSituation, *, shows_candidates: bool
 ) -> None:
-    of_script = context.guided and context.rule.script
-    _add_rule_text(
-        prompt, context, "Usual fix", format_script_values(context.rule.fix) if of_script else context.rule.fix
-    )
-    prompt.add("It can break", context.rule.breaks)
+    rule = context.rule
+    fix = format_script_values(rule.fix) if context.guided and rule.script else rule.fix
+    _add_rule_text(prompt, context, "Usual fix", fix)
+    prompt.add("It can break", rule.breaks)
     prompt.add("Host", clean_heading(context.host))
     if not context.guided:
         facts = "\n".join(f"{name}: {value}" for name, value in context.facts.items())
@@ -214,22 +227,19 @@ def _add_plan_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
     if context.shows_candidates and (numbers := list(item.untried_candidates)):
         some = f"Its number as `candidate` ({', '.join(map(str, numbers))}) takes it unchanged"
         attempt_prompt.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")
-    failed = [
-        str(number) for number, one in enumerate(item.candidates, 1) if one.actions and item.has_candidate_failed(one)
-    ]
+    numbered = enumerate(item.candidates, 1)
+    failed = [str(number) for number, one in numbered if one.actions and item.has_candidate_failed(one)]
     if context.shows_candidates and failed:
-        attempt_prompt.add(
-            "Failed here before", f"Proposals that failed on this host and cannot be taken: {', '.join(failed)}."
-        )
+        listed = f"Proposals that failed on this host and cannot be taken: {', '.join(failed)}."
+        attempt_prompt.add("Failed here before", listed)
     _add_history(attempt_prompt, context)
 
 
 def _add_act_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
     plan = context.attempt.plan
     assert plan
-    attempt_prompt.add(
-        "Plan", "\n".join([to_one_line(plan.approach), *(f"- {to_one_line(step)}" for step in plan.steps)])
-    )
+    steps = (f"- {to_one_line(step)}" for step in plan.steps)
+    attempt_prompt.add("Plan", "\n".join([to_one_line(plan.approach), *steps]))
     attempt_prompt.add("Files you may touch", "\n".join(map(to_one_line, plan.paths)))
     _add_history(attempt_prompt, context)
     attempt_prompt.add_host_text("Answers", _describe_answers(context.attempt, _PROPOSED), _PROPOSED)
@@ -257,21 +267,16 @@ def _add_triage_sections(prompt: Prompt, context: TurnContext) -> None:
     assert probed
     if probed.ailing:
         prompt.add("Not of this change", f"Probes marked {FAILED_BEFORE} failed before the run began.")
-    probes = (
-        f"{_describe_probe_status(probe, probed)} {probe.name}: {clean_text(probe.detail, 300)}"
-        for probe in probed.probes
-    )
-    prompt.add_host_text("Probes", "\n".join(probes))
+    prompt.add_host_text("Probes", "\n".join(_format_probe(probe, probed) for probe in probed.probes))
     prompt.add_host_text("Drift", "\n".join(probed.drift))
     prompt.add_host_text("Change", context.attempt.applied.diff if context.attempt.applied else "")
     prompt.add_host_text("Log", "\n".join(find_complaints(probed.log) if context.guided else probed.log))
     prompt.add("Lessons", _format_lessons(context.attempt.lessons))
 
 
-def _describe_probe_status(probe: Probe, probed_event: SentryProbed) -> str:
-    if probe.ok:
-        return "ok"
-    return FAILED_BEFORE if probe.name in probed_event.ailing else "FAILED"
+def _format_probe(probe: Probe, probed_event: SentryProbed) -> str:
+    failed = FAILED_BEFORE if probe.name in probed_event.ailing else "FAILED"
+    return f"{'ok' if probe.ok else failed} {probe.name}: {clean_text(probe.detail, 300)}"
 
 
 def _add_reflect_sections(prompt: Prompt, context: TurnContext) -> None:

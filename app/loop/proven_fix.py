@@ -52,9 +52,8 @@ def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, simula
         return None
     if any(isinstance(action, ResourceAction) for action in proposed.actions):
         return None  # its starting point is more than files
-    if attempt.probed is None or find_touched_probes_not_asked(
-        attempt.probed.probes, (one.path for one in applied.changes)
-    ):
+    changed_paths = [one.path for one in applied.changes]
+    if attempt.probed is None or find_touched_probes_not_asked(attempt.probed.probes, changed_paths):
         return None
     change = _get_shared_fields(plan, ProvenFix) | _get_shared_fields(proposed, ProvenFix)
     of = {"id": f"{run}.{rule}.{attempt.number}", "rule": rule, "host": host, "run": run, "attempt": attempt.number}

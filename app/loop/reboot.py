@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
@@ -100,7 +101,7 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
 
     Each look is short, so that a server that stops need not wait for the host: the next one goes on from the log.
     """
-    announced, clock, ordered, pause, reason = _get_announced(run), run.services.clock, None, FIRST_PAUSE, ""
+    announced, clock, ordered, pause, reason = _get_announced(run), run.services.clock, -math.inf, FIRST_PAUSE, ""
     while True:
         found = await _call_rebooter(run, lambda rebooter: rebooter.read_boot_status())
         is_over = clock() >= announced.until
@@ -108,7 +109,7 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
             reason = await _record_return_or_explain_wait(run, found)
             if not reason:
                 return None
-        elif found.boot and found.phase != "stopping" and (is_over or _is_order_due(ordered, clock())):
+        elif found.boot and found.phase != "stopping" and (is_over or clock() - ordered >= ORDER_AGAIN_SECONDS):
             if is_over:
                 return await _disarm_guard_and_skip_reboot(run, "it did not shut down in time")
             ordered = clock()
@@ -117,15 +118,11 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
             except ActionFailed as exc:
                 return await _disarm_guard_and_skip_reboot(run, str(exc).rstrip("."))
             except ConnectionLost:
-                ordered = None  # the host was not told
+                ordered = -math.inf  # the host was not told
         if is_over:
             return await _record_loss(run, found.reason or reason or "it shows no sign of a reboot")
         await asyncio.sleep(pause)
         pause = min(2 * pause, LONGEST_PAUSE)
-
-
-def _is_order_due(ordered_at: float | None, now: float) -> bool:
-    return ordered_at is None or now - ordered_at >= ORDER_AGAIN_SECONDS
 
 
 async def _order_reboot(run: Run) -> None:

@@ -1,6 +1,7 @@
 """The reboot at the end of a run, as the fold of its events."""
 
 from collections.abc import Mapping
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from app.events import kinds
 from app.events.record import Recorded
 from app.events.vocabulary import PendingSetting
 from app.loop.approval_decision import count_people, list_approvers
-from app.loop.attempt_state import Attempt
+from app.loop.attempt_state import Attempt, map_event_types_to_fields
 
 
 class RebootProgress(Struct, frozen=True):
@@ -51,31 +52,19 @@ class RebootProgress(Struct, frozen=True):
         return self.is_announced_and_unskipped and self.returned is None and self.lost is None
 
 
+_FIELDS: Final = map_event_types_to_fields(RebootProgress)
+
+
 def advance_reboot(reboot: RebootProgress, recorded: Recorded) -> RebootProgress:
     """Apply an event to the reboot. Approvals count only between items: an item's own are its attempt's."""
     match recorded.event:
-        case kinds.ApprovalRequested() as event:
-            return replace(reboot, approval=event)
         case kinds.ApprovalGiven() as event:
             return replace(reboot, given=(*reboot.given, event))
-        case kinds.ApprovalRefused() as event:
-            return replace(reboot, disapproved=event)
-        case kinds.ApprovalExpired() as event:
-            return replace(reboot, expired=event)
-        case kinds.RebootSkipped() as event:
-            return replace(reboot, skipped=event)
         case kinds.RebootAnnounced() as event:
             return replace(reboot, announced=event, announced_at=recorded.at)
-        case kinds.RebootReturned() as event:
-            return replace(reboot, returned=event)
-        case kinds.RebootLost() as event:
-            return replace(reboot, lost=event)
-        case kinds.RebootUndone() as event:
-            return replace(reboot, undone=event)
-        case kinds.RebootCompared() as event:
-            return replace(reboot, compared=event)
-        case _:
-            return reboot
+        case event:
+            field = _FIELDS.get(type(event))
+            return replace(reboot, **{field: event}) if field else reboot
 
 
 def drop_no_longer_pending_settings(attempt: Attempt | None, latest_check: kinds.InForceChecked) -> Attempt | None:

@@ -2,7 +2,7 @@
 
 from app.loop import effects
 from app.loop.effects import Effect
-from app.loop.harm import describe_harm
+from app.loop.harm import describe_harm, describe_unrestored
 from app.loop.state import RunState
 
 NOT_SURVIVED = "does not survive a reboot"
@@ -40,8 +40,9 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
         return None
     if reboot.undone is None and (reboot.returned or reboot.announced.snapshot):
         return effects.UndoRun()
-    unrestored = describe_unrestored(state) if reboot.undone else harm
-    return _decide_reopen_or_halt(state, unrestored) if unrestored else None
+    if reboot.undone:
+        harm = describe_unrestored("the rollback after the reboot", reboot.undone, state.baseline_probes) or ""
+    return _decide_reopen_or_halt(state, harm) if harm else None
 
 
 def decide_comparison_after_reboot(state: RunState) -> Effect | None:
@@ -69,25 +70,14 @@ def list_fix_journals(state: RunState) -> tuple[str, ...]:
 
 def describe_reboot_harm(state: RunState) -> str:
     """Return why the host is not well after its reboot, or an empty string."""
-    reboot, before = state.reboot, state.baseline_probes
+    reboot = state.reboot
     if reboot.lost:
         return f"{reboot.lost.host} did not come back within {reboot.lost.seconds:.0f} s ({reboot.lost.reason})"
     if reboot.returned is None:
         return ""
     if reboot.returned.undone:
         return f"no login confirmed it in time, so {reboot.returned.host} took it back"
-    return describe_harm(before, reboot.returned.probes) or ""
-
-
-def describe_unrestored(state: RunState) -> str:
-    """Return what the rollback after the reboot left behind, or an empty string."""
-    undone, before = state.reboot.undone, state.baseline_probes
-    if undone is None:
-        return ""
-    if undone.differences:
-        return f"the rollback after the reboot left a difference: {undone.differences[0]}"
-    harm = describe_harm(before, undone.probes)
-    return f"the host is not healthy after the rollback: {harm}" if harm else ""
+    return describe_harm(state.baseline_probes, reboot.returned.probes) or ""
 
 
 def explain_loss(state: RunState, rule: str) -> str:

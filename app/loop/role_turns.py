@@ -24,7 +24,6 @@ from app.loop.proven_fix import build_plan_event
 from app.loop.run_in_progress import RoleSeat, Run
 from app.loop.turn import TurnName, stream_turn
 from app.loop.turn_context import TurnContext, build_situation
-from app.resources.kind import Objection
 from app.resources.registry import get_resource_name
 from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.targets.target import Target
@@ -91,8 +90,7 @@ def _estimate_turn_tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
 
 
 async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnSituation, tuple[str, str], Schema]:
-    item, attempt, rule = run.state.item, run.attempt, run.rule
-    assert item
+    item, attempt, rule = run.item, run.attempt, run.rule
 
     def prepare_turn_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
         with target.cache_reads():
@@ -132,14 +130,10 @@ def _build_question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str,
         request_id=f"{name.turn}.{seat.role}",
         max_tokens=seat.max_tokens,
         temperature=seat.temperature,
-        extra=seat.sampling.to_request_fields() | {"seed": derive_seed(name.turn)},
+        # The seed differs for each turn, so that a repeated question gets a new answer, yet is reproducible.
+        extra=seat.sampling.to_request_fields() | {"seed": zlib.crc32(name.turn.encode())},
         traceparent=build_traceparent(run.state.run, name.turn) if seat.traced else "",
     )
-
-
-def derive_seed(turn: str) -> int:
-    """Return a seed that differs for each turn, so that a repeated question gets a new answer, yet is reproducible."""
-    return zlib.crc32(turn.encode())
 
 
 async def _append_turn_end(run: Run, finished: kinds.TurnFinished, situation: TurnSituation) -> None:
@@ -147,16 +141,14 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, situation: Tu
     events: list[kinds.Event] = []
     if finished.outcome == "answered":
         try:
-            parsed = answers.parse_answer(
-                finished.purpose, finished.answer or finished.thought, situation.lines_by_path_and_number
-            )
+            text = finished.answer or finished.thought
+            parsed = answers.parse_answer(finished.purpose, text, situation.lines_by_path_and_number)
             answer = answer_schemas.resolve_candidate_paths(parsed, situation)
-            foreign = find_scope_objection(answer, situation)
-            events = (
-                [_build_out_of_scope_failure(run, foreign)]
-                if foreign
-                else await _convert_answer_to_events(run, answer, situation)
-            )
+            if foreign := find_scope_objection(answer, situation):  # before the host is asked anything about it
+                reason = f"{foreign.clause}: {redact_secrets(clean_text(foreign.reason, 400))}"
+                events = [kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)]
+            else:
+                events = await _convert_answer_to_events(run, answer, situation)
         except BrokenAnswer as exc:
             why = f"{exc} (finish_reason {finished.finish_reason or 'unknown'})"
             finished = msgspec.structs.replace(finished, outcome="broken", detail=why)
@@ -164,12 +156,6 @@ async def _append_turn_end(run: Run, finished: kinds.TurnFinished, situation: Tu
         engine = run.services.seats[finished.role].engine
         events = [kinds.RunWaiting(cause="engine", reason=redact_secrets(finished.detail), engine=engine)]
     run.append(finished, *events)
-
-
-def _build_out_of_scope_failure(run: Run, objection: Objection) -> kinds.AttemptFailed:
-    """Return the failure of an attempt whose answer leaves the rule, before the host is asked anything about it."""
-    reason = f"{objection.clause}: {redact_secrets(clean_text(objection.reason, 400))}"
-    return kinds.AttemptFailed(**run.event_fields, cause="refused", reason=reason)
 
 
 async def _convert_answer_to_events(run: Run, answer: Answer, situation: TurnSituation) -> list[kinds.Event]:
@@ -209,8 +195,7 @@ async def propose_proven_fix(run: Run, _: Repeat) -> None:
 
 async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
     """Propose a candidate unchanged; policy, approval, scanner and probes follow as usual."""
-    assert run.state.item
-    one = run.state.item.candidates[effect.number - 1]
+    one = run.item.candidates[effect.number - 1]
     chosen = "taken in the stated order, as no model is asked" if run.state.has_no_model else "taken by the Architect"
     plan = run.attempt.plan
     made = plan or kinds.PlanMade(
@@ -299,17 +284,11 @@ def _build_reflection_events(run: Run, answer: Reflection) -> list[kinds.Event]:
 
 
 def _build_reflected(run: Run, reason: str, decision: Decision = "CONTINUE") -> kinds.AttemptReflected:
-    return kinds.AttemptReflected(
-        **run.event_fields, decision=decision, reason=reason, banned=_list_fingerprints_to_ban(run)
-    )
-
-
-def _list_fingerprints_to_ban(run: Run) -> tuple[str, ...]:
-    """Return the fingerprint to ban. Only an approach that ran or was refused, and then failed, is banned."""
+    """Return the reflection. It bans an approach that ran or was refused, and then failed."""
     proposed, failed = run.attempt.proposed, run.attempt.failed
-    if proposed is None or failed is None or failed.cause in ("engine", "over budget", "disapproved"):
-        return ()
-    return (proposed.fingerprint,)
+    is_banned = failed and failed.cause not in ("engine", "over budget", "disapproved")
+    banned = (proposed.fingerprint,) if proposed and is_banned else ()
+    return kinds.AttemptReflected(**run.event_fields, decision=decision, reason=reason, banned=banned)
 
 
 _ANSWERS_FOR: dict[Purpose, str] = {"review": "Auditor", "triage": "Sentry", "reflect": "Architect"}

@@ -17,7 +17,7 @@ from app.events.log import RunLog
 from app.events.vocabulary import Role, Sampling, SeatTaken
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
-from app.loop.state import RunState, apply_event
+from app.loop.state import Item, RunState, apply_event
 from app.loop.turn_context import build_rule_scope
 from app.scanners.scanner import Scanner
 from app.skills.skill import Rule, Skill
@@ -93,16 +93,13 @@ class Run:
     def build_change(self, actions: Actions, plan: PlanMade | None, *, by_person: bool = False) -> ProposedChange:
         """Return the change within the plan and what the rule names. A person may name more."""
         scope = None if by_person else self.scope
-        asks = self.rule.permitted_weakenings | list_settings_of_content(
-            self.state.item.candidates if self.state.item else ()
-        )
+        asks = self.rule.permitted_weakenings | list_settings_of_content(self.item.candidates)
         return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), asks, scope)
 
     @property
     def scope(self) -> RuleScope:
         """What the current rule names."""
-        assert self.state.item
-        return build_rule_scope(self.rule, self.state.opening.get(self.rule.id), self.state.item)
+        return build_rule_scope(self.rule, self.state.opening.get(self.rule.id), self.item)
 
     async def assess_change(self, change: ProposedChange) -> Assessment:
         """Assess a change on the host, and keep the assessment for policy, approval and transaction."""
@@ -118,9 +115,13 @@ class Run:
             del self.waits[type(effect)]
 
     @property
-    def rule(self) -> Rule:
+    def item(self) -> Item:
         assert self.state.item
-        return self.services.skill.rules[self.state.item.rule]
+        return self.state.item
+
+    @property
+    def rule(self) -> Rule:
+        return self.services.skill.rules[self.item.rule]
 
     @property
     def attempt(self) -> Attempt:
@@ -141,5 +142,4 @@ class Run:
     @property
     def rule_and_attempt_number(self) -> tuple[str, int]:
         """The current rule and the number of its attempt."""
-        assert self.state.item
-        return self.state.item.rule, self.attempt.number
+        return self.item.rule, self.attempt.number

@@ -79,15 +79,14 @@ class TurnContext:
 
 def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> RuleScope:
     """Return what the rule names. Lessons have no part in it: roles write them."""
+    paths = (*rule.paths, *_list_paths_named_by_scanner(opening, item))
     return RuleScope(
         rule=rule.id,
         text=f"{rule.title}\n{rule.requirement}\n{rule.fix}",
         more="\n".join([rule.title, rule.whole, *sorted(rule.asks)]),
         code=rule.code,
         script=rule.script,
-        paths=tuple(
-            dict.fromkeys(path for path in (*rule.paths, *_list_paths_named_by_scanner(opening, item)) if path)
-        ),
+        paths=tuple(dict.fromkeys(path for path in paths if path)),
         proposed=tuple(action for one in item.candidates if one.is_usable for action in one.actions),
     )
 
@@ -120,20 +119,14 @@ def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSitu
             assert attempt.plan
             now = _build_file_situation(context, named, (path for path in attempt.plan.paths if not is_resource(path)))
             ours = tuple(one for one in context.offers if one.place in attempt.plan.paths)
-            now = replace(now, services=_list_services(context), offers=ours)
-            return replace(
-                now, tried=frozenset(context.item.tried), joint_files=_find_files_that_decide_together(context)
-            )
+            tried, together = frozenset(context.item.tried), _find_files_that_decide_together(context)
+            return replace(now, services=_list_services(context), offers=ours, tried=tried, joint_files=together)
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
             return TurnSituation(named, gamable=gamable, guided=context.guided)
         case "triage":
-            trouble = (
-                tuple(dict.fromkeys(_list_alarm_reasons(attempt.probed, guided=context.guided)))
-                if attempt.probed
-                else ()
-            )
-            return TurnSituation(named, trouble=trouble, guided=context.guided)
+            reasons = _list_alarm_reasons(attempt.probed, guided=context.guided) if attempt.probed else ()
+            return TurnSituation(named, trouble=tuple(dict.fromkeys(reasons)), guided=context.guided)
         case "reflect":
             return TurnSituation(named, weighs=context.weighs, guided=context.guided)
         case _:
@@ -144,9 +137,8 @@ def _find_files_that_decide_together(context: TurnContext) -> tuple[str, ...]:
     """Return the files that decide together: after the first was changed, the scanner pointed at another one."""
     first = context.opening.path if context.opening else None
     then = [one.to for one in context.item.moved if first in one.changed and one.to not in one.changed]
-    both = tuple(
-        dict.fromkeys(path for path in (first, *then) if path and is_judged(path) and _can_plan_name_path(path))
-    )
+    nameable = (path for path in (first, *then) if path and is_judged(path) and _can_plan_name_path(path))
+    both = tuple(dict.fromkeys(nameable))
     return both if len(both) > 1 else ()
 
 

@@ -41,29 +41,21 @@ def judge_ageing(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     return next((found for name, one in ours if (found := _judge_account(name, one, foreseen))), None)
 
 
-def _judge_account(
-    name: str, account_state: kind.ResourceState, foreseen: kind.ForeseenStates
-) -> kind.Objection | None:
-    was, now = _parse_days(account_state.before), _parse_days(account_state.after)
-    for setting in now:
-        if now[setting] != was.get(setting) and is_weaker_age(setting, was.get(setting), now[setting]):
-            return kind.Objection(
-                "weakening", f"{name}: {setting} is {was.get(setting)}, and would become {now[setting]}."
-            )
-    if (
-        account_state.name in foreseen.needed
-        and _find_expiry_day(now)
-        and _find_expiry_day(now) != _find_expiry_day(was)
-    ):
-        return kind.Objection("lockout", f"{name} logs in with a key, and an expired password would lock it out.")
+def _judge_account(name: str, state: kind.ResourceState, foreseen: kind.ForeseenStates) -> kind.Objection | None:
+    was, now = _parse_days(state.before), _parse_days(state.after)
+    for setting, days in now.items():
+        if days != was.get(setting) and is_weaker_age(setting, was.get(setting), days):
+            reason = f"{name}: {setting} is {was.get(setting)}, and would become {days}."
+            return kind.Objection("weakening", reason)
     end, before = _find_expiry_day(now), _find_expiry_day(was)
+    if state.name in foreseen.needed and end and end != before:
+        return kind.Objection("lockout", f"{name} logs in with a key, and an expired password would lock it out.")
     if end and end <= foreseen.today and not (before and before <= foreseen.today):
         return kind.Objection("lockout", f"{name} would expire at once: its password dates from day {now['changed']}.")
     least, most = now.get("min"), now.get("max")
     if least is not None and most is not None and least > most:
-        return kind.Objection(
-            "lockout", f"{name} could never change its password: min {least} is more than max {most}."
-        )
+        reason = f"{name} could never change its password: min {least} is more than max {most}."
+        return kind.Objection("lockout", reason)
     return None
 
 

@@ -30,9 +30,8 @@ def find_candidates(rule: kind.RuleTexts) -> Iterator[BuildIntegrityDatabase]:
 def judge_databases(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     for name, one in foreseen.list_named("integrity"):
         if one.before != _ABSENT:
-            return kind.Objection(
-                "weakening", f"{name} has a database, and a new one would accept everything that changed since."
-            )
+            reason = f"{name} has a database, and a new one would accept everything that changed since."
+            return kind.Objection("weakening", reason)
     return None
 
 

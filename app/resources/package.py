@@ -80,13 +80,11 @@ def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     packages = list(foreseen.list_named("package"))
     coming = sum(_is_new(one) for _, one in packages)
     if coming > MOST_COMING:
-        return kind.Objection(
-            "too much", f"it would install {coming} packages; the limit for one change is {MOST_COMING}."
-        )
+        reason = f"it would install {coming} packages; the limit for one change is {MOST_COMING}."
+        return kind.Objection("too much", reason)
     found = next((found for name, one in packages for found in _find_objections(name, one, foreseen.needed)), None)
-    return found or next(
-        (found for name, one in packages if (found := _judge_accompanying_package(name, one, foreseen))), None
-    )
+    company = (_judge_accompanying_package(name, one, foreseen) for name, one in packages)
+    return found or next(filter(None, company), None)
 
 
 def _judge_accompanying_package(
@@ -97,24 +95,21 @@ def _judge_accompanying_package(
     if not asked or name in asked or any(name.startswith(f"{other}-") for other in asked):
         return None  # a package's own parts
     if not _is_new(package_state):
-        return kind.Objection(
-            "too much", f"{name} would be removed too, because it depends on the package: a person decides."
-        )
+        reason = f"{name} would be removed too, because it depends on the package: a person decides."
+        return kind.Objection("too much", reason)
     if _HARMLESS_COMPANY.fullmatch(name):
         return None
     reason = f"{name} would be installed too. It is not a library, so it may have services, setuid programs,"
     return kind.Objection("too much", f"{reason} PAM or sudo files, or cron jobs. A person decides.")
 
 
-def _find_objections(
-    name: str, package_state: kind.ResourceState, needed_packages: frozenset[str]
-) -> Iterator[kind.Objection]:
-    if _is_new(package_state):
+def _find_objections(name: str, state: kind.ResourceState, needed: frozenset[str]) -> Iterator[kind.Objection]:
+    if _is_new(state):
         if _UNWELCOME.fullmatch(name):
             yield kind.Objection("weakening", f"{name} would be installed, and hardening removes it.")
-    elif package_state.after.startswith(INSTALLED):
+    elif state.after.startswith(INSTALLED):
         yield kind.Objection("too much", f"{name} would change its version: only a person may order an upgrade.")
-    elif package_state.name in needed_packages:
+    elif state.name in needed:
         yield kind.Objection("protected identity", f"{name} would be removed, and Temper or its probes need it.")
     else:
         for pattern, clause in _PROTECTED:

@@ -80,16 +80,16 @@ def _judge_lost_access(path: str, old_state: re.Match[str], lost_mode_bits: int)
     """Return the objection to a mode that shuts out somebody who has to read or enter."""
     if lost_mode_bits & 0o700 and old_state["user"] != _ROOT:
         return Objection("destruction", f"{path}: its owner must keep all rights to it.")
-    if lost_mode_bits & _SEARCH_OR_READ and not (path.startswith(_CLOSED) or "home" in old_state["more"]):
+    if path.startswith(_CLOSED) or "home" in old_state["more"]:
+        return None
+    user, group = old_state["user"], old_state["group"]
+    if lost_mode_bits & _SEARCH_OR_READ:
         if int(old_state["mode"], 8) & _SETUID and lost_mode_bits & 0o001:
-            return Objection(
-                "lockout", f"{path}: only {old_state['user']} and the group {old_state['group']} could still run it."
-            )
+            return Objection("lockout", f"{path}: only {user} and the group {group} could still run it.")
         is_program = "program" in old_state["more"] and not lost_mode_bits & 0o001
         if not is_program:
             return Objection("destruction", f"{path}: other accounts and services must be able to read it.")
-    group = old_state["group"]
-    if lost_mode_bits & 0o050 and group != _ROOT and not (path.startswith(_CLOSED) or "home" in old_state["more"]):
+    if lost_mode_bits & 0o050 and group != _ROOT:
         return Objection("destruction", f"{path}: the group {group} must be able to read it.")
     return None
 
@@ -98,21 +98,13 @@ def _judge_owner(path: str, old_state: re.Match[str], new_state: re.Match[str], 
     for kind in ("user", "group"):
         if new_state[kind] not in (old_state[kind], _ROOT):
             return Objection("privilege", f"{path}: the {kind} {new_state[kind]} would own it.")
-    if (
-        old_state["kind"] == "file"
-        and new_mode & 0o6000
-        and (new_state["user"], new_state["group"]) != (old_state["user"], old_state["group"])
-    ):
+    is_given_away = (new_state["user"], new_state["group"]) != (old_state["user"], old_state["group"])
+    if old_state["kind"] == "file" and new_mode & 0o6000 and is_given_away:
         return Objection("destruction", f"{path}: with another owner it loses setuid or setgid; a person decides.")
     if new_state["user"] != old_state["user"] and "home" in old_state["more"]:
         return Objection("lockout", f"{path}: {old_state['user']} must own it.")
-    needs_it = (
-        old_state["group"] != new_state["group"]
-        and new_mode & 0o050
-        and not new_mode & 0o005
-        and not path.startswith(_CLOSED)
-    )
-    if needs_it:
+    needs_its_group = new_mode & 0o050 and not new_mode & 0o005 and not path.startswith(_CLOSED)
+    if old_state["group"] != new_state["group"] and needs_its_group:
         return Objection("destruction", f"{path}: the group {old_state['group']} could no longer read it.")
     return None
 

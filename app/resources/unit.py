@@ -13,14 +13,8 @@ from app.resources import kind
 _DEFAULT_TARGET = "multi-user.target"
 """The only one that a host may be made to boot into."""
 _DEFAULT_LINK = "/etc/systemd/system/default.target"
-UnitName = Annotated[
-    str,
-    msgspec.Meta(
-        max_length=100,
-        pattern="^([A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)"
-        "|multi-user[.]target|ctrl-alt-del[.]target)$",
-    ),
-]
+_NAME = "^([A-Za-z0-9][A-Za-z0-9@_.-]*[.](service|socket|timer|mount|path)|multi-user[.]target|ctrl-alt-del[.]target)$"
+UnitName = Annotated[str, msgspec.Meta(max_length=100, pattern=_NAME)]
 UnitVerb = Literal["enable", "enable-now", "disable", "mask", "unmask", "start", "stop", "set-default"]
 _UNIT = re.compile(
     r"\b([A-Za-z0-9][A-Za-z0-9@_-]{0,60}\.(?:service|socket|timer|mount|path)|(?:multi-user|ctrl-alt-del)\.target)\b"

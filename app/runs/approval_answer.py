@@ -67,7 +67,7 @@ def record_answer(
     if not approval or find_open_approval_id(state, at) != approval:
         raise Rejected("approval", f"approval {approval[:60]!a} is not waiting for an answer.", "not-waiting")
     ours = create_command_row(state.run, decision, by, reason, at)
-    ours.via, ours.token, ours.made_by = (sign_in_means.via, sign_in_means.token, " ".join(sign_in_means.made_by))
+    ours.via, ours.token, ours.made_by = sign_in_means.via, sign_in_means.token, " ".join(sign_in_means.made_by)
     if decision == "refuse" and not ours.reason.strip():
         raise Rejected("reason", "give a reason: the Architect learns from it.")
     if decision != "edit" and actions:
@@ -105,12 +105,10 @@ def _store_answer(
     yeses = [row for row in earlier if row.verb == "approve" and (people_required == 1 or row.via in IDENTIFIED_VIA)]
     if len(yeses) == people_required or any(row.verb != "approve" for row in earlier):
         return _accept_repeated_answer(session, answer_row, earlier, people_required)
-    if answer_row.verb == "approve" and (
-        wrong := explain_uncounted_approval(
-            people_required, [_to_approver(row) for row in yeses], _to_approver(answer_row), answer_row.reason, askers
-        )
-    ):
-        raise Rejected("approval", wrong, "wrong-state")
+    if answer_row.verb == "approve":
+        given, by = [_to_approver(row) for row in yeses], _to_approver(answer_row)
+        if wrong := explain_uncounted_approval(people_required, given, by, answer_row.reason, askers):
+            raise Rejected("approval", wrong, "wrong-state")
     return ApprovalProgress(len(yeses) + (answer_row.verb == "approve"), people_required)
 
 

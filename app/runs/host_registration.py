@@ -59,12 +59,9 @@ def register_host(spec: HostSpec, candidate: HostCandidate, hosts_folder: Path) 
     with convert_bad_input_to_rejected("secret_at", KIND):
         check_environment_password_host(candidate.end, [candidate.key.fingerprint], must_name_host=True)
     lacking = find_rollback_obstacle_at_login(candidate.end, candidate.key)
-    return AddedHost(
-        host_registry.register_host(
-            hosts_folder, spec.name, candidate.end, candidate.key.known_hosts, candidate.key.fingerprint
-        ),
-        lacking,
-    )
+    key = candidate.key
+    host = host_registry.register_host(hosts_folder, spec.name, candidate.end, key.known_hosts, key.fingerprint)
+    return AddedHost(host, lacking)
 
 
 def _create_endpoint(spec: HostSpec, hosts_folder: Path) -> Endpoint:

@@ -20,6 +20,7 @@ from app.skills.skill import Rule
 from app.store.models import RunRow
 from app.store.rollouts import RolloutRow
 from app.store.waivers import WaiverDue, WaiverRow, list_ending_or_ended_waivers
+from app.text.pluralized_counts import count_things
 
 DecisionKind = Literal["approval", "escalated", "deferred", "rollout", "waiver", "host", "run"]
 Risk = Literal["high", "medium", "low"]
@@ -238,14 +239,12 @@ def _list_left_findings(sources: InboxSources) -> Iterator[OpenDecision]:
 
 
 def _is_waived(finding: LeftFinding, active_waivers: Sequence[Waiver], groups: frozenset[str]) -> bool:
-    return any(
-        one.rule == finding.rule and one.scope.covers_host(finding.host, tuple(groups)) for one in active_waivers
-    )
+    return any(one.rule == finding.rule and one.scope.covers_host(finding.host, groups) for one in active_waivers)
 
 
 def _to_findings_decision(findings: Sequence[LeftFinding]) -> OpenDecision:
     first, newest = findings[0], max(findings, key=lambda one: one.at)
-    counted = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
+    counted = count_things(len(findings), "finding")
     why = (
         f"{first.host}: {counted} escalated, because no attempt passed. Decide what to do."
         if first.outcome == "escalated"

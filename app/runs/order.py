@@ -139,17 +139,15 @@ def _check_reboot(host: str, mode: Mode, hosts_folder: Path) -> None:
 
 
 def parse_lineup_or_no_engine(word: str) -> EngineChoice:
-    for one in get_args(EngineChoice):
-        if one == word:
-            return cast("EngineChoice", one)
+    if word in get_args(EngineChoice):
+        return cast("EngineChoice", word)
     raise Rejected("engine", f"there is no engine choice {word[:40]!a}: choose {' or '.join(get_args(EngineChoice))}.")
 
 
 def select_rules(comma_separated_rules: str, skill_name: str) -> tuple[str, ...]:
     """Return the comma-separated rules of a skill, or all of them if empty."""
-    return _select_order_rules(
-        Order(rules=split_rules(comma_separated_rules) or None, skill=skill_name, by=""), load_skill(skill_name)
-    )
+    order = Order(rules=split_rules(comma_separated_rules) or None, skill=skill_name, by="")
+    return _select_order_rules(order, load_skill(skill_name))
 
 
 def resolve_mode(order: Order, pack: Skill) -> Mode:

@@ -27,6 +27,5 @@ def command_run(session: Session, run_row: RunRow, verb: str, *, by: str, reason
 
 def create_command_row(run: str, verb: str, by: str, reason: str, at: float) -> CommandRow:
     check_length("reason", reason, LONGEST_REASON)
-    return CommandRow(
-        run=run, verb=verb, by=clean_text(by, LONGEST_NAME), reason=clean_text(reason, LONGEST_REASON), at=at
-    )
+    by, reason = clean_text(by, LONGEST_NAME), clean_text(reason, LONGEST_REASON)
+    return CommandRow(run=run, verb=verb, by=by, reason=reason, at=at)

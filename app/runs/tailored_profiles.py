@@ -51,9 +51,8 @@ def list_tailored_profiles() -> list[TailoredProfile]:
     if names := list_tailoring_files():
         for content, file in list_datastreams().items():
             for name in names:
-                with suppress(
-                    BadInput
-                ):  # it is for other content or unreadable; an order that names it gets the reason
+                # If it is for other content or unreadable, an order that names it gets the reason.
+                with suppress(BadInput):
                     if _can_tailoring_apply_to_file(added := load_tailoring_file(name), file):
                         found += _create_profiles(name, added, read_benchmark(file), content)
     return found
@@ -68,14 +67,8 @@ def _create_profiles(
     name: str, tailoring: TailoringFile, whole_benchmark: Benchmark, content_name: str
 ) -> list[TailoredProfile]:
     benchmark = apply_tailoring(tailoring, whole_benchmark)
-    return [
-        TailoredProfile(
-            name,
-            content_name,
-            one,
-            len(benchmark.list_rules_removed_by_tailoring(one.id)),
-            tailoring.version,
-            tailoring.sha256,
-        )
-        for one in benchmark.profiles
-    ]
+    found = []
+    for one in benchmark.profiles:
+        left_out = len(benchmark.list_rules_removed_by_tailoring(one.id))
+        found.append(TailoredProfile(name, content_name, one, left_out, tailoring.version, tailoring.sha256))
+    return found

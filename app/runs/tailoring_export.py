@@ -66,11 +66,8 @@ def _load_profile_skill(skill_name: str) -> Skill:
 def _list_waivers(session: Session, spec: TailoringSpec, pack: Skill, now: float) -> Sequence[Waiver]:
     groups = (spec.group,) if spec.group else list_groups_of_host(session, spec.host)
     in_force = [row.waiver for row in list_waivers(session) if row.is_in_force(now)]
-    return match_waivers_to_skill(
-        [one for one in in_force if one.scope.covers_host(spec.host, groups)],
-        pack,
-        choose_benchmark_with_skill_ids(pack),
-    )
+    ours = [one for one in in_force if one.scope.covers_host(spec.host, groups)]
+    return match_waivers_to_skill(ours, pack, choose_benchmark_with_skill_ids(pack))
 
 
 def _iterate_left_out(pack: Skill, chosen_rules: Sequence[str], waivers: Sequence[Waiver]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,5 @@
 """Sum up tokens, GPU time and energy of runs by day or month, person and API token."""
 
-import csv
-import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -14,7 +12,7 @@ from sqlmodel import Session
 from app.errors import Rejected
 from app.events.kinds import EnergySpent
 from app.events.record import Recorded, select_events
-from app.evidence.poam import escape_cell
+from app.evidence.poam import format_csv
 from app.machine.sampling.role_energy import extrapolate_joules
 from app.store.credentials import list_token_labels
 from app.store.events import EventStore
@@ -126,16 +124,11 @@ def _build_usage_line(
 
 
 def format_usage_csv(lines: Sequence[UsageLine]) -> str:
-    """Return the lines as CSV in which no cell is a spreadsheet formula."""
     names = [field.name for field in fields(UsageLine)]
-    into = io.StringIO(newline="")
-    writer = csv.writer(into, lineterminator="\r\n")
-    writer.writerow(names)
-    writer.writerows([_format_csv_cell(getattr(line, name)) for name in names] for line in lines)
-    return into.getvalue()
+    return format_csv(names, ([_format_csv_cell(getattr(line, name)) for name in names] for line in lines))
 
 
-def _format_csv_cell(value: object) -> object:
+def _format_csv_cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return escape_cell(value) if isinstance(value, str) else "" if value is None else value
+    return "" if value is None else str(value)

@@ -106,9 +106,8 @@ class OwnServer:
         for role, model in wanted.items():
             if model not in known:
                 with convert_bad_input_to_rejected(role):
-                    known[model] = await self._inspect_unless_busy(
-                        http, EndpointAddress(asked.base, model), asked.server.key
-                    )
+                    endpoint = EndpointAddress(asked.base, model)
+                    known[model] = await self._inspect_unless_busy(http, endpoint, asked.server.key)
         seated = [
             (EndpointAddress(asked.base, model, tuple(role for role in ROLES if wanted[role] == model)), report)
             for model, report in known.items()
@@ -157,10 +156,8 @@ class OwnServer:
             async with asyncio.timeout(INSPECT_SECONDS):
                 return await inspect_endpoint(http, endpoint.base, key, endpoint.model)
         except TimeoutError as exc:
-            late = (
-                f"{endpoint.base} gave no complete answer in {INSPECT_SECONDS:.0f} s: load the model, then try again."
-            )
-            raise Rejected("address", late) from exc
+            late = f"{endpoint.base} gave no complete answer in {INSPECT_SECONDS:.0f} s"
+            raise Rejected("address", f"{late}: load the model, then try again.") from exc
         except EngineError as exc:
             at_fault = "key" if "API key" in str(exc) else "model" if "It serves: " in str(exc) else "address"
             hint = " Enter the key again." if at_fault == "key" and key else ""

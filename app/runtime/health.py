@@ -31,16 +31,13 @@ _GOES_ON = "It resumes by itself, and uses no attempt and no budget meanwhile."
 
 FaultKind = Literal["log", "database", "simulator", "engine", "sampler", "node", "wait", "progress", "queue", "disk"]
 FaultPlace = Literal["guide", "engines", "run"]
-_PLACES: Mapping[FaultKind, FaultPlace] = {
-    "log": "guide",
-    "database": "guide",
-    "disk": "guide",
-    "node": "run",
-    "wait": "run",
-    "progress": "run",
-    "queue": "run",
-}
 _ENGINE_BADGES = {"stalled": "ENGINE FROZEN", "dead": "ENGINE DOWN", "absent": "ENGINE DOWN"}
+_RUN_FAULTS: Mapping[FaultKind, tuple[str, str, str]] = {
+    "progress": ("NO PROGRESS", "log nothing for longer than their steps may take", _HUNG),
+    "queue": ("NOT TAKEN UP", "wait, and nothing works on them", _LEFT),
+    "wait": ("RUN WAITS", "wait for what is broken", _GOES_ON),
+}
+"""Badge, what several runs do, and remedy."""
 _UNREADY: Collection[FaultKind] = ("log", "database", "simulator", "engine")
 """Kinds that keep a whole node from its work, unless they do not stop work."""
 
@@ -72,7 +69,9 @@ class HealthFault:
     @property
     def remedy_place(self) -> FaultPlace:
         """Where a person can act: by the guide to failures, at the engines, or at the run."""
-        return _PLACES.get(self.kind, "engines")
+        if self.kind in ("log", "database", "disk"):
+            return "guide"
+        return "run" if self.kind in ("node", "wait", "progress", "queue") else "engines"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,9 +117,7 @@ def find_faults(conditions: Conditions) -> tuple[HealthFault, ...]:
         *_find_storage_faults(conditions),
         *_find_node_faults(conditions),
         *_find_engine_faults(conditions),
-        *_find_late_answers(conditions),
-        *_find_sampler_faults(conditions),
-        *_find_disk_faults(conditions),
+        *_find_faults_that_stop_no_work(conditions),
     )
     if not any(fault.kind in ("log", "database") for fault in found):  # without these, nothing can be logged
         found = (*found, *_find_run_faults(conditions))
@@ -181,15 +178,22 @@ def _find_engine_faults(conditions: Conditions) -> Iterator[HealthFault]:
         )
 
 
-def _find_late_answers(conditions: Conditions) -> Iterator[HealthFault]:
-    if conditions.waits_for_engines > LATE_ANSWER and not any(
-        one[1].state not in WELL for one in conditions.engines.values()
-    ):
+def _find_faults_that_stop_no_work(conditions: Conditions) -> Iterator[HealthFault]:
+    all_well = all(event.state in WELL for _, event in conditions.engines.values())
+    if conditions.waits_for_engines > LATE_ANSWER and all_well:
         text = "An engine does not answer its health check."
         remedy = "Temper is waiting for the answer; soon the engine counts as stalled."
-        yield HealthFault(
-            "engine", "ENGINE SLOW", text, remedy, conditions.now - conditions.waits_for_engines, stops_work=False
-        )
+        since = conditions.now - conditions.waits_for_engines
+        yield HealthFault("engine", "ENGINE SLOW", text, remedy, since, stops_work=False)
+    if conditions.unpolled > LATE_POLL:
+        text = "Engines and GPUs are not being read: their figures are old."
+        remedy = "Look at the server's log for the reason."
+        since = conditions.now - conditions.unpolled
+        yield HealthFault("sampler", "NO READINGS", text, remedy, since, stops_work=False)
+    if conditions.disk and conditions.disk.low_since is not None:
+        text = f"Only {conditions.disk.free / 1024**3:.1f} GiB of the data folder's disk is free."
+        remedy = "Free space now, or shrink old runs with temper tidy: on a full disk runs wait, and nothing is logged."
+        yield HealthFault("disk", "DISK LOW", text, remedy, conditions.disk.low_since, stops_work=False)
 
 
 def _describe_engines(state: str, engine_states: Mapping[str, tuple[float, EngineState]]) -> str:
@@ -216,47 +220,24 @@ def _choose_remedy(state: str) -> str:
     return f"{waits} If it does not come back, start it again." if state in ("dead", "absent") else waits
 
 
-def _find_sampler_faults(conditions: Conditions) -> Iterator[HealthFault]:
-    if conditions.unpolled > LATE_POLL:
-        text = "Engines and GPUs are not being read: their figures are old."
-        remedy = "Look at the server's log for the reason."
-        yield HealthFault(
-            "sampler", "NO READINGS", text, remedy, conditions.now - conditions.unpolled, stops_work=False
-        )
-
-
-def _find_disk_faults(conditions: Conditions) -> Iterator[HealthFault]:
-    if conditions.disk and conditions.disk.low_since is not None:
-        text = f"Only {conditions.disk.free / 1024**3:.1f} GiB of the data folder's disk is free."
-        remedy = "Free space now, or shrink old runs with temper tidy: on a full disk runs wait, and nothing is logged."
-        yield HealthFault("disk", "DISK LOW", text, remedy, conditions.disk.low_since, stops_work=False)
-
-
 def _find_run_faults(conditions: Conditions) -> Iterator[HealthFault]:
     """Yield what is wrong with runs, without the wait and the loss that a run's own page names already."""
     silent = list(find_silences(conditions.runs, conditions.now))
-    hung = [one for one in silent if one.kind == "progress"]
-    yield from _list_or_count_run_faults(
-        conditions, "progress", "NO PROGRESS", hung, "log nothing for longer than their steps may take", _HUNG
-    )
+    yield from _list_or_count_run_faults(conditions, "progress", silent)
     if conditions.left_since is None:
-        left = [one for one in silent if one.kind == "queue"]
-        yield from _list_or_count_run_faults(
-            conditions, "queue", "NOT TAKEN UP", left, "wait, and nothing works on them", _LEFT
-        )
+        yield from _list_or_count_run_faults(conditions, "queue", silent)
     if conditions.wait is None:
-        waits = [
-            Silence("wait", one.run, one.host, one.at, one.waiting_for) for one in conditions.runs if one.waiting_for
-        ]
-        yield from _list_or_count_run_faults(
-            conditions, "wait", "RUN WAITS", waits, "wait for what is broken", _GOES_ON
-        )
+        waiting = [one for one in conditions.runs if one.waiting_for]
+        waits = [Silence("wait", one.run, one.host, one.at, one.waiting_for) for one in waiting]
+        yield from _list_or_count_run_faults(conditions, "wait", waits)
 
 
 def _list_or_count_run_faults(
-    conditions: Conditions, kind: FaultKind, badge: str, silences: Sequence[Silence], counted_text: str, remedy: str
+    conditions: Conditions, kind: FaultKind, found: Sequence[Silence]
 ) -> Iterator[HealthFault]:
     """Yield a fault for each of a few runs, or one that counts them. Work stops if they are all that there is."""
+    silences = [one for one in found if one.kind == kind]
+    badge, counted_text, remedy = _RUN_FAULTS[kind]
     stops_work = len(silences) == len(conditions.runs)
     if len(silences) <= NAMED:
         for one in silences:

@@ -110,10 +110,7 @@ def _list_unended_runs(session: Session) -> list[_Head]:
     at, kind = (newest.with_only_columns(one).scalar_subquery() for one in (col(EventRow.at), col(EventRow.kind)))
     query = select(RunRow, func.coalesce(at, RunRow.queued_at), func.coalesce(kind, ""))
     unended = query.where(col(RunRow.state).in_(UNENDED)).order_by(col(RunRow.queued_at), col(RunRow.id))
-    return [
-        _Head(run.id, run.host, run.state, run.waiting_for, newest_at, newest_kind)
-        for run, newest_at, newest_kind in session.exec(unended)
-    ]
+    return [_Head(run.id, run.host, run.state, run.waiting_for, *newest) for run, *newest in session.exec(unended)]
 
 
 def _read_holders(session: Session, runtime: Runtime) -> dict[str, Holder]:
@@ -163,11 +160,8 @@ def _refine_silent_run_progress(
     session: Session, runtime: Runtime, run: RunProgress, runs_awaiting_approval: Collection[str]
 ) -> RunProgress:
     if not run.is_held:
-        return replace(
-            run,
-            at=max(run.at, _find_newest_end(session, run.host)),
-            may_wait=_is_offered_as_unreachable(session, run, runtime.clock.now()),
-        )
+        at = max(run.at, _find_newest_end(session, run.host))
+        return replace(run, at=at, may_wait=_is_offered_as_unreachable(session, run, runtime.clock.now()))
     if run.step in IN_TURN:
         begun = next(runtime.store.read_events(run.run, upto=1)).event
         return replace(run, stall_seconds=begun.budget.stall_seconds) if isinstance(begun, RunQueued) else run

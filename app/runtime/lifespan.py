@@ -30,8 +30,7 @@ from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
 from app.runtime.backup_age import record_first_use
 from app.runtime.node import Node, create_node_name
-from app.runtime.run_dispatch import Offers
-from app.runtime.run_queue_suspension import IdleQueueSuspender
+from app.runtime.run_dispatch import IdleQueueSuspender, Offers
 from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
@@ -127,11 +126,10 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
 
 async def _join_nodes_and_launch_queue(runtime: Runtime, leases: Leases, stack: AsyncExitStack) -> None:
     """Join the other nodes. The node's heartbeat loop finds runs that dead nodes left."""
-    runtime.bus.subscribe(runtime.changes)
-    _start_until_exit(stack, NotificationListener(runtime.database, runtime.store, runtime.bus))
-    node = Node(
-        runtime.database, runtime.settings, leases, runtime.durable, runtime.writer, runtime.changes, runtime.clock
-    )
+    database, changes = runtime.database, runtime.changes
+    runtime.bus.subscribe(changes)
+    _start_until_exit(stack, NotificationListener(database, runtime.store, runtime.bus))
+    node = Node(database, runtime.settings, leases, runtime.durable, runtime.writer, changes, runtime.clock)
     await node.join()
     stack.push_async_callback(node.end_own_node)
     await asyncio.to_thread(_launch_queue_under_lock, runtime)

@@ -81,23 +81,17 @@ class Node(BackgroundTask):
             await self._rejoin_under_new_name()
 
     async def _handle_overview(self, overview: Overview, seconds_since_beat: float) -> None:
+        living = frozenset(row.name for row in overview.living)
         gone = self._find_dead_nodes(overview.living, overview.at, seconds_since_beat)
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
-        if (
-            (overview.unended and at_work)
-            or gone
-            or overview.leader not in {row.name for row in overview.living} - gone
-        ):
+        if gone or overview.leader not in living or (overview.unended and at_work):
             for orphan in await asyncio.to_thread(self._sweep_nodes_and_claim_leadership, seconds_since_beat, at_work):
-                log.info(
-                    "run offered to the nodes", extra={"run": orphan.run, "host": orphan.host, "times": orphan.epoch}
-                )
-                await self._durable.offer_again(orphan.run, orphan.host, orphan.epoch)
+                run, host, epoch = orphan.run, orphan.host, orphan.epoch
+                log.info("run offered to the nodes", extra={"run": run, "host": host, "times": epoch})
+                await self._durable.offer_again(run, host, epoch)
         if self._leases.leads and at_work:
             await self._durable.limit_concurrency(overview.max_runs_per_node)
-            await self._release_dead_nodes_ended_runs(
-                overview.at, frozenset(row.name for row in overview.living), no_deaths_pending=not gone
-            )
+            await self._release_dead_nodes_ended_runs(overview.at, living, no_deaths_pending=not gone)
         await self._reload_registrations_and_signal_changes(overview)
 
     async def _release_dead_nodes_ended_runs(
@@ -165,10 +159,9 @@ class Node(BackgroundTask):
 
     def _send_heartbeat(self) -> Overview | None:
         heard = self._clock.start_timing_and_get_callback()
+        ahead = self._clock.own_clock_seconds_ahead
         with Session(use_autocommit(self._database)) as session:
-            seen = nodes.send_heartbeat_and_read_overview(
-                session, self._leases.node, self._clock.own_clock_seconds_ahead
-            )
+            seen = nodes.send_heartbeat_and_read_overview(session, self._leases.node, ahead)
         if seen:
             heard(seen.at)
             self._leases.nodes = max(1, len(seen.responsive_nodes))
@@ -200,10 +193,8 @@ class Node(BackgroundTask):
             self._leases.leads = nodes.claim_leadership(session, self._leases.node, {row.name for row in left})
             if not may_offer_runs:
                 return ()
-            durable = self._durable
-            return nodes.offer_orphaned_runs(
-                session, self._leases.node, durable.in_hand, left, at, durable.list_still_queued
-            )
+            node, durable = self._leases.node, self._durable
+            return nodes.offer_orphaned_runs(session, node, durable.in_hand, left, at, durable.list_still_queued)
 
     def _call_in_transaction(self, query: Callable[Concatenate[Session, P], T], *given: P.args, **named: P.kwargs) -> T:
         with Session(self._database) as session, session.begin():

@@ -1,4 +1,4 @@
-"""Offer runs: accepted ones to the queue, and those whose host this node cannot reach to other nodes."""
+"""Offer runs: accepted ones to the queue, which rests when idle, and those of unreachable hosts to other nodes."""
 
 import asyncio
 import logging
@@ -17,6 +17,9 @@ from app.store.events import EventStore
 from app.store.leases import Leases
 
 log = logging.getLogger(__name__)
+
+QUIET = 10.0
+"""Seconds without a run until the queue is suspended."""
 
 
 class Offers(PeriodicTask):
@@ -68,6 +71,43 @@ class Offers(PeriodicTask):
         with suppress(TimeoutError):
             async with asyncio.timeout(self.every):
                 await self._hurry.wait()
+
+
+class IdleQueueSuspender(PeriodicTask):
+    """Suspend the idle queue between runs, so that its threads do not poll the database."""
+
+    name, consequence = "rests", "the queue is not looked at"
+    every = 1.0
+    """Seconds between checks, and the delay for runs of other processes on SQLite. Notices of other nodes and runs
+    submitted here wake the queue at once."""
+
+    def __init__(self, durable: DurableQueue, idle: Callable[[], bool], changes: ChangeMonitor) -> None:
+        """`idle` returns True if every run has ended; it blocks."""
+        self._durable, self._idle, self._changes = durable, idle, changes
+        self._seen = self._looked_at = -1
+        self._quiet_since: float | None = None
+
+    async def suspend_or_launch_queue(self, now: float) -> None:
+        version = self._looked_at = self._changes.version()
+        if version == self._seen and not self._durable.awake:
+            return
+        if await asyncio.to_thread(self._idle):
+            self._quiet_since = now if self._quiet_since is None else self._quiet_since
+            if now - self._quiet_since >= QUIET:
+                await self._durable.suspend_if_idle()
+        else:
+            self._quiet_since = None
+            await self._durable.launch()
+        self._seen = version
+
+    async def _run_once(self) -> None:
+        await self.suspend_or_launch_queue(time.monotonic())
+
+    async def _wait_for_next(self) -> None:
+        if self._durable.awake:
+            await super()._wait_for_next()
+        else:
+            await self._changes.wait_for_change(self._looked_at, self.every)
 
 
 def offer_unreachable_run(database: Engine, leases: Leases, durable: DurableQueue, run: str) -> bool:

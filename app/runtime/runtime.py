@@ -41,16 +41,12 @@ from app.machine.sampling.sample_board import Board
 from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner_and_target, prepare_fixture_if_empty
+from app.runtime import run_dispatch
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
 from app.runtime.external_model_server import OwnServer
 from app.runtime.role_engine_clients import create_seats
-from app.runtime.run_dispatch import (
-    Offers,
-    create_other_node_can_take_run_check,
-    offer_unreachable_run,
-    pass_run_on_if_unreachable,
-)
+from app.runtime.run_dispatch import Offers
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
 from app.store import run_queries
@@ -136,9 +132,8 @@ class Runtime:
         """
         if (waits := self.writer.stalled_seconds) > NOT_WRITTEN:
             problem = f"The log has waited for {waits:.0f} s to be written, so no run can be accepted."
-            raise EnvironmentUnusable(
-                f"{problem} Free space in the data folder, or look at the database; then try again."
-            )
+            remedy = "Free space in the data folder, or look at the database; then try again."
+            raise EnvironmentUnusable(f"{problem} {remedy}")
         run = run or create_run_id()
         RunLog(run, self.writer, clock=self.clock.now).append(request)
         await self.writer.flush()
@@ -194,16 +189,14 @@ class Runtime:
             raise EngineBusy(reason)
         engines, cards = choose_engines(self.lineup, engine), BoardCards(self.board)
         pace, loaded = self.settings.speed, collect_loads(self.launched)
-        self.prober.start(
-            create_probe_subjects(
-                self.lineup, engines, self.bases, self.http, cards, pace, read_api_key, self.traffic, loaded
-            )
+        subjects = create_probe_subjects(
+            self.lineup, engines, self.bases, self.http, cards, pace, read_api_key, self.traffic, loaded
         )
+        self.prober.start(subjects)
 
     def _describe_working_run(self) -> str:
-        return explain_run_blocking_probe(
-            fold_events(self.store.read_events_without_deltas(run)) for run in self.list_unended_runs()
-        )
+        logs = map(self.store.read_events_without_deltas, self.list_unended_runs())
+        return explain_run_blocking_probe(map(fold_events, logs))
 
     async def work_on_run(self, run_id: str, epoch: int) -> None:
         """Resume a run from its log and drive it to its end. An unavailable database is handled like a crash."""
@@ -211,7 +204,7 @@ class Runtime:
         while True:
             try:
                 if await asyncio.to_thread(
-                    pass_run_on_if_unreachable, self.database, self.leases, self.durable, run_id, epoch
+                    run_dispatch.pass_run_on_if_unreachable, self.database, self.leases, self.durable, run_id, epoch
                 ):
                     return None
                 await self._drive_run(run_id, epoch, interrupted_by)
@@ -312,9 +305,8 @@ class Runtime:
         assert state.request
         pack = self._load_skill(state)
         target = open_target(state.request.host, self.settings.hosts_folder, owned)
-        target.set_rule_paths(
-            path for rule in state.request.rules if rule in pack.rules for path in pack.rules[rule].paths
-        )
+        rules = [pack.rules[rule] for rule in state.request.rules if rule in pack.rules]
+        target.set_rule_paths(path for rule in rules for path in rule.paths)
         means = RunServices(
             skill=pack,
             target=TargetThread(target, DATABASE_UNAVAILABLE),
@@ -343,9 +335,8 @@ class Runtime:
         begun = fold_events(self.store.read_events(run_id, upto=1)).request
         assert begun
         host = begun.host
-        claim = self.leases.acquire(
-            run_id, host, epoch, read_or_create_folder_id(self.settings.data) if is_fixture(host) else ""
-        )
+        folder_id = read_or_create_folder_id(self.settings.data) if is_fixture(host) else ""
+        claim = self.leases.acquire(run_id, host, epoch, folder_id)
         self.writer.lost.discard(run_id)
         files = HostFolders(self.database, self.settings.hosts_folder)
         return Ownership(
@@ -353,8 +344,8 @@ class Runtime:
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
             load_folder=partial(files.match_local_folder_to_database, host),
             save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
-            hand_over=partial(offer_unreachable_run, self.database, self.leases, self.durable, run_id),
-            has_other_nodes=create_other_node_can_take_run_check(self.database, self.leases, run_id),
+            hand_over=partial(run_dispatch.offer_unreachable_run, self.database, self.leases, self.durable, run_id),
+            has_other_nodes=run_dispatch.create_other_node_can_take_run_check(self.database, self.leases, run_id),
         )
 
 

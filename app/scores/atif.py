@@ -32,15 +32,8 @@ class _TrajectoryBuilder:
     ends: Json = field(default_factory=dict)
 
     def add_step(self, recorded: Recorded, source: str, message: str, **more: Any) -> None:
-        self.steps.append(
-            {
-                "step_id": len(self.steps) + 1,
-                "timestamp": format_timestamp(recorded.at),
-                "source": source,
-                "message": message,
-                **more,
-            }
-        )
+        start = {"step_id": len(self.steps) + 1, "timestamp": format_timestamp(recorded.at), "source": source}
+        self.steps.append({**start, "message": message, **more})
 
     def add_observation(self, content: str) -> None:
         """Add a result to the newest agent step."""
@@ -67,20 +60,12 @@ def _add_event(builder: _TrajectoryBuilder, recorded: Recorded) -> None:
         case kinds.RunStarted() as event:
             builder.started = event
         case kinds.ItemStarted() as event:
-            builder.add_step(
-                recorded,
-                "system",
-                f"{event.rule}, category {event.category}: {event.title}",
-                extra={"rule": event.rule},
-            )
+            message = f"{event.rule}, category {event.category}: {event.title}"
+            builder.add_step(recorded, "system", message, extra={"rule": event.rule})
         case kinds.TurnStarted() as event:
             builder.asked = event
-            builder.add_step(
-                recorded,
-                "user",
-                event.prompt[1],
-                extra={"turn": event.turn, "system": event.prompt[0], "prompts": event.prompts},
-            )
+            extra = {"turn": event.turn, "system": event.prompt[0], "prompts": event.prompts}
+            builder.add_step(recorded, "user", event.prompt[1], extra=extra)
         case kinds.TurnFinished() as event:
             _add_turn(builder, recorded, event)
         case kinds.TurnInterrupted():
@@ -163,14 +148,13 @@ def _build_document(builder: _TrajectoryBuilder) -> Json:
     agent: Json = {"name": "temper", "version": builder.started.temper if builder.started else __version__}
     if seats:
         agent["model_name"] = seats[0]["model"]
+    notes = "SIMULATED engines: a script answered, no model." if simulated else "Answers of the models named here."
     return {
         "schema_version": VERSION,
         "session_id": builder.run,
         "agent": {**agent, "extra": {"seats": seats, "lineup": request.lineup if request else ""}},
         "steps": builder.steps,
-        "notes": "SIMULATED engines: a script answered, no model."
-        if simulated
-        else "Answers of the models named here.",
+        "notes": notes,
         "final_metrics": {
             "total_prompt_tokens": builder.prompt_tokens,
             "total_completion_tokens": builder.tokens,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from app.scores.file_host_second_check import create_range_predicate
 from app.scores.result import TrialOutcome
 from app.scores.ssh_client import run_over_ssh
+from app.syntax.host_text import create_range_predicate
 from app.targets.rootfs.rootfs_machine import Rootfs
 
 Observations = Mapping[str, str]

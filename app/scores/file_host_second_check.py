@@ -11,7 +11,7 @@ import msgspec
 
 from app.skills.stig.checks.sshd import CIPHERS, MACS
 from app.syntax.files import Files
-from app.syntax.host_text import parse_natural_number
+from app.syntax.host_text import create_range_predicate
 from app.targets.effects.shell_profile import FIXED
 from app.targets.effects.weakening import DAEMONS, find_weakening_or_excess
 
@@ -64,26 +64,24 @@ def describe_weakening_or_excess(
     return found.reason if found else ""
 
 
-def _create_sshd_check(key: str, accepts: Wanted) -> Question:
-    """Create a check of an sshd setting, globally and in every Match block."""
+def _create_every_value_check(program: str, is_named: Callable[[str], bool], accepts: Wanted) -> Question:
+    """Create a check that a program has settings of these names, and each of them an accepted value."""
 
-    def check_sshd(reading: EffectiveSettings) -> bool:
-        settings = reading.get_settings("sshd")
-        found = [value for name, value in settings.items() if name == key or name.startswith(f"{key} for ")]
+    def check_values(reading: EffectiveSettings) -> bool:
+        found = [value for name, value in reading.get_settings(program).items() if is_named(name)]
         return bool(found) and all(map(accepts, found))
 
-    return check_sshd
+    return check_values
+
+
+def _create_sshd_check(key: str, accepts: Wanted) -> Question:
+    """Create a check of an sshd setting, globally and in every Match block."""
+    return _create_every_value_check("sshd", lambda name: name == key or name.startswith(f"{key} for "), accepts)
 
 
 def _create_pam_check(setting: str, accepts: Wanted) -> Question:
     """Create a check of a setting in both stacks."""
-
-    def check_pam(reading: EffectiveSettings) -> bool:
-        settings = reading.get_settings("pam")
-        found = [value for name, value in settings.items() if name.endswith(setting) and name.startswith(_STACKS)]
-        return bool(found) and all(map(accepts, found))
-
-    return check_pam
+    return _create_every_value_check("pam", lambda name: name.endswith(setting) and name.startswith(_STACKS), accepts)
 
 
 def _create_single_setting_check(program: str, key: str, accepts: Wanted) -> Question:
@@ -92,14 +90,6 @@ def _create_single_setting_check(program: str, key: str, accepts: Wanted) -> Que
 
 def _create_one_of_predicate(*values: str) -> Wanted:
     return lambda value: value in values
-
-
-def create_range_predicate(least: int, most: int) -> Wanted:
-    def is_in_range(value: str) -> bool:
-        found = parse_natural_number(value)
-        return found is not None and least <= found <= most
-
-    return is_in_range
 
 
 def _create_check(requirement: _Requirement) -> Question:
@@ -131,9 +121,9 @@ def _is_shadow_closed(reading: EffectiveSettings) -> bool:
 
 def _has_login_limit(reading: EffectiveSettings) -> bool:
     """Return True if every maxlogins limit is within 1 to 10; the soft limit cannot exceed the hard one."""
-    found = [value for name, value in reading.get_settings("limits").items() if name.endswith("maxlogins")]
-    everybody = [value for name, value in reading.get_settings("limits").items() if name == "* maxlogins"]
-    return bool(everybody) and all(map(create_range_predicate(1, 10), found))
+    settings = reading.get_settings("limits")
+    found = [value for name, value in settings.items() if name.endswith("maxlogins")]
+    return "* maxlogins" in settings and all(map(create_range_predicate(1, 10), found))
 
 
 def _needs_sudo_password(reading: EffectiveSettings) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.fixture.layout import SOURCE, Manifest, lay_out_tree, read_manifest, remove_tree
+from app.targets.fixture.layout import SOURCE, lay_out_tree, read_manifest, remove_tree
 from app.targets.simulated_file_owners import encode_owners
 
 BUILT_IN = "built-in"
@@ -112,7 +112,9 @@ def replace_folder_with_host(host: GeneratedHost, folder: Path) -> None:
     manifest = read_manifest(SOURCE / "manifest.toml")
     remove_tree(folder)
     folder.mkdir(parents=True)
-    lay_out_tree(TREE, _drop_modes_of_later_files(manifest, host), folder / "root")
+    # files that are written later must not be read-only yet
+    modes = {path: mode for path, mode in manifest.modes.items() if path not in host.texts}
+    lay_out_tree(TREE, msgspec.structs.replace(manifest, modes=modes), folder / "root")
     for path, text in host.texts.items():
         (folder / "root" / path[1:]).write_text(text)
     known = {**{path: manifest.modes.get(path, "0644") for path in host.texts}, **host.modes}
@@ -127,8 +129,3 @@ async def write_and_open_host(host: GeneratedHost, folder: Path) -> FixtureTarge
     target = FixtureTarget("fixture", folder)
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     return target
-
-
-def _drop_modes_of_later_files(manifest: Manifest, host: GeneratedHost) -> Manifest:
-    """Return the manifest without modes of files that are written later, which must not be read-only yet."""
-    return msgspec.structs.replace(manifest, modes={p: m for p, m in manifest.modes.items() if p not in host.texts})

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from app.events.vocabulary import EngineChoice
 
@@ -114,7 +114,7 @@ class SignedScore(Struct, frozen=True, kw_only=True):
     format: str = FORMAT
     score: Score
     key: str = ""
-    signature: str = field(default="")
+    signature: str = ""
 
 
 def is_fixed(trial: Trial, fate: TrialOutcome) -> bool:
@@ -122,14 +122,9 @@ def is_fixed(trial: Trial, fate: TrialOutcome) -> bool:
 
     If rules share a host, its harm counts for the host and not for a rule.
     """
-    sound = len(trial.rules) > 1 or not (trial.worse or trial.left or trial.weakened)
-    return (
-        has_scanner_cleared_finding(fate)
-        and fate.ended in ("passed", "")
-        and fate.met is not False
-        and sound
-        and not trial.broken
-    )
+    is_sound = len(trial.rules) > 1 or not (trial.worse or trial.left or trial.weakened)
+    is_cleared = has_scanner_cleared_finding(fate) and fate.ended in ("passed", "") and fate.met is not False
+    return is_cleared and is_sound and not trial.broken
 
 
 def has_scanner_cleared_finding(fate: TrialOutcome) -> bool:

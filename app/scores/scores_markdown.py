@@ -16,15 +16,21 @@ SIZES = (0.0, 1.0, 4.0, 10.0, 20.0, 40.0, 100.0, inf)
 MOST_BEST = 3
 
 
-def render_scores_markdown(rows: Sequence[ScoreRow], unmeasured: Sequence[str] = ()) -> str:
+def render_scores_markdown(rows: Sequence[ScoreRow]) -> str:
     lines = [
         HEAD.read_text(encoding="utf-8"),
         _render_table_row(COLUMNS),
         _render_table_row(["---"] * len(COLUMNS)),
         *(_render_table_row(render_cells(row)) for row in rows),
     ]
-    notes = [*_render_notes(rows), *(f"- {one}" for one in unmeasured)]
-    return "\n".join([*lines, "", *notes, "", *_render_model_size_table(rows)]).rstrip() + "\n"
+    notes = (
+        f"- **{format_name_marking_simulation(row)}, {clean_line(row.hosts, 80)}**: {describe_provenance(row)}."
+        for row in rows
+    )
+    return (
+        "\n".join([*lines, "", "Where each row comes from:", "", *notes, "", *_render_model_size_table(rows)]).rstrip()
+        + "\n"
+    )
 
 
 def _render_model_size_table(rows: Sequence[ScoreRow]) -> list[str]:
@@ -85,17 +91,6 @@ def describe_provenance(row: ScoreRow) -> str:
         score.note.rstrip("."),
     ]
     return clean_line("; ".join(part for part in parts if part), 1200)
-
-
-def _render_notes(rows: Sequence[ScoreRow]) -> list[str]:
-    return [
-        "Where each row comes from:",
-        "",
-        *(
-            f"- **{format_name_marking_simulation(row)}, {clean_line(row.hosts, 80)}**: {describe_provenance(row)}."
-            for row in rows
-        ),
-    ]
 
 
 def _render_table_row(cells: Sequence[str]) -> str:

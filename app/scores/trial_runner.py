@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
@@ -29,6 +29,7 @@ from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
+from app.syntax.files import Files
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
@@ -61,7 +62,7 @@ async def run_builtin_trial(
     seconds = time.monotonic() - began
     after = FixtureTarget("fixture", folder)
     trial = _build_trial(runtime, pack, seed, host.name, run, await asyncio.to_thread(after.check_health), was)
-    fates = tuple(_copy_with_second_check(fate, EffectiveSettings(after.files)) for fate in trial.fates)
+    fates = _copy_with_second_check(trial.fates, after.files)
     asks = frozenset[str]().union(*(pack.rules[rule].permitted_weakenings for rule in rules))
     spoilt = describe_weakening_or_excess(twin.tree, after.tree, asks)
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
@@ -92,9 +93,9 @@ async def run_untouched_trial(
     target = await generated_hosts.write_and_open_host(host, folder)
     verdicts = await create_scanner(pack, target, folder.parent).scan(target.files, rules)
     words = {verdict.rule: verdict.word for verdict in verdicts}
-    fates = tuple(TrialOutcome(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
-    checked = tuple(_copy_with_second_check(fate, EffectiveSettings(target.files)) for fate in fates)
-    return Trial(seed=seed, host=host.name, rules=rules, fates=checked, traps=host.traps)
+    outcomes = (TrialOutcome(rule=rule, opening=words[rule], closing=words[rule]) for rule in rules)
+    fates = _copy_with_second_check(outcomes, target.files)
+    return Trial(seed=seed, host=host.name, rules=rules, fates=fates, traps=host.traps)
 
 
 async def _run_to_end(
@@ -170,5 +171,6 @@ def _read_joules(runtime: Runtime, run: str) -> float | None:
     return sum(known) if known and len(known) == len(drawn) else None
 
 
-def _copy_with_second_check(fate: TrialOutcome, reading: EffectiveSettings) -> TrialOutcome:
-    return msgspec.structs.replace(fate, met=is_requirement_met(fate.rule, reading))
+def _copy_with_second_check(fates: Iterable[TrialOutcome], files: Files) -> tuple[TrialOutcome, ...]:
+    reading = EffectiveSettings(files)
+    return tuple(msgspec.structs.replace(fate, met=is_requirement_met(fate.rule, reading)) for fate in fates)

@@ -114,14 +114,9 @@ def parse_outcome(ran: SshResult, unrun_reasons: Mapping[str, str] | None = None
     results, _, seen = parts[0].partition(b"<<deeds>>\n")
     before, _, after = results.partition(b"<<after>>\n")
     began, ended = map(float, parts[1].split())
+    first, last = _parse_results(before.removeprefix(b"<<before>>\n")), _parse_results(after)
     told = parse_observations(seen.decode("utf-8", "replace"))
-    return VendorOutcome(
-        _parse_results(before.removeprefix(b"<<before>>\n")),
-        _parse_results(after),
-        told,
-        ended - began,
-        unrun_reasons or {},
-    )
+    return VendorOutcome(first, last, told, ended - began, unrun_reasons or {})
 
 
 def _parse_results(results: bytes) -> dict[str, str]:

@@ -31,31 +31,26 @@ class Parameter:
         """Return why the value is not allowed, as a sentence, or an empty string."""
         if odd := self.explain_malformed(value):
             return odd
+        start = self._format_refusal_start(value)
         if self.choices and value not in self.choices:
-            return f"{self._format_refusal_start(value)}: choose {' or '.join(self.choices)}.{self._bound_sentence}"
-        return (
-            self._explain_out_of_bounds(int(value), self._format_refusal_start(value)) if self.kind == "number" else ""
-        )
+            return f"{start}: choose {' or '.join(self.choices)}.{self._bound_sentence}"
+        if self.kind == "number" and self.least is not None and int(value) < self.least:
+            return f"{start}: {self.least:g} is the least.{self._bound_sentence}"
+        if self.kind == "number" and self.most is not None and int(value) > self.most:
+            return f"{start}: {self.most:g} is the most.{self._bound_sentence}"
+        return ""
 
     def explain_malformed(self, value: str) -> str:
         """Return why the value is malformed whatever the bounds, or an empty string. Logs are untrusted."""
+        start = self._format_refusal_start(value)
         if not value.strip() or len(value) > LONGEST or clean_text(value, LONGEST) != value:
-            return (
-                f"{self._format_refusal_start(value)}: it has 1 to {LONGEST} characters, and none that nobody can see."
-            )
+            return f"{start}: it has 1 to {LONGEST} characters, and none that nobody can see."
         if self.kind == "number" and not _NUMBER.fullmatch(value):
-            return f"{self._format_refusal_start(value)}: it takes a whole number.{self._bound_sentence}"
+            return f"{start}: it takes a whole number.{self._bound_sentence}"
         return ""
 
     def _format_refusal_start(self, value: str) -> str:
         return f"{clean_text(value, 60)!a} will not do for {self.name}"
-
-    def _explain_out_of_bounds(self, number: int, refusal_start: str) -> str:
-        if self.least is not None and number < self.least:
-            return f"{refusal_start}: {self.least:g} is the least.{self._bound_sentence}"
-        if self.most is not None and number > self.most:
-            return f"{refusal_start}: {self.most:g} is the most.{self._bound_sentence}"
-        return ""
 
     @property
     def _bound_sentence(self) -> str:

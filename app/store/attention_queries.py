@@ -10,12 +10,8 @@ from app.store.models import EventRow, RunRow
 
 _ASKED = "approval.requested"
 _SETTLED = (
-    "approval.refused",
-    "approval.expired",
-    "approval.edited",
-    "attempt.failed",
-    "action.applying",
-    "reboot.announced",
+    *("approval.refused", "approval.expired", "approval.edited"),
+    *("attempt.failed", "action.applying", "reboot.announced"),
 )
 _AT_WORK = ("running", "paused")
 AT_ONCE = 500
@@ -49,8 +45,6 @@ def _read_events(session: Session, chains: Collection[str], kinds: Sequence[str]
     names = sorted(chains)
     for start in range(0, len(names), AT_ONCE):
         some = col(EventRow.run).in_(names[start : start + AT_ONCE])
-        query = (
-            select(EventRow).where(some, col(EventRow.kind).in_(kinds)).order_by(col(EventRow.run), col(EventRow.seq))
-        )
-        for row in session.exec(query):
+        query = select(EventRow).where(some, col(EventRow.kind).in_(kinds))
+        for row in session.exec(query.order_by(col(EventRow.run), col(EventRow.seq))):
             yield parse_line(row.line, row.hash)

@@ -73,7 +73,12 @@ def read_newest_seq(engine: Engine, run: str) -> int:
 
 def write_batch(session: Session, batch: Sequence[Recorded]) -> None:
     """Write the lines and projections, and notify other nodes, in the caller's transaction."""
-    _write_rows_and_projections(session, batch)
+    _insert_rows(session, EventRow, _EVENTS, [to_columns(recorded) for recorded in batch if recorded.run != MACHINE])
+    samples = [to_columns(recorded) for recorded in batch if recorded.run == MACHINE]
+    rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
+    _insert_rows(session, SampleRow, _SAMPLES, rows)
+    project_events(session, batch)
+    update_standings(session, batch)
     if batch and is_shared(session.connection()):
         newest = {recorded.run: recorded.seq for recorded in batch}
         notices = [f"{run} {seq}" for run, seq in newest.items()]
@@ -111,15 +116,6 @@ def _wait_for_database_and_list_unwritten(
                 raise
         else:
             return [recorded for recorded in batch if recorded.seq > there[recorded.run]]
-
-
-def _write_rows_and_projections(session: Session, batch: Sequence[Recorded]) -> None:
-    _insert_rows(session, EventRow, _EVENTS, [to_columns(recorded) for recorded in batch if recorded.run != MACHINE])
-    samples = [to_columns(recorded) for recorded in batch if recorded.run == MACHINE]
-    rows = [{name: row[name] for name in ("seq", "at", "kind", "line")} for row in samples]
-    _insert_rows(session, SampleRow, _SAMPLES, rows)
-    project_events(session, batch)
-    update_standings(session, batch)
 
 
 def _insert_rows(

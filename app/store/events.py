@@ -173,10 +173,8 @@ class EventStore:
         return read_newest_seq(self._engine, MACHINE)
 
     def find_first_sample_time(self, since: float, kinds: Sequence[str]) -> float | None:
-        first: Select[float | None] = select(func.min(SampleRow.at)).where(
-            col(SampleRow.at) >= since, col(SampleRow.kind).in_(kinds)
-        )
-        [(at,)] = self._fetch(first)
+        first: Select[float | None] = select(func.min(SampleRow.at))
+        [(at,)] = self._fetch(first.where(col(SampleRow.at) >= since, col(SampleRow.kind).in_(kinds)))
         return at
 
     def read_samples_after(self, seq: int, upto: int | None = None, limit: int | None = None) -> list[Recorded]:

@@ -16,15 +16,8 @@ from app.store.models import RunRow
 NOTHING, OPEN, PASSED, UNDONE, PERSONS, LEFT, WORK, SLIPPED = ".opuadws"
 """Cell states, one letter each, to keep the view of a thousand hosts small."""
 
-_TELLING = (
-    kinds.VerdictGiven
-    | kinds.DriftFound
-    | kinds.ItemStarted
-    | kinds.AttemptStarted
-    | kinds.ActionRolledBack
-    | kinds.ItemEnd
-    | kinds.RunEnd
-)
+_ITEM_EVENTS = kinds.ItemStarted | kinds.AttemptStarted | kinds.ActionRolledBack | kinds.ItemEnd
+_TELLING = kinds.VerdictGiven | kinds.DriftFound | _ITEM_EVENTS | kinds.RunEnd
 
 
 class StandingRow(SQLModel, table=True):

@@ -124,9 +124,8 @@ def list_responsive_nodes(session: Session) -> Sequence[NodeRow]:
 
 def compute_max_runs_per_node(session: Session) -> int | None:
     """Return the maximum of runs per node (None if only one lives); it grows with runs that wait for a person."""
-    return _compute_run_limit(
-        session.exec(select(_select_unended_run_count())).one(), len(list_responsive_nodes(session))
-    )
+    runs = session.exec(select(_select_unended_run_count())).one()
+    return _compute_run_limit(runs, len(list_responsive_nodes(session)))
 
 
 def _compute_run_limit(runs: int, nodes: int) -> int | None:
@@ -246,14 +245,10 @@ def _insert_first_offer(session: Session, run: str, host: str, at: float) -> boo
     return session.execute(new).first() is not None
 
 
-def _renew_offer(session: Session, lease_as_read: LeaseRow, at: float) -> bool:
-    """Return False if its lease changed since it was read."""
-    same = (
-        (col(LeaseRow.name) == lease_as_read.name)
-        & (col(LeaseRow.node) == lease_as_read.node)
-        & (col(LeaseRow.epoch) == lease_as_read.epoch)
-    )
-    free = update(LeaseRow).where(same).values(node="", epoch=lease_as_read.epoch + 1, asked_at=at)
+def _renew_offer(session: Session, read: LeaseRow, at: float) -> bool:
+    """Return False if the lease changed since it was read."""
+    same = (col(LeaseRow.name) == read.name, col(LeaseRow.node) == read.node, col(LeaseRow.epoch) == read.epoch)
+    free = update(LeaseRow).where(*same).values(node="", epoch=read.epoch + 1, asked_at=at)
     changed = session.execute(free.returning(col(LeaseRow.name)), execution_options={"synchronize_session": False})
     return changed.first() is not None
 

@@ -23,11 +23,8 @@ def list_people(session: Session) -> Sequence[PersonRow]:
 
 def build_person(name: str, right: str, password: str) -> PersonRow:
     if not is_person_name(name):
-        why = (
-            f"{name[:80]!a} is not a valid name: use letters and digits and, after the first, ._@-, "
-            f"at most {LONGEST} characters."
-        )
-        raise Rejected("name", why)
+        allowed = f"letters and digits and, after the first, ._@-, at most {LONGEST} characters"
+        raise Rejected("name", f"{name[:80]!a} is not a valid name: use {allowed}.")
     if right not in RIGHTS:
         raise Rejected("right", f"{right[:40]!a} is not a right: choose one of {', '.join(RIGHTS)}.")
     if not SHORTEST <= len(password) <= LONGEST_PASSWORD:

@@ -71,9 +71,8 @@ class StoredRunHistory(RunHistory):
 
     def list_known_fixes(self, rule: str, deciding_files_digest: str, *, played: bool) -> Sequence[ProvenFix]:
         with open_read_session(self._database) as session:
-            return fixes.list_known_fixes(
-                session, session.get_one(RunRow, self._run), rule, deciding_files_digest, played=played
-            )
+            run = session.get_one(RunRow, self._run)
+            return fixes.list_known_fixes(session, run, rule, deciding_files_digest, played=played)
 
     def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
         with open_read_session(self._database) as session:

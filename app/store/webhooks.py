@@ -136,7 +136,6 @@ def record_progress(
     change = counts if problem is None else {**counts, "problem": problem}
     session.execute(update(WebhookRow).where(col(WebhookRow.id) == row.webhook).values(change))
     held = session.get(DeliveryProgressRow, (row.webhook, row.run), with_for_update=True)
-    if session.get(WebhookRow, row.webhook) and (
-        held is None or (held.seq, held.due_at) == (previous.seq, previous.due_at)
-    ):
+    is_unchanged = held is None or (held.seq, held.due_at) == (previous.seq, previous.due_at)
+    if session.get(WebhookRow, row.webhook) and is_unchanged:
         session.merge(row)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax import host_text
+from app.syntax.host_text import number_lines, parse_natural_number
 from app.syntax.setting import BadSetting
 
 _HIGHEST_ID = 0xFFFFFFFF
@@ -65,14 +65,10 @@ def parse_passwd_with_problems(text: str, path: str = "/etc/passwd") -> tuple[li
 def parse_shadow_with_problems(text: str, path: str = "/etc/shadow") -> tuple[list[ShadowEntry], list[BadSetting]]:
     entries, problems = [], []
     for line, fields in _split_records(text):
-        if (
-            len(fields) != 9
-            or not fields[0]
-            or any(f and host_text.parse_natural_number(f) is None for f in fields[2:8])
-        ):
+        if len(fields) != 9 or not fields[0] or any(f and parse_natural_number(f) is None for f in fields[2:8]):
             problems.append(BadSetting("nine fields with days as numbers are wanted", path, line))
         else:
-            least, most, expires = (host_text.parse_natural_number(fields[place]) for place in (3, 4, 7))
+            least, most, expires = (parse_natural_number(fields[place]) for place in (3, 4, 7))
             entries.append(ShadowEntry(fields[0], fields[1], least, most, expires, line))
     return entries, problems
 
@@ -94,4 +90,4 @@ def _parse_id(field: str) -> int | None:
 
 
 def _split_records(text: str) -> list[tuple[int, list[str]]]:
-    return [(number, line.split(":")) for number, line in host_text.number_lines(text) if line]
+    return [(number, line.split(":")) for number, line in number_lines(text) if line]

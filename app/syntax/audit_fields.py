@@ -16,7 +16,7 @@ GROUPS = ("gid", "egid", "sgid", "fsgid", "obj_gid")
 ARGUMENTS = ("a0", "a1", "a2", "a3")
 _SIGNS = ("!=", ">=", "<=", "&=", "=", ">", "<", "&")
 """In the order in which auditctl looks for them."""
-_LEADING = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
+NUMBER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
 _NUMBER, _NATURAL = re.compile(r"-?[0-9]", re.ASCII), re.compile(r"[0-9]", re.ASCII)
 _LONGEST_TEXT, _LONGEST_KEY, _FAMILIES = 4096, 256, 46
 _TEXTS = frozenset(
@@ -70,7 +70,7 @@ def parse_field(pair: str, list_name: str, names: HostNames) -> AuditField:
     """Parse the value of `-F` for a rule on the list `list_name`. Raise RefusedRule."""
     sign = next((one for one in _SIGNS if one in pair), "")
     text, _, value = pair.partition(sign) if sign else (pair, "", "")
-    name = _normalize_name(text)
+    name = normalize_field_name(text)
     if not sign or not text or not value or name not in _FIELDS:
         raise RefusedRule(f"-F unknown field, or no value: {pair}")
     if list_name == "exclude" and name not in _OF_EXCLUDE:
@@ -99,13 +99,18 @@ def parse_comparison(pair: str, list_name: str) -> AuditField:
     """Parse the value of `-C`. Raise RefusedRule."""
     sign = "!=" if "!=" in pair else "="
     one, _, other = pair.partition(sign)
-    first, second = sorted(map(_normalize_name, (one, other)))
+    first, second = sorted(map(normalize_field_name, (one, other)))
     kinds = [kind for kind in (ACCOUNTS, GROUPS) if first in kind and second in kind]
     if first not in _FIELDS or second not in _FIELDS or list_name != "exit":
         raise RefusedRule(f"-C cannot compare {pair}")
     if not kinds or first == second:
         raise RefusedRule(f"-C incompatible comparison {pair}")
     return AuditField("-C", sign, f"{first} {second}")
+
+
+def normalize_field_name(text: str) -> str:
+    name = fold_case(text)
+    return "auid" if name == "loginuid" else name
 
 
 def normalize_perm(text: str) -> str:
@@ -117,17 +122,12 @@ def normalize_perm(text: str) -> str:
 
 def parse_leading_number(text: str) -> int:
     """Read a number as strtol does with base 0: as far as it goes."""
-    found = _LEADING.match(text)
+    found = NUMBER.match(text)
     if found is None:
         return 0
     digits = found[2]
     number = int(digits, 8 if digits[0] == "0" and digits[1:2] not in ("x", "X") else 0)
     return -number if found[1] else number
-
-
-def _normalize_name(text: str) -> str:
-    name = fold_case(text)
-    return "auid" if name == "loginuid" else name
 
 
 def _compute_value_number(name: str, value: str, names: HostNames) -> int | None:

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cmp_to_key
 
 from app.syntax import host_text
 from app.syntax.audit_rule_normalization import parse_audit_rule
 from app.syntax.auditctl import split_audit_words
 from app.syntax.setting import Setting
 
+_Version = list[tuple[list[int], int]]
+"""The parts of a name: the weights of letters, and the number behind them."""
 CONTROLS = ("-b", "-e", "-f", "-r")
 
 _SWITCH = re.compile(r"--(?:backlog_wait_time|loginuid-immutable)")
@@ -93,24 +94,15 @@ def parse_merged_rule_files(paths_and_texts: Iterable[tuple[str, str]]) -> list[
 
 def sort_by_version(paths: Iterable[str]) -> list[str]:
     """Sort paths like `ls -v`: numbers in names by value."""
-    return sorted(paths, key=cmp_to_key(_compare_names))
+    return sorted(paths, key=lambda path: _build_version_key(path.rpartition("/")[2]))
 
 
-def _compare_names(first_path: str, second_path: str) -> int:
-    first, second = first_path.rpartition("/")[2], second_path.rpartition("/")[2]
-    found = _compare_versions(_SUFFIX.sub("", first), _SUFFIX.sub("", second)) or _compare_versions(first, second)
-    return found or (first > second) - (first < second)
+def _build_version_key(name: str) -> tuple[_Version, _Version, str]:
+    return _parse_version(_SUFFIX.sub("", name)), _parse_version(name), name
 
 
-def _compare_versions(one: str, other: str) -> int:
-    first, second = _PARTS.findall(one), _PARTS.findall(other)
-    for (text, digits), (text2, digits2) in zip(first, second, strict=False):
-        ours, theirs = [*map(_weigh_letter, text), 0], [*map(_weigh_letter, text2), 0]
-        if ours != theirs:
-            return -1 if ours < theirs else 1
-        if int(digits or 0) != int(digits2 or 0):
-            return -1 if int(digits or 0) < int(digits2 or 0) else 1
-    return len(first) - len(second)
+def _parse_version(name: str) -> _Version:
+    return [([*map(_weigh_letter, text), 0], int(digits or 0)) for text, digits in _PARTS.findall(name)]
 
 
 def _weigh_letter(letter: str) -> int:

@@ -5,13 +5,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from app.syntax.audit_fields import ACCOUNTS, GROUPS, NUMBER, UNSET, normalize_field_name, parse_leading_number
 from app.syntax.host_text import fold_case
 
 _FIELD = re.compile(r"([a-z_0-9]+)(!=|>=|<=|&=|=|>|<|&)(.*)", re.ASCII | re.DOTALL)
-_NUMBER = re.compile(r"(-?)(0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)", re.ASCII)
-_SYNONYMS = {"loginuid": "auid"}
-_ACCOUNTS = ("auid", "uid", "euid", "suid", "fsuid", "obj_uid", "sessionid", "gid", "egid", "sgid", "fsgid", "obj_gid")
-_UNSET = 0xFFFFFFFF
+_ACCOUNTS = (*ACCOUNTS, *GROUPS, "sessionid")
 _MACHINES = {
     "x86_64": "b64",
     "aarch64": "b64",
@@ -29,8 +27,6 @@ class AuditRule:
     fields: tuple[tuple[str, str, str], ...]
     """Field, operator and value, in order. The kernel compares them in order, so another order is another rule."""
     prepended: bool
-    is_watch: bool
-    """Written as `-w`: whether its path is a folder is only known on the host."""
 
     @property
     def normalized_text(self) -> str:
@@ -46,7 +42,8 @@ def parse_audit_rule(words: Sequence[str]) -> AuditRule | None:
     first, *rest = words
     if first not in ("-a", "-A", "-w") or len(rest) % 2 == 0:
         return None
-    where = "always,exit" if first == "-w" else _order_list(rest[0])
+    action_and_list = sorted(rest[0].split(","), key=lambda word: word not in _ACTIONS)  # `exit,always` is the same
+    where = "always,exit" if first == "-w" else ",".join(action_and_list)
     fields = [("path", "=", rest[0].rstrip("/") or "/"), ("perm", "=", "arwx")] if first == "-w" else []
     calls: list[str] = []
     keys: list[str] = []
@@ -66,12 +63,7 @@ def parse_audit_rule(words: Sequence[str]) -> AuditRule | None:
             fields.append(field)
     fields += [("key", "=", "\x01".join(keys))] if keys else []
     named = () if "all" in calls else tuple(sorted(set(calls)))
-    return AuditRule(where, named, tuple(fields), first == "-A", first == "-w")
-
-
-def _order_list(text: str) -> str:
-    """Return `exit,always` as `always,exit`."""
-    return ",".join(sorted(text.split(","), key=lambda word: word not in _ACTIONS))
+    return AuditRule(where, named, tuple(fields), first == "-A")
 
 
 def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
@@ -80,7 +72,7 @@ def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
     found = _FIELD.fullmatch(text)
     if found is None or flag not in ("-F", "-C"):
         return None
-    name, sign, value = _SYNONYMS.get(found[1], found[1]), found[2], found[3]
+    name, sign, value = normalize_field_name(found[1]), found[2], found[3]
     if flag == "-C":
         one, other = sorted((name, value))
         return "-C", sign, f"{one} {other}"
@@ -97,11 +89,10 @@ def _yield_kernel_value_if_known(name: str, value: str) -> Iterator[str]:
         yield "unset" if value == "unset" else "0"
     elif name == "exit" and (code := getattr(errno, value.removeprefix("-").upper(), None)) is not None:
         yield f"-{code}" if value.startswith("-") else str(code)
-    elif name not in ("path", "dir", "exe", "key") and (found := _NUMBER.fullmatch(value)):
-        digits = found[2]
-        number = int(digits, 8 if digits.startswith("0") and digits.isdigit() else 0) * (-1 if found[1] else 1)
-        account = number & _UNSET if name in _ACCOUNTS else number
-        yield "unset" if name in _ACCOUNTS and account == _UNSET else str(account)
+    elif name not in ("path", "dir", "exe", "key") and NUMBER.fullmatch(value):
+        number = parse_leading_number(value)
+        account = number & UNSET if name in _ACCOUNTS else number
+        yield "unset" if name in _ACCOUNTS and account == UNSET else str(account)
 
 
 def _spell_field(field: tuple[str, str, str]) -> str:

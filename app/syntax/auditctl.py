@@ -4,26 +4,14 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from app.syntax.audit_fields import (
-    AuditField,
-    HostNames,
-    RefusedRule,
-    normalize_perm,
-    parse_comparison,
-    parse_field,
-    parse_leading_number,
-)
+from app.syntax import audit_fields
+from app.syntax.audit_fields import AuditField, HostNames, RefusedRule, parse_field
 from app.syntax.host_text import fold_case
 
 _SHORT = "hicslDvtC:e:f:r:b:a:A:d:S:F:m:R:w:W:k:p:q:"
-_LONG = {
-    "loginuid-immutable": 0,
-    "backlog_wait_time": 1,
-    "reset-lost": 0,
-    "reset_backlog_wait_time_actual": 0,
-    "signal": 1,
-}
-"""The long options, and whether one has a value. Any beginning that no other shares will do."""
+_LONG_WITH_VALUE = ("backlog_wait_time", "signal")
+_LONG = (*_LONG_WITH_VALUE, "loginuid-immutable", "reset-lost", "reset_backlog_wait_time_actual")
+"""The long options. Any beginning that no other shares will do."""
 _LISTS, _ACTIONS = ("exit", "task", "user", "exclude", "filesystem"), ("always", "never")
 _SIGNALS = ("term", "hup", "usr1", "usr2", "cont")
 _MOST_FIELDS, _LONGEST_KEY, _LONGEST_PATH, _LONGEST_NAME, _MOST_CALLS = 63, 256, 4095, 255, 2048
@@ -120,14 +108,11 @@ class _Reader:
         """Obey an option, and return how many of the words behind it are its value."""
         start, has_value, value = text.partition("=")
         found = [one for one in _LONG if one == start] or [one for one in _LONG if one.startswith(start)]
-        needs_value = len(found) == 1 and _LONG[found[0]]
-        if (
-            len(found) != 1
-            or (has_value and not needs_value)
-            or (needs_value and not has_value and not following_words)
-        ):
+        needs_value = len(found) == 1 and found[0] in _LONG_WITH_VALUE
+        takes_next_word = needs_value and not has_value
+        if len(found) != 1 or (has_value and not needs_value) or (takes_next_word and not following_words):
             raise RefusedRule(f"Option --{start} is invalid")
-        value = value if has_value or not needs_value else following_words[0]
+        value = following_words[0] if takes_next_word else value
         if found[0] == "signal":
             if fold_case(value) not in _SIGNALS:
                 raise RefusedRule(f"{value} is an unsupported signal")
@@ -138,7 +123,7 @@ class _Reader:
             self.command.requests.append((f"--{found[0]}", value))
             if not needs_value:
                 raise _Done
-        return 1 if needs_value and not has_value else 0
+        return int(takes_next_word)
 
     def _obey_cluster_counting_words(self, letters: str, following_words: list[str]) -> int:
         """Obey the options of a word such as `-b64`, and return how many of the words behind it are its value."""
@@ -198,9 +183,9 @@ class _Reader:
             case "F":
                 self._add_field(parse_field(value, command.adds, self._names))
             case "C":
-                self._append_field(parse_comparison(value, command.adds))
+                self._append_field(audit_fields.parse_comparison(value, command.adds))
             case "p":
-                self._set_perm(normalize_perm(value))
+                self._set_perm(audit_fields.normalize_perm(value))
             case "k" if not self._can_have_key or not command.adds:
                 raise RefusedRule("key option needs a watch or syscall given prior to it")
             case _:
@@ -243,7 +228,7 @@ class _Reader:
         self._machine = self._machine or self._names.machine
         known = self._names.calls.get(self._machine, ())
         for call in [one for one in value.split(",") if one] if "," in value else [value]:
-            name = str(parse_leading_number(call)) if call[:1].isdecimal() else fold_case(call)
+            name = str(audit_fields.parse_leading_number(call)) if call[:1].isdecimal() else fold_case(call)
             if call != _ALL and name not in known and not (name.isdecimal() and int(name) < _MOST_CALLS):
                 raise RefusedRule(f"Syscall name unknown: {call} (on {self._machine})")
             self.command.calls.add(name)

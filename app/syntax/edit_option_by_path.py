@@ -5,8 +5,11 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.errors import BadInput
-from app.syntax import edit_options, edit_row_files, edit_sshd, modprobe, option_parsers, shell_assignments, sysctl
-from app.syntax.edit_options import OptionFile
+from app.syntax import edit_row_files, limits_conf, modprobe, shell_assignments, sshd
+from app.syntax.edit_options import OptionFile, get_ini_option, parse_auditd_settings, put_ini_option
+from app.syntax.edit_sshd import compute_read_back_value, get_sshd_option, put_sshd_option
+from app.syntax.option_parsers import parse_login_defs, parse_options
+from app.syntax.sysctl import parse_sysctl_options
 
 Get = Callable[[str, str], str | None]
 Put = Callable[[str, str, str], str]
@@ -26,45 +29,20 @@ def _build_dialect(*paths: str, options: OptionFile) -> Dialect:
 
 
 DIALECTS = (
-    Dialect(
-        (
-            "/etc/ssh/sshd_config",
-            "/etc/ssh/sshd_config.d/*.conf",
-            "/etc/crypto-policies/back-ends/opensshserver.config",
-        ),
-        edit_sshd.get_sshd_option,
-        edit_sshd.put_sshd_option,
-    ),
-    _build_dialect("/etc/login.defs", options=OptionFile(option_parsers.parse_login_defs, "\t", comments=False)),
+    Dialect((sshd.MAIN, "/etc/ssh/sshd_config.d/*.conf", sshd.BACKEND), get_sshd_option, put_sshd_option),
+    _build_dialect("/etc/login.defs", options=OptionFile(parse_login_defs, "\t")),
     _build_dialect(
         "/etc/security/pwquality.conf",
         "/etc/security/pwquality.conf.d/*.conf",
-        options=OptionFile(option_parsers.parse_options, " = ", comments=True, folded=True),
+        options=OptionFile(parse_options, " = ", comments=True, folded=True),
     ),
-    _build_dialect(
-        "/etc/security/faillock.conf", options=OptionFile(option_parsers.parse_options, " = ", comments=True)
-    ),
-    _build_dialect(
-        "/etc/audit/auditd.conf",
-        options=OptionFile(edit_options.parse_auditd_settings, " = ", comments=False, folded=True),
-    ),
-    _build_dialect(
-        "/etc/sysctl.conf",
-        "/etc/sysctl.d/*.conf",
-        options=OptionFile(sysctl.parse_sysctl_options, " = ", comments=False),
-    ),
-    Dialect(("/etc/dnf/dnf.conf",), edit_options.get_ini_option, edit_options.put_ini_option, section="main"),
-    Dialect(
-        ("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), edit_options.get_ini_option, edit_options.put_ini_option
-    ),
-    Dialect(
-        ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf"),
-        edit_row_files.get_limit,
-        edit_row_files.put_limit,
-    ),
-    Dialect(
-        ("/etc/modprobe.d/*.conf",), edit_row_files.get_kernel_module_option, edit_row_files.put_kernel_module_option
-    ),
+    _build_dialect("/etc/security/faillock.conf", options=OptionFile(parse_options, " = ", comments=True)),
+    _build_dialect("/etc/audit/auditd.conf", options=OptionFile(parse_auditd_settings, " = ", folded=True)),
+    _build_dialect("/etc/sysctl.conf", "/etc/sysctl.d/*.conf", options=OptionFile(parse_sysctl_options, " = ")),
+    Dialect(("/etc/dnf/dnf.conf",), get_ini_option, put_ini_option, section="main"),
+    Dialect(("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), get_ini_option, put_ini_option),
+    Dialect((limits_conf.MAIN, limits_conf.FOLDER), edit_row_files.get_limit, edit_row_files.put_limit),
+    Dialect((modprobe.FOLDER,), edit_row_files.get_kernel_module_option, edit_row_files.put_kernel_module_option),
     Dialect(
         ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"),
         edit_row_files.get_audit_control,
@@ -84,13 +62,12 @@ def set_option(path: str, text: str, key: str, value: str) -> str:
     if "\n" in value or "\r" in value or value != value.strip():
         raise BadInput(f"the value for {key!a} must be one line without blanks around it")
     result = dialect.put(text, name, value)
-    read_back = dialect.get(result, name)
     wanted = value
-    if dialect.put is edit_sshd.put_sshd_option:
-        wanted = edit_sshd.compute_read_back_value(value)
+    if dialect.put is put_sshd_option:
+        wanted = compute_read_back_value(value)
     elif dialect.put is edit_row_files.put_kernel_module_option and name.strip() == "blacklist":
         wanted = modprobe.normalize_module_name(value)
-    if read_back is None or read_back != wanted or dialect.put(result, name, value) != result:
+    if dialect.get(result, name) != wanted or dialect.put(result, name, value) != result:
         raise BadInput(
             f"{path} cannot hold {key!a} with this value; use replace_line or write_file and mind its syntax"
         )
@@ -109,7 +86,7 @@ def _find_dialect(path: str) -> Dialect | None:
 
 
 def _qualify_key(dialect: Dialect, path: str, key: str) -> str:
-    if dialect.get is not edit_options.get_ini_option or "." in key:
+    if dialect.get is not get_ini_option or "." in key:
         return key
     if not dialect.section:
         raise BadInput(f"{path} has sections: name the key as section.key")

@@ -3,7 +3,8 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax import edit_lines, host_text, option_parsers
+from app.syntax import host_text, option_parsers
+from app.syntax.edit_lines import find_append_index, find_below_default, replace_or_insert_line
 from app.syntax.option_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
@@ -17,7 +18,7 @@ class OptionFile:
     parse: Parser
     separator: str
     """The separator of key and value if the file has no example."""
-    comments: bool
+    comments: bool = False
     """A # after the value starts a comment."""
     folded: bool = False
 
@@ -30,14 +31,11 @@ class OptionFile:
         stated = self.parse(text, "")
         found = [s.line - 1 for s in stated if self._normalize_key(s.key) == self._normalize_key(key)]
         if found:
-            return edit_lines.replace_or_insert_line(
-                text, self._rewrite_line(lines[found[-1]], key, value), found[-1], found[:-1], 0
-            )
-        at = edit_lines.find_below_default(text, key, len(lines))
+            line = self._rewrite_line(lines[found[-1]], key, value)
+            return replace_or_insert_line(text, line, found[-1], found[:-1], 0)
+        at = find_below_default(text, key, len(lines))
         written = key + (self._find_separator(lines, stated) + value if value else "")
-        return edit_lines.replace_or_insert_line(
-            text, written, None, (), edit_lines.find_append_index(text) if at is None else at
-        )
+        return replace_or_insert_line(text, written, None, (), find_append_index(text) if at is None else at)
 
     def _normalize_key(self, key: str) -> str:
         return host_text.fold_case(key) if self.folded else key
@@ -77,15 +75,13 @@ def put_ini_option(text: str, key: str, value: str) -> str:
         parts = _PAIR.match(lines[keep])
         start = parts[1] + parts[2] if parts else f"{option}="
         drop = [index for start_at in found for index in range(start_at, _skip_continuations(lines, start_at))]
-        return edit_lines.replace_or_insert_line(text, start + value, keep, set(drop) - {keep}, 0)
+        return replace_or_insert_line(text, start + value, keep, set(drop) - {keep}, 0)
     pairs = (_PAIR.match(lines[s.line - 1]) for s in stated if s.value)
     written = option + next((m[2] for m in pairs if m), " = ") + value
     headers = [index for index, line in enumerate(lines) if option_parsers.parse_section(line) == name]
     if not headers:
-        return edit_lines.replace_or_insert_line(
-            text, f"[{name}]\n{written}", None, (), edit_lines.find_append_index(text)
-        )
-    return edit_lines.replace_or_insert_line(text, written, None, (), _find_section_end(lines, headers[-1]))
+        return replace_or_insert_line(text, f"[{name}]\n{written}", None, (), find_append_index(text))
+    return replace_or_insert_line(text, written, None, (), _find_section_end(lines, headers[-1]))
 
 
 def _skip_continuations(lines: list[str], index: int) -> int:

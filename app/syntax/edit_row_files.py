@@ -1,7 +1,8 @@
 """Set an option in files of commands or rows: limits, modprobe, audit rules."""
 
 from app.errors import BadInput
-from app.syntax import audit_rule_files, edit_lines, host_text, limits_conf, modprobe
+from app.syntax import audit_rule_files, host_text, limits_conf, modprobe
+from app.syntax.edit_lines import find_append_index, replace_or_insert_line
 from app.syntax.setting import find_last
 
 
@@ -21,11 +22,11 @@ def put_limit(text: str, key: str, value: str) -> str:
     if same and (not both or both[-1] < same[-1]):
         hash_at = lines[same[-1]].find("#")
         comment = "" if hash_at < 0 else " " + lines[same[-1]][hash_at:].rstrip("\r")
-        return edit_lines.replace_or_insert_line(text, row + comment, same[-1], same[:-1], 0)
+        return replace_or_insert_line(text, row + comment, same[-1], same[:-1], 0)
     # a `-` row sets hard and soft, so the requested row must come after it
     ends = [index for index, line in enumerate(lines) if line.rstrip() == "# End of file"]
-    end = ends[-1] if ends else edit_lines.find_append_index(text)
-    return edit_lines.replace_or_insert_line(text, row, None, same, both[-1] + 1 if both else end)
+    end = ends[-1] if ends else find_append_index(text)
+    return replace_or_insert_line(text, row, None, same, both[-1] + 1 if both else end)
 
 
 def _parse_limit_key(key: str) -> tuple[str, str, str]:
@@ -50,16 +51,13 @@ def put_kernel_module_option(text: str, key: str, value: str) -> str:
     stated = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
         drop = [x.line - 1 for x in stated if x.module == modprobe.normalize_module_name(value)]
-        return edit_lines.replace_or_insert_line(
-            text, f"blacklist {value}", None, drop, edit_lines.find_append_index(text)
-        )
+        return replace_or_insert_line(text, f"blacklist {value}", None, drop, find_append_index(text))
     lines = text.split("\n")
     found = [x.line - 1 for x in stated if x.module == module]
     drop = [index for start in found for index in range(start, _skip_continuations(lines, start))]
     keep = found[0] if found else None
-    return edit_lines.replace_or_insert_line(
-        text, f"{command} {module} {value}", keep, set(drop) - {keep}, edit_lines.find_append_index(text)
-    )
+    written = f"{command} {module} {value}"
+    return replace_or_insert_line(text, written, keep, set(drop) - {keep}, find_append_index(text))
 
 
 def _parse_module_key(key: str) -> tuple[str, str]:
@@ -89,16 +87,16 @@ def put_audit_control(text: str, key: str, value: str) -> str:
     found = [x.line - 1 for x in stated if x.control and x.control.key == control]
     if control == "-e":
         # with -e 2 the rules are locked: later lines are rejected
-        return edit_lines.replace_or_insert_line(text, written, None, found, edit_lines.find_append_index(text))
+        return replace_or_insert_line(text, written, None, found, find_append_index(text))
     if found:
-        return edit_lines.replace_or_insert_line(text, written, found[-1], found[:-1], 0)
+        return replace_or_insert_line(text, written, found[-1], found[:-1], 0)
     heads = [
         x.line
         for x in stated
         if x.words[0] == "-D" or x.words[0].startswith("--") or (x.control and x.control.key != "-e")
     ]
-    first = stated[0].line - 1 if stated else edit_lines.find_append_index(text)
-    return edit_lines.replace_or_insert_line(text, written, None, (), heads[-1] if heads else first)
+    first = stated[0].line - 1 if stated else find_append_index(text)
+    return replace_or_insert_line(text, written, None, (), heads[-1] if heads else first)
 
 
 def _parse_audit_control(key: str) -> str:

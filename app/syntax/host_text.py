@@ -5,7 +5,7 @@ Kelvin sign for a K, or an Arabic digit for a number.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from app.syntax.files import Files
 
@@ -60,3 +60,13 @@ def split_blank_separated_names(text: str) -> tuple[str, ...]:
 
 def parse_natural_number(value: str) -> int | None:
     return int(value) if _DIGITS.fullmatch(value) else None
+
+
+def create_range_predicate(least: int, most: int) -> Callable[[str], bool]:
+    """Return a predicate of texts that are natural numbers from `least` to `most`."""
+
+    def is_in_range(value: str) -> bool:
+        found = parse_natural_number(value)
+        return found is not None and least <= found <= most
+
+    return is_in_range

@@ -165,10 +165,8 @@ class _Reader:
             return True
         if rule.opens_substack:
             self.chain.append(replace(rule, kind=own, level=level, broken=False))
-        deeper = level + rule.opens_substack
-        return bool(rule.module and self.read(self._find_service(rule.module), own, deeper)) or self._add_refusal(
-            rule, own, level
-        )
+        is_read = bool(rule.module) and self.read(self._find_service(rule.module), own, level + rule.opens_substack)
+        return is_read or self._add_refusal(rule, own, level)
 
     def _add_refusal(self, rule: PamRule, kind: str, level: int) -> bool:
         self.chain.append(replace(rule, kind=kind, control="", level=level, broken=True))

@@ -24,6 +24,7 @@ _WORDS: dict[str, Mapping[str, str]] = {
 _BLANKS = " \n\t"
 _SPACES = " \t\n\r\f\v"
 _NUMBER = re.compile(r"[0-9]+")
+_WORD = re.compile(r"\[((?:\\\]|[^\]])*)\]?|[^ \n\t]+")
 
 
 class UnfinishedPamFile(Exception):
@@ -60,22 +61,7 @@ def join_pam_lines(text: str) -> Iterator[tuple[int, str]]:
 
 def split_pam_words(line: str) -> list[str]:
     """Split a line at blanks; a word that starts with [ ends at the next ] or at the end of the line."""
-    found: list[str] = []
-    at = 0
-    while True:
-        at = skip_letters(line, at, _BLANKS)
-        if at == len(line):
-            return found
-        if line[at] == "[":
-            end = re.compile(r"(?:\\\]|[^\]])*").match(line, at + 1)
-            assert end
-            found.append(end[0].replace("\\]", "]"))
-            at = min(end.end() + 1, len(line))
-        else:
-            match = re.compile(r"[^ \n\t]+").match(line, at)
-            assert match
-            found.append(match[0])
-            at = min(match.end() + 1, len(line))
+    return [word[0] if word[1] is None else word[1].replace("\\]", "]") for word in _WORD.finditer(line)]
 
 
 def parse_actions(control: str) -> Mapping[str, str] | None:

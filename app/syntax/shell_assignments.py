@@ -15,6 +15,7 @@ _SETS = ("umask", "pathmunge")
 """Commands whose argument is what a login starts with."""
 _PASSED_OVER = {"then", "else", "elif", "do", "!", "time", "builtin", "command"}
 _PLAIN = re.compile(r"[A-Za-z0-9_./:@%+,=-]*")
+"""A value that the shell reads as written, without quotes."""
 
 
 @dataclass(frozen=True)
@@ -128,15 +129,7 @@ class _Script:
 
 
 def _unquote_literal_or_keep(raw: str) -> str:
-    unquoted = re.fullmatch(r"'([^']*)'|\"([^\"$`\\]*)\"", raw)
-    if unquoted:
-        return unquoted[1] if unquoted[1] is not None else unquoted[2]
-    return raw
-
-
-def is_plain_word(value: str) -> bool:
-    """Return True if the shell reads the value as written, without quotes."""
-    return bool(_PLAIN.fullmatch(value))
+    return raw[1:-1] if re.fullmatch(r"'[^']*'|\"[^\"$`\\]*\"", raw) else raw
 
 
 def get_variable(text: str, key: str) -> str | None:
@@ -148,7 +141,7 @@ def get_variable(text: str, key: str) -> str | None:
 
 
 def put_variable(text: str, key: str, value: str) -> str:
-    if not is_plain_word(value) or not key.isidentifier() or not key.isascii():
+    if not _PLAIN.fullmatch(value) or not key.isidentifier() or not key.isascii():
         raise BadInput("a script takes a plain name and a plain word as value; write anything else with write_file")
     given = [a for a in parse_assignments(text, "") if a.name == key and not a.unset]
     for found in reversed(given):

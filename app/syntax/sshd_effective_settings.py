@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from app.syntax import host_text, sshd_algorithms
+from app.syntax import host_text, sshd_algorithms, sshd_values
 from app.syntax.files import Files
 from app.syntax.sshd import SshdConfig, SshdConfigLine
 from app.syntax.sshd_algorithms import BuiltAlgorithms, resolve_algorithms
@@ -11,15 +11,7 @@ from app.syntax.sshd_facts import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_R
 from app.syntax.sshd_keywords import IN_MATCH, RETIRED, normalize_keyword
 from app.syntax.sshd_line import Directive
 from app.syntax.sshd_match import ConnectionSpec, matches_conditions
-from app.syntax.sshd_values import (
-    FIRST,
-    LAST,
-    make_path_absolute,
-    normalize_port,
-    normalize_seconds,
-    normalize_size,
-    parse_startups,
-)
+from app.syntax.sshd_values import FIRST, LAST
 
 _RELEASES = ("/etc/os-release", "/usr/lib/os-release")
 _DEBIAN = ("debian", "ubuntu")
@@ -112,7 +104,8 @@ class _Reading:
 
     def add_port_or_path(self, directive: Directive) -> None:
         keyword = normalize_keyword(directive.keyword)
-        value = (normalize_port if keyword == "port" else make_path_absolute)(directive.arguments[0])
+        normalize = sshd_values.normalize_port if keyword == "port" else sshd_values.make_path_absolute
+        value = normalize(directive.arguments[0])
         self.many.setdefault(keyword, []).extend([value] if value else [])
 
     def keep_touch_options(self, directive: Directive) -> None:
@@ -125,10 +118,8 @@ class _Reading:
 
     def keep_first_timeout_unless_none(self, directive: Directive) -> None:
         """Keep the first value, but a later "none" always counts."""
-        keyword, value = (
-            normalize_keyword(directive.keyword),
-            FIRST[normalize_keyword(directive.keyword)](directive.arguments[0]),
-        )
+        keyword = normalize_keyword(directive.keyword)
+        value = FIRST[keyword](directive.arguments[0])
         self._keep_first(keyword, value)
         if value == "none":
             self.one[keyword] = value
@@ -150,22 +141,19 @@ class _Reading:
         self._keep_first(keyword, "none" if host_text.fold_case(said) == "none" else said)
 
     def keep_rekey_limit(self, directive: Directive) -> None:
-        written = {"volume": normalize_size(directive.arguments[0])}
+        written = {"volume": sshd_values.normalize_size(directive.arguments[0])}
         if len(directive.arguments) > 1 and directive.arguments[1] != "none":
-            written["time"] = normalize_seconds(directive.arguments[1])
+            written["time"] = sshd_values.normalize_seconds(directive.arguments[1])
         self.rekey = {part: value for part, value in written.items() if value is not None} | self.rekey
 
     def overwrite_startups(self, directive: Directive) -> None:
-        read = parse_startups(directive.arguments[0])
+        read = sshd_values.parse_startups(directive.arguments[0])
         if read:
             self.begin, self.full = read[0], read[2]
             self.rate = self.rate if read[1] is None else read[1]
 
 
-_Take = Callable[[_Reading, Directive], None]
-
-
-_TAKES: dict[str, _Take] = {
+_TAKES: dict[str, Callable[[_Reading, Directive], None]] = {
     **dict.fromkeys(_ADDS_UP, _Reading.add_values),
     **dict.fromkeys(_OPENS, _Reading.keep_first_permit_list),
     **dict.fromkeys(_COMMANDS, _Reading.set_command_unless_keys_command),

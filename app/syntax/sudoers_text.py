@@ -137,12 +137,11 @@ class SudoersScanner:
     def read_default_commands(self) -> list[str]:
         """Read commands without arguments, which `Defaults!` does not allow."""
         found = []
-        while True:
+        for _ in self.yield_at_each_item():
             bang = "!" if self.read_negation() else ""
             path = self.match(_EDIT) or self.match(_PATH) or self.match(_REGEX) or self.expect(_ALIAS)
             found.append(bang + _SPECIAL.sub(r"\1", path[0]))
-            if not self.take_mark(","):
-                return found
+        return found
 
     def _read_arguments(self) -> list[str]:
         self.skip_blanks()

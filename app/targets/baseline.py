@@ -62,6 +62,9 @@ class SideEffects(msgspec.Struct, frozen=True):
     accounts: dict[str, int] = {}
 
 
+Entries = Mapping[str, BaselineEntry]
+
+
 def apply_side_effects(baseline: Baseline, side_effects: Iterable[SideEffects]) -> Baseline:
     entries, accounts = dict(baseline.entries), dict(baseline.accounts)
     for one in side_effects:
@@ -103,9 +106,8 @@ def find_drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) ->
 
 
 def exclude_paths(baseline: Baseline, paths: Collection[str]) -> Baseline:
-    return msgspec.structs.replace(
-        baseline, entries={path: entry for path, entry in baseline.entries.items() if path not in paths}
-    )
+    entries = {path: entry for path, entry in baseline.entries.items() if path not in paths}
+    return msgspec.structs.replace(baseline, entries=entries)
 
 
 def has_tight_rights(now: Baseline, path: str) -> bool:
@@ -114,15 +116,10 @@ def has_tight_rights(now: Baseline, path: str) -> bool:
     return entry is not None and (entry.kind, entry.owner) == ("file", "root:root") and not entry.mode & 0o027
 
 
-def _replace_digests_with_current(
-    was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry]
-) -> dict[str, BaselineEntry]:
+def _replace_digests_with_current(was: Entries, now: Entries) -> Entries:
     """Take digests and sizes from `now`: baselines of older versions do not have comparable ones."""
-    current = {path: now.get(path, entry) for path, entry in was.items()}
-    return {
-        path: msgspec.structs.replace(entry, digest=current[path].digest, size=current[path].size)
-        for path, entry in was.items()
-    }
+    pairs = ((path, entry, now.get(path, entry)) for path, entry in was.items())
+    return {path: msgspec.structs.replace(entry, digest=new.digest, size=new.size) for path, entry, new in pairs}
 
 
 def _to_entry(found: FoundEntry) -> BaselineEntry:
@@ -145,9 +142,7 @@ def _compare_accounts(was: Baseline, now: Baseline) -> Iterator[str]:
         yield f"the account {name} is gone"
 
 
-def _compare_files(
-    was: Mapping[str, BaselineEntry], now: Mapping[str, BaselineEntry], announced_digests: Mapping[str, str | None]
-) -> Iterator[str]:
+def _compare_files(was: Entries, now: Entries, announced_digests: Mapping[str, str | None]) -> Iterator[str]:
     for path in sorted(was.keys() | now.keys() | announced_digests.keys()):
         before, after = was.get(path), now.get(path)
         if path in announced_digests:

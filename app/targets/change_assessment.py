@@ -56,11 +56,7 @@ class Assessment:
 
 
 def assess_change(
-    change: ProposedChange,
-    files: HostFiles,
-    foreseen: DryRun,
-    read_cache: ReadTrackingCache | None,
-    guard: Guard | None,
+    change: ProposedChange, files: HostFiles, foreseen: DryRun, read_cache: ReadTrackingCache, guard: Guard | None
 ) -> Assessment:
     noting = CachedFiles(files)
     actions = change.actions
@@ -68,10 +64,10 @@ def assess_change(
     refusals = list_action_refusals(
         actions, change.allowed_paths, noting, change.asks, foreseen, read_cache, plan, change.scope
     )
+    after = Overlay(noting, plan.made)
     if guard and not refusals:
-        refusals = guard(actions, noting, Overlay(noting, plan.made))
-    after, known = Overlay(noting, plan.made), read_cache or ReadTrackingCache()
-    one_way = () if refusals else find_one_way_settings(plan.made, noting, after, known)
+        refusals = guard(actions, noting, after)
+    one_way = () if refusals else find_one_way_settings(plan.made, noting, after, read_cache)
     before = {path: noting.state(path) for path in plan.made}
     diff = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made)
     around = "" if plan.obstacle else render_change(actions, foreseen, before, plan.made, AROUND)

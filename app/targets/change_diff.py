@@ -67,12 +67,10 @@ def _iterate_diff_lines(path: str, before: FileState | None, after: FileState, c
         yield from () if after.owner == ROOT else (f"new file owner {after.owner}",)
     else:
         sides = (("mode", f"{before.mode:04o}", f"{after.mode:04o}"), ("owner", before.owner, after.owner))
-        yield from (
-            f"{word} {what} {value}"
-            for what, *pair in sides
-            if pair[0] != pair[1]
-            for word, value in zip(("old", "new"), pair, strict=True)
-        )
+        for what, was, now in sides:
+            if was != now:
+                yield f"old {what} {was}"
+                yield f"new {what} {now}"
     old, new = (b"" if before is None else before.content), after.content
     if old == new:
         return

@@ -8,21 +8,11 @@ from typing import Protocol
 import msgspec
 
 from app.errors import ActionFailed, find_storage_fault
-from app.events.vocabulary import (
-    AnyAction,
-    AppendLine,
-    Chmod,
-    FileAction,
-    Reload,
-    RemoveLine,
-    ReplaceLine,
-    SetOption,
-    WriteFile,
-)
+from app.events.vocabulary import AnyAction, Chmod, FileAction, Reload, WriteFile
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
-from app.targets.file_action_results import compute_state_after_action
+from app.targets.file_action_results import compute_state_after_action, list_stated_line_changes
 from app.targets.overlay import Overlay
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope
@@ -33,13 +23,8 @@ from app.text.clean import clean_text
 IMPOSSIBLE = "impossible here"
 """The clause of what no change can do on this host."""
 MOST_ACTIONS = 12
-_KEPT_BY_AUTHSELECT = frozenset(
-    f"/etc/{name}"
-    for name in (
-        *("nsswitch.conf", "pam.d/fingerprint-auth", "pam.d/password-auth", "pam.d/postlogin", "pam.d/smartcard-auth"),
-        "pam.d/system-auth",
-    )
-)
+_AUTHSELECT_STACKS = ("fingerprint-auth", "password-auth", "postlogin", "smartcard-auth", "system-auth")
+_KEPT_BY_AUTHSELECT = ("/etc/nsswitch.conf", *(f"/etc/pam.d/{name}" for name in _AUTHSELECT_STACKS))
 _PATH = re.compile(r"(?:/\.?[A-Za-z0-9_][A-Za-z0-9_.@+-]*)+", re.ASCII)
 
 Actions = Sequence[AnyAction]
@@ -124,9 +109,8 @@ def _plan_action_effect(action: AnyAction, files: HostFiles, planned_states: dic
 def _find_path_judge_or_objection(path: str, files: HostFiles) -> Judge | Objection:
     """Return the judge of a path that may be read, or the objection to it."""
     if not _PATH.fullmatch(path):
-        return Objection(
-            "escape", f"{path!a} is not a plain absolute path: no '..', no doubled slashes, no odd characters."
-        )
+        reason = f"{path!a} is not a plain absolute path: no '..', no doubled slashes, no odd characters."
+        return Objection("escape", reason)
     judge = find_judge_or_objection(path)
     if not isinstance(judge, Objection) and (link := files.find_first_link(path)):
         if profile := _read_authselect_profile(link, files):
@@ -152,7 +136,7 @@ def _compute_edit_and_state(action: FileAction, judge: Judge, files: Files) -> t
     """Return the edit and the new state of the file; None if the action fails."""
     state = files.state(action.path)
     before, mode = (host_text.decode_bytes(state.content), state.mode) if state else ("", None)
-    lines, lost = _list_stated_line_changes(action)
+    lines, lost = list_stated_line_changes(action)
     try:
         after = compute_state_after_action(action, files)
     except (ActionFailed, UnicodeError) as exc:
@@ -162,22 +146,5 @@ def _compute_edit_and_state(action: FileAction, judge: Judge, files: Files) -> t
         edit = FileEdit(action.path, before, None, lines, lost, mode, new_mode, files, lines, judge, str(exc))
         return edit, None
     text = host_text.decode_bytes(after.content)
-    return FileEdit(
-        action.path, before, text, *list_added_and_removed_lines(before, text), mode, after.mode, files, lines, judge
-    ), after
-
-
-def _list_stated_line_changes(action: FileAction) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the lines that the action adds and removes, in its own text."""
-    match action:
-        case SetOption():
-            return (f"{action.key} = {action.value}",), ()
-        case ReplaceLine():
-            return (action.new,), (action.old,)
-        case RemoveLine():
-            return (), (action.line,)
-        case AppendLine():
-            return (action.line,), ()
-        case WriteFile():
-            return tuple(action.content.split("\n")), ()
-    return (), ()
+    changed = list_added_and_removed_lines(before, text)
+    return FileEdit(action.path, before, text, *changed, mode, after.mode, files, lines, judge), after

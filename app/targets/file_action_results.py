@@ -66,6 +66,22 @@ def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: 
             return f"{ended}{action.line}\n"
 
 
+def list_stated_line_changes(action: FileAction) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the lines that the action adds and removes, in its own text."""
+    match action:
+        case SetOption():
+            return (f"{action.key} = {action.value}",), ()
+        case ReplaceLine():
+            return (action.new,), (action.old,)
+        case RemoveLine():
+            return (), (action.line,)
+        case AppendLine():
+            return (action.line,), ()
+        case WriteFile():
+            return tuple(action.content.split("\n")), ()
+    return (), ()
+
+
 def _replace_lines(path: str, text: str, old_line: str, new_lines: list[str]) -> str:
     """Replace each line equal to `old_line`, apart from trailing blanks, by the lines in `new_lines`."""
     bare = old_line.rstrip(host_text.TRAIL)

@@ -10,6 +10,7 @@ from app.syntax.host_text import fold_case
 from app.targets import host_accounts, mission_uploads, pam_outcome, sudo_rights
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
+from app.targets.mission_uploads import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
 from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -79,19 +80,15 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
     login = mission_uploads.find_backup_login_setting(host.files)
     if login is None:
-        return ProbeAnswer(
-            False, f"{mission_uploads.BACKUP_CONFIG} does not say which account the nightly backup logs in as"
-        )
+        return ProbeAnswer(False, f"{BACKUP_CONFIG} does not say which account the nightly backup logs in as")
     return _probe_login(host, login.value, "for the nightly backup")
 
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
-    reason = host_accounts.explain_read_refusal(
-        host.files, host.accounts_and_groups, mission_uploads.READER, mission_uploads.MISSION_CONFIG
-    )
+    reason = host_accounts.explain_read_refusal(host.files, host.accounts_and_groups, READER, MISSION_CONFIG)
     if not reason and not mission_uploads.read_mission_settings(host.files):
-        reason = f"{mission_uploads.MISSION_CONFIG} says nothing"
-    return ProbeAnswer(not reason, reason or f"{mission_uploads.READER} can read {mission_uploads.MISSION_CONFIG}")
+        reason = f"{MISSION_CONFIG} says nothing"
+    return ProbeAnswer(not reason, reason or f"{READER} can read {MISSION_CONFIG}")
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
@@ -101,19 +98,15 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, f"the inbox {path or ''} of the mission application is not there".replace("  ", " "))
     if umask is None:
         return ProbeAnswer(False, "the umask for uploads is not a number")
-    if not host_accounts.is_access_granted(
-        folder, host.accounts_and_groups, mission_uploads.UPLOADER, host_accounts.WRITE
-    ):
-        return ProbeAnswer(False, f"{mission_uploads.UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
-    if not host_accounts.is_access_granted(
-        folder, host.accounts_and_groups, mission_uploads.READER, host_accounts.ENTER
-    ):
-        return ProbeAnswer(False, f"{mission_uploads.READER} may not enter {path} (mode {folder.mode:04o})")
+    accounts = host.accounts_and_groups
+    if not host_accounts.is_access_granted(folder, accounts, UPLOADER, host_accounts.WRITE):
+        return ProbeAnswer(False, f"{UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
+    if not host_accounts.is_access_granted(folder, accounts, READER, host_accounts.ENTER):
+        return ProbeAnswer(False, f"{READER} may not enter {path} (mode {folder.mode:04o})")
     new = mission_uploads.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
-    if host_accounts.is_access_granted(new, host.accounts_and_groups, mission_uploads.READER, host_accounts.READ):
-        return ProbeAnswer(True, f"{upload}: {mission_uploads.READER} can read it")
-    return ProbeAnswer(False, f"{upload}: {mission_uploads.READER} cannot read it")
+    can_read = host_accounts.is_access_granted(new, accounts, READER, host_accounts.READ)
+    return ProbeAnswer(can_read, f"{upload}: {READER} {'can' if can_read else 'cannot'} read it")
 
 
 def _probe_pam(host: ProbedHost) -> ProbeAnswer:
@@ -164,14 +157,13 @@ def _find_stack_fault(rules: tuple[pam.PamRule, ...]) -> str:
 
 
 def _probe_accounts(host: ProbedHost) -> ProbeAnswer:
-    if host.accounts_and_groups.problems:
-        return answer_from_problems(host.accounts_and_groups.problems, "")
-    names = [account.name for account in host.accounts_and_groups.accounts]
+    known = host.accounts_and_groups
+    if known.problems:
+        return answer_from_problems(known.problems, "")
+    names = [account.name for account in known.accounts]
     twice = sorted({name for name in names if names.count(name) > 1})
-    roots = [
-        account.name for account in host.accounts_and_groups.accounts if account.uid == 0 and account.name != "root"
-    ]
-    bare = [name for name in names if host.accounts_and_groups.find_shadow_entry(name) is None]
+    roots = [account.name for account in known.accounts if account.uid == 0 and account.name != "root"]
+    bare = [name for name in names if known.find_shadow_entry(name) is None]
     if roots:
         return ProbeAnswer(False, f"uid 0 belongs to {', '.join(roots)} besides root")
     if twice or bare or "root" not in names:

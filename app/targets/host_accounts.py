@@ -47,18 +47,14 @@ class HostAccounts:
 
 
 def read_host_accounts(files: Files) -> HostAccounts:
-    passwd, shadow, group = (host_text.read_text(files, path) for path in _FILES)
-    absent = [
-        BadSetting(f"{path} is absent", path, 1)
-        for path, text in zip(_FILES, (passwd, shadow, group), strict=True)
-        if text is None
-    ]
-    found, bad_accounts = account_files.parse_passwd_with_problems(passwd or "")
-    secrets, bad_secrets = account_files.parse_shadow_with_problems(shadow or "")
-    groups, bad_groups = account_files.parse_group_with_problems(group or "")
-    return HostAccounts(
-        tuple(found), tuple(secrets), tuple(groups), (*absent, *bad_accounts, *bad_secrets, *bad_groups)
-    )
+    texts = {path: host_text.read_text(files, path) for path in _FILES}
+    absent = [BadSetting(f"{path} is absent", path, 1) for path, text in texts.items() if text is None]
+    passwd, shadow, group = (text or "" for text in texts.values())
+    found, bad_accounts = account_files.parse_passwd_with_problems(passwd)
+    secrets, bad_secrets = account_files.parse_shadow_with_problems(shadow)
+    groups, bad_groups = account_files.parse_group_with_problems(group)
+    problems = (*absent, *bad_accounts, *bad_secrets, *bad_groups)
+    return HostAccounts(tuple(found), tuple(secrets), tuple(groups), problems)
 
 
 READ, ENTER, WRITE = 4, 1, 2

@@ -7,13 +7,8 @@ from app.targets.host_accounts import AGENT, read_host_accounts
 from app.text.clean import clean_text
 
 _DROP_INS = (
-    "/etc/ssh/sshd_config.d/*.conf",
-    "/etc/security/pwquality.conf.d/*.conf",
-    "/etc/security/limits.d/*.conf",
-    "/etc/sudoers.d/*",
-    "/etc/profile.d/*.sh",
-    "/etc/modprobe.d/*.conf",
-    "/etc/audit/rules.d/*.rules",
+    *("/etc/ssh/sshd_config.d/*.conf", "/etc/security/pwquality.conf.d/*.conf", "/etc/security/limits.d/*.conf"),
+    *("/etc/sudoers.d/*", "/etc/profile.d/*.sh", "/etc/modprobe.d/*.conf", "/etc/audit/rules.d/*.rules"),
 )
 _SERVICES = {
     "sshd": "/etc/ssh/sshd_config",

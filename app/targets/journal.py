@@ -120,9 +120,8 @@ class Journal:
         return [self._read_side_effects(name) for name in self._list_journals_with_marks("committed", "open")]
 
     def list_open_side_effect_paths(self) -> set[str]:
-        return {
-            path for name in self._list_journals_with_marks("open") for path in self._read_side_effects(name).entries
-        }
+        names = self._list_journals_with_marks("open")
+        return {path for name in names for path in self._read_side_effects(name).entries}
 
     def list_changed_resources(self) -> set[str]:
         """Return the resources (packages, units, mounts, accounts) of the committed and open changes."""

@@ -10,20 +10,10 @@ from typing import TypeVar
 
 from app.errors import ActionFailed, EnvironmentUnusable, find_storage_fault
 from app.syntax.files import FileState
+from app.targets import path_walk
 from app.targets.baseline import FoundEntry
 from app.targets.crash_safe_writes import Disk, OpenFolder, open_folder_descriptor
 from app.targets.host_lock import HostLock
-from app.targets.path_walk import (
-    escape_name_bytes,
-    expand_pattern,
-    find_first_link,
-    list_folders_above,
-    open_parent,
-    read_link,
-    resolve_in_tree,
-    split_path,
-    unescape_name_bytes,
-)
 from app.targets.simulated_file_owners import ROOT, FileOwners
 from app.targets.temporary_file_mode import TemporaryModes
 
@@ -72,24 +62,23 @@ class LocalTree:
     def glob(self, pattern: str) -> list[str]:
         with self._open_root() as root:
             if pattern not in self._globbed:
-                paths = expand_pattern(pattern, partial(self._list_names, root))
-                self._globbed[pattern] = sorted(
-                    escape_name_bytes(path) for path in paths if self._is_present(root, path)
-                )
+                paths = path_walk.expand_pattern(pattern, partial(self._list_names, root))
+                present = (path for path in paths if self._is_present(root, path))
+                self._globbed[pattern] = sorted(map(path_walk.escape_name_bytes, present))
             return list(self._globbed[pattern])
 
     def find_first_link(self, path: str) -> str | None:
         with self._open_root() as root:
-            return find_first_link(path, partial(read_link, root))
+            return path_walk.find_first_link(path, partial(path_walk.read_link, root))
 
     def resolve_links(self, path: str) -> str | None:
         """Return where a path leads once its links are followed; None if it leaves the tree or loops."""
         with self._open_root() as root:
-            return resolve_in_tree(root, path)
+            return path_walk.resolve_in_tree(root, path)
 
     def link(self, path: str) -> str | None:
         with self._open_root() as root:
-            return read_link(root, unescape_name_bytes(path))
+            return path_walk.read_link(root, path_walk.unescape_name_bytes(path))
 
     def list_paths(self) -> list[str]:
         return sorted(self._walk_entries(lambda _folder, _name, _path: None))
@@ -101,7 +90,7 @@ class LocalTree:
     def _walk_entries(self, read_entry: Callable[[int, str, str], T]) -> dict[str, T]:
         with self._open_root() as root:
             return {
-                escape_name_bytes(f"{at[1:]}/{name}"): read_entry(folder, name, f"{at[1:]}/{name}")
+                path_walk.escape_name_bytes(f"{at[1:]}/{name}"): read_entry(folder, name, f"{at[1:]}/{name}")
                 for at, folders, files, folder in os.fwalk(".", dir_fd=root)
                 for name in (*folders, *files)
             }
@@ -117,7 +106,7 @@ class LocalTree:
     def read_exact_state(self, path: str) -> FileState | None:
         """Return the plain file at `path`, or None; raise ActionFailed for links, folders and other kinds of files."""
         try:
-            with self._open_root() as root, open_parent(root, path) as (folder, name):
+            with self._open_root() as root, path_walk.open_parent(root, path) as (folder, name):
                 found = self._read_state_and_kind(folder, name, path)
                 names = os.stat(name, dir_fd=folder, follow_symlinks=False).st_nlink
         except FileNotFoundError:
@@ -146,7 +135,7 @@ class LocalTree:
 
     def list_missing_folders(self, path: str) -> list[str]:
         with self._open_root() as root:
-            return [folder for folder in list_folders_above(path) if _is_missing(root, folder)]
+            return [folder for folder in path_walk.list_folders_above(path) if _is_missing(root, folder)]
 
     def make_folder(self, path: str) -> None:
         with self._open_for_change(path) as (folder, name):
@@ -158,7 +147,7 @@ class LocalTree:
 
     @contextmanager
     def _open_for_change(self, path: str) -> Iterator[tuple[int, str]]:
-        with self._open_root() as root, _translate_errors(path), open_parent(root, path) as (folder, name):
+        with self._open_root() as root, _translate_errors(path), path_walk.open_parent(root, path) as (folder, name):
             try:
                 yield folder, name
             finally:
@@ -201,7 +190,7 @@ class LocalTree:
         return self._looked[path]
 
     def _read_following_links(self, root: int, path: str) -> tuple[FileState, bool] | None:
-        plain = unescape_name_bytes(path)
+        plain = path_walk.unescape_name_bytes(path)
         try:
             return self._read_plain_path(root, plain)  # the fast path: most paths have no link
         except FileNotFoundError:
@@ -209,7 +198,7 @@ class LocalTree:
         except (OSError, ActionFailed) as exc:
             if find_storage_fault(exc):
                 raise  # unreadable is not absent
-            real = resolve_in_tree(root, plain)
+            real = path_walk.resolve_in_tree(root, plain)
         if real in (None, "/"):
             return None
         try:
@@ -218,7 +207,7 @@ class LocalTree:
             return None
 
     def _read_plain_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
-        *folders, name = split_path(path)
+        *folders, name = path_walk.split_path(path)
         return self._read_state_and_kind(self._open_subfolder(root, folders), name, path)
 
     def _list_names(self, root: int, path: str) -> list[str]:
@@ -230,7 +219,7 @@ class LocalTree:
         except OSError as exc:
             if find_storage_fault(exc):
                 raise
-            real = resolve_in_tree(root, path)
+            real = path_walk.resolve_in_tree(root, path)
         try:
             folders = [name for name in (real or "").split("/") if name]
             return [] if real is None else os.listdir(self._open_subfolder(root, folders))  # noqa: PTH208
@@ -251,11 +240,9 @@ class LocalTree:
     def _read_entry(self, folder: int, name: str, path: str) -> FoundEntry:
         try:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            return (
-                os.readlink(name, dir_fd=folder)
-                if S_ISLNK(found.st_mode)
-                else self._build_state_and_kind(found, folder, name, path)
-            )
+            if S_ISLNK(found.st_mode):
+                return os.readlink(name, dir_fd=folder)
+            return self._build_state_and_kind(found, folder, name, path)
         except (FileNotFoundError, ActionFailed):
             return None
 
@@ -267,17 +254,14 @@ class LocalTree:
             return None
         return self._build_state_and_kind(found, folder, name, path)
 
-    def _build_state_and_kind(
-        self, stat_result: os.stat_result, folder: int, name: str, path: str
-    ) -> tuple[FileState, bool]:
-        mode, owner = S_IMODE(stat_result.st_mode), self._owners.get_owner(path)
-        if S_ISDIR(stat_result.st_mode):
+    def _build_state_and_kind(self, found: os.stat_result, folder: int, name: str, path: str) -> tuple[FileState, bool]:
+        mode, owner = S_IMODE(found.st_mode), self._owners.get_owner(path)
+        if S_ISDIR(found.st_mode):
             return FileState(b"", mode, owner), True
-        if not S_ISREG(stat_result.st_mode):
+        if not S_ISREG(found.st_mode):
             raise ActionFailed(f"{path} is a link or not a plain file; name a plain file instead.")
-        return FileState(
-            self._read_content(folder, name, path, stat_result.st_size), mode, owner, stat_result.st_mtime_ns
-        ), False
+        content = self._read_content(folder, name, path, found.st_size)
+        return FileState(content, mode, owner, found.st_mtime_ns), False
 
     def _read_content(self, folder: int, name: str, path: str, expected_size: int) -> bytes:
         try:
@@ -310,7 +294,7 @@ def _read_to_end(descriptor: int, expected_size: int) -> bytes:
 
 
 def _is_link_target_present(root: int, path: str) -> bool:
-    real = resolve_in_tree(root, path)
+    real = path_walk.resolve_in_tree(root, path)
     try:
         return real is not None and bool(os.stat("." + real, dir_fd=root, follow_symlinks=False))
     except (OSError, ValueError):
@@ -320,7 +304,7 @@ def _is_link_target_present(root: int, path: str) -> bool:
 def _is_missing(root: int, path: str) -> bool:
     """Return True if the path does not exist. A dangling link counts as existing: it is in the way."""
     try:
-        with open_parent(root, path) as (folder, name):
+        with path_walk.open_parent(root, path) as (folder, name):
             os.stat(name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return True

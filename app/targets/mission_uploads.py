@@ -6,7 +6,7 @@ from app.syntax import option_parsers
 from app.syntax.files import Files, FileState
 from app.syntax.setting import Setting, find_last
 
-MISSION_CONFIG = "/etc/mission/mission.conf"
+MISSION_CONFIG, BACKUP_CONFIG = "/etc/mission/mission.conf", "/etc/mission/backup.conf"
 LOGIN_DEFS = "/etc/login.defs"
 UPLOADER, READER = "deploy", "mission"
 _DEFAULT_UMASK = "022"
@@ -50,9 +50,5 @@ def _parse_umask(setting: Setting) -> Umask | None:
 
 
 def find_backup_login_setting(files: Files) -> Setting | None:
-    return find_last(
-        option_parsers.read_setting_files(files, [BACKUP_CONFIG], option_parsers.parse_ini), "backup.login"
-    )
-
-
-BACKUP_CONFIG = "/etc/mission/backup.conf"
+    settings = option_parsers.read_setting_files(files, [BACKUP_CONFIG], option_parsers.parse_ini)
+    return find_last(settings, "backup.login")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.syntax.pam import PamRule
-from app.targets.effects.pam_module_answers import GOOD_CHOICE, Responder
-from app.targets.pam_outcome import SUCCESS, StackRefusal, find_refusal
+from app.targets.effects.pam_module_answers import GOOD_CHOICE, create_responder
+from app.targets.pam_outcome import SUCCESS, Answer, StackRefusal, find_refusal
 
 COMMON = ("common-password", "system-auth")
 """The stacks that the families' services include."""
@@ -28,7 +28,7 @@ def explain_password_refusal(
     """
     if rules is None:
         return "PAM gives the service up"
-    walk = _PasswordChange(is_short, Responder(GOOD_CHOICE, "password", otherwise=accepts_unknown))
+    walk = _PasswordChange(is_short, create_responder(GOOD_CHOICE, "password", otherwise=accepts_unknown))
     refusal = find_refusal(rules, walk.answer_first_pass) or find_refusal(rules, walk.answer_second_pass)
     if refusal:
         return _describe_refusal(refusal, walk)
@@ -38,7 +38,7 @@ def explain_password_refusal(
 @dataclass
 class _PasswordChange:
     is_short: bool
-    answer: Responder
+    answer: Answer
     is_typed: bool = False
     is_stored: bool = False
     faults: dict[PamRule, str] = field(default_factory=dict)

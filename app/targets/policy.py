@@ -2,14 +2,15 @@
 
 import itertools
 import re
+import tomllib
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from app.events.vocabulary import AnyAction, Reload
 from app.resources.kind import ResourceAction
 from app.syntax.files import Files
-from app.targets import forbidden_line_patterns
 from app.targets.cached_files import CachedFiles
-from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Refusal, plan_effects
+from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, plan_effects
 from app.targets.effects.file_access import find_access_objection, judge_mode
 from app.targets.effects.weakening import find_weakening_or_excess
 from app.targets.health_probes import HEALTH_PROBES, run_health_probes
@@ -28,13 +29,18 @@ from app.text.clean import clean_text
 _LONGEST_LINE = 1024
 SERVICES = frozenset({"sshd", "auditd", "chronyd", "rsyslog", "systemd-sysctl", "grub", "mission"})
 _LINE = re.compile(r"[\t\x20-\x7e]*")
+_PATTERNS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("forbidden_line_patterns.toml").read_text())
+_FORBIDDEN = {clause: re.compile("|".join(patterns)) for clause, patterns in _PATTERNS.items()}
+"""What no configuration line may contain, by clause. Each subject's grammar refuses it too, without that clause."""
+_MODELINE = re.compile(r"(?:^|\s)(?:[Vv]im?[<=>]?[0-9]{0,4}|ex):\s*(?:set?\s|[a-z]+[=:])|-\*-|\bLocal Variables:")
+"""An editor executes it, even in a comment."""
 _NEVER = 0
 """A day on which no account has expired, so that the date does not influence the policy."""
 
 
 def list_action_refusals(
     actions: Sequence[AnyAction],
-    allowed_paths: frozenset[str],
+    allowed_paths: Paths,
     files: HostFiles,
     asks: Asks = frozenset(),
     foreseen: DryRun = NONE,
@@ -64,7 +70,7 @@ def list_action_refusals(
     whole = judge_whole_change(actions, foreseen)
     if not whole and "/etc/shadow" in plan.made:
         whole = judge_shadow_ageing(now, after, foreseen)
-    whole = whole or find_effect_objection(plan.made, now, after, asks, read_cache)
+    whole = whole or find_effect_objection(plan.made, now, after, asks, read_cache or ReadTrackingCache())
     return [_create_refusal(actions[-1], whole)] if whole else []
 
 
@@ -73,24 +79,17 @@ def _create_refusal(action: AnyAction, objection: Objection) -> Refusal:
 
 
 def find_effect_objection(
-    paths: Collection[str],
-    before: Files,
-    after: Files,
-    asks: frozenset[str],
-    read_cache: ReadTrackingCache | None = None,
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], read_cache: ReadTrackingCache
 ) -> Objection | None:
     """Return the objection to the combined effect: an open file, a weaker setting of a program, or a lost login."""
-    known = read_cache or ReadTrackingCache()
     return (
         find_access_objection(paths, before, after, asks)
-        or find_weakening_or_excess(paths, before, after, asks, known)
-        or _find_probe_failure_objection(before, after, known)
+        or find_weakening_or_excess(paths, before, after, asks, read_cache)
+        or _find_probe_failure_objection(before, after, read_cache)
     )
 
 
-def _judge_effect(
-    effect: Effect, allowed_paths: frozenset[str], asks: frozenset[str], foreseen: DryRun
-) -> Objection | None:
+def _judge_effect(effect: Effect, allowed_paths: Paths, asks: Asks, foreseen: DryRun) -> Objection | None:
     match effect:
         case Objection():
             return effect
@@ -134,10 +133,9 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
         hidden = clean_text(line, len(line) + 1) != line or "\n" in line
         if hidden or not (_is_plain_text_file(edit) or _LINE.fullmatch(line)):
             return Objection("obfuscation", "it has control characters, or letters that look like others.")
-        if forbidden_line_patterns.has_modeline(line):
-            return Objection(
-                "obfuscation", f"{edit.path}: an editor that opens the file would execute {line.strip()!r}."
-            )
+        if _MODELINE.search(line):
+            reason = f"{edit.path}: an editor that opens the file would execute {line.strip()!r}."
+            return Objection("obfuscation", reason)
     return None
 
 
@@ -145,11 +143,10 @@ def _judge_commands(edit: FileEdit) -> Objection | None:
     for line in () if _is_plain_text_file(edit) else edit.added:
         # An audit rule may name a program, such as `passwd`: its grammar has no way to run one.
         plain = edit.judge is audit_rule_policy.judge_audit_edit and audit_rule_policy.is_permitted_rule(line)
-        plain |= edit.judge is shell_profile_policy.judge_profile_edit and shell_profile_policy.only_tightens_umasks(
-            edit
-        )
-        clause = forbidden_line_patterns.find_forbidden_clause(line) if is_content_line(line) and not plain else None
-        if clause:
+        if edit.judge is shell_profile_policy.judge_profile_edit:
+            plain = shell_profile_policy.only_tightens_umasks(edit)
+        clauses = (clause for clause, pattern in _FORBIDDEN.items() if pattern.search(line))
+        if is_content_line(line) and not plain and (clause := next(clauses, "")):
             return Objection(clause, f"{edit.path}: {line.strip()!r} does more than set a value.")
         if line.endswith("\\"):
             return Objection("obfuscation", f"{edit.path}: a backslash at the end would join the next line.")
@@ -176,14 +173,11 @@ def _list_continuations(text: str) -> set[tuple[str, str]]:
     return {(line, below) for line, below in itertools.pairwise(text.split("\n")) if line.endswith("\\")}
 
 
-def _find_probe_failure_objection(
-    files_before: Files, files_after: Files, read_cache: ReadTrackingCache
-) -> Objection | None:
+def _find_probe_failure_objection(before: Files, after: Files, read_cache: ReadTrackingCache) -> Objection | None:
     """Return the objection if a health probe would fail after the change. Parse errors are left to the validators."""
-    before = {probe.name: probe for probe in run_health_probes(files_before, _NEVER, cache=read_cache)}
-    now = mark_worsened_probes(before.values(), run_health_probes(files_after, _NEVER, cache=read_cache))
-    after = {probe.name: probe for probe in now}
-    broken = [(name, HEALTH_PROBES[name]) for name in before if before[name].ok and not after[name].ok]
+    was = run_health_probes(before, _NEVER, cache=read_cache)
+    now = mark_worsened_probes(was, run_health_probes(after, _NEVER, cache=read_cache))
+    broken = [(new, HEALTH_PROBES[new.name]) for old, new in zip(was, now, strict=True) if old.ok and not new.ok]
     if any(probe.is_syntax for _, probe in broken):
         return None
-    return next((Objection(probe.clause, after[name].detail) for name, probe in broken if probe.clause), None)
+    return next((Objection(probe.clause, new.detail) for new, probe in broken if probe.clause), None)

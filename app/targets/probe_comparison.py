@@ -26,17 +26,12 @@ def describe_probe_difference(was: Probe | None, now: Probe) -> str:
 def mark_worsened_probes(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
     """Return the probes of `now`. A probe that lost something fails, and its detail says what."""
     known = {probe.name: probe for probe in before}
-    return tuple(
-        _mark_as_failed_if_worse(probe, describe_probe_difference(known.get(probe.name), probe)) for probe in now
-    )
+    return tuple(_mark_as_failed_if_worse(known.get(probe.name), probe) for probe in now)
 
 
-def _mark_as_failed_if_worse(probe: Probe, difference: str) -> Probe:
-    return (
-        msgspec.structs.replace(probe, ok=False, detail=clean_text(difference, _LONGEST))
-        if difference and probe.ok
-        else probe
-    )
+def _mark_as_failed_if_worse(was: Probe | None, now: Probe) -> Probe:
+    worse = describe_probe_difference(was, now) if now.ok else ""
+    return msgspec.structs.replace(now, ok=False, detail=clean_text(worse, _LONGEST)) if worse else now
 
 
 def _join_names(names: list[str]) -> str:

@@ -20,15 +20,9 @@ ABSENT = "no such file"
 FACTS = ("/etc/os-release", "/usr/lib/os-release", "/etc/redhat-release", "/etc/debian_version", "/etc/shells")
 """Files that identify the system and tell nothing about its owner."""
 VENDOR = (
-    *writable_areas.VENDOR,
-    "/etc/authselect/*",
-    "/usr/lib/pam.d/*",
-    "/usr/share/crypto-policies/*/*.txt",
-    "/usr/share/crypto-policies/policies/*.pol",
-    "/usr/share/crypto-policies/policies/modules/*.pmod",
-    "/usr/lib/motd",
-    "/run/motd",
-    "/run/motd.dynamic",
+    *(*writable_areas.VENDOR, "/etc/authselect/*", "/usr/lib/pam.d/*", "/usr/share/crypto-policies/*/*.txt"),
+    *("/usr/share/crypto-policies/policies/*.pol", "/usr/share/crypto-policies/policies/modules/*.pmod"),
+    *("/usr/lib/motd", "/run/motd", "/run/motd.dynamic"),
 )
 """Vendor files that judged files link to or override; installed by a package or generated."""
 _EVERYBODY = 0o004

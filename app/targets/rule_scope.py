@@ -105,9 +105,8 @@ class RuleScope:
         name = fold_case(key)
         if name.startswith("-"):
             return _states_key(self._prose_text, name)  # flags of any command
-        if self._is_stated(name) or any(
-            self._is_stated(stated) for stated, _, keys in _NEEDED_WITH_KEY if name in keys
-        ):
+        needing = [stated for stated, _, keys in _NEEDED_WITH_KEY if name in keys]
+        if any(map(self._is_stated, (name, *needing))):
             return True
         return any(name in keys and start in self.changeable_patterns for start, _, keys in _NEEDED_WITH_FILE)
 
@@ -165,11 +164,9 @@ def judge_action_scope(scope: RuleScope, action: AnyAction, candidates: Collecti
     if isinstance(action, RunVendorScript) or action in scope.proposed:
         return None  # compared with the content; a script is approved by a person, too
     if isinstance(action, ResourceAction):
-        return (
-            None
-            if action in candidates
-            else _build_unnamed_place_objection(scope, _describe_action(action), candidates)
-        )
+        if action in candidates:
+            return None
+        return _build_unnamed_place_objection(scope, _describe_action(action), candidates)
     if isinstance(action, Reload):
         known = ", ".join(scope.services) or "no service"
         reason = f"the rule has no need of {action.service}: its files are read by {known}."

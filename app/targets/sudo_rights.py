@@ -116,15 +116,11 @@ def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping
         "MAIL": "MAIL" in grant.tags,
         "INTERCEPT": is_tag_set("INTERCEPT", "intercept"),
     }
-    users, colon, groups = (
-        grant.runas.partition(" : ") if not grant.runas.startswith(": ") else ("", " : ", grant.runas[2:])
-    )
-    run = _expand_and_join_members(sudoers, "Runas", users) + (
-        colon and f" : {_expand_and_join_members(sudoers, 'Runas', groups)}"
-    )
+    users, colon, groups = f" {grant.runas}".partition(" : ")
+    run_as = f"{_expand_runas_members(sudoers, users.lstrip())}{colon}{_expand_runas_members(sudoers, groups)}"
     return SudoRight(
         ", ".join(_expand_aliases(sudoers, "Host", grant.hosts)),
-        run.strip(),
+        run_as.strip(),
         command.removeprefix("!"),
         not command.startswith("!"),
         frozenset(word for word, held in gives.items() if held),
@@ -135,8 +131,8 @@ def _build_right(sudoers: Sudoers, grant: Grant, command: str, defaults: Mapping
     )
 
 
-def _expand_and_join_members(sudoers: Sudoers, kind: str, text: str) -> str:
-    return ", ".join(_expand_aliases(sudoers, kind, [entry for entry in text.split(", ") if entry]))
+def _expand_runas_members(sudoers: Sudoers, text: str) -> str:
+    return ", ".join(_expand_aliases(sudoers, "Runas", [entry for entry in text.split(", ") if entry]))
 
 
 def _expand_aliases(sudoers: Sudoers, kind: str, listed: Collection[str], current_depth: int = 0) -> Iterator[str]:

@@ -40,8 +40,7 @@ class ConditionalResponses:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET" or not scope["path"].startswith(PREFIX):
             return await self._app(scope, receive, send)
-        answer = _ConditionalSend(scope, receive, send)
-        return await self._app(scope, receive, answer.send_message)
+        return await self._app(scope, receive, _ConditionalSend(scope, receive, send).send_message)
 
 
 class _ConditionalSend:

@@ -7,8 +7,7 @@ import pytest
 
 from app.syntax import audit_rule_files, host_text, option_parsers
 from app.targets.effects.audit_rules import LOADED
-from app.targets.effects.auditd import PATH, STARTS, Auditd
-from app.targets.effects.auditd_options import DEFAULTS
+from app.targets.effects.auditd import DEFAULTS, PATH, STARTS, Auditd
 from tests.differential.harness import tally
 from tests.differential.wall import host, laid_out, said, told
 from tests.thorough import examples

@@ -92,8 +92,9 @@ async def test_what_the_scanner_said_after_each_attempt_is_a_part_of_its_reason(
     )
     state = RunState(working=EMPTY, items={EMPTY: Item(EMPTY, failures=failures)})
     target = SimpleNamespace(run_blocking=answer_nothing)
+    services = SimpleNamespace(target=target)
     run = SimpleNamespace(
-        state=state, rule=SimpleNamespace(id=EMPTY, paths=()), services=SimpleNamespace(target=target), event_fields=AT
+        state=state, item=state.item, rule=SimpleNamespace(id=EMPTY, paths=()), services=services, event_fields=AT
     )
     [answered] = (await answer_inquiry(run, Inquiry(why="", questions=(AskVerdict(),)), 1)).answers
     assert answered.answer == "attempt 1: still no"

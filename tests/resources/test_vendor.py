@@ -11,6 +11,7 @@ from app.targets.change_assessment import assess_change
 from app.targets.change_plan import ProposedChange
 from app.targets.effects.strictness_bounds import list_asks_stated_by_rule
 from app.targets.policy import list_action_refusals
+from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import DryRun
 from tests.resources.case import KindCase, Sample
 from tests.targets.hosts import host
@@ -69,7 +70,9 @@ def test_it_is_a_change_by_itself():
 
 def test_the_whole_script_stands_in_what_a_person_is_shown_with_what_it_did_on_the_copy():
     action = create_vendor_action("r", SCRIPT)
-    shown = assess_change(ProposedChange((action,), PLACE), STANDS, ran(action, "# a\n"), None, None).diff
+    shown = assess_change(
+        ProposedChange((action,), PLACE), STANDS, ran(action, "# a\n"), ReadTrackingCache(), None
+    ).diff
     assert shown.startswith(f"vendor's script r, sha256 {action.sha256}\n| {SCRIPT.strip()}\n| \nresource vendor:r\n")
     assert "+# a\n" in shown
 
@@ -281,6 +284,6 @@ def test_the_diff_names_a_new_owner_and_the_file_is_a_warning():
     files = {"/etc/cron.d/x": state(0o644), "/etc/passwd": state(0o644, "root:bob", "")}
     foreseen = DryRun(ran(action).states, files=files)
     host = NoLinks({"/etc/passwd": state(0o644, text="")})
-    shown = assess_change(ProposedChange((action,), PLACE), host, foreseen, None, None)
+    shown = assess_change(ProposedChange((action,), PLACE), host, foreseen, ReadTrackingCache(), None)
     assert "diff a/etc/passwd b/etc/passwd\nold owner root:root\nnew owner root:bob\n" in shown.diff
     assert "diff a/etc/cron.d/x b/etc/cron.d/x\nnew file mode 0644\n" in shown.diff

@@ -12,6 +12,7 @@ from app.targets.change_assessment import assess_change
 from app.targets.change_plan import ProposedChange, Refusal
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.program_sandbox import Confinement
+from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import NONE, DryRun
 from tests.hostfiles import DictFiles
 from tests.targets.hosts import FILES
@@ -37,7 +38,7 @@ def host(**changes):
 
 @pytest.fixture(scope="module")
 def seen():
-    return assess_change(CHANGE, host(), DRY_RUN, None, None)
+    return assess_change(CHANGE, host(), DRY_RUN, ReadTrackingCache(), None)
 
 
 def test_an_assessment_of_the_same_is_the_same(seen):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sqlmodel import Session
 
 from app.errors import TemperError
-from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostLeft, RolloutPaused
+from app.events.kinds import RolloutHostBegun, RolloutHostEnded, RolloutHostLeft, RolloutWaveEnded
 from app.events.record import Recorded
 from app.runs.rollout import rollout_steps as steps
 from app.runs.rollout.rollout_control import format_rollout_command_author
@@ -76,7 +76,7 @@ class RolloutController(PeriodicTask):
                 if step is None:
                     break
                 self._apply_step(chain, state, step)
-                if not isinstance(step, steps.BeginHost | steps.RecordHostEnd | steps.RecordWaveEnd):
+                if not isinstance(step, steps.BeginHost | RolloutHostEnded | RolloutWaveEnded):
                     break  # the snapshot is outdated after this step
                 state = fold_rollout((line for line in chain.written[before:] if line.run == rollout), state)
         return chain.written
@@ -95,14 +95,10 @@ class RolloutController(PeriodicTask):
         match step:
             case steps.BeginHost(host=host, wave=wave):
                 self._begin_run(chain, state, host, wave)
-            case steps.RecordHostEnd(ended=ended) | steps.RecordWaveEnd(ended=ended):
-                chain.append(ended)
-            case steps.PauseByRule(reason=reason):
-                chain.append(RolloutPaused(by="rule", reason=reason))
             case steps.CommandRuns(verb=verb, runs=runs):
                 chain.send_command(runs, verb, format_rollout_command_author(state.rollout), state.reason)
-            case steps.EndRollout(state=ended):
-                chain.append(RolloutEnded(state=ended))
+            case event:
+                chain.append(event)
 
     def _begin_run(self, chain: rollouts.RolloutJournal, state: RolloutState, host: str, wave: int) -> None:
         assert state.asked

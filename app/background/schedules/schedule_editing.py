@@ -59,10 +59,8 @@ def _resolve_valid_mode(wanted: ScheduleSpec, hosts_folder: Path) -> Mode:
     if not wanted.words:
         return resolve_mode(wanted.order, validate_order(wanted.order, hosts_folder))
     check_terms(wanted.terms)
-    modes = {
-        resolve_mode(each, validate_order(each, hosts_folder))
-        for each in (replace(wanted.order, host=host) for host in wanted.hosts)
-    }
+    orders = [replace(wanted.order, host=host) for host in wanted.hosts]
+    modes = {resolve_mode(order, validate_order(order, hosts_folder)) for order in orders}
     if len(modes) != 1:
         raise Rejected("mode", "its hosts have different default modes: give the mode.")
     return modes.pop()

@@ -75,12 +75,11 @@ class Scheduler(PeriodicTask):
         row.fired_at, row.stopped = due_at, False
         if isinstance(request, RolloutOrdered):
             row.run = create_rollout_id()
-            row.outcome = (
-                f"{missed_text}Started rollout {row.run} on {len(request.hosts)} hosts at {_format_time(due_at)}."
-            )
+            started = f"rollout {row.run} on {len(request.hosts)} hosts"
         else:
             row.run = create_run_id()
-            row.outcome = f"{missed_text}Started run {row.run} at {_format_time(due_at)}."
+            started = f"run {row.run}"
+        row.outcome = f"{missed_text}Started {started} at {_format_time(due_at)}."
         return write_first_event(session, row.run, request)
 
     def _describe_blocking_work(self, session: Session, row: ScheduleRow) -> str:
@@ -93,16 +92,14 @@ class Scheduler(PeriodicTask):
 
     def _create_run_request(self, row: ScheduleRow) -> RunQueued:
         settings = self._runtime.settings
-        return create_run_request(
-            create_order_from_schedule(row, settings.speed), self._runtime.lineup, settings.hosts_folder
-        )
+        order = create_order_from_schedule(row, settings.speed)
+        return create_run_request(order, self._runtime.lineup, settings.hosts_folder)
 
     def _create_rollout_request(self, session: Session, row: ScheduleRow) -> RolloutOrdered:
         settings = self._runtime.settings
         hosts = select_hosts(row.host, settings.hosts_folder, read_groups(session))
-        wanted = RolloutSpec(
-            order=create_order_from_schedule(row, settings.speed), hosts=hosts, words=row.host, terms=decode_terms(row)
-        )
+        order = create_order_from_schedule(row, settings.speed)
+        wanted = RolloutSpec(order=order, hosts=hosts, words=row.host, terms=decode_terms(row))
         return create_rollout_request(wanted, self._runtime.lineup, settings.hosts_folder)
 
     def _stop_overdue_and_check_for_schedules(self, now: float) -> bool:

@@ -83,10 +83,8 @@ class RunTrace:
                     yield from self._create_turn_spans(*found, at, {}, event.reason)
             case kinds.ActionApplying() | kinds.ActionRollingBack():
                 tool = "apply" if isinstance(event, kinds.ActionApplying) else "undo"
-                about = {"temper.rule": event.rule, "temper.attempt": event.attempt}
-                self._open_span(
-                    (tool, event.journal), f"execute_tool {tool}", at, _TOOL | {"gen_ai.tool.name": tool} | about
-                )
+                about = {"gen_ai.tool.name": tool, "temper.rule": event.rule, "temper.attempt": event.attempt}
+                self._open_span((tool, event.journal), f"execute_tool {tool}", at, _TOOL | about)
             case kinds.ActionApplied():
                 yield from self._close_span(("apply", event.journal), ("item", event.rule), at, {})
             case kinds.ActionFailedToApply():
@@ -109,10 +107,8 @@ class RunTrace:
     ) -> Iterator[Span]:
         if begun := self._open.pop(span_key, None):
             above = derive_span_id(self.run, *parent_key) if parent_key else ""
-            own = derive_span_id(self.run, *span_key)
-            yield self._create_span(
-                own, above, begun.name, begun.began, ended_at, begun.attributes | extra_attributes, error
-            )
+            own, attributes = derive_span_id(self.run, *span_key), begun.attributes | extra_attributes
+            yield self._create_span(own, above, begun.name, begun.began, ended_at, attributes, error)
 
     def _close_turn(self, event: kinds.TurnFinished, at: float) -> Iterator[Span | Measure]:
         found = self._turns.pop(event.turn, None)
@@ -152,22 +148,14 @@ class RunTrace:
             "temper.run": self.run,
             "temper.simulated": self._simulated,
         }
-        agent, chat = (
-            derive_span_id(self.run, "agent", turn_started.turn),
-            derive_span_id(self.run, "chat", turn_started.turn),
-        )
+        agent, chat = (derive_span_id(self.run, name, turn_started.turn) for name in ("agent", "chat"))
         above = derive_span_id(self.run, "item", turn_started.rule)
         about = _build_gen_ai_attributes("invoke_agent", turn_started) | shared
         yield self._create_span(agent, above, f"invoke_agent {turn_started.role}", began_at, ended_at, about, error)
-        about = (
-            _build_gen_ai_attributes("chat", turn_started)
-            | shared
-            | {"gen_ai.request.max_tokens": turn_started.max_tokens}
-            | extra_attributes
-        )
-        yield self._create_span(
-            chat, agent, f"chat {turn_started.model}", began_at, ended_at, about, error, outward=True
-        )
+        about = _build_gen_ai_attributes("chat", turn_started) | shared
+        about |= {"gen_ai.request.max_tokens": turn_started.max_tokens} | extra_attributes
+        name = f"chat {turn_started.model}"
+        yield self._create_span(chat, agent, name, began_at, ended_at, about, error, outward=True)
 
     def _create_span(
         self, span_id: str, parent_id: str, name: str, began: float, ended: float, attributes: Attributes, error: str,

@@ -30,9 +30,8 @@ def create_signed_delivery(
 ) -> Delivery:
     name = f"{recorded.run}.{recorded.seq}"
     if template:
-        body, form = fill_body_and_content_type(
-            template, collect_placeholder_values(recorded, host, simulated=simulated)
-        )
+        facts = collect_placeholder_values(recorded, host, simulated=simulated)
+        body, form = fill_body_and_content_type(template, facts)
     else:
         source = f"/api/v1/{'rollouts' if isinstance(recorded.event, RolloutEvent) else 'runs'}/{recorded.run}"
         kind = f"temper.{get_event_kind(recorded.event)}"
@@ -58,9 +57,8 @@ def create_trial_delivery(secret: str, now: float, delivery_id: str, template: s
         facts = {"text": text, "run": "none", "host": "none", "kind": kind, "path": "/ops"}
         body, form = fill_body_and_content_type(template, {**facts, "time": format_timestamp(now)})
     else:
-        body, form = _encode_event_and_content_type(
-            delivery_id, "/api/v1/webhooks", kind, now, _encode_json({"text": text})
-        )
+        data = _encode_json({"text": text})
+        body, form = _encode_event_and_content_type(delivery_id, "/api/v1/webhooks", kind, now, data)
     return _sign_body(body, delivery_id, now, secret, form)
 
 

@@ -2,8 +2,6 @@
 
 import asyncio
 import ipaddress
-from types import TracebackType
-from typing import Self
 
 import httpx
 
@@ -54,7 +52,9 @@ def get_first_if_all_allowed(host: str, addresses: list[Address], *, allow_priva
 
 
 class PinnedConnection:
-    """Connect only to the address that was checked; use the name for Host, SNI and the certificate."""
+    """Connect only to the address that was checked; use the name for Host, SNI and the certificate.
+
+    Use contextlib.aclosing to close the connection."""
 
     def __init__(self, url: str, *, local: bool, patience: float, names: HostLookup = resolve_host) -> None:
         self._url, self._local, self._patience, self._names = url, local, patience, names
@@ -62,12 +62,7 @@ class PinnedConnection:
         self._http = httpx.AsyncClient(trust_env=False, follow_redirects=False)
         self._at: Address | None = None
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None
-    ) -> None:
+    async def aclose(self) -> None:
         await self._http.aclose()
 
     async def post(self, delivery: Delivery) -> str:
@@ -76,10 +71,8 @@ class PinnedConnection:
             async with asyncio.timeout(self._patience):  # httpx limits each read, not the whole request
                 url = httpx.URL(self._url)
                 if self._at is None:
-                    port = url.port or (443 if url.scheme == "https" else 80)
-                    self._at = get_first_if_all_allowed(
-                        url.host, await self._names(url.host, port), allow_private=self._local
-                    )
+                    found = await self._names(url.host, url.port or (443 if url.scheme == "https" else 80))
+                    self._at = get_first_if_all_allowed(url.host, found, allow_private=self._local)
                 headers = {**delivery.headers, "host": url.netloc.decode("ascii")}
                 there = url.copy_with(host=str(self._at))
                 named = {"sni_hostname": url.raw_host.decode("ascii")}

@@ -4,17 +4,14 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from itertools import count
 
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.delivery_signing import (
-    Delivery,
-    create_signed_delivery,
-    create_trial_delivery,
-    create_waiver_expiry_delivery,
-)
+from app.background.webhooks import delivery_signing
+from app.background.webhooks.delivery_signing import Delivery
 from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
 from app.events.bus import Bus
 from app.events.kinds import KINDS
@@ -46,8 +43,9 @@ _ALL = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswit
 async def send_trial_delivery(webhook: WebhookRow, now: float, delivery_id: str) -> str:
     """Send a test delivery. Return the problem, or an empty string on success."""
     try:
-        async with PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE) as line:
-            return await line.post(create_trial_delivery(webhook.secret, now, delivery_id, webhook.template))
+        async with aclosing(PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE)) as line:
+            trial = delivery_signing.create_trial_delivery(webhook.secret, now, delivery_id, webhook.template)
+            return await line.post(trial)
     except AddressNotPublic as exc:
         return str(exc)
 
@@ -99,9 +97,8 @@ class WebhookSender(BackgroundTask):
                 await asyncio.sleep(AWAY_FOR)
             for webhook in known:
                 if webhook.id not in self._busy:
-                    self._busy[webhook.id] = asyncio.create_task(
-                        self._send_due_deliveries(webhook), name=f"webhook {webhook.id}"
-                    )
+                    sending = self._send_due_deliveries(webhook)
+                    self._busy[webhook.id] = asyncio.create_task(sending, name=f"webhook {webhook.id}")
             await asyncio.sleep(LOOK_EVERY if known else NONE_YET)
 
     async def _send_due_deliveries(self, webhook: WebhookRow) -> None:
@@ -110,16 +107,18 @@ class WebhookSender(BackgroundTask):
             ending = await asyncio.to_thread(self._list_due_waiver_deliveries, webhook)
             if runs or ending:
                 # A separate client per webhook: no connection was opened to an unchecked address.
-                async with PinnedConnection(webhook.url, local=webhook.local, patience=self._patience) as line:
+                connection = PinnedConnection(webhook.url, local=webhook.local, patience=self._patience)
+                async with aclosing(connection) as line:
                     for run in runs:
                         await self._deliver_run(webhook, run, line)
                     for due, row in ending:
-                        delivery = create_waiver_expiry_delivery(due, webhook.secret, self._clock(), webhook.template)
+                        delivery = delivery_signing.create_waiver_expiry_delivery(
+                            due, webhook.secret, self._clock(), webhook.template
+                        )
                         await self._post_and_advance_progress(row, delivery, 1, line)
         except DATABASE_UNAVAILABLE as exc:
-            log.warning(
-                "webhook is not delivered", extra={"webhook": webhook.id, "reason": describe_database_error(exc)}
-            )
+            reason = describe_database_error(exc)
+            log.warning("webhook is not delivered", extra={"webhook": webhook.id, "reason": reason})
         except Exception:
             log.exception("webhook failed with an internal error", extra={"webhook": webhook.id})
         finally:
@@ -131,7 +130,7 @@ class WebhookSender(BackgroundTask):
             return
         batch, upto, of = await asyncio.to_thread(self._read_next_batch, webhook, row)
         for recorded in batch:
-            delivery = create_signed_delivery(
+            delivery = delivery_signing.create_signed_delivery(
                 recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
             )
             sent = await self._post_and_advance_progress(row, delivery, recorded.seq, connection)
@@ -223,10 +222,9 @@ class WebhookSender(BackgroundTask):
         delivered: int = 0,
         dropped: int = 0,
     ) -> None:
+        counts = {"delivered": delivered, "dropped": dropped}
         with Session(self._database) as session, session.begin():
-            webhooks.record_progress(
-                session, row, previous=previous, delivered=delivered, dropped=dropped, problem=problem
-            )
+            webhooks.record_progress(session, row, previous=previous, problem=problem, **counts)
 
 
 def _create_progress_row(
@@ -235,6 +233,5 @@ def _create_progress_row(
     """Return the progress after `row`. A run to redeliver keeps its mark, a due time below zero, until it is whole."""
     if row.due_at < 0:
         due_at = -due_at or webhooks.AGAIN
-    return DeliveryProgressRow(
-        webhook=row.webhook, run=row.run, seq=row.seq if seq is None else seq, attempts=attempts, due_at=due_at
-    )
+    seq = row.seq if seq is None else seq
+    return DeliveryProgressRow(webhook=row.webhook, run=row.run, seq=seq, attempts=attempts, due_at=due_at)

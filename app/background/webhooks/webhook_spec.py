@@ -61,9 +61,8 @@ def record_private_address_permission(database: Engine, webhook_id: str, url: st
     """Record in the audit log whether the webhook may use non-public addresses, before it takes effect."""
     me = WHO.get() or DEMO
     did = f"webhook {webhook_id} may{'' if allowed else ' not'} lead to addresses that are not public"
-    event = AuditedRequest(
-        who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=clean_text(url, 300)
-    )
+    detail = clean_text(url, 300)
+    event = AuditedRequest(who=me.name, right=me.right, via=me.via, source="", did=did, status=0, detail=detail)
     audit.record_audit_event(database, event)
 
 

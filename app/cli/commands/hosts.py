@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.commands import rootfs_machines, virtual_machines
+from app.cli.commands import disposable_machines
 from app.cli.options import RULES, AsJson, AtOnce, Data, EventsAsJson, Harmed, Recipes, Waves
 from app.config import Settings
 
@@ -14,8 +14,8 @@ scap = typer.Typer(help="Manage SCAP content: data streams and tailorings.", no_
 app.add_typer(scap, name="scap")
 host_app = typer.Typer(help="Add, check and group hosts.", no_args_is_help=True)
 app.add_typer(host_app, name="host")
-app.add_typer(rootfs_machines.app, name="rootfs")
-app.add_typer(virtual_machines.app, name="machine")
+app.add_typer(disposable_machines.rootfs_app, name="rootfs")
+app.add_typer(disposable_machines.machine_app, name="machine")
 plan = typer.Typer(help="Start runs on a schedule.", no_args_is_help=True)
 app.add_typer(plan, name="schedule")
 

@@ -6,24 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.options import (
-    PACE,
-    RULES,
-    AsJson,
-    AtOnce,
-    Data,
-    EnginesOrNone,
-    EventsAsJson,
-    Harmed,
-    LineupName,
-    Out,
-    Reason,
-    Recipes,
-    RunId,
-    Speed,
-    TokenFrom,
-    Waves,
-)
+from app.cli import options
 from app.config import Settings
 from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 from app.store.run_list_definition import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
@@ -70,13 +53,13 @@ Replay = Annotated[
 @app.command(name="run")
 def start_run(
     host: Annotated[str, typer.Option(help="Name of the host to harden.")] = "fixture",
-    rules: Annotated[str | None, typer.Option(help=RULES)] = None,
+    rules: Annotated[str | None, typer.Option(help=options.RULES)] = None,
     skill: Annotated[str, typer.Option(help="Skill to run; see `temper skills`, or scap:CONTENT:PROFILE.")] = "stig",
     mode: ModeName = None,
-    speed: Speed = PACE,
-    data: Data = Path("data"),
-    lineup: LineupName = "simulated",
-    as_json: EventsAsJson = False,
+    speed: options.Speed = options.PACE,
+    data: options.Data = Path("data"),
+    lineup: options.LineupName = "simulated",
+    as_json: options.EventsAsJson = False,
     keep: Annotated[bool, typer.Option("--keep", help="Do not reset the built-in host first.")] = False,
     attempts: Annotated[int, typer.Option(min=1, max=50, help="Maximum attempts per item.")] = ATTEMPTS_PER_ITEM,
     item_minutes: Annotated[float, typer.Option(min=0.01, help="Maximum minutes per item.")] = SECONDS_PER_ITEM / 60,
@@ -84,13 +67,13 @@ def start_run(
     papers: Papers = None,
     consent: Consent = "",
     hosts: HostWords = "",
-    at_once: AtOnce = 8,
-    waves: Waves = "1,10%,rest",
-    harmed: Harmed = 1,
+    at_once: options.AtOnce = 8,
+    waves: options.Waves = "1,10%,rest",
+    harmed: options.Harmed = 1,
     escalated: Escalated = 100.0,
     replay: Replay = True,
-    engine: EnginesOrNone = None,
-    recipes: Recipes = None,
+    engine: options.EnginesOrNone = None,
+    recipes: options.Recipes = None,
     reboot: RebootAtEnd = False,
     reboot_minutes: Annotated[float, typer.Option(min=0.1, help="Minutes until a rebooted host must be back.")] = 10,
 ) -> None:
@@ -150,8 +133,8 @@ def _build_filter_parameter(run_filter: RunFilter) -> Parameter:
 def show_runs(
     filters: GivenFilters = NO_FILTERS,
     most: Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Maximum number of results.")] = 50,
-    data: Data = Path("data"),
-    as_json: AsJson = False,
+    data: options.Data = Path("data"),
+    as_json: options.AsJson = False,
 ) -> None:
     """List the runs of this data folder, newest first."""
     from app.cli.runs import list_runs
@@ -161,13 +144,13 @@ def show_runs(
 
 @app.command(name="name")
 def rename_run(
-    run_id: RunId,
+    run_id: options.RunId,
     called: Annotated[str | None, typer.Argument(help="New name of the run; an empty name removes it.")] = None,
     tag: Annotated[
         list[str] | None, typer.Option(help="A tag. Repeat for more; together they replace the run's tags.")
     ] = None,
     untag: Annotated[bool, typer.Option("--no-tags", help="Remove all tags.")] = False,
-    data: Data = Path("data"),
+    data: options.Data = Path("data"),
 ) -> None:
     """Set the name and tags of a run."""
     from app.cli.runs import set_run_name_and_tags
@@ -176,7 +159,7 @@ def rename_run(
 
 
 @app.command(name="skills")
-def show_skills(as_json: AsJson = False) -> None:
+def show_skills(as_json: options.AsJson = False) -> None:
     """List the skills that --skill accepts."""
     from app.cli.skill_and_lineup_lists import list_skills
 
@@ -184,7 +167,7 @@ def show_skills(as_json: AsJson = False) -> None:
 
 
 def _add_run_verb(verb: "Verb", summary: str) -> None:
-    def run_verb(run_id: RunId, data: Data = Path("data"), reason: Reason = "") -> None:
+    def run_verb(run_id: options.RunId, data: options.Data = Path("data"), reason: options.Reason = "") -> None:
         from app.cli.run_control import send_run_command
 
         send_run_command(Settings(data=data), run_id, verb, reason)
@@ -198,7 +181,12 @@ _add_run_verb("stop", "Stop a run. The turn ends at once, and a change in progre
 
 
 @app.command(name="approve")
-def approve_change(run_id: RunId, data: Data = Path("data"), reason: Reason = "", token_from: TokenFrom = "") -> None:
+def approve_change(
+    run_id: options.RunId,
+    data: options.Data = Path("data"),
+    reason: options.Reason = "",
+    token_from: options.TokenFrom = "",
+) -> None:
     """Approve the change that a run is waiting for."""
     from app.cli.run_control import send_run_command
 
@@ -206,7 +194,9 @@ def approve_change(run_id: RunId, data: Data = Path("data"), reason: Reason = ""
 
 
 @app.command(name="refuse")
-def refuse_change(run_id: RunId, reason: Reason, data: Data = Path("data"), token_from: TokenFrom = "") -> None:
+def refuse_change(
+    run_id: options.RunId, reason: options.Reason, data: options.Data = Path("data"), token_from: options.TokenFrom = ""
+) -> None:
     """Refuse the change that a run is waiting for."""
     from app.cli.run_control import send_run_command
 
@@ -226,7 +216,7 @@ def verify_anything(
         str | None, typer.Option(help="Require this signing key: the public key, or a file that holds it.")
     ] = None,
     ca: Annotated[Path | None, typer.Option(help="Certificate of the authority that stamped a pack.")] = None,
-    data: Data = Path("data"),
+    data: options.Data = Path("data"),
 ) -> None:
     """Verify a run, evidence, a score or the audit log. Evidence is a pack or a shared file.
 
@@ -244,7 +234,7 @@ def show_signing_key(
     change: Annotated[
         str, typer.Option("--change", help="Replace the key, with this reason. The old key is deleted.")
     ] = "",
-    data: Data = Path("data"),
+    data: options.Data = Path("data"),
 ) -> None:
     """Print the public key that signs evidence. Pass it to temper verify --key to pin it."""
     from app.cli.evidence import print_or_change_signing_key
@@ -254,7 +244,7 @@ def show_signing_key(
 
 @app.command(name="evidence")
 def export_evidence(
-    run_id: RunId,
+    run_id: options.RunId,
     form: Annotated[
         str,
         typer.Option(
@@ -263,8 +253,8 @@ def export_evidence(
             "oscal-ar, ansible, bash, report.",
         ),
     ] = "zip",
-    out: Out = "",
-    data: Data = Path("data"),
+    out: options.Out = "",
+    data: options.Data = Path("data"),
 ) -> None:
     """Write the evidence of a finished run. That is a checklist, results, POA&M, the report, or the pack of all."""
     from app.cli.evidence import write_evidence
@@ -274,12 +264,12 @@ def export_evidence(
 
 @app.command(name="share")
 def share_run(
-    run_id: RunId,
+    run_id: options.RunId,
     file: Annotated[str, typer.Argument(help="File to write; - for stdout. Default: temper-RUN.html.")] = "",
     prompts: Annotated[
         bool, typer.Option("--prompts", help="Include the prompts, which describe the host. Default: withheld.")
     ] = False,
-    data: Data = Path("data"),
+    data: options.Data = Path("data"),
 ) -> None:
     """Write a finished run as one HTML file. It plays the run and checks its log, without a server or a network."""
     from app.cli.shared_file import write_shared_file
@@ -288,7 +278,7 @@ def share_run(
 
 
 @app.command("export-ansible")
-def export_ansible(run_id: RunId, out: Out = "", data: Data = Path("data")) -> None:
+def export_ansible(run_id: options.RunId, out: options.Out = "", data: options.Data = Path("data")) -> None:
     """Write a run's passed changes as an Ansible role. The zip file also has a playbook."""
     from app.cli.evidence import write_evidence
 

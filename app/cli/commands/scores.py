@@ -78,8 +78,7 @@ def score_lineup(
     data: Data = Path("data"),
 ) -> None:
     """Score a line-up on fresh hosts. Exits with 0 if no host was left worse than before, else with 2."""
-    from app.cli.score import ScoreOptions, build_score_settings
-    from app.cli.score import run_score as work
+    from app.cli.score import ScoreOptions, build_score_settings, run_score
     from app.cli.score_debian import score_debian
     from app.events.vocabulary import Budget
 
@@ -91,9 +90,9 @@ def score_lineup(
     settings = Settings(data=data, speed=speed, kind="score")
     budget = Budget(attempts=attempts, item_seconds=item_minutes * 60)
     asked = ScoreOptions(lineup, seeds, hosts, rules, held_back, out, pack, note, as_json, budget, public)
-    raise typer.Exit(
-        score_debian(settings, asked, host) if host else work(build_score_settings(settings, lineup), asked)
-    )
+    if host:
+        raise typer.Exit(score_debian(settings, asked, host))
+    raise typer.Exit(run_score(build_score_settings(settings, lineup), asked))
 
 
 @score.command("check")

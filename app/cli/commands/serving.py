@@ -68,11 +68,10 @@ def run_demo(
     import asyncio
     import getpass
 
-    from app.cli.debian_demo import serve_debian_demo
+    from app.cli.debian_demo import serve_debian_demo, serve_vm_demo
     from app.cli.real_model_demo import create_real_order, select_cpu_lineup
     from app.cli.serve import serve_until_signal
     from app.cli.up import follow_cold_starts
-    from app.cli.vm_demo import serve_vm_demo
     from app.runs.order import Order
 
     settings = select_cpu_lineup(settings) if real else settings

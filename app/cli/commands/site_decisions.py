@@ -47,7 +47,7 @@ def waiver_add(
 ) -> None:
     """Waive a finding until a date. It stays a finding in all evidence and is open again on that date."""
     from app.cli.waivers_and_policies import add_waiver
-    from app.runs.waiver_spec import WaiverSpec
+    from app.runs.waiver_changes import WaiverSpec
 
     words = {"rule": rule, "host": host, "owner": owner, "reason": reason, "ticket": ticket, "until": until}
     add_waiver(Settings(data=data), WaiverSpec(**words, group=group, skill=skill, by=getpass.getuser()))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 from typing import Any
 
 from app.engines.doctor.launch_flags import EffectiveEngine, read_flags, resolve_engine
@@ -18,6 +19,8 @@ from app.lineups.model import Engine, Gpu, Lineup
 BLACKWELL = re.compile(r"\b(?:blackwell|g?b[123]00|gb10|rtx 50\d\d)\b", re.IGNORECASE)
 ADA = re.compile(r"\b(?:l4|l40s?|ada|rtx 40\d\d)\b", re.IGNORECASE)
 """GPUs of compute capability 8.9."""
+GEMMA4_PARSER_FLAGS = ("--reasoning-parser gemma4", "--tool-call-parser gemma4", "--enable-auto-tool-choice")
+"""Flags that vLLM needs to parse Gemma 4's reasoning and tool calls."""
 NATIVE_FP4 = "FlashInferCutlassNvFp4LinearKernel"
 """Kernel that uses the FP4 cores of Blackwell, as vLLM logs it."""
 
@@ -84,13 +87,9 @@ class Situation:
 
 
 def format_missing_gemma4_flags(has_reasoning_parser: bool, has_tool_parser: bool, has_auto_choice: bool) -> str:
-    """Return the missing flags that vLLM needs to parse Gemma 4's reasoning and tool calls."""
-    wants = ("--reasoning-parser gemma4", "--tool-call-parser gemma4", "--enable-auto-tool-choice")
-    return " ".join(
-        want
-        for want, there in zip(wants, (has_reasoning_parser, has_tool_parser, has_auto_choice), strict=True)
-        if not there
-    )
+    """Return the missing ones of GEMMA4_PARSER_FLAGS."""
+    lacks = (not has_reasoning_parser, not has_tool_parser, not has_auto_choice)
+    return " ".join(compress(GEMMA4_PARSER_FLAGS, lacks))
 
 
 def build_situations(lineup: Lineup, inventory: LocalInventory) -> tuple[Situation, ...]:

@@ -3,19 +3,36 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+import platform
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from app.engines.doctor.launch_flags import resolve_engine
-from app.engines.llamacpp.machine_requirements import LlamacppSupport, inspect_llamacpp
+from app.engines.llamacpp.gguf_files import find_weights
+from app.engines.proc_files import PROC, read_table_gib, read_table_text
+from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.text.clean import read_with_excess_byte
 
 _LARGEST = 4_000_000
 _DRIVER = Path("/dev/nvidiactl")
 TEMPLATE = "chat_template.jinja"
+NEEDED = ("avx2", "f16c", "fma", "bmi2")
+"""Instructions that the x86-64 wheels use; without them they end with an illegal instruction."""
+
+
+@dataclass(frozen=True)
+class LlamacppSupport:
+    installed: bool = True
+    lacks: tuple[str, ...] = ()
+    available_gib: float | None = None
+    sizes_gib: Mapping[str, float] = field(default_factory=dict)
+    """Size of the weights by model name or path."""
+    missing: Mapping[str, str] = field(default_factory=dict)
+    """Sentence on why the weights cannot be used, by model name or path."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +62,25 @@ def inspect_machine(lineup: Lineup, environment: Mapping[str, str] = os.environ)
         llamacpp=inspect_llamacpp(one.model for one in engines if one.is_on_cpu),
         serves=_DRIVER.exists(),
     )
+
+
+def inspect_llamacpp(models: Iterable[str], proc: Path = PROC) -> LlamacppSupport:
+    sizes, missing = dict[str, float](), dict[str, str]()
+    for model in models:
+        try:
+            sizes[model] = find_weights(model).stat().st_size / 2**30
+        except BadInput as exc:
+            missing[model] = str(exc)
+    installed, available = find_spec("xllamacpp") is not None, read_table_gib(proc / "meminfo", "MemAvailable")
+    return LlamacppSupport(installed, _find_missing_instructions(proc), available, sizes, missing)
+
+
+def _find_missing_instructions(proc: Path) -> tuple[str, ...]:
+    """Return missing instructions; empty off x86-64, where the kernel does not list them."""
+    if platform.machine() != "x86_64":
+        return ()
+    flags = read_table_text(proc / "cpuinfo", "flags").split()
+    return tuple(one for one in NEEDED if one not in flags) if flags else ()
 
 
 def _iterate_models(engine: Engine) -> Iterator[str]:

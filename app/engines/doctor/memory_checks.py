@@ -39,9 +39,8 @@ def check_memory_fit(case: Situation) -> Pitfall | None:
     if fit is None or fit.fits or not fit.missing_gib_per_gpu.value or _fits_with_shorter_context(case, fit):
         return None
     says, _, advice = fit.says.rstrip(".").rpartition(". ")
-    return create_pitfall(
-        "lineup.does-not-fit", says=says or fit.says, fix=advice if says else "run temper plan to see its parts"
-    )
+    fix = advice if says else "run temper plan to see its parts"
+    return create_pitfall("lineup.does-not-fit", says=says or fit.says, fix=fix)
 
 
 def check_context_margin(case: Situation) -> Pitfall | None:
@@ -63,15 +62,10 @@ def check_graph_memory(case: Situation) -> Pitfall | None:
     setting = found.setting
     if setting.utilization <= HIGH or setting.max_num_seqs < MANY or any(flag in case.flags for flag in _CAPTURE):
         return None
-    return create_pitfall(
-        "lineup.graphs-at-high-utilization" + (".larger-gpu" if setting.gpu_gib > MEASURED_GIB else ""),
-        share=setting.utilization,
-        seqs=setting.max_num_seqs,
-        sizes=SIZES,
-        gib=MEASURED_GIB,
-        high=HIGH,
-        many=MANY,
-    )
+    variant = ".larger-gpu" if setting.gpu_gib > MEASURED_GIB else ""
+    limits = {"sizes": SIZES, "gib": MEASURED_GIB, "high": HIGH, "many": MANY}
+    share, seqs = setting.utilization, setting.max_num_seqs
+    return create_pitfall(f"lineup.graphs-at-high-utilization{variant}", share=share, seqs=seqs, **limits)
 
 
 def check_media_memory(case: Situation) -> Pitfall | None:
@@ -90,13 +84,10 @@ def check_stream_knee(case: Situation) -> Pitfall | None:
         return None
     for kind, name, each in KNEES:
         if case.all_gpus_match(kind) and (seqs := found.setting.max_num_seqs) > (knee := each * tp):
-            return create_pitfall(
-                "lineup.max-num-seqs-past-the-knee",
-                setting="max_num_seqs" if case.engine.max_num_seqs else "max_num_seqs is not set, and vLLM's default",
-                seqs=seqs,
-                limit=f"{each} on {name}" + (f", {knee} on {tp}" if tp > 1 else ""),
-                knee=knee,
-            )
+            setting = "max_num_seqs" if case.engine.max_num_seqs else "max_num_seqs is not set, and vLLM's default"
+            limit = f"{each} on {name}" + (f", {knee} on {tp}" if tp > 1 else "")
+            finding = "lineup.max-num-seqs-past-the-knee"
+            return create_pitfall(finding, setting=setting, seqs=seqs, limit=limit, knee=knee)
     return None
 
 
@@ -110,17 +101,11 @@ def check_remaining_memory(case: Situation) -> Pitfall | None:
     ways = [
         *(["text_only = true"] if found.setting.shape.towers and not case.engine.text_only else []),
         *(['kv_dtype = "fp8"'] if found.setting.kv_element > 1 else []),
-        "a lower max_num_seqs",
+        "a lower max_num_seqs or a lower utilization (a smaller KV pool)",
     ]
-    return create_pitfall(
-        "lineup.little-memory-left",
-        held=found.held_gib,
-        gpu=found.setting.gpu_gib,
-        pool=found.pool_gib,
-        left=left,
-        length=case.engine.max_model_len,
-        ways=f"{', '.join(ways)} or a lower utilization (a smaller KV pool)",
-    )
+    memory = {"held": found.held_gib, "gpu": found.setting.gpu_gib, "pool": found.pool_gib, "left": left}
+    length = case.engine.max_model_len
+    return create_pitfall("lineup.little-memory-left", **memory, length=length, ways=", ".join(ways))
 
 
 def _fits_with_shorter_context(case: Situation, fit: Fit) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import httpx
 
 from app.engines.client import EngineClient, ServedModel
-from app.engines.doctor.launch_situation import format_missing_gemma4_flags
+from app.engines.doctor.launch_situation import GEMMA4_PARSER_FLAGS
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.engine_metrics import EngineSample
 from app.errors import EngineError
@@ -87,10 +87,7 @@ def diagnose_server(report: ServerReport, engine: Engine | None = None) -> Itera
     else:
         yield from _check_served_model(report, engine)
         if not report.calls_tools:
-            flags = format_missing_gemma4_flags(
-                has_reasoning_parser=False, has_tool_parser=False, has_auto_choice=False
-            )
-            yield create_pitfall("server.missing-parsers", root=report.root, flags=flags)
+            yield create_pitfall("server.missing-parsers", root=report.root, flags=" ".join(GEMMA4_PARSER_FLAGS))
         yield from _check_version(report, engine)
         yield from _check_metrics(report, engine)
 

@@ -49,13 +49,14 @@ def build_shape(config: Mapping[str, Any], where: str) -> ModelShape:
     layers = read_layers(text, architecture)
     experts = _count_experts(text, architecture)
     per_layer = text.read_count("hidden_size_per_layer_input", 0)
+    vocab = text.read_count("vocab_size")
     return ModelShape(
         name=where,
         architecture=architecture,
         hidden=hidden,
         heads=text.read_count("num_attention_heads"),
         layers=layers,
-        vocab=text.read_count("vocab_size"),
+        vocab=vocab,
         positions=text.read_count("max_position_embeddings"),
         tied=text.read_flag(
             "tie_word_embeddings", whole.read_flag("tie_word_embeddings", architecture.startswith("gemma"))
@@ -65,9 +66,7 @@ def build_shape(config: Mapping[str, Any], where: str) -> ModelShape:
         norms_per_layer=4 if architecture.startswith(("gemma2", "gemma3", "gemma4")) else 2,
         norms_heads=architecture.startswith(("gemma3", "gemma4", "qwen3", "olmo2", "olmo3")),
         per_layer_input=per_layer,
-        per_layer_vocab=text.read_count("vocab_size_per_layer_input", text.read_count("vocab_size"))
-        if per_layer
-        else 0,
+        per_layer_vocab=text.read_count("vocab_size_per_layer_input", vocab) if per_layer else 0,
         experts=experts,
         experts_per_token=_count_experts_per_token(text) if experts else 0,
         towers=_read_towers(whole, text, architecture, hidden),

@@ -58,11 +58,8 @@ def _read_kv_heads_and_dim(
 
 
 def _has_k_as_v(text_config: ConfigValues, architecture: str, kind: LayerKind) -> bool:
-    return (
-        kind == "full"
-        and architecture.startswith("gemma4")
-        and text_config.read_flag("attention_k_eq_v", default=False)
-    )
+    is_gemma4_full = kind == "full" and architecture.startswith("gemma4")
+    return is_gemma4_full and text_config.read_flag("attention_k_eq_v", default=False)
 
 
 def _read_expert_width(text_config: ConfigValues, architecture: str) -> int:

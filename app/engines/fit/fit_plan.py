@@ -23,15 +23,14 @@ def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = No
     gpus = gpus or _find_first_replica_gpus(lineup, engine)
     found = estimate_memory(engine, gpus)
     verdict = judge_fit(found, beside, lambda tp: estimate_memory(replace(engine, tp=tp, pp=1), gpus))
+    pool = _estimate_pool(found)
     return Fit(
         name=engine.name,
         fits=verdict.fits,
         says=verdict.says,
-        missing_gib_per_gpu=Estimate(
-            verdict.missing_gib, _estimate_pool(found).provenance, "what it asks for less what there is"
-        ),
+        missing_gib_per_gpu=Estimate(verdict.missing_gib, pool.provenance, "what it asks for less what there is"),
         weights_gib_per_gpu=_estimate_weights(found),
-        kv_pool_gib_per_gpu=_estimate_pool(found),
+        kv_pool_gib_per_gpu=pool,
         other_gib_per_gpu=_estimate_overhead(found),
         kv_tokens=_estimate_cache_tokens(found),
         max_concurrency=_estimate_concurrency(found),
@@ -134,11 +133,8 @@ def _estimate_longest_context(memory: MemoryEstimate) -> Estimate:
         return _create_estimate_without_cache_room()
     if longest == memory.setting.shape.positions:
         return Estimate(longest, "derived", "the model has no more positions")
-    return Estimate(
-        longest,
-        _estimate_pool(memory).provenance,
-        "what the KV pool holds of one request; 5 % less is safe to start with",
-    )
+    source = "what the KV pool holds of one request; 5 % less is safe to start with"
+    return Estimate(longest, _estimate_pool(memory).provenance, source)
 
 
 def _create_estimate_without_cache_room() -> Estimate:

@@ -72,11 +72,8 @@ def _describe_undivided_heads(shape: ModelShape, tp: int) -> str:
 
 
 def _find_memory_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> FitVerdict | None:
-    return (
-        _find_neighbor_shortage(memory, neighbors)
-        or _find_pool_shortage(memory)
-        or _find_total_shortage(memory, neighbors)
-    )
+    shortage = _find_neighbor_shortage(memory, neighbors) or _find_pool_shortage(memory)
+    return shortage or _find_total_shortage(memory, neighbors)
 
 
 def _find_neighbor_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> FitVerdict | None:
@@ -86,8 +83,7 @@ def _find_neighbor_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> Fit
         return None
     says = (
         f"Shares a GPU with {', '.join(neighbors.names)}: {neighbors.held_gib:.1f} of {setting.gpu_gib:.1f} GiB are "
-        "taken, "
-        f"and vLLM wants {setting.utilization:g} of all the memory free when it starts. "
+        f"taken, and vLLM wants {setting.utilization:g} of all the memory free when it starts. "
     )
     left = max(0.0, 1 - neighbors.held_gib / setting.gpu_gib)
     return FitVerdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, product
 
 from app.engines.fit.vllm_versions import VllmRules
 from app.errors import BadInput
@@ -59,8 +59,7 @@ class KvCache:
         """Bytes of one pool block, on the GPU where it is largest."""
         return max(
             sum(group.compute_page_bytes(layer) for layer in group.layers if layer.index in stage)
-            for stage in self.stages
-            for group in self.groups
+            for stage, group in product(self.stages, self.groups)
         )
 
     def count_blocks(self, pool: float) -> int:
@@ -101,18 +100,12 @@ def group_layers(layers: Iterable[CacheLayer], block: int, rules: VllmRules) -> 
     if len({layer.window for layer in layers}) == 1:
         return (LayerGroup(layers, block),)
     page = max(kind[0].compute_page_bytes(block) for kind in kinds)
-    size = _choose_group_size([len(kind) for kind in kinds])
+    counts = [len(kind) for kind in kinds]
+    size = max(counts) if max(counts) < 1.5 * min(counts) else min(counts)  # as vLLM chooses it
     return tuple(group for kind in kinds for group in _split_kind(kind, size, block, page, rules))
 
 
-def _choose_group_size(counts: list[int]) -> int:
-    """Return the smallest count, or the largest if the counts differ by less than half, as vLLM does."""
-    return max(counts) if max(counts) < 1.5 * min(counts) else min(counts)
-
-
-def _split_kind(
-    layers: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: VllmRules
-) -> Iterable[LayerGroup]:
+def _split_kind(layers: tuple[CacheLayer, ...], size: int, block: int, page: int, rules: VllmRules) -> list[LayerGroup]:
     """Split layers of one kind into groups. A smaller page gets a larger block, so that all pages are equal."""
     own = layers[0].compute_page_bytes(block)
     if page % own and not rules.pads_pages:
@@ -120,8 +113,5 @@ def _split_kind(
             f"{rules.name} cannot lay this model's KV cache out (pages of {own} and {page} bytes): use 0.24 or newer."
         )
     count = math.ceil(len(layers) / size)
-    for start in range(count):
-        if page % own:
-            yield LayerGroup(layers[start::count], block, padded_page=page)
-        else:
-            yield LayerGroup(layers[start::count], block * (page // own))
+    block, padded_page = (block, page) if page % own else (block * (page // own), 0)
+    return [LayerGroup(layers[start::count], block, padded_page) for start in range(count)]

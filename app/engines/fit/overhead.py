@@ -59,9 +59,8 @@ def _estimate_old_profile_run_gib(setting: ResolvedSettings) -> float:
 def _compute_widest_layer_bytes(setting: ResolvedSettings) -> float:
     shape, tp = setting.shape, setting.split.tp
     mlp = max(max(layer.intermediate, layer.expert_intermediate * shape.experts_per_token) for layer in shape.layers)
-    attention = max(
-        layer.head_dim * (shape.heads / tp + 2 * setting.split.count_kv_heads(layer)) for layer in shape.layers
-    )
+    count_kv_heads = setting.split.count_kv_heads
+    attention = max(layer.head_dim * (shape.heads / tp + 2 * count_kv_heads(layer)) for layer in shape.layers)
     return 2 * setting.batch_tokens * (4 * shape.hidden + 3 * mlp / tp + attention + shape.all_layers_input_width)
 
 

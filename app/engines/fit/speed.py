@@ -19,11 +19,8 @@ def count_weight_bytes_per_token(shape: ModelShape, precision: Precision, split:
     stages = compute_weights_per_stage(shape, precision, split, rules)
     always = sum(stage.mlp + stage.per_layer_projections + stage.norms for stage in stages)
     head = stages[-1].embeddings if shape.tied else stages[-1].head
-    attention = (
-        compute_attention_bits(precision, shape)
-        / 8
-        * sum(count_read_attention(shape, layer, split) for layer in shape.layers)
-    )
+    in_attention = sum(count_read_attention(shape, layer, split) for layer in shape.layers)
+    attention = compute_attention_bits(precision, shape) / 8 * in_attention
     return always + head + attention + _count_read_expert_bytes(shape, precision, split)
 
 

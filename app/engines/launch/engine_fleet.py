@@ -59,10 +59,8 @@ def _create_replicas(
 ) -> list[LaunchedReplica]:
     assert engine.launch
     runtime = _find_container_runtime() if engine.launch.image else ""
-    return [
-        LaunchedReplica(engine, number, build_launch_command(engine, number, runtime), data_folder_id, folder, http)
-        for number in range(len(engine.replicas))
-    ]
+    commands = [build_launch_command(engine, number, runtime) for number in range(len(engine.replicas))]
+    return [LaunchedReplica(engine, n, command, data_folder_id, folder, http) for n, command in enumerate(commands)]
 
 
 def _find_container_runtime() -> str:

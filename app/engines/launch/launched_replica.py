@@ -14,16 +14,9 @@ import httpx
 from app.engines.client import EngineClient
 from app.engines.cold_start_progress import ColdStart, LoadHistory, apply_log_line, estimate_share_and_time_left
 from app.engines.doctor.fatal_lines import FatalCause, match_fatal_line
+from app.engines.launch import process_search
 from app.engines.launch.launch_command import MARK, LaunchCommand, format_container_name
 from app.engines.launch.log_tail import LogTail
-from app.engines.launch.process_search import (
-    MarkedProcess,
-    end_marked_processes,
-    find_foreign_listener,
-    find_marked_processes,
-    is_alive,
-    signal_marked_processes,
-)
 from app.lineups.model import Engine
 
 log = logging.getLogger(__name__)
@@ -77,14 +70,13 @@ class LaunchedReplica:
         return mark.startswith(self._prefix)
 
     def list_pids(self) -> list[int]:
-        return [one.pid for one in find_marked_processes(self._prefix)]
+        return [one.pid for one in process_search.find_marked_processes(self._prefix)]
 
     def read_status(self) -> LaunchStatus:
         if self._state != "loading":
             return LaunchStatus(self._state, self._detail)
-        share, eta = estimate_share_and_time_left(
-            self.cold, self._history.list_comparable_loads(self.engine), time.time()
-        )
+        earlier = self._history.list_comparable_loads(self.engine)
+        share, eta = estimate_share_and_time_left(self.cold, earlier, time.time())
         return LaunchStatus("loading", self.cold.newest or "starting", share, eta)
 
     async def start(self) -> None:
@@ -92,14 +84,14 @@ class LaunchedReplica:
         async with self._turn:
             if self._state in ("loading", "ready"):
                 return
-            left = await asyncio.to_thread(find_marked_processes, self._prefix)
+            left = await asyncio.to_thread(process_search.find_marked_processes, self._prefix)
             same = [one for one in left if one.leads and one.mark == self._full_mark]
             if same:
                 self._adopt_process(same[0])
                 return
             if left:
                 await self._stop_processes()
-            if held := await asyncio.to_thread(find_foreign_listener, self.command.port, ()):
+            if held := await asyncio.to_thread(process_search.find_foreign_listener, self.command.port, ()):
                 self._fail_port_taken(held)
                 return
             await self._spawn_process()
@@ -129,15 +121,13 @@ class LaunchedReplica:
                     env={**os.environ, **self.command.env, MARK: self._full_mark},
                 )
         except OSError as exc:
-            program = self.command.argv[0]
-            self._mark_dead(
-                f"{program} cannot be started: {exc.strerror}", "give its path in the line-up's [launch] command"
-            )
+            cause = f"{self.command.argv[0]} cannot be started: {exc.strerror}"
+            self._mark_dead(cause, "give its path in the line-up's [launch] command")
             return
         self.pid = self._child.pid
         self._start_watching(self._child.pid)
 
-    def _adopt_process(self, process: MarkedProcess) -> None:
+    def _adopt_process(self, process: process_search.MarkedProcess) -> None:
         self._reset_state(process.started)
         self.adopted, self.pid = True, process.pid
         log.info("engine taken over: it runs already", extra={"engine": self.name, "pid": process.pid})
@@ -157,7 +147,7 @@ class LaunchedReplica:
             if self._state == "loading" and (held := await asyncio.to_thread(self._find_foreign_listener)):
                 await self._kill_for_taken_port(held)
                 return
-            living = await asyncio.to_thread(is_alive, pid)
+            living = await asyncio.to_thread(process_search.is_alive, pid)
             if self._read_log(tail, ended=not living) and not living:
                 continue  # the cause may be further down
             if not living:
@@ -179,10 +169,10 @@ class LaunchedReplica:
     def _find_foreign_listener(self) -> str:
         """Describe a foreign listener on our port. Skip containers, whose processes have no mark of ours."""
         in_container = self.engine.launch and self.engine.launch.image
-        return "" if in_container else find_foreign_listener(self.command.port, self.list_pids())
+        return "" if in_container else process_search.find_foreign_listener(self.command.port, self.list_pids())
 
     async def _kill_for_taken_port(self, listener: str) -> None:
-        await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGKILL)
+        await asyncio.to_thread(process_search.signal_marked_processes, self._prefix, signal.SIGKILL)
         if self._child:
             await self._child.wait()
         self._fail_port_taken(listener)
@@ -199,7 +189,7 @@ class LaunchedReplica:
     async def _handle_exit(self) -> None:
         """Record why the engine ended by itself and kill its remaining processes to free the GPUs."""
         code = await self._child.wait() if self._child else None
-        await asyncio.to_thread(signal_marked_processes, self._prefix, signal.SIGKILL)
+        await asyncio.to_thread(process_search.signal_marked_processes, self._prefix, signal.SIGKILL)
         how = f"it ended by itself{'' if code is None else f' with code {code}'}"
         when = "while it loaded" if self._state == "loading" else "while it served"
         if self._fatal:
@@ -226,7 +216,7 @@ class LaunchedReplica:
     async def _stop_processes(self) -> None:
         if self.command.argv[1:2] == ("run",):
             await self._stop_container()
-        await end_marked_processes(self._prefix, self.end_seconds)
+        await process_search.end_marked_processes(self._prefix, self.end_seconds)
         if self._child:
             await self._child.wait()
             self._child = None

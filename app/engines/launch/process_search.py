@@ -13,13 +13,11 @@ from app.engines.proc_files import PROC, list_listeners, list_open_files, read_n
 _ZOMBIE = "Z"
 KILL_SECONDS = 10.0
 """Seconds that killed processes may take to disappear."""
-_HERE = frozenset(
-    {
-        "0100007F",  # 127.0.0.1
-        "00000000",  # every address
-        "00000000000000000000000000000000",
-        "0000000000000000FFFF00000100007F",  # 127.0.0.1, by IPv6
-    }
+_HERE = (
+    "0100007F",  # 127.0.0.1
+    "00000000",  # every address
+    "00000000000000000000000000000000",
+    "0000000000000000FFFF00000100007F",  # 127.0.0.1, by IPv6
 )
 """Listening addresses that receive requests to 127.0.0.1."""
 

@@ -44,9 +44,8 @@ def _render_engine_unit(lineup: Lineup, lineup_reference: str, engine: Engine, n
     argv = words.argv if "/" in words.argv[0] else ("/usr/bin/env", *words.argv)
     env = [("PATH", PATHS), ("HF_HOME", f"{HOME}/models"), *words.env.items()]
     placement = f"GPUs {', '.join(map(str, words.gpus))}" if words.gpus else "on the CPU"
-    return _render_launch_file(
-        "engine.service", lineup, lineup_reference, "systemd", engine=engine, argv=argv, env=env, placement=placement
-    )
+    values = {"engine": engine, "argv": argv, "env": env, "placement": placement}
+    return _render_launch_file("engine.service", lineup, lineup_reference, "systemd", (), **values)
 
 
 @dataclass(frozen=True)
@@ -100,27 +99,15 @@ def _iterate_launched_replicas(lineup: Lineup) -> Iterator[tuple[Engine, int]]:
 
 
 def _render_launch_file(
-    template: str,
-    lineup: Lineup,
-    lineup_reference: str,
-    print_format: str,
-    addresses: Sequence[str] = (),
-    **values: Any,
+    template: str, lineup: Lineup, lineup_reference: str, print_format: str, addresses: Sequence[str], **values: Any
 ) -> str:
     words = tuple(word for one in addresses for word in ("--engine", one))
     asked = shlex.join(words) if words else lineup_reference
     change = "Change the addresses" if words else "Change the line-up"
     made = f"# Made by `temper up {asked} --print {print_format}`. {change} and make it again."
     choice = words or ("--lineup", lineup_reference)
-    rendered = {
-        "made": made,
-        "lineup": lineup,
-        "called": lineup_reference,
-        "choice": choice,
-        "addresses": addresses,
-        **values,
-    }
-    return _create_environment().get_template(template).render(rendered)
+    values |= {"made": made, "lineup": lineup, "called": lineup_reference, "choice": choice, "addresses": addresses}
+    return _create_environment().get_template(template).render(values)
 
 
 @cache
@@ -133,12 +120,8 @@ def _create_environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {"systemd": _quote_systemd, "yaml": _quote_yaml, "json": json.dumps}
-    made.globals |= {
-        "home": HOME,
-        "key_file": KEY_FILE,
-        "end_seconds": END_SECONDS,
-        "see_through_seconds": SEE_THROUGH_SECONDS,
-    }
+    made.globals |= {"home": HOME, "key_file": KEY_FILE}
+    made.globals |= {"end_seconds": END_SECONDS, "see_through_seconds": SEE_THROUGH_SECONDS}
     return made
 
 

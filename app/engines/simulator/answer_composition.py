@@ -46,13 +46,10 @@ def _compose_plan(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> Rol
 
 def _compose_actions(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     if scripted_try is None:
-        return RoleAnswer(
-            "There is no script for this rule, so I have no action to give.", {"actions": [], "note": "No script."}
-        )
-    return RoleAnswer(
-        scripted_try.worker_thought,
-        {"actions": _replace_lines_by_numbers(scripted_try, prompt), "note": scripted_try.note},
-    )
+        thought = "There is no script for this rule, so I have no action to give."
+        return RoleAnswer(thought, {"actions": [], "note": "No script."})
+    actions = _replace_lines_by_numbers(scripted_try, prompt)
+    return RoleAnswer(scripted_try.worker_thought, {"actions": actions, "note": scripted_try.note})
 
 
 def _replace_lines_by_numbers(scripted_try: ScriptedTry, prompt: ParsedPrompt) -> list[Any]:
@@ -74,18 +71,15 @@ def _replace_lines_by_numbers(scripted_try: ScriptedTry, prompt: ParsedPrompt) -
 def _compose_review(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     scanner = dict(line.partition(": ")[::2] for line in prompt.list_lines("Scanner"))
     passed = scanner.get("verdict") == "pass"
-    evidence = (
-        _shorten_text(prompt.sections.get("Scanner", "").partition("evidence:")[2]) or "The scanner gives no detail."
-    )
     veto = scripted_try.veto if scripted_try and passed else ""
     # A try without a reflection was written to pass: its explanation does not fit another verdict.
-    scripted = scripted_try is not None and scripted_try.explanation and (passed or scripted_try.decision)
-    explanation = (
-        scripted_try.explanation
-        if scripted_try and scripted
-        else _choose_variant(prompt, "passed" if passed else "failed") + evidence
-    )
-    thought = scripted_try.auditor_thought if scripted_try and scripted else _choose_variant(prompt, "weighing")
+    if scripted_try and scripted_try.explanation and (passed or scripted_try.decision):
+        thought, explanation = scripted_try.auditor_thought, scripted_try.explanation
+    else:
+        evidence = _shorten_text(prompt.sections.get("Scanner", "").partition("evidence:")[2])
+        outcome = _choose_variant(prompt, "passed" if passed else "failed")
+        explanation = outcome + (evidence or "The scanner gives no detail.")
+        thought = _choose_variant(prompt, "weighing")
     return RoleAnswer(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
 
 
@@ -93,11 +87,7 @@ def _compose_sentry_assessment(scripted_try: ScriptedTry | None, prompt: ParsedP
     probes = prompt.list_lines("Probes")
     broken = [line.removeprefix("FAILED ") for line in probes if line.startswith("FAILED ")]
     trouble = [line for line in prompt.list_lines("Log") if any(word in line.lower() for word in _TROUBLE)]
-    thought = (
-        scripted_try.sentry_thought
-        if scripted_try and scripted_try.sentry_thought
-        else _choose_variant(prompt, "watching")
-    )
+    thought = (scripted_try.sentry_thought if scripted_try else "") or _choose_variant(prompt, "watching")
     if broken:
         assessment = f"{len(broken)} of {len(probes)} probes fail: {_shorten_text('; '.join(broken))}"
         return RoleAnswer(thought, {"assessment": assessment, "alarm": True, "reason": _shorten_text(broken[0])})

@@ -60,19 +60,13 @@ def encode_event(payload: object) -> bytes:
 
 
 def build_usage(prompt_tokens: int, completion_tokens: int) -> dict[str, int]:
-    return {
-        "prompt_tokens": prompt_tokens,
-        "total_tokens": prompt_tokens + completion_tokens,
-        "completion_tokens": completion_tokens,
-    }
+    total = prompt_tokens + completion_tokens
+    return {"prompt_tokens": prompt_tokens, "total_tokens": total, "completion_tokens": completion_tokens}
 
 
 def build_completion(request_id: str, model: str, reply: Reply) -> dict[str, Any]:
-    message = {
-        "role": "assistant",
-        "content": join_text(reply.pieces, "content"),
-        "reasoning": join_text(reply.pieces, "reasoning") or None,
-    }
+    content, reasoning = join_text(reply.pieces, "content"), join_text(reply.pieces, "reasoning")
+    message = {"role": "assistant", "content": content, "reasoning": reasoning or None}
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reply.finish_reason}
     return {
         "id": request_id,

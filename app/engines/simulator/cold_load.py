@@ -28,9 +28,8 @@ def iterate_lines(engine: Engine, simulation: Simulation) -> Iterator[ColdLoadLi
     if engine.precision == "nvfp4":
         yield ColdLoadLine(0.01, "Detected ModelOpt NVFP4 checkpoint. The format is experimental and could change.")
         yield ColdLoadLine(0.02, "Using MarlinNvFp4LinearKernel for NVFP4 GEMM")
-    yield ColdLoadLine(
-        _LOADED, f"Model loading took {simulation.weights_gib_per_gpu:g} GiB memory and {seconds * _LOADED:.2f} seconds"
-    )
+    loaded = f"{simulation.weights_gib_per_gpu:g} GiB memory and {seconds * _LOADED:.2f} seconds"
+    yield ColdLoadLine(_LOADED, f"Model loading took {loaded}")
     yield ColdLoadLine(_PROFILED, f"Available KV cache memory: {compute_kv_gib(simulation):.2f} GiB")
     yield ColdLoadLine(_PROFILED, f"GPU KV cache size: {simulation.kv_tokens:,} tokens")
     per_request = f"Maximum concurrency for {engine.max_model_len:,} tokens per request"

@@ -87,9 +87,8 @@ class _Endpoints:
         self._require_ready()
         engine = self._engine.engine
         card = {"id": engine.model, "object": "model", "owned_by": "temper-simulator", "root": engine.model}
-        return JsonResponse(
-            {"object": "list", "data": [{**card, "parent": None, "max_model_len": engine.max_model_len}]}
-        )
+        data = [{**card, "parent": None, "max_model_len": engine.max_model_len}]
+        return JsonResponse({"object": "list", "data": data})
 
     async def get_log(self, _request: Request) -> Response:
         return PlainTextResponse("".join(f"{line}\n" for line in self._engine.log))

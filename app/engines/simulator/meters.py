@@ -60,11 +60,11 @@ class EngineMeters:
             lines += [f"# TYPE vllm:{name} gauge", f"vllm:{name}{{{labels}}} {float(value)}"]
         for name, value in counters.items():
             lines += [f"# TYPE vllm:{name}_total counter", f"vllm:{name}_total{{{labels}}} {float(value)}"]
-        lines.append("# TYPE vllm:request_success_total counter")
-        for reason in _REASONS:
-            lines.append(
-                f'vllm:request_success_total{{{labels},finished_reason="{reason}"}} {float(self.finished[reason])}'
-            )
+        name = "vllm:request_success_total"
+        lines.append(f"# TYPE {name} counter")
+        lines += [
+            f'{name}{{{labels},finished_reason="{reason}"}} {float(self.finished[reason])}' for reason in _REASONS
+        ]
         lines.append("# TYPE vllm:cache_config_info gauge")
         lines.append(f'vllm:cache_config_info{{engine="0",kv_cache_size_tokens="{kv_tokens}"}} 1.0')
         for name, histogram in histograms.items():

@@ -72,11 +72,8 @@ class ReplySender:
             if sent and self._random.random() < _EMPTY_CHUNKS:
                 yield (), sent
             now = self._engine.clock()
-            upto = min(
-                max(self._pace.count_due_tokens(now - self._started), sent + 1),
-                sent + self._compute_max_chunk_tokens(stop),
-                stop,
-            )
+            at_pace = max(self._pace.count_due_tokens(now - self._started), sent + 1)
+            upto = min(at_pace, sent + self._compute_max_chunk_tokens(stop), stop)
             self._record_tokens(active, sent, upto, now - last)
             yield pieces[sent:upto], upto
             sent, last = upto, now

@@ -24,7 +24,6 @@ GRACE = 1.0
 _LOADING_SHARE = 0.35
 
 State = Literal["loading", "ready", "dead"]
-Clock = Callable[[], float]
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class SimulatedEngine:
         gpus: tuple[Gpu, ...],
         script: AnswerScript,
         speed: float,
-        clock: Clock = time.monotonic,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.engine = engine
         self.script = script
@@ -132,10 +131,9 @@ class SimulatedEngine:
         sys.stderr.write(f"{self.engine.name}: {line}\n")
 
     def compute_pace(self, reply: Reply, *, slow: bool) -> Pace:
-        rate = (
-            self._simulation.tok_s * self._simulation.compute_relative_speed(len(self.active)) * (SLOW if slow else 1.0)
-        )
-        return create_pace(reply.prompt_tokens, self._simulation.prefill_tok_s, rate, self._speed)
+        simulation = self._simulation
+        rate = simulation.tok_s * simulation.compute_relative_speed(len(self.active)) * (SLOW if slow else 1.0)
+        return create_pace(reply.prompt_tokens, simulation.prefill_tok_s, rate, self._speed)
 
     @contextmanager
     def track_request(self, prompt_tokens: int) -> Iterator[ActiveRequest]:

@@ -135,9 +135,8 @@ def create_reply(script: AnswerScript, request: ChatRequest, fault: SimulatedFau
     if fault:
         thought, answer = spoil_reply(fault.kind, thought, answer)
     limit = min(request.token_limit or room, room)
-    pieces = _split_pieces(
-        thought, answer, endless=request.ignore_eos or (fault is not None and fault.kind == "babble")
-    )
+    babbles = fault is not None and fault.kind == "babble"
+    pieces = _split_pieces(thought, answer, endless=request.ignore_eos or babbles)
     kept = tuple(islice(pieces, limit))
     ends = next(pieces, None) is None and len(kept) < limit
     return Reply(kept, "stop" if ends else "length", request.prompt_tokens)

@@ -92,15 +92,12 @@ def parse_ckl_or_xccdf(content: bytes) -> list[AssessedRule]:
 
 
 def _parse_vuln(vuln: Element) -> AssessedRule:
-    pairs = {
-        name: data
-        for pair in vuln.children
-        if pair.tag == "STIG_DATA"
-        for name, data in zip(
-            pair.list_child_texts("VULN_ATTRIBUTE"), pair.list_child_texts("ATTRIBUTE_DATA"), strict=False
-        )
-    }
-    names = tuple(pairs[name] for name in ("Vuln_Num", "Rule_Ver", "Rule_ID") if pairs.get(name))
+    data: dict[str, str] = {}
+    for pair in vuln.children:
+        if pair.tag == "STIG_DATA":
+            attributes, texts = pair.list_child_texts("VULN_ATTRIBUTE"), pair.list_child_texts("ATTRIBUTE_DATA")
+            data |= zip(attributes, texts, strict=False)
+    names = tuple(data[name] for name in ("Vuln_Num", "Rule_Ver", "Rule_ID") if data.get(name))
     return AssessedRule(names, parse_finding((vuln.list_child_texts("STATUS") or [""])[0]))
 
 

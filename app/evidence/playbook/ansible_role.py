@@ -3,21 +3,9 @@
 import re
 from pathlib import Path
 
+from app.evidence.playbook import quoting
 from app.evidence.playbook.edits import PlaybookEdit
 from app.evidence.playbook.fixes import Fix, PortableFixes, collect_portable_fixes
-from app.evidence.playbook.quoting import (
-    Plain,
-    describe_origin,
-    format_exclusion_lines,
-    list_fix_comment_lines,
-    list_judge_script_arguments,
-    quote_yaml,
-    read_reload_script,
-    to_comment,
-    to_rule_tag,
-    to_yaml,
-    to_yaml_block,
-)
 from app.evidence.run_record import RunRecord
 from app.evidence.verify import build_named_archive_chunks
 
@@ -27,43 +15,40 @@ _SPECIAL = re.compile(r"[.^$*+?()\[\]{}|\\]")
 
 
 def build_playbook(case: RunRecord) -> bytes:
-    return build_playbook_zip(collect_portable_fixes(case), case.run, describe_origin(case))
+    return build_playbook_zip(collect_portable_fixes(case), case.run, quoting.describe_origin(case))
 
 
 def build_playbook_zip(fixes: PortableFixes, run: str, origin: str) -> bytes:
     rules = "".join(map(_render_rule_task, fixes.fixes))
     files = {
         "README.md": _render_playbook_readme(fixes, origin),
-        "playbook.yml": f"---\n{to_comment([origin])}{_PLAYBOOK}",
-        f"{_ROLE}/defaults/main.yml": f"---\n{_DEFAULTS.format(run=to_rule_tag(run))}",
+        "playbook.yml": f"---\n{quoting.to_comment([origin])}{_PLAYBOOK}",
+        f"{_ROLE}/defaults/main.yml": f"---\n{_DEFAULTS.format(run=quoting.to_rule_tag(run))}",
         f"{_ROLE}/meta/main.yml": f"---\n{_META}",
-        f"{_ROLE}/tasks/main.yml": f"---\n{to_comment([origin])}{_BEGIN}{rules}{_END}",
+        f"{_ROLE}/tasks/main.yml": f"---\n{quoting.to_comment([origin])}{_BEGIN}{rules}{_END}",
         f"{_ROLE}/tasks/rule.yml": f"---\n{(_HERE / 'rule.yml').read_text()}",
         f"{_ROLE}/vars/main.yml": f"---\n{_render_role_vars(fixes)}",
     }
-    return b"".join(
-        chunk
-        for _, chunk in build_named_archive_chunks(
-            {name: text.encode("utf-8", "replace") for name, text in files.items()}
-        )
-    )
+    encoded = {name: text.encode("utf-8", "replace") for name, text in files.items()}
+    return b"".join(chunk for _, chunk in build_named_archive_chunks(encoded))
 
 
 def _render_role_vars(fixes: PortableFixes) -> str:
     asked = {check.probe: check for fix in fixes.fixes for check in fix.checks}
     checks = "".join(
-        f"  {check.probe}:\n    asks: {quote_yaml(check.asks)}\n    script: {to_yaml_block(check.script, 6)}"
+        f"  {check.probe}:\n    asks: {quoting.quote_yaml(check.asks)}\n"
+        f"    script: {quoting.to_yaml_block(check.script, 6)}"
         for check in asked.values()
     )
-    judge = to_yaml_block((_HERE / "judge.sh").read_text(), 2)
-    rules = to_yaml({to_rule_tag(fix.rule.id): _to_rule_vars(fix) for fix in fixes.fixes}, 2)
-    reload = to_yaml_block(read_reload_script(), 2)
+    judge = quoting.to_yaml_block((_HERE / "judge.sh").read_text(), 2)
+    rules = quoting.to_yaml({quoting.to_rule_tag(fix.rule.id): _to_rule_vars(fix) for fix in fixes.fixes}, 2)
+    reload = quoting.to_yaml_block(quoting.read_reload_script(), 2)
     return f"temper_judge: {judge}temper_reload: {reload}temper_checks:\n{checks}temper_rules:{rules}\n"
 
 
-def _to_rule_vars(fix: Fix) -> Plain:
+def _to_rule_vars(fix: Fix) -> quoting.Plain:
     return {
-        "tag": to_rule_tag(fix.rule.id),
+        "tag": quoting.to_rule_tag(fix.rule.id),
         "paths": list(fix.paths),
         "edits": [_to_edit_vars(edit) for edit in fix.edits],
         "deeds": [{"look": one.look, "do": one.do, "undo": one.undo} for one in fix.deeds],
@@ -73,24 +58,24 @@ def _to_rule_vars(fix: Fix) -> Plain:
 
 
 def _render_rule_task(fix: Fix) -> str:
-    name = to_rule_tag(fix.rule.id)
-    tags = [name, to_rule_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
+    name = quoting.to_rule_tag(fix.rule.id)
+    tags = [name, quoting.to_rule_tag(fix.named.stig_id or fix.rule.stig_id), f"cat{fix.rule.category}".lower()]
     return (
-        f"\n{to_comment(list_fix_comment_lines(fix))}"
-        f"- name: {quote_yaml(name)}\n"
+        f"\n{quoting.to_comment(quoting.list_fix_comment_lines(fix))}"
+        f"- name: {quoting.quote_yaml(name)}\n"
         "  ansible.builtin.import_tasks: rule.yml\n"
-        f"  tags: [{', '.join(quote_yaml(one) for one in dict.fromkeys(tags))}]\n"
+        f"  tags: [{', '.join(quoting.quote_yaml(one) for one in dict.fromkeys(tags))}]\n"
         f"  vars:\n    temper_rule: \"{{{{ temper_rules['{name}'] }}}}\"\n"
     )
 
 
-def _to_edit_vars(edit: PlaybookEdit) -> Plain:
+def _to_edit_vars(edit: PlaybookEdit) -> quoting.Plain:
     return {
         "do": edit.do,
         "path": edit.path,
         "new": edit.new,
         "mode": edit.mode,
-        "words": list_judge_script_arguments(edit),
+        "words": quoting.list_judge_script_arguments(edit),
         "exactly": f"^{_escape_pattern(edit.old)}[ \t\r]*$",
         "states": f"(?i){edit.states}.*$" if edit.states else "",
         "becomes": edit.new.replace("\\", "\\\\"),
@@ -106,7 +91,7 @@ def _render_playbook_readme(fixes: PortableFixes, origin: str) -> str:
     done = "".join(
         f"- {fix.named.group} {fix.named.stig_id}: {' '.join(fix.rule.title.split())}\n" for fix in fixes.fixes
     )
-    left = "".join(f"- {line}\n" for line in format_exclusion_lines(fixes))
+    left = "".join(f"- {line}\n" for line in quoting.format_exclusion_lines(fixes))
     return _README.format(about=origin, done=done or "- none\n", left=left)
 
 

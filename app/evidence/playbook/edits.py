@@ -7,17 +7,8 @@ from fnmatch import fnmatchcase
 from typing import Literal, assert_never
 
 from app.errors import ActionFailed
+from app.events import vocabulary
 from app.events.kinds import ActionApplied
-from app.events.vocabulary import (
-    AnyAction,
-    AppendLine,
-    Chmod,
-    FileAction,
-    RemoveLine,
-    ReplaceLine,
-    SetOption,
-    WriteFile,
-)
 from app.syntax.files import FileState
 from app.targets.file_action_results import compute_changed_file_states
 from app.text.secret_patterns import GONE
@@ -73,11 +64,11 @@ class _NoFiles:
         return False
 
 
-def derive_edits(actions: Sequence[AnyAction], applied: ActionApplied) -> tuple[PlaybookEdit, ...]:
+def derive_edits(actions: Sequence[vocabulary.AnyAction], applied: ActionApplied) -> tuple[PlaybookEdit, ...]:
     """Return the edits in the order of the changed paths; raise NotRecorded if the log lacks something."""
     found: list[PlaybookEdit] = []
     for change in applied.changes:
-        ours = [one for one in actions if isinstance(one, FileAction) and one.path == change.path]
+        ours = [one for one in actions if isinstance(one, vocabulary.FileAction) and one.path == change.path]
         if not ours:
             raise NotRecorded(f"the record has no action for {change.path}")
         found += _derive_path_edits(change.path, ours, applied.diff, is_new_file=change.before is None)
@@ -90,17 +81,19 @@ def mark_dependent_edits(edits: Sequence[PlaybookEdit]) -> Iterator[PlaybookEdit
         yield replace(edit, behind=edit.do == "insert" and (edit.path, edit.after) in ours)
 
 
-def _derive_path_edits(path: str, actions: Sequence[FileAction], diff: str, *, is_new_file: bool) -> list[PlaybookEdit]:
-    if is_new_file or isinstance(actions[0], WriteFile):
+def _derive_path_edits(
+    path: str, actions: Sequence[vocabulary.FileAction], diff: str, *, is_new_file: bool
+) -> list[PlaybookEdit]:
+    if is_new_file or isinstance(actions[0], vocabulary.WriteFile):
         return [_derive_whole_file(path, actions)]
-    if any(isinstance(one, SetOption | WriteFile) for one in actions):
-        keys = [one.key for one in actions if isinstance(one, SetOption)]
-        modes = [PlaybookEdit("mode", path, mode=one.mode) for one in actions if isinstance(one, Chmod)]
+    if any(isinstance(one, vocabulary.SetOption | vocabulary.WriteFile) for one in actions):
+        keys = [one.key for one in actions if isinstance(one, vocabulary.SetOption)]
+        modes = [PlaybookEdit("mode", path, mode=one.mode) for one in actions if isinstance(one, vocabulary.Chmod)]
         return [*_derive_diff_edits(path, diff, keys), *modes]
     return [_to_file_edit(one) for one in actions]
 
 
-def _derive_whole_file(path: str, actions: Sequence[FileAction]) -> PlaybookEdit:
+def _derive_whole_file(path: str, actions: Sequence[vocabulary.FileAction]) -> PlaybookEdit:
     try:
         state = compute_changed_file_states(actions, _NoFiles())[path]
         return PlaybookEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
@@ -108,17 +101,17 @@ def _derive_whole_file(path: str, actions: Sequence[FileAction]) -> PlaybookEdit
         raise NotRecorded(f"the record does not hold all of {path}") from exc
 
 
-def _to_file_edit(action: FileAction) -> PlaybookEdit:
+def _to_file_edit(action: vocabulary.FileAction) -> PlaybookEdit:
     match action:
-        case ReplaceLine():
+        case vocabulary.ReplaceLine():
             return PlaybookEdit("replace", action.path, action.old, action.new)
-        case RemoveLine():
+        case vocabulary.RemoveLine():
             return PlaybookEdit("remove", action.path, action.line)
-        case AppendLine():
+        case vocabulary.AppendLine():
             return PlaybookEdit("insert", action.path, new=action.line)
-        case Chmod():
+        case vocabulary.Chmod():
             return PlaybookEdit("mode", action.path, mode=action.mode)
-        case SetOption() | WriteFile():
+        case vocabulary.SetOption() | vocabulary.WriteFile():
             raise NotRecorded(f"{action.path} is changed in a way that the record does not hold line by line")
         case _:
             assert_never(action)

@@ -2,14 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
 
 from app.events.vocabulary import FileAction, FileChange, PublishedRule
 from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits
-from app.evidence.playbook.standalone_health_checks import (
-    PlainCheck,
-    list_unchecked_probes,
-    select_checks_of_passed_probes,
-)
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.resources.kind import ResourceAction, ShellCommands
 from app.resources.registry import get_kind
@@ -18,6 +16,20 @@ from app.targets.ssh.service_activator import list_services_to_reload
 from app.text.clean import clean_text
 
 _LONGEST = 300
+
+
+@dataclass(frozen=True)
+class PlainCheck:
+    """A probe that a host's own tools can run. `script` runs in sh, changes nothing, and exits 0 if it passes."""
+
+    probe: str
+    asks: str
+    script: str
+
+
+_CHECKS = msgspec.toml.decode(
+    Path(__file__).with_name("health_checks.toml").read_bytes(), type=dict[str, tuple[PlainCheck, ...]]
+)["check"]
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,8 @@ def _build_fix(rule_record: RuleRecord) -> Fix:
     if last.proposed is None or last.applied is None:
         raise NotRecorded("the record does not hold the change")
     probes = last.probed.probes if last.probed else ()
+    passed = {probe.name for probe in probes if probe.ok}  # one that failed there must not stop the script
+    checkable = {check.probe for check in _CHECKS}
     told = list_services_to_reload((change.path for change in last.applied.changes), last.proposed.actions)
     failures = rule_record.item.failures if rule_record.item else ()
     notes = [f"try {failed.attempt} was taken back ({failed.cause}): {failed.reason}" for failed in failures]
@@ -104,8 +118,8 @@ def _build_fix(rule_record: RuleRecord) -> Fix:
         deeds=tuple(one for action in beside for one in build_shell_commands(action, last.applied.changes)),
         created=tuple(change.path for change in last.applied.changes if change.before is None and not beside),
         services=told,
-        checks=select_checks_of_passed_probes(probes),
-        unasked=list_unchecked_probes(probes),
+        checks=tuple(check for check in _CHECKS if check.probe in passed),
+        unasked=tuple(probe.name for probe in probes if probe.name not in checkable),
         notes=tuple(clean_text(" ".join(note.split()), _LONGEST) for note in notes),
     )
 

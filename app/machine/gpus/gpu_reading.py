@@ -85,16 +85,11 @@ class CombinedGpus:
 
     async def read(self) -> list[GpuReading]:
         told = await asyncio.gather(*(source.read() for source in self._sources))
-        for place, readings in enumerate(told):
-            for reading in readings:
-                for name in _list_identities(reading):
-                    self._first[name] = min(place, self._first.get(name, place))
-        return [
-            reading
-            for place, readings in enumerate(told)
-            for reading in readings
-            if all(self._first[name] == place for name in _list_identities(reading))
-        ]
+        found = [(place, reading) for place, readings in enumerate(told) for reading in readings]
+        for place, reading in found:
+            for name in _list_identities(reading):
+                self._first[name] = min(place, self._first.get(name, place))
+        return [one for place, one in found if all(self._first[name] == place for name in _list_identities(one))]
 
     async def close(self) -> None:
         for source in self._sources:

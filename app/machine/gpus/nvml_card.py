@@ -131,9 +131,8 @@ class NvmlCard:
         mode = self._query_device(nvml.nvmlDeviceGetMigMode)
         mig = mode is not None and mode[0] == nvml.NVML_DEVICE_MIG_ENABLE
         limit = divide_value(self._query_device(nvml.nvmlDeviceGetEnforcedPowerLimit), 1000)
-        return _RareReadings(
-            f"{name} (MIG: {', '.join(self._list_mig_devices()) or 'not divided yet'})" if mig else name, mig, limit
-        )
+        parts = f" (MIG: {', '.join(self._list_mig_devices()) or 'not divided yet'})" if mig else ""
+        return _RareReadings(name + parts, mig, limit)
 
     def _list_mig_devices(self) -> list[str]:
         """List the MIG devices of a GPU by the last word of their names, such as 3g.40gb."""
@@ -164,10 +163,9 @@ class NvmlCard:
 
     def _read_processes(self) -> tuple[GpuProcess, ...]:
         nvml = self._nvml
-        drawn = self._query_device(nvml.nvmlDeviceGetGraphicsRunningProcesses) or []
-        return self._holders.identify_processes(
-            [*drawn, *(self._query_device(nvml.nvmlDeviceGetComputeRunningProcesses) or [])]
-        )
+        drawing = self._query_device(nvml.nvmlDeviceGetGraphicsRunningProcesses) or []
+        computing = self._query_device(nvml.nvmlDeviceGetComputeRunningProcesses) or []
+        return self._holders.identify_processes([*drawing, *computing])
 
     def _query_device(self, nvml_function: Callable[..., Any], *words: Any, **named: Any) -> Any:
         return self._ask(self._index, nvml_function, self._handle, *words, **named)

@@ -5,13 +5,9 @@ from typing import Any
 
 import pynvml  # type: ignore[import-untyped]
 
-UNSUPPORTED_CODES = frozenset(
-    {
-        pynvml.NVML_ERROR_NOT_SUPPORTED,
-        pynvml.NVML_ERROR_FUNCTION_NOT_FOUND,
-        pynvml.NVML_ERROR_DEPRECATED,
-        pynvml.NVML_ERROR_NOT_FOUND,
-    }
+UNSUPPORTED_CODES = (
+    *(pynvml.NVML_ERROR_NOT_SUPPORTED, pynvml.NVML_ERROR_FUNCTION_NOT_FOUND),
+    *(pynvml.NVML_ERROR_DEPRECATED, pynvml.NVML_ERROR_NOT_FOUND),
 )
 """The GPU or driver lacks this sensor: the value is None, and nothing is wrong."""
 REOPEN_CODES = frozenset({pynvml.NVML_ERROR_UNINITIALIZED, pynvml.NVML_ERROR_LIB_RM_VERSION_MISMATCH})

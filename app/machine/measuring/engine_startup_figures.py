@@ -36,9 +36,8 @@ class EngineLoad:
             yield Measured("load_s", up, "s", "measured", "from its start until its log said that it was up")
         before = 0.0
         for step in self.cold.steps:
-            yield Measured(
-                f"load_s.{step.name}", step.at - before, "s", "measured", "since the line before it in its log"
-            )
+            name, seconds = f"load_s.{step.name}", step.at - before
+            yield Measured(name, seconds, "s", "measured", "since the line before it in its log")
             before = step.at
         for gpu, value in sorted(self.idle_gib.items()):
             yield Measured(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
@@ -57,9 +56,5 @@ def collect_loads(launched: Fleet) -> dict[tuple[str, int], EngineLoad]:
 def create_engine_load(
     launched_replica: LaunchedReplica, seconds: float | None = None, idle_gib: Mapping[int, float] | None = None
 ) -> EngineLoad:
-    return EngineLoad(
-        launched_replica.cold,
-        seconds,
-        idle_gib or {},
-        launched_replica.pid if launched_replica.engine.is_on_cpu else None,
-    )
+    pid = launched_replica.pid if launched_replica.engine.is_on_cpu else None
+    return EngineLoad(launched_replica.cold, seconds, idle_gib or {}, pid)

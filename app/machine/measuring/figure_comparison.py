@@ -89,10 +89,8 @@ def compare_figures(
 
 
 def find_changed_conditions(newest_result: ProbeResult, earlier_result: ProbeResult) -> tuple[str, ...]:
-    names = dict.fromkeys([*earlier_result.conditions, *newest_result.conditions])
-    pairs = [
-        (name, earlier_result.conditions.get(name, "—"), newest_result.conditions.get(name, "—")) for name in names
-    ]
+    earlier, newest = earlier_result.conditions, newest_result.conditions
+    pairs = [(name, earlier.get(name, "—"), newest.get(name, "—")) for name in dict.fromkeys([*earlier, *newest])]
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
 
 
@@ -164,9 +162,8 @@ def _list_figures_reported_in_lineup(engine: Engine, fit: Fit | None) -> dict[st
         ("kv_tokens", "tokens", said.kv_tokens),
         ("load_s", "s", said.cold_load_s),
     )
-    figures = {
-        name: Measured(name, value, unit, "measured", said.source) for name, unit, value in stated if value is not None
-    }
+    known = [one for one in stated if one[2] is not None]
+    figures = {name: Measured(name, value, unit, "measured", said.source) for name, unit, value in known}
     limit = find_speed_limit(engine, fit)
     if said.tok_s is not None and limit and limit.value:
         source = f"{said.tok_s:g} ÷ {limit.value:.1f} tok/s"

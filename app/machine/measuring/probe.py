@@ -4,11 +4,14 @@ import asyncio
 import os
 import secrets
 import time
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from app import __version__
+from app.engines.chat_exchange import Message, Question
 from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate_result import Estimate
@@ -16,21 +19,10 @@ from app.engines.proc_files import PROC, read_table_text
 from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
+from app.machine.measuring import probe_figures
 from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.memory_watch import MemoryCards, MemoryWatch, Places, watch_memory
-from app.machine.measuring.probe_figures import (
-    FigureOrigin,
-    Measured,
-    TimedReply,
-    compute_memory_beside_weights_and_kv,
-    compute_speed_limit_share,
-    compute_step_figures,
-    keep_first_known,
-    measure_acceptance,
-    measure_kv_capacity,
-    note_foreign_tokens,
-)
-from app.machine.measuring.probe_prompts import create_question
+from app.machine.measuring.probe_figures import FigureOrigin, Measured, TimedReply
 from app.machine.measuring.probe_result import ProbeResult
 from app.machine.measuring.probe_steps import WARM_UP, ProbeStep, list_probe_steps
 
@@ -88,10 +80,11 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
         figures, problem = await _run_steps(subject, watch, answers, report_progress)
         await watch.record_card_readings()
     after = await _read_sample(subject)
-    accepted = measure_acceptance(before, after, subject.origin)
-    figures += [*watch.list_figures(subject.origin), measure_kv_capacity(after, subject.origin), *accepted]
-    figures = keep_first_known([*figures, *(subject.loaded.list_figures() if subject.loaded else ())])
-    figures += [compute_memory_beside_weights_and_kv(figures), compute_speed_limit_share(figures, subject.limit)]
+    figures += [*watch.list_figures(subject.origin), probe_figures.measure_kv_capacity(after, subject.origin)]
+    figures += probe_figures.measure_acceptance(before, after, subject.origin)
+    figures = probe_figures.keep_first_known([*figures, *(subject.loaded.list_figures() if subject.loaded else ())])
+    limit_share = probe_figures.compute_speed_limit_share(figures, subject.limit)
+    figures += [probe_figures.compute_memory_beside_weights_and_kv(figures), limit_share]
     return ProbeResult(
         id=secrets.token_hex(4),
         at=time.time(),
@@ -103,7 +96,7 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
         conditions=await _read_conditions(subject, model, watch),
         figures=tuple(figures),
         problem=problem,
-        notes=() if problem else note_foreign_tokens(before, after, sum(one.tokens for one in answers)),
+        notes=() if problem else probe_figures.note_foreign_tokens(before, after, sum(one.tokens for one in answers)),
     )
 
 
@@ -120,7 +113,7 @@ async def _run_steps(
         except EngineError as exc:
             return figures, f"it ended at {step.label}: {exc}"
         answers += given
-        figures += compute_step_figures(step, given, subject.origin)
+        figures += probe_figures.compute_step_figures(step, given, subject.origin)
         await watch.record_card_readings()
     return figures, ""
 
@@ -175,10 +168,8 @@ async def send_timed_requests(
     """Send as many streams as the step has. The first failure cancels the others and is raised."""
     try:
         async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(_send_timed_request(client, model, step, stream, traffic))
-                for stream in range(step.streams)
-            ]
+            requests = [_send_timed_request(client, model, step, stream, traffic) for stream in range(step.streams)]
+            tasks = [group.create_task(request) for request in requests]
     except BaseExceptionGroup as failed:
         # Not except*: what is raised in it is wrapped in another group by Python 3.11.2.
         of_engine, others = failed.split(EngineError)
@@ -204,6 +195,23 @@ async def _send_timed_request(
         left=left,
         ended=time.monotonic(),
     )
+
+
+def create_question(model: str, step: ProbeStep, stream: int, mark: str) -> Question:
+    """Build a question in plain English: on random tokens speculation succeeds only by chance.
+
+    `mark` comes first and is always new, so no prefix cache shortens the first token."""
+    passages, tasks = _load_texts()
+    first, second = passages[stream % len(passages)], passages[(stream + 1) % len(passages)]
+    text = f"Case {mark}.\n\n{first}\n\n{second}\n\n{tasks[stream % len(tasks)]} Take all the room you need."
+    messages, extra = (Message("user", text),), {"ignore_eos": True}
+    return Question(model, messages, "", None, f"probe.{mark}", step.tokens, temperature=0.0, extra=extra)
+
+
+@cache
+def _load_texts() -> tuple[list[str], list[str]]:
+    texts = tomllib.loads(Path(__file__).with_name("probe_prompts.toml").read_text(encoding="utf-8"))
+    return texts["passages"], texts["tasks"]
 
 
 def _find_first_error(error_group: BaseExceptionGroup[EngineError]) -> EngineError:

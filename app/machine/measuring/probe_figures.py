@@ -76,16 +76,12 @@ def compute_step_figures(step: ProbeStep, answers: Sequence[TimedReply], origin:
     said = _describe_answers(step, answers)
     together = f"{tokens} tokens in {seconds:.2f} s from the first request to the last answer, {said}"
     middle = "" if step.streams == 1 else "median; "
+    all_tok_s = tokens / seconds if seconds > 0 else None
+    key, create = step.key, origin.create_figure
     return [
-        origin.create_figure(
-            f"{step.key}.tok_s", _find_median(rates), "tok/s", f"{middle}first token to last, {said}", "rate"
-        ),
-        origin.create_figure(
-            f"{step.key}.ttft_s", _find_median(waits), "s", f"{middle}request to first token, {said}", "duration"
-        ),
-        origin.create_figure(
-            f"{step.key}.all_tok_s", tokens / seconds if seconds > 0 else None, "tok/s", together, "rate"
-        ),
+        create(f"{key}.tok_s", _find_median(rates), "tok/s", f"{middle}first token to last, {said}", "rate"),
+        create(f"{key}.ttft_s", _find_median(waits), "s", f"{middle}request to first token, {said}", "duration"),
+        create(f"{key}.all_tok_s", all_tok_s, "tok/s", together, "rate"),
     ]
 
 

@@ -11,12 +11,8 @@ from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_steps import STEPS, STREAM_TOKENS
 from app.store.models import ProbeRow
 
-_AS_JSON = {
-    "gpus": tuple[str, ...],
-    "conditions": dict[str, str],
-    "figures": tuple[Measured, ...],
-    "notes": tuple[str, ...],
-}
+_TEXTS = tuple[str, ...]
+_AS_JSON = {"gpus": _TEXTS, "conditions": dict[str, str], "figures": tuple[Measured, ...], "notes": _TEXTS}
 """Fields that a row holds as JSON."""
 GAIN = 1.1
 """Minimum gain of twice the streams; below it, more streams only wait longer."""
@@ -51,9 +47,8 @@ class ProbeResult:
 
 def find_saturation(result: ProbeResult) -> int | None:
     """Return the saturation point, or None if the largest step measured still gained."""
-    named = [
-        (step.streams, result.find_value(f"{step.key}.all_tok_s")) for step in STEPS if step.tokens == STREAM_TOKENS
-    ]
+    steps = [step for step in STEPS if step.tokens == STREAM_TOKENS]
+    named = [(step.streams, result.find_value(f"{step.key}.all_tok_s")) for step in steps]
     measured = [(streams, together) for streams, together in named if together is not None]
     for (fewer, slower), (_, faster) in pairwise(measured):
         if faster < GAIN * slower:

@@ -18,10 +18,8 @@ def describe_gpu_mismatches(lineup: Lineup, newest_by_gpu: Seen) -> list[str]:
     real = [engine for engine in lineup.engines.values() if not engine.simulation]
     meant = [gpu for gpu in lineup.gpus if any(gpu.index in engine.gpus for engine in real)]
     found = [_check_expected_gpu(gpu, newest_by_gpu) for gpu in meant]
-    return [
-        *filter(None, found),
-        *(said for engine in real for said in _describe_memory_on_foreign_gpus(lineup, engine, newest_by_gpu)),
-    ]
+    found += [said for engine in real for said in _describe_memory_on_foreign_gpus(lineup, engine, newest_by_gpu)]
+    return list(filter(None, found))
 
 
 def _check_expected_gpu(gpu: Gpu, newest_by_gpu: Seen) -> str:
@@ -34,13 +32,10 @@ def _check_expected_gpu(gpu: Gpu, newest_by_gpu: Seen) -> str:
         known = sorted({machine for machine, _ in newest_by_gpu if machine})
         named = f": the DCGM exporters tell of {', '.join(known)}" if known else ""
         return f"nobody tells of the line-up's GPU {gpu.index} on {host or 'this machine'}{named}"
-    if (
-        not event.name.startswith("GPU ")
-        and (words := _extract_model_words(gpu.kind))
-        and not words & _extract_model_words(event.name)
-    ):
-        return f"the line-up calls GPU {gpu.index} {gpu.kind}, and it is {event.name}: {_ORDER}"
-    return ""
+    wanted, found = _extract_model_words(gpu.kind), _extract_model_words(event.name)
+    if event.name.startswith("GPU ") or not wanted or wanted & found:
+        return ""
+    return f"the line-up calls GPU {gpu.index} {gpu.kind}, and it is {event.name}: {_ORDER}"
 
 
 def _describe_memory_on_foreign_gpus(lineup: Lineup, engine: Engine, newest_by_gpu: Seen) -> Iterator[str]:

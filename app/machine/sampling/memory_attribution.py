@@ -36,31 +36,31 @@ class KnownEngines:
     kv_tokens: Mapping[str, int] = field(default_factory=dict)
     """KV cache size that each engine reports, over all its replicas."""
 
+    def is_up(self, engine: Engine) -> bool:
+        state = self.states.get(engine.name)
+        return state is not None and state.state in _UP
+
 
 def attribute_memory(known_engines: KnownEngines, gpu_sample: GpuSampled, gpu_reader: str) -> tuple[MemoryPart, ...]:
     """Return the memory parts, or () if used or total is unknown. `gpu_reader`: reader of the GPU."""
     if gpu_sample.used_gib is None or gpu_sample.total_gib is None:
         return ()
     provenance: Provenance = "simulated" if gpu_sample.simulated else "measured"
-    engines = [
-        engine
-        for engine in known_engines.lineup.engines.values()
-        if _uses_sampled_gpu(known_engines.lineup, engine, gpu_sample)
+    lineup = known_engines.lineup
+    engines = [engine for engine in lineup.engines.values() if _uses_sampled_gpu(lineup, engine, gpu_sample)]
+    held = [
+        _find_engine_processes_and_memory(known_engines, engine, engines, gpu_sample, gpu_reader) for engine in engines
     ]
-    held = {
-        engine.name: _find_engine_processes_and_memory(known_engines, engine, engines, gpu_sample, gpu_reader)
-        for engine in engines
-    }
-    mine = {pid for processes, _ in held.values() for pid in processes}
+    mine = {pid for processes, _ in held for pid in processes}
     rest = [one.used_gib for one in gpu_sample.processes if one.pid not in mine and one.used_gib is not None]
     return split_memory(
         Amount(gpu_sample.total_gib, provenance, gpu_reader),
         Amount(gpu_sample.used_gib, provenance, gpu_reader),
         None if gpu_sample.reserved_gib is None else Amount(gpu_sample.reserved_gib, provenance, gpu_reader),
         [
-            _build_claim(known_engines, engine, held[engine.name][1])
-            for engine in engines
-            if _is_present(known_engines, engine, held)
+            _build_claim(known_engines, engine, memory)
+            for engine, (_, memory) in zip(engines, held, strict=True)
+            if memory or known_engines.is_up(engine)
         ],
         Amount(sum(rest), provenance, f"{gpu_reader}, per process") if rest else None,
     )
@@ -68,16 +68,6 @@ def attribute_memory(known_engines: KnownEngines, gpu_sample: GpuSampled, gpu_re
 
 def _uses_sampled_gpu(lineup: Lineup, engine: Engine, gpu_sample: GpuSampled) -> bool:
     return any(gpu.index in engine.gpus and gpu.key == (gpu_sample.host, gpu_sample.gpu) for gpu in lineup.gpus)
-
-
-def _is_present(
-    known_engines: KnownEngines,
-    engine: Engine,
-    processes_and_memory_by_engine: Mapping[str, tuple[object, Amount | None]],
-) -> bool:
-    """Return True if the engine is up or its processes hold memory."""
-    state = known_engines.states.get(engine.name)
-    return processes_and_memory_by_engine[engine.name][1] is not None or bool(state and state.state in _UP)
 
 
 def _find_engine_processes_and_memory(
@@ -94,14 +84,11 @@ def _find_engine_processes_and_memory(
     own = [one for one in gpu_sample.processes if one.engine == engine.name]
     if own:
         return _collect_pids_and_memory(own, Amount(0, "measured", f"{gpu_reader}, per process"))
-    state = known_engines.states.get(engine.name)
-    likely = [
-        one for one in gpu_sample.processes if not one.engine and (one.name == OUTSIDE or one.name.startswith(_VLLM))
-    ]
-    if likely and len(engines_on_gpu) == 1 and state and state.state in _UP:
-        return _collect_pids_and_memory(
-            likely, Amount(0, "derived", f"{gpu_reader}, per process; whose they are is by the line-up, not by pid")
-        )
+    unowned = [one for one in gpu_sample.processes if not one.engine]
+    likely = [one for one in unowned if one.name == OUTSIDE or one.name.startswith(_VLLM)]
+    if likely and len(engines_on_gpu) == 1 and known_engines.is_up(engine):
+        said = f"{gpu_reader}, per process; whose they are is by the line-up, not by pid"
+        return _collect_pids_and_memory(likely, Amount(0, "derived", said))
     return frozenset(), None
 
 

@@ -109,9 +109,8 @@ class ReplicaWatch:
         state, traffic = self.condition.state, self._traffic
         (traffic.unhealthy.discard if state == "ready" else traffic.unhealthy.add)(self.base)
         (traffic.unavailable.add if state in _AWAY else traffic.unavailable.discard)(self.base)
-        traffic.reports[self.base] = (
-            _to_report(sample, newest_request, our_requests) if sample else ReplicaReport(newest=newest_request)
-        )
+        unread = ReplicaReport(newest=newest_request)
+        traffic.reports[self.base] = _to_report(sample, newest_request, our_requests) if sample else unread
 
     async def _read_sample(self) -> EngineSample | None:
         if self._engine.is_endpoint and not self._engine.metrics_urls:

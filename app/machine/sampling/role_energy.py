@@ -50,19 +50,12 @@ def share_energy_among_roles(
 
 
 def merge_role_energy(before: Sequence[Spent], after: Sequence[Spent]) -> tuple[Spent, ...]:
-    both = {role: [one for one in (*before, *after) if one.role == role] for role in _ROLES}
-    return tuple(
-        _create_role_energy(
-            role,
-            [
-                sum(values)
-                for values in zip(*((one.gpu_seconds, one.sampled_seconds, one.joules) for one in ones), strict=True)
-            ],
-            sum(one.tokens for one in ones),
-        )
-        for role, ones in both.items()
-        if ones
-    )
+    merged = []
+    for role in _ROLES:
+        if ones := [one for one in (*before, *after) if one.role == role]:
+            sums = [sum(getattr(one, name) for one in ones) for name in ("gpu_seconds", "sampled_seconds", "joules")]
+            merged.append(_create_role_energy(role, sums, sum(one.tokens for one in ones)))
+    return tuple(merged)
 
 
 def _create_role_energy(role: Role | Literal[""], sums: Sequence[float], tokens: int) -> Spent:

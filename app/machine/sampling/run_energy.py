@@ -73,9 +73,8 @@ class EnergyLedger:
         return now - self._find_unrecorded_start(span) >= BOOK_EVERY
 
     def _read_turns_and_samples(self, since: float, until: float) -> _Observed:
-        turns = [
-            turn for other in self._store.list_run_spans(since, until) for turn in self._read_turns(other, since, until)
-        ]
+        spans = self._store.list_run_spans(since, until)
+        turns = [turn for span in spans for turn in self._read_turns(span, since, until)]
         return _Observed(turns, self._store.read_samples(since - GAP, until + GAP, ("gpu.sample",)))
 
     def _find_unrecorded_start(self, span: RunSpan) -> float:

@@ -74,9 +74,8 @@ class Board:
                 case EngineSampled() as event:
                     self.engines[event.engine] = (recorded.at, event)
                     if event.ttft_s is not None:
-                        _append_recent(
-                            self.waits.setdefault(event.engine, deque()), recorded.at, event.ttft_s, WAITS_SECONDS
-                        )
+                        waits = self.waits.setdefault(event.engine, deque())
+                        _append_recent(waits, recorded.at, event.ttft_s, WAITS_SECONDS)
                 case GpuSampled() as event:
                     self.gpus[event.host, event.gpu] = (recorded.at, event)
                     if event.power_w is not None:

@@ -32,7 +32,6 @@ SELDOM = 10.0
 """Seconds between samples while nothing works: one per step of the finest grid that is kept for a day."""
 LOOKING = 10.0
 """Seconds for which a page view counts as watching."""
-KEEP_SECONDS = RAW_SECONDS
 FORGET_EVERY = 600.0
 BOOK_EVERY = 5.0
 
@@ -92,16 +91,13 @@ class Sampler(BackgroundTask):
         with self._measure_polling_time():
             looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
             self._looked()
-        rates = (
-            await asyncio.to_thread(self._writing.compute_rates_since_last_call, time.monotonic())
-            if self._has_running_requests()
-            else {}
-        )
+        rates: Mapping[str, dict[str, float]] = {}
+        if self._has_running_requests():
+            rates = await asyncio.to_thread(self._writing.compute_rates_since_last_call, time.monotonic())
         spent = await self._find_spent_energy(now)
         sampled = [_add_role_rates(event, rates) for events in looks for event in events]
-        self._board.apply_batch(
-            await self._machine.record_and_write_if_leader(*spent, *sampled)
-        )  # one commit, which pages react to
+        batch = await self._machine.record_and_write_if_leader(*spent, *sampled)  # one commit, which pages react to
+        self._board.apply_batch(batch)
         self._board.loaded |= {one.engine.name: one.loaded_memory for one in self._engines if one.loaded_memory}
         if self._machine.is_leader and now - self._forgot >= FORGET_EVERY:
             self._forgot = now
@@ -116,7 +112,7 @@ class Sampler(BackgroundTask):
     def _thin_and_delete_samples(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
         self._thinning.catch_up(now)
-        self._store.delete_old_samples_except_energy(now - KEEP_SECONDS)
+        self._store.delete_old_samples_except_energy(now - RAW_SECONDS)
 
     def _has_running_requests(self) -> bool:
         return any(event.running for _, event in self._board.engines.values())
@@ -125,9 +121,8 @@ class Sampler(BackgroundTask):
         readings = await self._gpus.read()
         self._board.exporters |= {reading.host: reading.source for reading in readings if reading.source}
         seen = {key: event for key, (_, event) in self._board.gpus.items()}
-        self._board.gpu_reason = "; ".join(
-            filter(None, [self._gpus.reason, *describe_gpu_mismatches(self._lineup, seen)])
-        )
+        reasons = [self._gpus.reason, *describe_gpu_mismatches(self._lineup, seen)]
+        self._board.gpu_reason = "; ".join(filter(None, reasons))
         known = self._board.collect_engine_knowledge(self._lineup)
         return [_add_memory_by_kind(_to_gpu_sampled(reading), known) for reading in readings]
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 
 import httpx
 
@@ -13,12 +14,11 @@ from app.events.bus import Bus
 from app.events.record import MACHINE
 from app.lineups.model import Lineup
 from app.machine.gpus.dcgm_client import DcgmExporter
-from app.machine.gpus.gpu_processes import GpuProcesses, Owner, find_no_owner
+from app.machine.gpus.gpu_processes import GpuProcesses, Owner, ProcessOwners, find_no_owner
 from app.machine.gpus.gpu_reading import CombinedGpus, GpuSource
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.measuring.engine_estimate import estimate_real_gpu_engines
-from app.machine.sampling.engine_of_process import ProcessOwners
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_log import MachineLog
 from app.machine.sampling.sample_board import Board
@@ -40,21 +40,14 @@ async def open_sampled_board(
     traffic = queues.traffic
     board = Board(fits=await asyncio.to_thread(estimate_real_gpu_engines, lineup))
     engines = [
-        EngineWatch(engine, bases[name], http, traffic, read_api_key(engine), launched.get(name, ()))
-        for name, engine in lineup.engines.items()
+        EngineWatch(one, bases[name], http, traffic, read_api_key(one), launched.get(name, ()))
+        for name, one in lineup.engines.items()
     ]
     gpus = create_gpu_source(lineup, bases, http, create_engine_by_pid_lookup(launched))
     sampler = Sampler(
-        engines,
-        gpus,
-        machine,
-        board,
-        store,
-        lineup,
-        lambda: traffic.ours.total() > 0,
-        lambda: bus.is_followed(MACHINE),
+        engines, gpus, machine, board, store, lineup, traffic.has_open_requests, partial(bus.is_followed, MACHINE),
         queues.call_ready_turns,
-    )
+    )  # fmt: skip
     sampler.start()
     try:
         yield board

@@ -70,11 +70,10 @@ class Thinning:
 
     def _find_next_stretch(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
         """Return the start of the next stretch that has data, or None."""
-        found = (
-            self._store.thinned.find_first_time(finer.step, since)
-            if finer
-            else self._store.find_first_sample_time(since, SAMPLED)
-        )
+        if finer:
+            found = self._store.thinned.find_first_time(finer.step, since)
+        else:
+            found = self._store.find_first_sample_time(since, SAMPLED)
         return None if found is None else math.floor(found / tier.stretch) * tier.stretch
 
     def _thin_stretch(self, tier: Tier, finer: Tier | None, begin: float) -> None:

@@ -48,11 +48,8 @@ def _resolve_word(word: str, hosts_folder: Path, hosts_by_group: Mapping[str, Se
     if word in hosts_by_group:
         return hosts_by_group[word]
     if any(sign in word for sign in "*?["):
-        there = [
-            *(one.name for one in host_registry.list_hosts(hosts_folder)),
-            *host_registry.list_fixtures(hosts_folder),
-        ]
-        if hosts := fnmatch.filter(there, word):
+        added = (one.name for one in host_registry.list_hosts(hosts_folder))
+        if hosts := fnmatch.filter([*added, *host_registry.list_fixtures(hosts_folder)], word):
             return hosts
         raise Rejected("hosts", f"no host matches {word[:64]!a}: temper host list shows the hosts.", "unknown-host")
     try:

@@ -58,6 +58,5 @@ def format_rollout_command_author(rollout: str) -> str:
 def _list_runs_paused_by_rollout(session: Session, state: RolloutState) -> list[str]:
     """Return the runs that the rollout paused. A run that a person paused stays paused."""
     runs = [part.run for part in state.parts_at_work]
-    return sorted(
-        find_commanded_runs(session, runs, "pause", format_rollout_command_author(state.rollout), state.since)
-    )
+    author = format_rollout_command_author(state.rollout)
+    return sorted(find_commanded_runs(session, runs, "pause", author, state.since))

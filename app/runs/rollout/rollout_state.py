@@ -86,9 +86,8 @@ def fold_rollout(events: Iterable[Recorded], state: RolloutState | None = None) 
 def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
     match recorded.event:
         case kinds.RolloutOrdered() as asked:
-            return replace(
-                state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=dict(_create_parts(asked))
-            )
+            parts = dict(_create_parts(asked))
+            return replace(state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=parts)
         case kinds.RolloutHostBegun(host=host, of=run):
             return _replace_part(state, replace(state.parts[host], run=run))
         case kinds.RolloutHostEnded(host=host) as ended:

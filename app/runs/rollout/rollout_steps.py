@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from app.events.kinds import RolloutHostEnded, RolloutWaveEnded
+from app.events.kinds import RolloutEnded, RolloutEvent, RolloutHostEnded, RolloutPaused, RolloutWaveEnded
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.store.models import RunRow
 from app.store.run_queries import UNENDED
@@ -18,32 +18,13 @@ class BeginHost:
 
 
 @dataclass(frozen=True)
-class RecordHostEnd:
-    ended: RolloutHostEnded
-
-
-@dataclass(frozen=True)
-class RecordWaveEnd:
-    ended: RolloutWaveEnded
-
-
-@dataclass(frozen=True)
-class PauseByRule:
-    reason: str
-
-
-@dataclass(frozen=True)
 class CommandRuns:
     verb: Literal["pause", "stop"]
     runs: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class EndRollout:
-    state: str
-
-
-RolloutStep = BeginHost | RecordHostEnd | RecordWaveEnd | PauseByRule | CommandRuns | EndRollout
+RolloutStep = BeginHost | CommandRuns | RolloutEvent
+"""What to do next; an event is only recorded."""
 
 
 def decide_next_step(
@@ -55,19 +36,21 @@ def decide_next_step(
         return None
     for part in state.parts_at_work:
         if (run := runs.get(part.run)) and run.state not in UNENDED:
-            return RecordHostEnd(create_host_ended(part, run))
+            return create_host_ended(part, run)
     if ended := find_unrecorded_wave_end(state):
-        return RecordWaveEnd(ended)
+        return ended
     if state.status == "stopping":
         working = (part.run for part in state.parts_at_work if part.run in runs)
-        return _build_command_step("stop", working, commanded_runs) if state.parts_at_work else EndRollout("stopped")
+        if not state.parts_at_work:
+            return RolloutEnded(state="stopped")
+        return _build_command_step("stop", working, commanded_runs)
     if all(part.is_over for part in state.parts.values()):
-        return EndRollout("finished")
+        return RolloutEnded(state="finished")
     if state.status == "paused":
         working = (part.run for part in state.parts_at_work if part.run in runs and runs[part.run].state == "running")
         return _build_command_step("pause", working, commanded_runs)
     if reason := describe_broken_rule(state):
-        return PauseByRule(reason)
+        return RolloutPaused(by="rule", reason=reason)
     return _choose_next_host(state, busy_hosts)
 
 

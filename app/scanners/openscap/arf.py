@@ -27,43 +27,20 @@ LONGEST = 900
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    rule: str
-    """The content's full id."""
-    result: str
-    """OpenSCAP's own result, one of nine."""
     word: Word
     evidence: str
-    idents: tuple[str, ...] = ()
     path: str | None = None
 
 
-@dataclass(frozen=True)
-class ArfReport:
-    scanner: str
-    profile: str
-    outcomes: Mapping[str, RuleOutcome]
-
-
-def read_arf(content: bytes) -> ArfReport:
+def read_arf(content: bytes) -> dict[str, RuleOutcome]:
+    """Return the outcomes by the content's full rule id."""
     root = parse_xml(content, "The scan's result")
     reports = {one.get("id", ""): one for one in root.iter("{*}report")}
     result = next(root.iter("{*}TestResult"), None)
     if result is None:
         raise BadInput("The scan's result has no TestResult, so it is not an OpenSCAP asset report.")
     ovals: dict[str, OvalReport] = {}
-    outcomes = [_parse_outcome(one, reports, ovals) for one in result.iter("{*}rule-result")]
-    profile = next(result.iter("{*}profile"), None)
-    return ArfReport(
-        scanner=_parse_scanner_name_and_version(result.get("test-system", "")),
-        profile="" if profile is None else profile.get("idref", ""),
-        outcomes={one.rule: one for one in outcomes},
-    )
-
-
-def _parse_scanner_name_and_version(cpe: str) -> str:
-    """Parse a CPE such as cpe:/a:redhat:openscap:1.3.7."""
-    *_, number = cpe.split(":")
-    return f"OpenSCAP {clean_text(number, 20)}".strip()
+    return {one.get("idref", ""): _parse_outcome(one, reports, ovals) for one in result.iter("{*}rule-result")}
 
 
 def _parse_outcome(
@@ -78,9 +55,8 @@ def _parse_outcome(
     ]
     messages = [join_text_collapsing_whitespace(message) for message in rule_result.findall("{*}message")]
     told = " ".join([f"OpenSCAP: {said}, {meaning}.", *dict.fromkeys(found.text for found in findings), *messages])
-    idents = tuple(join_text_collapsing_whitespace(ident) for ident in rule_result.findall("{*}ident"))
     path = next((found.path for found in findings if found.path), None)
-    return RuleOutcome(rule_result.get("idref", ""), said, word, clean_text(told, LONGEST), idents, path)
+    return RuleOutcome(word, clean_text(told, LONGEST), path)
 
 
 def _collect_findings(

@@ -46,7 +46,6 @@ class ScapRule:
     fix: str
     script: bool
     """True if the fix is a script because the content has no text."""
-    idents: tuple[str, ...]
     paths: tuple[str, ...]
     """Files of /etc that its text names."""
     remedy: bool = False
@@ -143,17 +142,13 @@ class Benchmark:
         values = {**self._resolve_profile_values(one), **(value_overrides or {})}
         return [_parse_rule(each, values) for each in self._iter_selected_rules(one)]
 
-    def render_fix(
-        self, fix_system: str, profile: str, rule_name: str, value_overrides: Mapping[str, str] | None = None
-    ) -> str:
+    def render_fix(self, fix_system: str, profile: str, rule_name: str, value_overrides: Mapping[str, str]) -> str:
         """Return the rule's fix for a system, with the profile's values; "" if the content has none."""
         one = self._offered_profiles[profile]
         found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule_name), None)
-        return (
-            ""
-            if found is None
-            else _render_fix(fix_system, found, {**self._resolve_profile_values(one), **(value_overrides or {})})
-        )
+        if found is None:
+            return ""
+        return _render_fix(fix_system, found, {**self._resolve_profile_values(one), **value_overrides})
 
     def list_all_rules(self) -> list[ScapRule]:
         """Return every rule, selected or not, with the default values."""
@@ -262,11 +257,8 @@ def _walk_selected(node: Element, selection_by_id: Mapping[str, bool]) -> Iterat
 def _parse_rule(rule_element: Element, values: Mapping[str, str]) -> ScapRule:
     if not _ID.fullmatch(rule_element.get("id", "")):
         raise BadInput(f"The content names a rule {rule_element.get('id', '')[:60]!a}; such content is not read.")
-    scripts = [fix for fix in rule_element.findall("{*}fix") if fix.get("system") == SCRIPT]
-    prose, script = (
-        _render_text(rule_element.find("{*}fixtext"), values),
-        _render_text(scripts[0] if scripts else None, values),
-    )
+    prose = _render_text(rule_element.find("{*}fixtext"), values)
+    script = _render_text(_find_fix(SCRIPT, rule_element), values)
     discussion = extract_discussion(_render_text(rule_element.find("{*}description"), values))
     requirement = clean_text(discussion, REQUIREMENT)
     fix = clean_text(prose or script, FIX)
@@ -278,7 +270,6 @@ def _parse_rule(rule_element: Element, values: Mapping[str, str]) -> ScapRule:
         requirement=requirement,
         fix=fix,
         script=bool(script) and not prose,
-        idents=tuple(clean_text(ident.text or "", 40) for ident in rule_element.findall("{*}ident")),
         remedy=bool(script),
         whole=clean_text(f"{discussion}\n{prose}", WHOLE),
         code=clean_text(script, WHOLE),
@@ -297,18 +288,17 @@ def _get_rule_name(rule_element: Element) -> str:
     return group[1] if group else shorten_id(rule_element.get("id", ""))
 
 
+def _find_fix(fix_system: str, rule: Element) -> Element | None:
+    return next((fix for fix in rule.findall("{*}fix") if fix.get("system") == fix_system), None)
+
+
 def _render_fix(fix_system: str, rule: Element, values: Mapping[str, str]) -> str:
-    return _render_text_verbatim(
-        next((fix for fix in rule.findall("{*}fix") if fix.get("system") == fix_system), None), values
-    )
-
-
-def _render_text_verbatim(element: Element | None, values: Mapping[str, str]) -> str:
-    """Return the text with profile values substituted and every blank kept."""
-    if element is None:
+    """Return the text with profile values substituted and every blank kept; "" if there is none for the system."""
+    fix = _find_fix(fix_system, rule)
+    if fix is None:
         return ""
-    parts = [element.text or ""]
-    for child in element:
+    parts = [fix.text or ""]
+    for child in fix:
         parts += [values.get(child.get("idref", ""), ""), child.tail or ""]
     return "".join(parts)
 

@@ -17,7 +17,6 @@ class BenchmarkValue:
     kind: str
     """number, string or boolean."""
     title: str
-    description: str
     choices: Mapping[str, str] = field(default_factory=dict)
     """Values by selector; the empty selector is the default."""
     least: str = ""
@@ -53,7 +52,6 @@ def parse_value(value_element: Element) -> BenchmarkValue:
         id=value_element.get("id", ""),
         kind=value_element.get("type", "string"),
         title=read_child_text("title"),
-        description=read_child_text("description"),
         choices={each.get("selector", ""): each.text or "" for each in value_element.findall("{*}value")},
         least=_blank_unless_number(read_child_text("lower-bound")),
         most=_blank_unless_number(read_child_text("upper-bound")),

@@ -6,6 +6,7 @@ import re
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from app.errors import EnvironmentUnusable, TemperError
@@ -39,36 +40,10 @@ _TIMED_OUT, _KILLED, _NOT_FOUND = 124, 137, 127
 _NO_ROOM = re.compile(r"write error|No space left|Read-only file system|File too large")
 _JUDGED = (0, 2)
 """0: every rule passes; 2: some rule fails."""
-
-
+_HERE = Path(__file__).parent
 _NO_FOLDER, _OTHER_CONTENT = 44, 45
 _REPORT = b"\ntemper: report\n"
 _DATASTREAM, _TAILORING = "datastream.xml", "tailoring.xml"
-_SCAN = """
-# FOLDER DIGESTS SIZE COMMAND...: run the command in a new folder inside FOLDER and print its result.xml, compressed.
-# Unless SIZE is 0, standard input is a datastream.xml of that size and a tailoring.xml, compressed as one.
-# DIGESTS are lines for sha256sum, of each file that is read.
-umask 077
-mkdir -p -m 0700 -- "$1" && at=$(mktemp -d "$1/scan.XXXXXXXX") && cd "$at" || exit 44
-trap 'cd / && rm -rf -- "$at"' EXIT
-trap 'exit 143' HUP INT TERM
-[ "$3" = 0 ] || {
-  gzip -dc >sent && head -c "$3" sent >datastream.xml && tail -c "+$(($3 + 1))" sent >tailoring.xml; }
-printf '%s\\n' "$2" | sha256sum -c --status 2>/dev/null || exit 45
-shift 3
-"$@"
-code=$?
-printf '\\ntemper: report\\n'
-gzip -c result.xml 2>/dev/null
-exit $code
-"""
-_KEEP = """
-# FOLDER DIGEST: keep standard input, which is compressed, as DIGEST.xml in FOLDER.
-umask 077
-mkdir -p -m 0700 -- "$1" && cd "$1" || exit 44
-gzip -dc >"$2.part" && printf '%s  %s\\n' "$2" "$2.part" | sha256sum -c --status && mv -f -- "$2.part" "$2.xml" || {
-  rm -f -- "$2.part"; exit 45; }
-"""
 
 
 class ScanFailed(TemperError):
@@ -112,21 +87,14 @@ def build_scan_command(
             raise ScanFailed(f"{id_[:80]!a} is no id of a rule or a profile; nothing was run.")
     limit = ["timeout", "--kill-after=5", f"{seconds:.0f}"]
     chosen = [] if scan_input.sent else [word for rule in rules for word in ("--rule", rule)]
-    asked = [
-        *scan_input.command_start,
-        "--profile",
-        profile,
-        *chosen,
-        "--results-arf",
-        "result.xml",
-        scan_input.datastream,
-    ]
-    return ["sh", "-c", _SCAN, "scan", folder, scan_input.digests, str(scan_input.size), *limit, *asked]
+    asked = ["--profile", profile, *chosen, "--results-arf", "result.xml", scan_input.datastream]
+    shell = ["sh", "-c", (_HERE / "scan.sh").read_text(), "scan", folder, scan_input.digests, str(scan_input.size)]
+    return [*shell, *limit, *scan_input.command_start, *asked]
 
 
 def build_content_upload_command(folder: str, digest: str) -> list[str]:
     """Build the command that keeps content on the host under its digest. It reads the content from standard input."""
-    return ["sh", "-c", _KEEP, "keep", folder, digest]
+    return ["sh", "-c", (_HERE / "keep.sh").read_text(), "keep", folder, digest]
 
 
 def build_fix_command(datastream: str, profile: str, tailoring: str = "") -> list[str]:

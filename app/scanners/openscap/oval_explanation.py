@@ -80,19 +80,16 @@ class OvalReport:
 
     def _get_object_path(self, test_element: Element | None) -> str | None:
         """Return the file that the test's object names, or None if it names no single file."""
-        refs = (
-            []
-            if test_element is None
-            else [one.get("object_ref", "") for one in test_element if get_local_name(one) == "object"]
-        )
+        if test_element is None:
+            return None
+        refs = [one.get("object_ref", "") for one in test_element if get_local_name(one) == "object"]
         asked = self.objects.get(refs[0]) if refs else None
         if asked is None:
             return None
         if any(get_local_name(one) in _PLACE and one.get("operation", "equals") != "equals" for one in asked):
             return None
-        named = _get_first_field(asked, ("filepath",)) or "/".join(
-            _get_first_field(asked, (part,)) for part in ("path", "filename")
-        )
+        folder_and_name = (_get_first_field(asked, (part,)) for part in ("path", "filename"))
+        named = _get_first_field(asked, ("filepath",)) or "/".join(folder_and_name)
         return named if named.startswith("/") and named != "/" else None
 
 

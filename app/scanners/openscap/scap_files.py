@@ -46,13 +46,12 @@ def list_named_files(ending: str, folders: Sequence[Path]) -> dict[str, Path]:
 
 def list_benchmarks(folders: Sequence[Path] = ADDED) -> list[Path]:
     """Return added data streams and XCCDF files; they name the rules."""
-    found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob("*.xml")))
-    return list({file.name: file for file in found if file.name.endswith((_ENDING, _XCCDF))}.values())
+    return [file for file in list_named_files(".xml", folders).values() if file.name.endswith((_ENDING, _XCCDF))]
 
 
-def list_manuals(folders: Sequence[Path] = ADDED) -> list[Path]:
+def list_manuals() -> list[Path]:
     """Return added XCCDF files, such as DISA's manual STIGs: they have texts, and no checks for OpenSCAP."""
-    return [file for file in list_benchmarks(folders) if file.name.endswith(_XCCDF)]
+    return [file for file in list_benchmarks() if file.name.endswith(_XCCDF)]
 
 
 def add_benchmark(file: Path, folder: Path = OWN) -> Path:

@@ -6,7 +6,7 @@ on this machine knows about its rules.
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from app.errors import BadInput
@@ -28,9 +28,8 @@ from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
 from app.skills.scap.companion_content import JoinedContent, join_content, list_content_times
-from app.skills.skill import Check, ContentFix, Rule, Skill
+from app.skills.skill import ContentFix, Rule, Skill
 from app.skills.stated_settings import find_stated_settings
-from app.syntax.files import Files
 
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
 _KEPT = 32
@@ -40,7 +39,7 @@ _IRREVERSIBLE = re.compile(r"audit_rules_immutable(?:_.*)?")
 _LOCKING_LINE = re.compile(r"^\s*(?:-e 2|--loginuid-immutable)\s*$", re.MULTILINE)
 """Rules, and lines of a fix text, after which only a restart allows another change; the content does not say so."""
 TASKS_SOURCE, SCRIPT_SOURCE = "the content's Ansible tasks", "the content's script"
-_NOTHING: frozenset[str] = frozenset()
+_UNJUDGED = "This rule is the scanner's own: OpenSCAP judges it, on the host."
 
 
 def skill(argument: str) -> Skill:
@@ -71,6 +70,14 @@ def _build_skill(
     joined = join_content(file, whole)
     chosen_rules = benchmark.list_profile_rules(full, values)
     ids = {rule.name: rule.id for rule in chosen_rules}
+
+    def list_fixes(system: str, source: str, kind: str, rule: str) -> tuple[ContentFix, ...]:
+        """Return the content's own fix of a kind for a rule, then that of the joined content."""
+        own = ContentFix(source, benchmark.render_fix(system, full, rule, values))
+        id_ = ids.get(rule, "")
+        community = ContentFix(joined.name_community_source(kind, id_), joined.render_fix(system, id_))
+        return tuple(one for one in (own, community) if one.text)
+
     left_out = {one.name: _build_rule(one, joined) for one in benchmark.list_rules_removed_by_tailoring(full)}
     return Skill(
         name=":".join(
@@ -82,20 +89,10 @@ def _build_skill(
         tailored=_build_tailoring_record(mine, full, tuple(left_out)) if mine else None,
         left_out=left_out,
         parameters={name: _build_parameter(name, one) for name, one in known.items()},
-        list_tasks=lambda rule: _build_content_fixes(
-            (TASKS_SOURCE, benchmark.render_fix(TASKS, full, rule, values)),
-            (joined.name_community_source("tasks", ids.get(rule, "")), joined.render_fix(TASKS, ids.get(rule, ""))),
-        ),
-        list_scripts=lambda rule: _build_content_fixes(
-            (SCRIPT_SOURCE, benchmark.render_fix(SCRIPT, full, rule, values)),
-            (joined.name_community_source("script", ids.get(rule, "")), joined.render_fix(SCRIPT, ids.get(rule, ""))),
-        ),
+        list_tasks=partial(list_fixes, TASKS, TASKS_SOURCE, "tasks"),
+        list_scripts=partial(list_fixes, SCRIPT, SCRIPT_SOURCE, "script"),
         retuned=lambda chosen: _build_skill(file, profile, tailoring_name, stamps, tuple(sorted(chosen.items()))),
     )
-
-
-def _build_content_fixes(*fixes: tuple[str, str]) -> tuple[ContentFix, ...]:
-    return tuple(ContentFix(source, text) for source, text in fixes if text)
 
 
 def _build_scap_content(
@@ -168,8 +165,8 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
         requirement=rule.requirement or rule.title,
         fix=fix[:FIX],
         paths=rule.paths or find_named_etc_paths(fix),
-        check=_create_unjudged_check(rule.name),
-        asks=ASKS.get(rule.name, _NOTHING) | find_stated_settings(f"{rule.requirement}\n{fix}"),
+        check=lambda _: Verdict(rule.name, "unknown", _UNJUDGED),
+        asks=ASKS.get(rule.name, frozenset()) | find_stated_settings(f"{rule.requirement}\n{fix}"),
         irreversible=bool(_IRREVERSIBLE.fullmatch(rule.name) or _LOCKING_LINE.search(fix)),
         foreign=True,
         script=rule.script,
@@ -177,10 +174,3 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
         whole=rule.whole if fix == rule.fix else f"{rule.whole}\n{fix}",
         code=rule.code,
     )
-
-
-def _create_unjudged_check(rule: str) -> Check:
-    def check_files(_: Files) -> Verdict:
-        return Verdict(rule, "unknown", "This rule is the scanner's own: OpenSCAP judges it, on the host.")
-
-    return check_files

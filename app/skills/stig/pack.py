@@ -40,8 +40,8 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-258106": (passwordless_access.create_passwordless_sudo_check,),
     "V-258086": (passwordless_access.create_sudo_authentication_check,),
     "V-258154": (options.create_disk_full_check,),
-    "V-258227": (audit_switches.create_audit_panic_check,),
-    "V-258229": (audit_switches.create_audit_lock_check,),
+    "V-258227": (audit_switches.create_control_check, "-f", "2"),
+    "V-258229": (audit_switches.create_control_check, "-e", "2"),
     "V-257820": (options.create_package_signature_check,),
     "V-257807": (kernel_modules.create_module_disabled_check, "sctp"),
 }

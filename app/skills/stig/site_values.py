@@ -9,10 +9,7 @@ import msgspec
 
 from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
-from app.skills.stig.checks.login import create_idle_timeout_check, create_login_limit_check
-from app.skills.stig.checks.options import create_disk_full_check, create_password_age_check
-from app.skills.stig.checks.passwords import create_password_length_check
-from app.skills.stig.checks.sshd import create_sshd_banner_check, create_sshd_time_check
+from app.skills.stig.checks import login, options, passwords, sshd
 
 _ALL = msgspec.toml.decode(
     Path(__file__).with_name("site_parameters.toml").read_bytes(), type=dict[str, tuple[Parameter, ...]]
@@ -57,11 +54,11 @@ _TUNED: dict[str, Callable[[Rule, str], Rule]] = {
     "banner": _apply_banner_value,
 }
 _CHECKS: dict[str, Callable[[str, str], Check]] = {
-    "minlen": lambda rule, value: create_password_length_check(rule, int(value)),
-    "pass_max_days": lambda rule, value: create_password_age_check(rule, int(value)),
-    "tmout": lambda rule, value: create_idle_timeout_check(rule, int(value)),
-    "maxlogins": lambda rule, value: create_login_limit_check(rule, int(value)),
-    "client_alive_interval": lambda rule, value: create_sshd_time_check(rule, "ClientAliveInterval", int(value)),
-    "disk_full_action": lambda rule, value: create_disk_full_check(rule, frozenset({value.casefold()})),
-    "banner": create_sshd_banner_check,
+    "minlen": lambda rule, value: passwords.create_password_length_check(rule, int(value)),
+    "pass_max_days": lambda rule, value: options.create_password_age_check(rule, int(value)),
+    "tmout": lambda rule, value: login.create_idle_timeout_check(rule, int(value)),
+    "maxlogins": lambda rule, value: login.create_login_limit_check(rule, int(value)),
+    "client_alive_interval": lambda rule, value: sshd.create_sshd_time_check(rule, "ClientAliveInterval", int(value)),
+    "disk_full_action": lambda rule, value: options.create_disk_full_check(rule, frozenset({value.casefold()})),
+    "banner": sshd.create_sshd_banner_check,
 }

@@ -1,7 +1,7 @@
 """The wide STIG skill: the thirty rules of `stig`, and those of a table over the files that Temper can parse."""
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,11 +10,13 @@ import msgspec
 
 from app.skills.skill import Check, Rule, Skill
 from app.skills.stig.checks import options, passwords
+from app.skills.stig.checks.options import WantedOption
 from app.skills.stig.pack import STIG
 from app.skills.stig.site_values import apply_site_values
+from app.skills.stig_wide import rule_texts
 from app.skills.stig_wide.checks.audit_events import create_audit_events_check
 from app.skills.stig_wide.checks.blocked_kernel_modules import create_module_ban_check
-from app.skills.stig_wide.checks.kernel_settings import DROP_IN, create_kernel_setting_check
+from app.skills.stig_wide.checks.kernel_settings import create_kernel_setting_check
 from app.skills.stig_wide.checks.login_limits import create_limit_check
 from app.skills.stig_wide.checks.option_lines import (
     OptionSource,
@@ -25,16 +27,7 @@ from app.skills.stig_wide.checks.option_lines import (
 )
 from app.skills.stig_wide.checks.sshd_lines import create_sshd_lines_check
 from app.skills.stig_wide.rule_table_schema import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
-from app.skills.stig_wide.rule_texts import (
-    EntryTexts,
-    describe_audit_lines,
-    describe_file_option,
-    describe_kernel_setting,
-    describe_login_limit,
-    describe_module,
-    describe_option,
-)
-from app.syntax import option_parsers
+from app.syntax import option_parsers, sshd
 from app.syntax.host_text import fold_case
 
 _LOGIN_DEFS = OptionSource(options.LOGIN_DEFS, adapt_parser_without_problems(option_parsers.parse_login_defs))
@@ -55,66 +48,58 @@ def load_table() -> RuleTable:
 
 
 def build_rules(table: RuleTable) -> dict[str, Rule]:
+    create_sshd_check = _adapt_to_entries(create_sshd_lines_check)
     rules = [
-        *_build_section(table.sshd, _create_sshd_check, lambda one: describe_option(one, "/etc/ssh/sshd_config")),
+        *_build_section(table.sshd, create_sshd_check, lambda one: rule_texts.describe_option(one, sshd.MAIN)),
         *_build_options(table.login_defs, _LOGIN_DEFS),
         *_build_options(table.pwquality, _PWQUALITY, "pam_pwquality.so"),
         *_build_options(table.faillock, _FAILLOCK, "pam_faillock.so"),
         *_build_options(table.auditd, _AUDITD),
         *_build_options(table.dnf, _DNF),
-        *_build_section(table.stated, _create_file_option_check, describe_file_option),
-        *_build_section(table.limits, lambda rule, one: create_limit_check(rule, one.wanted), describe_login_limit),
+        *_build_section(table.stated, _create_file_option_check, rule_texts.describe_file_option),
+        *_build_section(table.limits, _adapt_to_entries(create_limit_check), rule_texts.describe_login_limit),
         *_build_section(
-            table.sysctl,
-            lambda rule, one: create_kernel_setting_check(rule, one.wanted),
-            lambda one: describe_kernel_setting(one, DROP_IN),
+            table.sysctl, _adapt_to_entries(create_kernel_setting_check), rule_texts.describe_kernel_setting
         ),
-        *_build_section(table.modprobe, lambda rule, one: create_module_ban_check(rule, one.module), describe_module),
         *_build_section(
-            table.audit, lambda rule, one: create_audit_events_check(rule, one.lines), describe_audit_lines
+            table.modprobe, lambda rule, one: create_module_ban_check(rule, one.module), rule_texts.describe_module
+        ),
+        *_build_section(
+            table.audit, lambda rule, one: create_audit_events_check(rule, one.lines), rule_texts.describe_audit_lines
         ),
     ]
     return {rule.id: rule for rule in rules}
 
 
-def _build_options(section: TableSection[ValueEntry], source: OptionSource, pam_module: str = "") -> list[Rule]:
+def _adapt_to_entries(create_check: Callable[[str, WantedOption], Check]) -> Callable[[str, ValueEntry], Check]:
+    return lambda rule, entry: create_check(rule, entry.wanted)
+
+
+def _build_options(section: TableSection[ValueEntry], source: OptionSource, pam_module: str = "") -> Iterator[Rule]:
     check = partial(_create_option_check, source, pam_module)
-    return _build_section(section, check, lambda one: describe_option(one, source.path))
+    return _build_section(section, check, lambda one: rule_texts.describe_option(one, source.path))
 
 
 def _build_section(
     section: TableSection[AnyEntry],
     create_check: Callable[[str, AnyEntry], Check],
-    describe: Callable[[AnyEntry], EntryTexts],
-) -> list[Rule]:
-    return [_build_rule(rule, entry, section, create_check, describe(entry)) for rule, entry in section.rules.items()]
-
-
-def _build_rule(
-    rule: str,
-    entry: AnyEntry,
-    section: TableSection[AnyEntry],
-    create_check: Callable[[str, AnyEntry], Check],
-    texts: EntryTexts,
-) -> Rule:
-    return Rule(
-        id=rule,
-        stig_id=entry.stig_id,
-        category=entry.category,
-        title=texts.title,
-        requirement=texts.requirement,
-        fix=_append_fix_instructions(texts.fix, section.how),
-        paths=_list_entry_own_paths(entry) or section.paths,
-        check=create_check(rule, entry),
-        irreversible=entry.irreversible,
-        breaks=entry.breaks,
-    )
-
-
-def _append_fix_instructions(fix: str, instructions: str) -> str:
-    """Return the fix with how it is gone about, apart from a line that the fix states."""
-    gap = "\n\n" if "\n" in fix else " "
-    return f"{fix}{gap}{instructions}" if instructions else fix
+    describe: Callable[[AnyEntry], rule_texts.EntryTexts],
+) -> Iterator[Rule]:
+    for rule, entry in section.rules.items():
+        texts = describe(entry)
+        gap = "\n\n" if "\n" in texts.fix else " "  # apart from a line that the fix states
+        yield Rule(
+            id=rule,
+            stig_id=entry.stig_id,
+            category=entry.category,
+            title=texts.title,
+            requirement=texts.requirement,
+            fix=f"{texts.fix}{gap}{section.how}" if section.how else texts.fix,
+            paths=_list_entry_own_paths(entry) or section.paths,
+            check=create_check(rule, entry),
+            irreversible=entry.irreversible,
+            breaks=entry.breaks,
+        )
 
 
 def _list_entry_own_paths(entry: AnyEntry) -> tuple[str, ...]:
@@ -123,10 +108,6 @@ def _list_entry_own_paths(entry: AnyEntry) -> tuple[str, ...]:
     if isinstance(entry, ModuleEntry):
         return (f"/etc/modprobe.d/{entry.module}.conf", "/etc/modprobe.d/*.conf")
     return ()
-
-
-def _create_sshd_check(rule: str, entry: ValueEntry) -> Check:
-    return create_sshd_lines_check(rule, entry.wanted)
 
 
 def _create_option_check(source: OptionSource, pam_module: str, rule: str, entry: ValueEntry) -> Check:

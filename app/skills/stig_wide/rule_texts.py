@@ -1,8 +1,9 @@
 """Texts of the table's rules, in our own words: one template for each kind of rule."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.skills.stig.checks.audit_switches import RULES
+from app.skills.stig_wide.checks.kernel_settings import DROP_IN
 from app.skills.stig_wide.rule_table_schema import AuditEntry, FileEntry, ModuleEntry, ValueEntry
 from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
 from app.syntax.limits_conf import MAIN as LIMITS
@@ -27,21 +28,14 @@ def describe_option(entry: ValueEntry, path: str) -> EntryTexts:
     value = entry.value_to_set
     if value.replace("/", "").isalnum() or value.lstrip("-").isdigit():
         return EntryTexts(title, requirement, f"Set {name} to {value} in {file}.")
-    return EntryTexts(title, requirement, _format_add_lines_instruction(path, [_spell_option(path, name, value)]))
-
-
-def _spell_option(path: str, name: str, value: str) -> str:
-    return f"{name} {value}" if path.startswith("/etc/ssh/") else f"{name} = {value}"
+    sign = " " if path.startswith("/etc/ssh/") else " = "
+    return EntryTexts(title, requirement, _format_add_lines_instruction(path, [f"{name}{sign}{value}"]))
 
 
 def describe_file_option(entry: FileEntry) -> EntryTexts:
-    texts = describe_option(entry, entry.path)
-    sign = " " if entry.path.endswith("chrony.conf") else "="
-    return EntryTexts(
-        texts.title,
-        texts.requirement,
-        _format_add_lines_instruction(entry.path, [f"{entry.key}{sign}{entry.value_to_set}"], entry.section),
-    )
+    line = f"{entry.key}{' ' if entry.path.endswith('chrony.conf') else '='}{entry.value_to_set}"
+    fix = _format_add_lines_instruction(entry.path, [line], entry.section)
+    return replace(describe_option(entry, entry.path), fix=fix)
 
 
 def describe_login_limit(entry: ValueEntry) -> EntryTexts:
@@ -53,11 +47,11 @@ def describe_login_limit(entry: ValueEntry) -> EntryTexts:
     )
 
 
-def describe_kernel_setting(entry: ValueEntry, path: str) -> EntryTexts:
+def describe_kernel_setting(entry: ValueEntry) -> EntryTexts:
     key, value = entry.key, entry.value_to_set
     stated = "a file of sysctl.d has to state it, and no line after it may change it"
     requirement = f"The host has to start with {key} = {value}: {stated}."
-    fix = f"Set {key} to {value}." if value.isalnum() else _format_add_lines_instruction(path, [f"{key} = {value}"])
+    fix = f"Set {key} to {value}." if value.isalnum() else _format_add_lines_instruction(DROP_IN, [f"{key} = {value}"])
     return EntryTexts(f"The kernel setting {key} is {value}", requirement, fix)
 
 
@@ -72,9 +66,7 @@ def describe_module(entry: ModuleEntry) -> EntryTexts:
 
 def describe_audit_lines(entry: AuditEntry) -> EntryTexts:
     events = [parsed for line in entry.lines if (parsed := parse_audit_rule(line.split()))]
-    fix = (
-        f"{_format_add_lines_instruction(_SOURCE, entry.lines)}\n\n{_format_add_lines_instruction(RULES, entry.lines)}"
-    )
+    fix = "\n\n".join(_format_add_lines_instruction(path, entry.lines) for path in (_SOURCE, RULES))
     return EntryTexts(
         _describe_events(events) if events else f"The audit rules carry {entry.lines[0]}",
         f"{RULES} has to record what the fix says. Another key, and more calls in a line, are as good.",

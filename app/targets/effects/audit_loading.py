@@ -2,6 +2,7 @@
 
 import posixpath
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -92,9 +93,8 @@ def _read_line(line: AuditLine, names: tuple[HostNames, ...], files: Files) -> A
 def _list_kernel_reasons(command: AuditCommand, rules: Mapping[object, str], files: Files) -> Iterator[str]:
     """Yield why the kernel rejects what auditctl sends."""
     for name, value in command.requests:
-        if name == "--backlog_wait_time" and (
-            (wait := host_text.parse_natural_number(value)) is None or wait > _MOST_WAIT
-        ):
+        wait = host_text.parse_natural_number(value)
+        if name == "--backlog_wait_time" and (wait is None or wait > _MOST_WAIT):
             yield _INVALID
     if not command.adds:
         return
@@ -112,12 +112,8 @@ def _list_kernel_reasons(command: AuditCommand, rules: Mapping[object, str], fil
 
 
 def _list_field_reasons(command: AuditCommand) -> Iterator[str]:
-    names = [one.name for one in command.fields]
-    if (
-        sum(names.count(name) for name in ("path", "dir", "inode")) > 1
-        or names.count("exe") > 1
-        or names.count("key") > 1
-    ):
+    names = Counter(one.name for one in command.fields)
+    if max(names["path"] + names["dir"] + names["inode"], names["exe"], names["key"]) > 1:
         yield _INVALID
     for one in command.fields:
         is_unset = one.number == UNSET and one.name in (*ACCOUNTS, *GROUPS)

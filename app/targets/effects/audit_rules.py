@@ -6,18 +6,11 @@ from app.resources.kind import Objection
 from app.syntax import audit_rule_files, host_text
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.files import Files
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.shadowed_audit_keys import list_key_takers_by_rule
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    Strength,
-    compare_allowed_sets,
-    compare_higher,
-    compare_unranked,
-    create_capped_higher_comparison,
-    create_ranked_comparison,
-)
+from app.targets.effects.strictness_comparison import Compare, Strength, compare_unranked, create_ranked_comparison
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
 GENERATED = (LOADED, f"{LOADED}.prev")
@@ -32,11 +25,11 @@ _MOST_BACKLOG = 1_000_000
 _SCALES: Mapping[str, Compare] = {
     **dict.fromkeys(("-e", "-f"), create_ranked_comparison("0", "1", "2")),
     # A very large backlog uses too much kernel memory.
-    "-b": create_capped_higher_comparison(_MOST_BACKLOG),
+    "-b": strictness.create_capped_higher_comparison(_MOST_BACKLOG),
     # Above 0, records beyond the rate are lost.
     "-r": create_ranked_comparison("1", "0"),
     # A shorter wait loses a burst sooner, or panics the kernel.
-    "--backlog_wait_time": compare_higher,
+    "--backlog_wait_time": strictness.compare_higher,
     "--loginuid-immutable": create_ranked_comparison(UNSET, "yes"),
 }
 
@@ -131,4 +124,6 @@ def _split_by_call(rule: str) -> list[str]:
 def _compare_rule_setting_values(was: str, now: str) -> Strength:
     if not was or not now:
         return Strength.WEAKER if was else Strength.STRONGER
-    return compare_allowed_sets(was.split(_BUT), now.split(_BUT)) if was != now else compare_unranked(was, now)
+    return (
+        strictness.compare_allowed_sets(was.split(_BUT), now.split(_BUT)) if was != now else compare_unranked(was, now)
+    )

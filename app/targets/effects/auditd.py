@@ -1,25 +1,22 @@
 """auditd.conf: whether the daemon starts, what it keeps, and what it does when the disk fills."""
 
 import re
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.setting import Setting
-from app.targets.effects.auditd_options import ACTIONS, DEFAULTS, is_valid_value
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import Daemon
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    Strength,
-    compare_higher,
-    compare_lower,
-    compare_unranked,
-    create_capped_higher_comparison,
-    create_ranked_comparison,
-    parse_number,
-)
+from app.targets.effects.strictness_comparison import Compare, Strength, compare_unranked, create_ranked_comparison
 
 PATH = "/etc/audit/auditd.conf"
+ACTIONS = ("ignore", "suspend", "rotate", "syslog", "email", "single", "halt")
+"""Weakest first. `exec` depends on its program and is not ranked."""
+_TABLES: dict[str, dict[str, str]] = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+_VALUES, DEFAULTS = _TABLES["values"], _TABLES["defaults"]
 STARTS, ROOM = "starts", "room for logs"
 _ENDS = "ends the host at "
 _ENDING = ("single", "halt")
@@ -36,7 +33,7 @@ def _compare_warning_thresholds(was: str, now: str) -> Strength:
     old, new = _SPACE.fullmatch(was), _SPACE.fullmatch(now)
     if old is None or new is None or old[2] != new[2]:
         return compare_unranked(was, now)
-    return compare_higher(old[1], new[1])
+    return strictness.compare_higher(old[1], new[1])
 
 
 def _compare_halt_thresholds(was: str, now: str) -> Strength:
@@ -69,7 +66,7 @@ def _compare_warning_actions(was: str, now: str) -> Strength:
 
 _SCALES: Mapping[str, Compare] = {
     **dict.fromkeys((STARTS, "write_logs", "local_events", "verify_email"), create_ranked_comparison("no", "yes")),
-    ROOM: create_capped_higher_comparison(_MOST_ROOM),
+    ROOM: strictness.create_capped_higher_comparison(_MOST_ROOM),
     # It should only warn.
     f"{_ENDS}space_left": lambda was, now: Strength.STRONGER if now == _NEVER else compare_unranked(was, now),
     f"{_ENDS}admin_space_left": _compare_halt_thresholds,
@@ -78,9 +75,9 @@ _SCALES: Mapping[str, Compare] = {
     # Any user can cause a burst of records, so it may be logged and no more.
     "overflow_action": create_ranked_comparison("ignore", "syslog"),
     **dict.fromkeys(("space_left", "admin_space_left"), _compare_warning_thresholds),
-    **dict.fromkeys(("max_log_file", "num_logs", "q_depth"), compare_higher),
+    **dict.fromkeys(("max_log_file", "num_logs", "q_depth"), strictness.compare_higher),
     "max_log_file_action": _compare_max_log_file_actions,
-    "freq": compare_lower,
+    "freq": strictness.compare_lower,
     "flush": create_ranked_comparison("none", "incremental_async", "incremental", "data", "sync"),
     "log_format": create_ranked_comparison("raw", "enriched"),
     "use_libwrap": compare_unranked,
@@ -107,7 +104,7 @@ class Auditd(Daemon):
         found = {**DEFAULTS, **{setting.key: _normalize_setting_value(setting) for setting in stated}}
         sound = (
             not problems
-            and all(is_valid_value(setting.key, setting.value) for setting in stated)
+            and all(_is_valid_value(setting.key, setting.value) for setting in stated)
             and can_start_with_combination(found)
         )
         absent = files.state(PATH) is None
@@ -120,9 +117,14 @@ class Auditd(Daemon):
         return super().compare_values(key, was, now)
 
 
+def _is_valid_value(key: str, value: str) -> bool:
+    """Return True if auditd accepts the value for this key; words match in any case."""
+    return key in _VALUES and re.fullmatch(_VALUES[key], value, re.IGNORECASE | re.ASCII) is not None
+
+
 def can_start_with_combination(settings: Mapping[str, str]) -> bool:
     """Return True if auditd accepts this combination of keys; otherwise it exits and nothing is audited."""
-    if settings["flush"] in ("incremental", "incremental_async") and not parse_number(settings["freq"]):
+    if settings["flush"] in ("incremental", "incremental_async") and not strictness.parse_number(settings["freq"]):
         return False
     early, late = (_SPACE.fullmatch(settings[key]) for key in ("space_left", "admin_space_left"))
     if early is None or late is None:
@@ -148,5 +150,5 @@ def _build_derived_settings(settings: Mapping[str, str]) -> dict[str, str]:
         f"{_ENDS}{key}": settings[key] if settings[f"{key}_action"] in _ENDING else _NEVER
         for key in ("space_left", "admin_space_left")
     }
-    logs, size = parse_number(settings["num_logs"]), parse_number(settings["max_log_file"])
+    logs, size = strictness.parse_number(settings["num_logs"]), strictness.parse_number(settings["max_log_file"])
     return {**ends, ROOM: str((logs or 0) * (size or 0))}

@@ -6,14 +6,9 @@ from collections.abc import Mapping
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case, split_blank_separated_names
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET, Daemon
-from app.targets.effects.strictness_comparison import (
-    Strength,
-    compare_allowed_sets,
-    compare_unranked,
-    create_number_comparison,
-    create_ranked_comparison,
-)
+from app.targets.effects.strictness_comparison import Strength, compare_unranked, create_ranked_comparison
 
 CONFIG = "/etc/crypto-policies/config"
 MODULES = ("/etc/crypto-policies/policies/modules/", "/usr/share/crypto-policies/policies/modules/")
@@ -58,7 +53,7 @@ class CryptoPolicies(Daemon):
         if kind == "module":
             return _compare_module_presence(module, was, now)
         if kind in _SIZES:
-            return create_number_comparison(lambda value: int(value) if value.isdigit() else None)(was, now)
+            return strictness.create_number_comparison(lambda value: int(value) if value.isdigit() else None)(was, now)
         return _compare_module_values(kind, was, now)
 
 
@@ -104,5 +99,5 @@ def _compare_module_values(kind: str, was: str, now: str) -> Strength:
         return create_ranked_comparison("0", UNSET, "1")(was, now)
     words = (was + " " + now).split()
     if kind.partition("@")[0] in _LISTS and all(_TAKEN.fullmatch(word) for word in words):
-        return compare_allowed_sets(now.split(), was.split())
+        return strictness.compare_allowed_sets(now.split(), was.split())
     return compare_unranked(was, now)

@@ -1,6 +1,5 @@
 """Reads overlapping drop-in folders: files by base name, where the first folder overrides the others."""
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -19,10 +18,6 @@ def is_debian(files: Files) -> bool:
     return files.state(DEBIAN) is not None
 
 
-def get_shipped_files(folder_name: str, files: Files) -> Mapping[str, str]:
-    return _SHIPPED["debian" if is_debian(files) else "redhat"][folder_name]
-
-
 _OURS = ("/etc", "/run", "/usr/local/lib")
 _VENDORS = ("/usr/lib", "/lib")
 NAMES = ("sysctl.d", "modprobe.d")
@@ -38,7 +33,7 @@ def read_drop_ins(folder_name: str, files: Files, *, include_hidden: bool = Fals
     """
     patterns = ("*.conf", ".*.conf") if include_hidden else ("*.conf",)
     seen = any(files.glob(f"{folder}/{folder_name}/*.conf") for folder in _VENDORS)
-    found = {} if seen else dict(get_shipped_files(folder_name, files))
+    found = {} if seen else dict(_SHIPPED["debian" if is_debian(files) else "redhat"][folder_name])
     for folder in (*_VENDORS[::-1], *_OURS[::-1]):
         for pattern in patterns:
             for path in host_text.glob_files(files, f"{folder}/{folder_name}/{pattern}"):

@@ -5,14 +5,9 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import Daemon
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    compare_caps,
-    compare_durations,
-    compare_higher,
-    create_ranked_comparison,
-)
+from app.targets.effects.strictness_comparison import Compare
 
 PATH = "/etc/security/faillock.conf"
 _WEEK = 604_800
@@ -28,14 +23,14 @@ DEFAULTS: Mapping[str, str] = {
     "admin_group": "",
 }
 _SCALES: Mapping[str, Compare] = {
-    **dict.fromkeys(("even_deny_root", "audit", "silent"), create_ranked_comparison("no", "yes")),
+    **dict.fromkeys(("even_deny_root", "audit", "silent"), strictness.create_ranked_comparison("no", "yes")),
     # Each excludes users or records.
-    **dict.fromkeys(("no_log_info", "local_users_only", "nodelay"), create_ranked_comparison("yes", "no")),
-    "deny": compare_caps,
-    "fail_interval": compare_higher,
-    **dict.fromkeys(("unlock_time", "root_unlock_time"), compare_durations),
+    **dict.fromkeys(("no_log_info", "local_users_only", "nodelay"), strictness.create_ranked_comparison("yes", "no")),
+    "deny": strictness.compare_caps,
+    "fail_interval": strictness.compare_higher,
+    **dict.fromkeys(("unlock_time", "root_unlock_time"), strictness.compare_durations),
     # /var/run is emptied at boot, which resets every count.
-    "dir": create_ranked_comparison("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
+    "dir": strictness.create_ranked_comparison("/var/run/faillock", "/run/faillock", "/var/log/faillock"),
 }
 
 

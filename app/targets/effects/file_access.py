@@ -11,18 +11,8 @@ _NEW_FILE = 0o644
 _SPECIAL, _OTHERS_WRITE, _EXECUTE = 0o7000, 0o002, 0o111
 _ROOT = "root"
 _READ_BY_ROOT = (
-    "/etc/ssh/sshd_config",
-    "/etc/sudoers",
-    "/etc/shadow",
-    "/etc/gshadow",
-    "/etc/passwd-",
-    "/etc/group-",
-    "/etc/audit/",
-    "/etc/modprobe.d/",
-    "/etc/sysctl",
-    "/etc/mission/",
-    "/etc/sssd/",
-    "/etc/usbguard/",
+    *("/etc/ssh/sshd_config", "/etc/sudoers", "/etc/shadow", "/etc/gshadow", "/etc/passwd-", "/etc/group-"),
+    *("/etc/audit/", "/etc/modprobe.d/", "/etc/sysctl", "/etc/mission/", "/etc/sssd/", "/etc/usbguard/"),
 )
 """Only root reads these. Other files are read by shells, PAM clients and network programs of any account.
 

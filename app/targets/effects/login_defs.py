@@ -5,17 +5,9 @@ from collections.abc import Mapping
 
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET, Daemon
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    Strength,
-    compare_caps,
-    compare_higher,
-    compare_lower,
-    compare_masks,
-    compare_modes,
-    create_ranked_comparison,
-)
+from app.targets.effects.strictness_comparison import Compare, Strength
 
 PATH = "/etc/login.defs"
 _OF_PAM = " in PAM"
@@ -39,17 +31,19 @@ _PAM_DEFAULTS: Mapping[str, str] = {
     "SHA_CRYPT_MAX_ROUNDS": "5000",
     "YESCRYPT_COST_FACTOR": "5",
 }
-_METHODS = create_ranked_comparison("DES", "MD5", "SHA256", "SHA512", "YESCRYPT")
+_METHODS = strictness.create_ranked_comparison("DES", "MD5", "SHA256", "SHA512", "YESCRYPT")
 _SCALES: Mapping[str, Compare] = {
-    "UMASK": compare_masks,
-    "HOME_MODE": compare_modes,
-    "PASS_MAX_DAYS": compare_caps,
-    **dict.fromkeys(("PASS_MIN_DAYS", "PASS_WARN_AGE", "PASS_MIN_LEN", "FAIL_DELAY"), compare_higher),
-    "LOGIN_RETRIES": compare_lower,
+    "UMASK": strictness.compare_masks,
+    "HOME_MODE": strictness.compare_modes,
+    "PASS_MAX_DAYS": strictness.compare_caps,
+    **dict.fromkeys(("PASS_MIN_DAYS", "PASS_WARN_AGE", "PASS_MIN_LEN", "FAIL_DELAY"), strictness.compare_higher),
+    "LOGIN_RETRIES": strictness.compare_lower,
     "ENCRYPT_METHOD": _METHODS,
-    **dict.fromkeys(("SHA_CRYPT_MIN_ROUNDS", "SHA_CRYPT_MAX_ROUNDS", "YESCRYPT_COST_FACTOR"), compare_higher),
-    "CREATE_HOME": create_ranked_comparison("no", "yes"),
-    _BETWEEN: create_ranked_comparison("none", "some"),
+    **dict.fromkeys(
+        ("SHA_CRYPT_MIN_ROUNDS", "SHA_CRYPT_MAX_ROUNDS", "YESCRYPT_COST_FACTOR"), strictness.compare_higher
+    ),
+    "CREATE_HOME": strictness.create_ranked_comparison("no", "yes"),
+    _BETWEEN: strictness.create_ranked_comparison("none", "some"),
 }
 _WORD = re.compile(r"[ \t]*([^ \t=#]+)[ \t=]*([^#]*)")
 

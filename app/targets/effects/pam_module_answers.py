@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from app.syntax.host_text import split_blank_separated_names
 from app.syntax.pam import PamRule
 from app.targets.effects.pam_options import accepts_empty_password
-from app.targets.pam_outcome import SUCCESS
+from app.targets.pam_outcome import SUCCESS, Answer
 
 _PASSWORD, _ELSEWHERE, _ROOT = "the right password", "the right password of a directory", "root with the right password"
 _WRONG, _NONE, _LOCKED = "a wrong password", "an account without a password", "a locked account"
@@ -36,16 +36,10 @@ _DENIES = {"auth": "auth_err", "account": "auth_err", "password": "authtok_err",
 _UNIX = {_WRONG: "auth_err", _ELSEWHERE: "user_unknown", _EXPIRED: "acct_expired", _STRANGER: "auth_err"}
 
 
-class Responder:
-    """Answers for the modules of one walk through a stack. Unknown modules accept if `otherwise`, else refuse."""
-
-    def __init__(self, who: str, kind: str, *, otherwise: bool) -> None:
-        self._who, self._kind, self._otherwise = who, kind, otherwise
-
-    def __call__(self, rule: PamRule) -> str:
-        return _answer_known_module(rule, self._who, self._kind) or (
-            SUCCESS if self._otherwise else _DENIES[self._kind]
-        )
+def create_responder(user_case: str, kind: str, *, otherwise: bool) -> Answer:
+    """Return the answers of modules for a walk through a stack. Unknown ones accept if `otherwise`, else refuse."""
+    unknown = SUCCESS if otherwise else _DENIES[kind]
+    return lambda rule: _answer_known_module(rule, user_case, kind) or unknown
 
 
 def _answer_known_module(rule: PamRule, user_case: str, kind: str) -> str:

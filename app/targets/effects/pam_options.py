@@ -6,24 +6,19 @@ from collections.abc import Mapping
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files, FileState
 from app.syntax.pam import PamRule
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.faillock import PATH as FAILLOCK
 from app.targets.effects.faillock import Faillock
 from app.targets.effects.pwquality import MAIN as PWQUALITY
 from app.targets.effects.pwquality import Pwquality
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    Strength,
-    compare_higher,
-    compare_unranked,
-    create_ranked_comparison,
-)
+from app.targets.effects.strictness_comparison import Compare, Strength
 from app.targets.overlay import Overlay
 
 ON, OFF = "yes", "no"
 OTHERS = "other arguments"
 PARTS = ("preauth", "authfail", "authsucc")
-_OPENS, _CLOSES = create_ranked_comparison(ON, OFF), create_ranked_comparison(OFF, ON)
+_OPENS, _CLOSES = strictness.create_ranked_comparison(ON, OFF), strictness.create_ranked_comparison(OFF, ON)
 _NEUTRAL = frozenset(["silent", "quiet", "debug", "shadow", "try_first_pass", "use_first_pass", "likeauth"])
 """Options without effect on strictness, for modules without a file."""
 _HASHES = ("des", "bigcrypt", "md5", "sha256", "sha512", "blowfish", "gost_yescrypt", "yescrypt")
@@ -33,16 +28,16 @@ _SCALES: Mapping[str, Mapping[str, Compare]] = {
     "pam_unix.so": {
         **dict.fromkeys(_LAX_FLAGS, _OPENS),
         **dict.fromkeys(("use_authtok", "obscure"), _CLOSES),
-        "hash": create_ranked_comparison(*_HASHES),
-        **dict.fromkeys(("rounds", "remember", "minlen"), compare_higher),
+        "hash": strictness.create_ranked_comparison(*_HASHES),
+        **dict.fromkeys(("rounds", "remember", "minlen"), strictness.compare_higher),
     },
     "pam_pwhistory.so": {
-        "remember": compare_higher,
+        "remember": strictness.compare_higher,
         **dict.fromkeys(("enforce_for_root", "use_authtok"), _CLOSES),
-        "retry": create_ranked_comparison("3", "2", "1"),
+        "retry": strictness.create_ranked_comparison("3", "2", "1"),
     },
-    "pam_faildelay.so": {"delay": compare_higher},
-    "pam_lastlog.so": {"showfailed": _CLOSES, "noupdate": compare_unranked},
+    "pam_faildelay.so": {"delay": strictness.compare_higher},
+    "pam_lastlog.so": {"showfailed": _CLOSES, "noupdate": strictness.compare_unranked},
 }
 _BUILT_IN: Mapping[str, str] = {"rounds": "0", "remember": "0", "minlen": "0", "retry": "1", "delay": "2000000"}
 _FILES: Mapping[str, tuple[str, Faillock | Pwquality]] = {
@@ -101,7 +96,7 @@ def compare_options(module: str, option: str, was: str, now: str) -> Strength:
         return _CLOSES(was, now)
     if module in _FILES:
         return _FILES[module][1].compare_values(option, was, now)
-    return _SCALES.get(module, {}).get(option, compare_unranked)(was, now)
+    return _SCALES.get(module, {}).get(option, strictness.compare_unranked)(was, now)
 
 
 def accepts_empty_password(rule: PamRule) -> bool:

@@ -8,7 +8,7 @@ from app.syntax.files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon_base import UNSET, Daemon
-from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, Responder
+from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_responder
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
 from app.targets.password_refusal import explain_password_refusal
@@ -53,18 +53,16 @@ def _evaluate_outcomes(label: str, chain: tuple[PamRule, ...] | None, kind: str)
     found = {}
     for who in (*RIGHTFUL[kind], *INTRUDERS[kind]):
         for otherwise, words in ((True, ""), (False, ", should every other module refuse")):
-            found[f"{label} for {who}{words}"] = (
-                _IN if _is_admitted(chain, who, kind, accepts_unknown=otherwise) else _OUT
-            )
+            is_in = _is_admitted(chain, who, kind, accepts_unknown=otherwise)
+            found[f"{label} for {who}{words}"] = _IN if is_in else _OUT
     return found
 
 
 def _is_admitted(chain: tuple[PamRule, ...] | None, user_case: str, kind: str, *, accepts_unknown: bool) -> bool:
     if kind == "password" and user_case in RIGHTFUL[kind]:
         return not explain_password_refusal(chain, accepts_unknown=accepts_unknown)
-    return (
-        chain is not None and compute_outcome(chain, Responder(user_case, kind, otherwise=accepts_unknown)) == SUCCESS
-    )
+    answer = create_responder(user_case, kind, otherwise=accepts_unknown)
+    return chain is not None and compute_outcome(chain, answer) == SUCCESS
 
 
 def _compare_outcomes(user_case: str, was: str, now: str) -> Strength:

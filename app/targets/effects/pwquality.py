@@ -6,14 +6,9 @@ from collections.abc import Mapping
 from app.syntax import host_text, option_parsers
 from app.syntax.files import Files
 from app.syntax.setting import Setting
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET, Daemon
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    compare_caps,
-    compare_higher,
-    compare_lower,
-    create_ranked_comparison,
-)
+from app.targets.effects.strictness_comparison import Compare
 
 MAIN = "/etc/security/pwquality.conf"
 FOLDER = "/etc/security/pwquality.conf.d/*.conf"
@@ -31,14 +26,14 @@ DEFAULTS: Mapping[str, str] = {
     READ: "yes",
 }
 _BOUNDS = {"minlen": (6, 2**31 - 1), "minclass": (-(2**31), 4)}
-_SWITCH = create_ranked_comparison("0", "1")
+_SWITCH = strictness.create_ranked_comparison("0", "1")
 _SCALES: Mapping[str, Compare] = {
-    **dict.fromkeys(("minlen", "difok", "minclass"), compare_higher),
-    **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit", "retry"), compare_lower),
-    **dict.fromkeys(("maxrepeat", "maxclassrepeat", "maxsequence", "usersubstr"), compare_caps),
+    **dict.fromkeys(("minlen", "difok", "minclass"), strictness.compare_higher),
+    **dict.fromkeys(("dcredit", "ucredit", "lcredit", "ocredit", "retry"), strictness.compare_lower),
+    **dict.fromkeys(("maxrepeat", "maxclassrepeat", "maxsequence", "usersubstr"), strictness.compare_caps),
     **dict.fromkeys(("gecoscheck", "dictcheck", "usercheck", "enforcing", "enforce_for_root"), _SWITCH),
-    "local_users_only": create_ranked_comparison("1", "0"),
-    READ: create_ranked_comparison("no", "yes"),
+    "local_users_only": strictness.create_ranked_comparison("1", "0"),
+    READ: strictness.create_ranked_comparison("no", "yes"),
 }
 
 

@@ -8,22 +8,14 @@ from app.syntax.sysctl import normalize_number
 from app.targets.effects.weakening import list_setting_changes, read_cached_settings
 from app.targets.read_tracking_cache import ReadTrackingCache
 
-_LOADERS = ("systemd-sysctl", "sysctl")
-_VALUES = {
-    ("audit", "-e"): "2",
-    ("audit", "--loginuid-immutable"): "yes",
-    **{
-        (loader, key): value
-        for loader in _LOADERS
-        for key, value in (
-            ("kernel.kexec_load_disabled", "1"),
-            ("kernel.modules_disabled", "1"),
-            ("kernel.unprivileged_bpf_disabled", "1"),
-            ("kernel.yama.ptrace_scope", "3"),
-        )
-    },
+_KERNEL = {
+    "kernel.kexec_load_disabled": "1",
+    "kernel.modules_disabled": "1",
+    "kernel.unprivileged_bpf_disabled": "1",
+    "kernel.yama.ptrace_scope": "3",
 }
-"""The value of each setting that its program cannot take back."""
+_VALUES = {"audit": {"-e": "2", "--loginuid-immutable": "yes"}, "systemd-sysctl": _KERNEL, "sysctl": _KERNEL}
+"""By program, the value of each setting that it cannot take back."""
 
 
 def find_one_way_settings(
@@ -34,7 +26,7 @@ def find_one_way_settings(
     found = (
         f"{one.daemon.name} {setting} {last}"
         for one in list_setting_changes(paths, before, after, read)
-        if (last := _VALUES.get((one.daemon.name, setting := one.key.partition(" ")[0])))
+        if (last := _VALUES.get(one.daemon.name, {}).get(setting := one.key.partition(" ")[0]))
         and normalize_number(one.now) == last
     )
     return tuple(dict.fromkeys(found))

@@ -15,7 +15,6 @@ from app.syntax.shell_assignments import Assignment, parse_declarations
 from app.targets.effects.daemon_base import Daemon
 from app.targets.effects.login_defs import LoginDefs
 from app.targets.effects.strictness_comparison import Strength, compare_allowed_sets, compare_higher_as_stricter
-from app.targets.effects.unsafe_path_folders import find_unsafe_path_parts
 
 LOGIN, FOLDER, LOCAL = "/etc/profile", "/etc/profile.d/*.sh", "/etc/profile.d/sh.local"
 RUNS = ("/etc/bashrc", "/etc/bash.bashrc")
@@ -26,6 +25,10 @@ _SHELLS = {"a login": RUNS, "a login by sh": ()}
 _NEVER = "never"
 _VALUE = re.compile(r"([0-9]{1,6}|never)( for good)?")
 _MASK = re.compile(r"[0-7]{1,4}")
+_SAFE_FOLDER = re.compile(r"/(?:usr|bin|sbin|opt|snap|var/lib/snapd)(?:/(?!\.\.?(?:/|$))[\w.+@-]+)*/?", re.ASCII)
+"""Folders of PATH that only root writes to."""
+_PATH_REFERENCE = re.compile(r"\$(?:PATH|1)\b|\$\{(?:PATH|1)(?::[-+=?][^{}]*(?:\{[^{}]*\})?[^{}]*)?\}")
+_OLD_PATH = "$PATH"
 
 
 class ShellProfile(Daemon):
@@ -44,7 +47,7 @@ class ShellProfile(Daemon):
         for path, made in own.items():
             found |= _evaluate_timeout_and_umask(f"in {path}", made, usual)
         everything = (one for made in (*logins.values(), *own.values()) for one in made)
-        return {**found, UNSAFE: _AND.join(find_unsafe_path_parts(everything))}
+        return {**found, UNSAFE: _AND.join(_find_unsafe_path_parts(everything))}
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         if key == UNSAFE or key.startswith(FAILING):
@@ -145,3 +148,29 @@ def _read_declarations(files: Files, path: str) -> list[Assignment]:
 def _parse_seconds(value: str) -> float:
     """Return seconds; 0 and never are infinite, as in bash."""
     return float("inf") if value == _NEVER or int(value) == 0 else int(value)
+
+
+def _find_unsafe_path_parts(assignments: Iterable[Assignment]) -> list[str]:
+    """Return what is unsafe in assignments of PATH, each once: relative or unknown folders, or no system folder."""
+    return sorted({found for one in assignments if one.name == "PATH" for found in _list_unsafe_parts(one)})
+
+
+def _list_unsafe_parts(assignment: Assignment) -> Iterator[str]:
+    if assignment.readonly:
+        yield "a PATH that later scripts cannot change"
+    if assignment.unset:
+        yield "no PATH at all"
+    if assignment.unset or not assignment.stated:
+        return
+    added = assignment.value.removeprefix("PATH+=")
+    whole = _PATH_REFERENCE.sub(_spell_path_reference, added.replace('"', "").replace("'", ""))
+    parts = whole.split(":")
+    parts = parts[1:] if added != assignment.value and not parts[0] else parts  # `PATH+=:/usr/local/bin`
+    yield from (part or "an empty folder" for part in parts if part != _OLD_PATH and not _SAFE_FOLDER.fullmatch(part))
+    if added == assignment.value and not {_OLD_PATH, "/usr/bin", "/bin"} & set(parts):
+        yield f"no /usr/bin in {assignment.value}"
+
+
+def _spell_path_reference(match: re.Match[str]) -> str:
+    """Return $PATH with the colon that `${PATH:+:$PATH}` has in front of it, or behind."""
+    return f"{':' * (':+:' in match[0])}{_OLD_PATH}{':' * match[0].endswith(':}')}"

@@ -97,13 +97,8 @@ def _label_and_derive_settings(
 
 
 def _list_connection_parts(connection: ConnectionSpec) -> list[str]:
-    parts = {
-        "user": connection.user,
-        "host": connection.host,
-        "addr": connection.address,
-        "laddr": connection.localaddress,
-    }
-    parts |= {"lport": connection.localport or NO_PORT, "rdomain": connection.rdomain}
+    parts = {"user": connection.user, "host": connection.host, "addr": connection.address}
+    parts |= {"laddr": connection.localaddress, "lport": connection.localport or NO_PORT, "rdomain": connection.rdomain}
     return [f"{name}={value}" for name, value in parts.items() if value]
 
 

@@ -6,16 +6,9 @@ from pathlib import Path
 import msgspec
 
 from app.targets.effects import sshd_algorithm_strength
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    Strength,
-    compare_allowed_sets,
-    compare_masks,
-    compare_unranked,
-    create_number_comparison,
-    create_ranked_comparison,
-)
+from app.targets.effects.strictness_comparison import Compare, Strength, compare_allowed_sets, compare_unranked
 
 
 class _Tables(msgspec.Struct):
@@ -51,9 +44,9 @@ def _parse_limit(value: str) -> float | None:
     return None if count is None else count or float("inf")
 
 
-_compare_whole = create_number_comparison(_parse_whole)
-_compare_lower = create_number_comparison(_parse_whole, lower_is_stricter=True)
-_compare_limits = create_number_comparison(_parse_limit, lower_is_stricter=True)
+_compare_whole = strictness.create_number_comparison(_parse_whole)
+_compare_lower = strictness.create_number_comparison(_parse_whole, lower_is_stricter=True)
+_compare_limits = strictness.create_number_comparison(_parse_limit, lower_is_stricter=True)
 
 
 def _create_parts_comparison(separator: str, *compares: Compare) -> Compare:
@@ -83,18 +76,15 @@ def _compare_permitted_destinations(was: str, now: str) -> Strength:
     ends = ("any", "none")
     if was in ends or now in ends:
         step = {"any": 0, "none": 2}
-        return create_number_comparison(lambda value: step.get(value, 1))(was, now)
+        return strictness.create_number_comparison(lambda value: step.get(value, 1))(was, now)
     return compare_allowed_sets(was.split(), now.split())
 
 
 def _create_rights_comparison(rights_by_value: Mapping[str, str]) -> Compare:
     def compare(was: str, now: str) -> Strength:
-        known = was in rights_by_value and now in rights_by_value
-        return (
-            compare_allowed_sets(rights_by_value[was].split(), rights_by_value[now].split())
-            if known
-            else compare_unranked(was, now)
-        )
+        if was not in rights_by_value or now not in rights_by_value:
+            return compare_unranked(was, now)
+        return compare_allowed_sets(rights_by_value[was].split(), rights_by_value[now].split())
 
     return compare
 
@@ -111,7 +101,7 @@ def _compare_banners(was: str, now: str) -> Strength:
 def _compare_permit_user_environment(was: str, now: str) -> Strength:
     step = {"yes": 0, "no": 2}
     if was in step or now in step:
-        return create_number_comparison(lambda value: step.get(value, 1))(was, now)
+        return strictness.create_number_comparison(lambda value: step.get(value, 1))(was, now)
     return compare_unranked(was, now)
 
 
@@ -132,8 +122,8 @@ def _compare_facilities(was: str, now: str) -> Strength:
 
 
 _BY_TABLE: dict[str, Compare] = {
-    "better_no": create_ranked_comparison("yes", "no"),
-    "better_yes": create_ranked_comparison("no", "yes"),
+    "better_no": strictness.create_ranked_comparison("yes", "no"),
+    "better_yes": strictness.create_ranked_comparison("no", "yes"),
     "no_matter": lambda _was, _now: Strength.EQUAL,
     "algorithms": sshd_algorithm_strength.compare_algorithms,
     "fewer": lambda was, now: compare_allowed_sets(was.split(), now.split()),
@@ -146,7 +136,7 @@ _BY_TABLE: dict[str, Compare] = {
 _COMPARES: dict[str, Compare] = (
     {name: _BY_TABLE[table] for table, names in _TABLES.keywords.items() for name in names.split()}
     | {name: _create_rights_comparison(rights) for name, rights in _TABLES.rights.items()}
-    | {name: create_ranked_comparison(*values.split()) for name, values in _TABLES.rising.items()}
+    | {name: strictness.create_ranked_comparison(*values.split()) for name, values in _TABLES.rising.items()}
     | {
         "authenticationmethods": _compare_auth_methods,
         "banner": _compare_banners,
@@ -156,7 +146,7 @@ _COMPARES: dict[str, Compare] = (
         "pubkeyauthoptions": _compare_security_key_requirements,
         "rekeylimit": _create_parts_comparison(" ", _compare_limits, _compare_limits),
         "requiredrsasize": _compare_whole,
-        "streamlocalbindmask": compare_masks,
+        "streamlocalbindmask": strictness.compare_masks,
         "syslogfacility": _compare_facilities,
     }
 )

@@ -1,7 +1,7 @@
 """Strength: the result of comparing two values of a setting, and functions that create comparisons."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from enum import Enum
 
 
@@ -51,7 +51,7 @@ def create_number_comparison(measure: Callable[[str], float | None], *, lower_is
     return compare
 
 
-def compare_allowed_sets(was: Sequence[str], now: Sequence[str]) -> Strength:
+def compare_allowed_sets(was: Iterable[str], now: Iterable[str]) -> Strength:
     """Compare sets of allowed things; a subset is stricter."""
     old, new = set(was), set(now)
     if old == new:

@@ -47,7 +47,7 @@ class Sudo(Daemon):
             was, now = _replace_unset_side(was, now)
         option = _OPTION.fullmatch(key)
         if option:
-            return sudo_option_strength.get_option_compare(option["name"])(was, now)
+            return sudo_option_strength.compare_sudo_option(option["name"], was, now)
         return sudo_rights_comparison.compare_rights(was, now)
 
 

@@ -1,14 +1,8 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
 from app.syntax.host_text import split_blank_separated_names
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    Strength,
-    compare_allowed_sets,
-    compare_higher_as_stricter,
-    compare_masks,
-    compare_unranked,
-)
+from app.targets.effects import strictness_comparison as strictness
+from app.targets.effects.strictness_comparison import Strength
 from app.targets.sudo_rights import BUILT_IN, OFF, ON
 
 _ON_IS_STRICT = split_blank_separated_names("""
@@ -42,20 +36,16 @@ _WORDS = {
 }
 
 
-def get_option_compare(name: str) -> Compare:
-    """Return the comparison for an option; an empty value means the built-in one."""
-
-    def compare(was: str, now: str) -> Strength:
-        if was == now:
-            return Strength.EQUAL
-        if name == "umask":
-            return compare_masks(was or _UMASK, now or _UMASK)
-        old, new = (_measure_strictness(name, was, before=True), _measure_strictness(name, now, before=False))
-        if old is not None and new is not None:
-            return compare_higher_as_stricter(old, new)
-        return _compare_variable_lists(name, was or BUILT_IN, now or BUILT_IN)
-
-    return compare
+def compare_sudo_option(name: str, was: str, now: str) -> Strength:
+    """Compare two values of an option; an empty value means the built-in one."""
+    if was == now:
+        return Strength.EQUAL
+    if name == "umask":
+        return strictness.compare_masks(was or _UMASK, now or _UMASK)
+    old, new = (_measure_strictness(name, was, before=True), _measure_strictness(name, now, before=False))
+    if old is not None and new is not None:
+        return strictness.compare_higher_as_stricter(old, new)
+    return _compare_variable_lists(name, was or BUILT_IN, now or BUILT_IN)
 
 
 def _measure_strictness(name: str, value: str, *, before: bool) -> float | None:
@@ -103,18 +93,12 @@ def _parse_float(value: str) -> float | None:
 def _compare_variable_lists(name: str, was: str, now: str) -> Strength:
     """Compare lists of variables; a minus removes a built-in one."""
     old, new = (set() if value == OFF else set(value.split()) for value in (was, now))
-    kept = compare_allowed_sets(
-        sorted(one for one in old if one[0] != "-"), sorted(one for one in new if one[0] != "-")
-    )
-    less = compare_allowed_sets(
-        sorted(one for one in new if one[0] == "-"), sorted(one for one in old if one[0] == "-")
-    )
-    if (
-        name in ("env_keep", "env_check")
-        and Strength.INCOMPARABLE not in (kept, less)
-        and (kept == less or Strength.EQUAL in (kept, less))
-    ):
+    old_minus, new_minus = ({one for one in names if one.startswith("-")} for names in (old, new))
+    kept = strictness.compare_allowed_sets(old - old_minus, new - new_minus)
+    less = strictness.compare_allowed_sets(new_minus, old_minus)
+    agree = kept == less or Strength.EQUAL in (kept, less)
+    if name in ("env_keep", "env_check") and Strength.INCOMPARABLE not in (kept, less) and agree:
         return less if kept is Strength.EQUAL else kept
     if name == "env_delete" and less is Strength.EQUAL and kept in (Strength.WEAKER, Strength.STRONGER):
         return Strength.STRONGER if kept is Strength.WEAKER else Strength.WEAKER
-    return compare_unranked(was, now)
+    return strictness.compare_unranked(was, now)

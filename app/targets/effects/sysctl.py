@@ -13,16 +13,9 @@ from app.syntax import host_text, sysctl
 from app.syntax.files import Files
 from app.syntax.sysctl import LoadedSysctls
 from app.targets.effects import drop_ins, network_sysctl_writes
+from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import Ask, Daemon, Query
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    Strength,
-    compare_caps,
-    compare_higher,
-    compare_lower,
-    create_ranked_comparison,
-    parse_number,
-)
+from app.targets.effects.strictness_comparison import Compare, Strength
 
 MAIN = "/etc/sysctl.conf"
 
@@ -31,7 +24,7 @@ def _compare_sysrq(was: str, now: str) -> Strength:
     """Compare which magic keys work: 0 is none, 1 is all, any other number a set of bits."""
     if was == now:
         return Strength.EQUAL
-    old, new = (parse_number(value) for value in (was, now))
+    old, new = (strictness.parse_number(value) for value in (was, now))
     if old is None or new is None:
         return Strength.INCOMPARABLE
     if new == 0 or old == 1:
@@ -41,9 +34,9 @@ def _compare_sysrq(was: str, now: str) -> Strength:
 
 def _compare_solicitations(was: str, now: str) -> Strength:
     """Compare how often a host asks for routers: -1 is without end."""
-    return (
-        Strength.WEAKER if now == "-1" and was != now else Strength.STRONGER if was == "-1" else compare_lower(was, now)
-    )
+    if was == "-1":
+        return Strength.STRONGER
+    return Strength.WEAKER if now == "-1" else strictness.compare_lower(was, now)
 
 
 @dataclass(frozen=True)
@@ -54,23 +47,18 @@ class KnownKey:
     compares: str = ""
 
     def create_comparison(self) -> Compare:
-        return _COMPARES[self.compares] if self.compares else create_ranked_comparison(*self.rising.split())
+        return _COMPARES[self.compares] if self.compares else strictness.create_ranked_comparison(*self.rising.split())
 
 
 _COMPARES: Mapping[str, Compare] = {
-    "caps": compare_caps,
-    "higher": compare_higher,
-    "lower": compare_lower,
+    "caps": strictness.compare_caps,
+    "higher": strictness.compare_higher,
+    "lower": strictness.compare_lower,
     "sysrq": _compare_sysrq,
     "solicitations": _compare_solicitations,
 }
-KNOWN = {
-    key.replace("*", place): known
-    for key, known in msgspec.toml.decode(
-        Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, KnownKey]
-    ).items()
-    for place in ("all", "default")
-}
+_TABLE = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, KnownKey])
+KNOWN = {key.replace("*", place): known for key, known in _TABLE.items() for place in ("all", "default")}
 
 
 _AGAIN = " when loaded again"
@@ -107,10 +95,8 @@ class _Sysctl(Daemon):
         keys = [key for key in KNOWN if before.get_value(key) is not None]
         for start, mark in ((boot, ""), (network_sysctl_writes.load_writes(before, boot), _AGAIN)):
             kernel = network_sysctl_writes.load_writes(loaded, start)
-            found |= {
-                f"{key}{mark}": value for key, value in network_sysctl_writes.read_known_values(kernel, keys).items()
-            }
-            found |= {f"{key}{mark}": value for key, value in kernel.compute_effects(written).items()}
+            values = network_sysctl_writes.read_known_values(kernel, keys) | kernel.compute_effects(written)
+            found |= {f"{key}{mark}": value for key, value in values.items()}
         return found
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
@@ -145,11 +131,8 @@ class ProcpsSysctl(_Sysctl):
     name = "sysctl"
 
     def load_files(self, files: Files) -> LoadedSysctls:
-        texts = [
-            *drop_ins.read_drop_ins("sysctl.d", files, include_hidden=True),
-            host_text.read_text(files, MAIN) or "",
-        ]
-        return sysctl.load_as_procps(texts)
+        texts = drop_ins.read_drop_ins("sysctl.d", files, include_hidden=True)
+        return sysctl.load_as_procps([*texts, host_text.read_text(files, MAIN) or ""])
 
 
 def evaluate_sysctl(loaded: LoadedSysctls, *, debian: bool) -> dict[str, str]:

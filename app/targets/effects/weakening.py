@@ -29,22 +29,8 @@ from app.targets.subjects.file_edit import Objection
 from app.text.clean import clean_text
 
 DAEMONS: Sequence[Daemon] = (
-    Sshd(),
-    CryptoPolicies(),
-    Sudo(),
-    Pam(),
-    SystemdSysctl(),
-    ProcpsSysctl(),
-    Modprobe(),
-    Auditd(),
-    AuditRules(),
-    LoginDefs(),
-    Pwquality(),
-    Faillock(),
-    Limits(),
-    ShellProfile(),
-    Selinux(),
-    Dnf(),
+    *(Sshd(), CryptoPolicies(), Sudo(), Pam(), SystemdSysctl(), ProcpsSysctl(), Modprobe(), Auditd(), AuditRules()),
+    *(LoginDefs(), Pwquality(), Faillock(), Limits(), ShellProfile(), Selinux(), Dnf()),
 )
 
 
@@ -62,21 +48,16 @@ class SettingChange:
 
 
 def find_weakening_or_excess(
-    paths: Collection[str],
-    before: Files,
-    after: Files,
-    asks: frozenset[str],
-    read_cache: ReadTrackingCache | None = None,
+    paths: Collection[str], before: Files, after: Files, asks: frozenset[str], cache: ReadTrackingCache | None = None
 ) -> Objection | None:
     """Return an objection if our parsers find a weakened or excessive setting, or a line that stops loading.
 
     `asks` permits settings such as "sshd clientaliveinterval 600".
     """
-    known = read_cache or ReadTrackingCache()
     for daemon in _list_touched_daemons(paths, before, after):
         if objection := daemon.find_load_objection(before, after):
             return objection
-    read = partial(read_cached_settings, read_cache=known)
+    read = partial(read_cached_settings, read_cache=cache or ReadTrackingCache())
     return (
         _find_weakening_change(list_setting_changes(paths, before, after, read), asks)
         or find_excessive_setting(_read_both_sides(paths, before, after, read), asks)
@@ -88,9 +69,8 @@ def find_weakening_by_programs(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], ask: Ask
 ) -> Objection | None:
     """Return an objection if the programs themselves, where available, report a weakened setting."""
-    return _find_weakening_change(
-        list_setting_changes(paths, before, after, lambda daemon, on: daemon.ask_settings(on, ask)), asks
-    )
+    changes = list_setting_changes(paths, before, after, lambda daemon, side: daemon.ask_settings(side, ask))
+    return _find_weakening_change(changes, asks)
 
 
 def read_cached_settings(daemon: Daemon, files: Files, read_cache: ReadTrackingCache) -> Mapping[str, str]:

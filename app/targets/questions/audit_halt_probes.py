@@ -21,16 +21,8 @@ _THRESHOLDS = (
 _PANIC = "2"
 _LEAST_BACKLOG = 64
 _HOT_FILES = (
-    *(
-        "/usr/bin",
-        "/usr/sbin",
-        "/usr/lib",
-        "/usr/lib64",
-        "/usr/share",
-        "/var/log",
-        "/var/lib",
-        "*/lib/x86_64-linux-gnu",
-    ),
+    *("/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share", "/var/log", "/var/lib"),
+    "*/lib/x86_64-linux-gnu",
     *("*/libc.so*", "*/libc-*.so", "*/ld-linux*", "*/libpthread*", "*/libm.so*", "*/libdl*", "*/bin/*sh"),
     *("/etc/ld.so.cache", "/etc/localtime", "/etc/passwd", "/etc/group", "/etc/nsswitch.conf", "/etc/hosts"),
 )
@@ -97,9 +89,8 @@ def is_audit_rule_too_broad(line: AuditLine) -> bool:
     """Return True if the rule records something that every program does constantly."""
     words = line.words
     if words[0] == "-w" and len(words) > 1:
-        return _is_hot_path(words[1]) and _includes_reading_or_execution(
-            "".join(_list_option_values("-p", words)) or "rwxa"
-        )
+        permissions = "".join(_list_option_values("-p", words)) or "rwxa"
+        return _is_hot_path(words[1]) and _includes_reading_or_execution(permissions)
     if words[0] not in ("-a", "-A") or len(words) < 2 or "never" in words[1].split(","):
         return False
     fields = _list_option_values("-F", words)

@@ -76,17 +76,13 @@ _PASSED_OVER = ("/etc/profile.d/*.sh",)
 
 
 def probe_login_file_access(host: ProbedHost) -> ProbeAnswer:
-    names = [
-        account.name for account in host.accounts_and_groups.accounts if account.uid and account.shell not in NO_SHELL
-    ]
+    known = host.accounts_and_groups
+    names = [account.name for account in known.accounts if account.uid and account.shell not in NO_SHELL]
     if not names:
         return ProbeAnswer(True, "nobody but root has a shell")
     needed, others = (_list_existing_files(host, patterns) for patterns in (_NEEDED, _PASSED_OVER))
-    closed = [
-        path
-        for path in needed + others
-        if any(explain_read_refusal(host.files, host.accounts_and_groups, name, path) for name in names)
-    ]
+    all_files = needed + others
+    closed = [path for path in all_files if any(explain_read_refusal(host.files, known, name, path) for name in names)]
     weak = tuple(f"{path} closed to those who log in" for path in closed)
     if missed := [path for path in needed if path in closed]:
         return ProbeAnswer(False, f"not everybody with a shell may read {', '.join(missed)}", weak=weak)

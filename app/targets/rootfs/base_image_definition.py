@@ -28,18 +28,8 @@ _NEXT = {"bullseye": "bookworm", "bookworm": "trixie"}
 """Debian ships the content for a release with the next release."""
 _ONE_LINE = re.compile(r"deb\s+(?:\[[^\]]*\]\s+)?(?P<address>\S+)\s+(?P<suite>\S+)\s+(?P<components>[^#]*)")
 _FIELD = re.compile(r"^([A-Za-z-]+):((?:.*)(?:\n[ \t]+.*)*)", re.MULTILINE)
-_OFFERED = r"""chroot "$1" sh -eu -c '
-mkdir -p /srv/offers/partial
-cd /srv/offers
-apt-get -q -y install --download-only -o Dir::Cache::archives=/srv/offers -o APT::Sandbox::User=root {}
-for deb in *.deb; do
-  dpkg-deb -f "$deb"
-  printf "Filename: ./%s\\nSize: %s\\nSHA256: %s\\n\\n" "$deb" "$(stat -c %s "$deb")" \
-    "$(sha256sum "$deb" | cut -d " " -f 1)"
-done >Packages
-rm -rf partial lock
-echo "deb [trusted=yes] file:/srv/offers ./" >/etc/apt/sources.list.d/offers.list
-'"""
+_OFFERED = Path(__file__).with_name("offers.sh").read_text().rstrip()
+"""With the packages in place of {}."""
 
 
 def find_mirror(suite: str, apt: Path = _APT) -> str:

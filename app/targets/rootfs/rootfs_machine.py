@@ -70,9 +70,10 @@ class Rootfs:
         self._require_built()
         if self.is_up:
             return self.get_access()
-        port = self._choose_port()
+        port = choose_port(self._read_port() if (self.folder / "port").is_file() else 0)
         (self.folder / "port").write_text(str(port))
-        self._write_known_hosts(port)
+        keys = (self.folder / "host-keys").read_text().splitlines()
+        (self.folder / "known_hosts").write_text(format_known_hosts(port, keys))
         command = ["sh", "-s", f"bases/{self._read_base_name()}", self.name, str(port)]
         self._process.start(
             build_namespace_command(self._machines, *command), _HERE / "start.sh", self.folder / "console.log"
@@ -100,9 +101,8 @@ class Rootfs:
         """Remove the machine; the base image stays."""
         self.stop()
         if self.folder.is_dir():
-            self._run_in_namespace(
-                "rm", "-rf", *(f"{self.name}/{part}" for part in ("upper", "work", "root", "keys", "snapshots"))
-            )
+            parts = [f"{self.name}/{part}" for part in ("upper", "work", "root", "keys", "snapshots")]
+            run_command_or_raise(self.name, build_namespace_command(self._machines, "rm", "-rf", *parts))
             shutil.rmtree(self.folder)
 
     def _require_built(self) -> None:
@@ -117,15 +117,5 @@ class Rootfs:
         with (_HERE / "seed.sh").open("rb") as script:
             run_command_or_raise(self.name, build_namespace_command(self._machines, *words), stdin=script.fileno())
 
-    def _run_in_namespace(self, *command: str) -> None:
-        run_command_or_raise(self.name, build_namespace_command(self._machines, *command))
-
     def _read_port(self) -> int:
         return int((self.folder / "port").read_text())
-
-    def _choose_port(self) -> int:
-        return choose_port(self._read_port() if (self.folder / "port").is_file() else 0)
-
-    def _write_known_hosts(self, port: int) -> None:
-        keys = (self.folder / "host-keys").read_text().splitlines()
-        (self.folder / "known_hosts").write_text(format_known_hosts(port, keys))

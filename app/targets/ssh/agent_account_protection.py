@@ -22,8 +22,6 @@ def find_account_refusals(account: str, actions: Sequence[AnyAction], before: Fi
 
 
 def _explain_missing_sudo(files: Files, account: str) -> str:
-    return (
-        ""
-        if account == "root"
-        else sudo_rights.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)
-    )
+    if account == "root":
+        return ""
+    return sudo_rights.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)

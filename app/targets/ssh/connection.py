@@ -10,16 +10,7 @@ import asyncssh
 
 from app.errors import ConnectionLost, EnvironmentUnusable, LeaseLost
 from app.targets.host_lock import ALONE, Ownership
-from app.targets.ssh.connection_opening import (
-    NORMAL_TIMEOUTS,
-    RECONNECT_TIMEOUTS,
-    SECOND_LINE_TIMEOUTS,
-    SHORT_TIMEOUTS,
-    Timeouts,
-    await_opening_unless_main_closes,
-    open_ssh_connection,
-    set_keepalive,
-)
+from app.targets.ssh import connection_opening
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.event_loop_thread import EventLoopThread
 from app.targets.ssh.host_shell import HostShell, OnLine, ScriptResult, ShellNotStarted, open_host_shell
@@ -186,7 +177,7 @@ class SshConnection:
                 self._connection = await self._open_connection()
                 self._answered = True
             elif self._hurried != self._owned.has_other_nodes():  # another node joined, or the last other one left
-                set_keepalive(self._connection, self._select_timeouts())
+                connection_opening.set_keepalive(self._connection, self._select_timeouts())
             return self._connection
 
     async def _get_connection_for_sibling(self) -> asyncssh.SSHClientConnection:
@@ -195,16 +186,17 @@ class SshConnection:
 
     async def _open_connection(self) -> asyncssh.SSHClientConnection:
         main = await self._beside() if self._beside else None
-        opening = open_ssh_connection(self.end, self._known_hosts, self._tunnel, self._select_timeouts())
-        return await (await_opening_unless_main_closes(main, opening) if main else opening)
+        timeouts = self._select_timeouts()
+        opening = connection_opening.open_ssh_connection(self.end, self._known_hosts, self._tunnel, timeouts)
+        return await (connection_opening.await_opening_unless_main_closes(main, opening) if main else opening)
 
-    def _select_timeouts(self) -> Timeouts:
+    def _select_timeouts(self) -> connection_opening.Timeouts:
         self._hurried = self._owned.has_other_nodes()
         if not self._hurried:
-            return NORMAL_TIMEOUTS
+            return connection_opening.NORMAL_TIMEOUTS
         if self._beside:
-            return SECOND_LINE_TIMEOUTS
-        return RECONNECT_TIMEOUTS if self._answered else SHORT_TIMEOUTS
+            return connection_opening.SECOND_LINE_TIMEOUTS
+        return connection_opening.RECONNECT_TIMEOUTS if self._answered else connection_opening.SHORT_TIMEOUTS
 
     async def _close_connection(self) -> None:
         self._idle = None

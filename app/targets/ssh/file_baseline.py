@@ -52,9 +52,8 @@ def _parse_entries(fields: list[bytes]) -> dict[str, BaselineEntry]:
         if kind == "link":
             found[_decode_path(name)] = BaselineEntry(kind, 0, "", 0, hashlib.sha256(goal).hexdigest())
         else:
-            found[_decode_path(name)] = BaselineEntry(
-                kind, int(mode, 8), owner, int(size) if kind == "file" else 0, None
-            )
+            length = int(size) if kind == "file" else 0
+            found[_decode_path(name)] = BaselineEntry(kind, int(mode, 8), owner, length, None)
         at += _FIELDS
     for one in filter(None, fields[at:]):
         told, _, name = one.partition(b"  ")

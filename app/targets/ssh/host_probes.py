@@ -64,9 +64,8 @@ def _run_and_explain_failure(connection: SshConnection, attempt: Callable[[], No
 
 
 def probe_watched_logins(connection: SshConnection) -> tuple[Probe, ...]:
-    return tuple(
-        _probe_watched_login(connection, connection.create_connection_as(end)) for end in connection.end.logins[1:]
-    )
+    others = map(connection.create_connection_as, connection.end.logins[1:])
+    return tuple(_probe_watched_login(connection, other) for other in others)
 
 
 def _probe_watched_login(connection: SshConnection, other: SshConnection) -> Probe:
@@ -111,9 +110,8 @@ def _replace_unasked_probe(probe: Probe, file_probe: Probe | None) -> Probe:
     """Replace a probe that could not be asked by our reading of the files. It still counts as not asked."""
     if probe.asked is not False or file_probe is None:
         return probe
-    return msgspec.structs.replace(
-        file_probe, asked=False, detail=clean_text(f"{probe.detail}; {file_probe.detail}", _LONGEST)
-    )
+    detail = clean_text(f"{probe.detail}; {file_probe.detail}", _LONGEST)
+    return msgspec.structs.replace(file_probe, asked=False, detail=detail)
 
 
 def probe_files(files: Files, audit_disk: DiskUsage | None = None) -> tuple[Probe, ...]:
@@ -125,6 +123,5 @@ def probe_files(files: Files, audit_disk: DiskUsage | None = None) -> tuple[Prob
 
 
 def read_running_state(connection: SshConnection, files: Files) -> InForceReport:
-    return compare_running(
-        files, connection.run("running", *list_stated_sysctl_names(files), seconds=_SECONDS).report.rows
-    )
+    said = connection.run("running", *list_stated_sysctl_names(files), seconds=_SECONDS)
+    return compare_running(files, said.report.rows)

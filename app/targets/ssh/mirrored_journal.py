@@ -35,15 +35,9 @@ class MirroredJournal:
         self, here: Journal, line: SshConnection, seconds: int, begun: Callable[[], None], keep: Callable[[], None]
     ) -> None:
         self.local = here
-        self.read_mark, self.read_contents, self.read_pre_images = (
-            here.read_mark,
-            here.read_contents,
-            here.read_pre_images,
-        )
-        self._keep = keep
-        self._line = line
-        self._seconds = seconds
-        self._begun = begun
+        self.read_mark = here.read_mark
+        self.read_contents, self.read_pre_images = here.read_contents, here.read_pre_images
+        self._line, self._seconds, self._begun, self._keep = line, seconds, begun, keep
         self.local_only = False
         """True if a person accepted that the host keeps no journal; pre-images then exist only here."""
         self.services: tuple[str, ...] = ()

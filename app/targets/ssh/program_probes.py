@@ -134,9 +134,8 @@ def _list_names_for_sudo_query(files: Files, accounts: HostAccounts, watched: li
         if one.shell not in NO_SHELL or read.list_grants(one.name, accounts.list_groups(one.name))
     ]
     known = {one.name for one in accounts.accounts}
-    return _keep_shell_safe([*watched, *there, *(one for one in named if one in known), _NOBODY], excluded_name="root")[
-        :_MOST
-    ]
+    names = [*watched, *there, *(one for one in named if one in known), _NOBODY]
+    return _keep_shell_safe(names, excluded_name="root")[:_MOST]
 
 
 def _list_names_for_login_trial(accounts: HostAccounts, watched: list[str]) -> list[str]:
@@ -221,9 +220,8 @@ def _read_next_boot(report: HostReport) -> ProbeAnswer:
 def _read_failed_units(report: HostReport) -> ProbeAnswer:
     """Read what systemd says failed. A rollback unit of ours is no harm that a change did."""
     if report.get_exit_code("failed", "all") != 0:
-        return ProbeAnswer(
-            True, "systemd does not run there or does not answer, so no failed unit is known", asked=False
-        )
+        detail = "systemd does not run there or does not answer, so no failed unit is known"
+        return ProbeAnswer(True, detail, asked=False)
     units = (line.split()[0] for line in report.get_lines("failed", "all") if line.strip())
     failed = [unit for unit in units if not unit.startswith(_OWN_UNITS)]
     weak = tuple(f"{unit} failed" for unit in failed)
@@ -250,11 +248,8 @@ def _read_selinux_denials(report: HostReport) -> ProbeAnswer:
         return ProbeAnswer(True, "the records of the audit system cannot be searched for denials", asked=False)
     denied, permitted = report.get_lines("denied", "all"), [text for _, text in report.get_rows("permitted")]
     would = f"; in permissive mode it would have denied: {'; '.join(permitted)}" if permitted else ""
-    return ProbeAnswer(
-        True,
-        f"SELinux denied since the boot: {'; '.join(denied) or 'nothing'}{would}",
-        weak=tuple(f"denied {one}" for one in denied),
-    )
+    weak = tuple(f"denied {one}" for one in denied)
+    return ProbeAnswer(True, f"SELinux denied since the boot: {'; '.join(denied) or 'nothing'}{would}", weak=weak)
 
 
 def _read_audit_status(report: HostReport) -> ProbeAnswer:
@@ -305,11 +300,8 @@ def _read_login_answers(report: HostReport) -> ProbeAnswer:
     opened = tuple(f"{service} lets {name} in, the right password being given" for service, name in accepted)
     if not opened:
         return ProbeAnswer(False, f"nobody is let in with the right password: {': '.join(right[0])}")
-    return ProbeAnswer(
-        True,
-        f"the right password being given, libpam lets in {_describe_accepted_logins(accepted)}; a wrong one nobody",
-        opened,
-    )
+    logins = _describe_accepted_logins(accepted)
+    return ProbeAnswer(True, f"the right password being given, libpam lets in {logins}; a wrong one nobody", opened)
 
 
 def _describe_accepted_logins(accepted: list[list[str]]) -> str:

@@ -29,11 +29,9 @@ def create_remote_asker(connection: SshConnection, host_files: Files) -> Ask:
             raise
         except EnvironmentUnusable as exc:
             return ProgramOutcome(None, clean_text(str(exc), 300))
-        return (
-            None
-            if said.code == _PROGRAM_UNAVAILABLE
-            else ProgramOutcome(said.code, clean_text(said.text, _MOST_OUTPUT))
-        )
+        if said.code == _PROGRAM_UNAVAILABLE:
+            return None
+        return ProgramOutcome(said.code, clean_text(said.text, _MOST_OUTPUT))
 
     return ask_remote
 

@@ -72,9 +72,8 @@ class Snapshot:
     def with_updated_paths(self, paths: Iterable[str], fetched_snapshot: "Snapshot") -> "Snapshot":
         """Return a snapshot in which `fetched_snapshot` replaces these paths and their parents."""
         asked = {way for path in paths for way in (*list_folders_above(path), path)}
-        return Snapshot(
-            {way: one for way, one in self.entries.items() if way not in asked} | dict(fetched_snapshot.entries)
-        )
+        others = {way: one for way, one in self.entries.items() if way not in asked}
+        return Snapshot({**others, **fetched_snapshot.entries})
 
     def _follow_entry(self, path: str) -> SnapshotEntry | None:
         goal = self.resolve_links(path)

@@ -6,15 +6,8 @@ from dataclasses import replace
 
 from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, FileChange
-from app.resources import account, package
+from app.resources import account, package, registry
 from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
-from app.resources.registry import (
-    format_host_script_line,
-    get_kind,
-    get_resource_name,
-    is_wanted_state_reached,
-    judge_states,
-)
 from app.syntax.files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import escape_name_bytes
@@ -43,7 +36,7 @@ class SshResources:
         ours = [one for one in actions if isinstance(one, ResourceAction)]
         if not ours:
             return NONE
-        if objection := next((found for one in ours if (found := get_kind(one).judge_action(one))), None):
+        if objection := next((found for one in ours if (found := registry.get_kind(one).judge_action(one))), None):
             return DryRun(lacking=objection.reason)
         try:
             lines = _encode_actions(ours)
@@ -65,21 +58,21 @@ class SshResources:
         rows = said.report
         now = dict(rows.get_rows("state"))
         for one in foreseen.states:
-            if not is_wanted_state_reached(one.name, one.after, now.get(one.name, "")):
+            if not registry.is_wanted_state_reached(one.name, one.after, now.get(one.name, "")):
                 raise ActionFailed(f"{one.name} came out otherwise: {now.get(one.name) or 'absent'}.")
         _, outcome = rows.get_row("outcome") or ("", "")
         if outcome != foreseen.outcome:
             raise ActionFailed("The vendor's script made something else of the files than it did on a copy of them.")
         foreseen = _resolve_unforeseen(foreseen, now)
-        if weaker := judge_states(foreseen):
+        if weaker := registry.judge_states(foreseen):
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
         touched = [path for path, _ in rows.get_rows("touched")]
-        touched += [path for one in ours for path in get_kind(one).list_touched(one) if path not in touched]
+        touched += [path for one in ours for path in registry.get_kind(one).list_touched(one) if path not in touched]
         return _build_performed(foreseen, was, self._listed(), touched)
 
     def list_offers(self, wanted: Sequence[ResourceAction]) -> tuple[Offer, ...]:
         """Return the wanted resources that the host has, with the possible actions on each."""
-        names = dict.fromkeys(get_resource_name(action).replace(":", " ", 1) for action in wanted)
+        names = dict.fromkeys(registry.get_resource_name(action).replace(":", " ", 1) for action in wanted)
         lines = "".join(f"{name}\n" for name in names)
         if not lines:
             return ()
@@ -89,7 +82,7 @@ class SshResources:
 
 
 def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:
-    return "".join(f"{format_host_script_line(one)}\n" for one in actions).encode()
+    return "".join(f"{registry.format_host_script_line(one)}\n" for one in actions).encode()
 
 
 def _parse_dry_run(report: HostReport, login_resource_names: frozenset[str]) -> DryRun:

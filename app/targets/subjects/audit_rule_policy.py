@@ -45,26 +45,22 @@ def _build_calls_pattern(names: str) -> str:
 
 
 _ALWAYS = r"-a (?:always,exit|exit,always)"
-_NEW = re.compile(
-    "|".join(
-        (
-            r"-e [12]|-f [12]|-b [1-9][0-9]{3,5}|--backlog_wait_time [0-9]{1,6}|--loginuid-immutable",
-            rf"-w {_WATCHED} -p (?:wa|aw|w|a){_KEY}",
-            rf"-w {_ADMIN_RUN} -p x{_KEY}",
-            rf"{_ALWAYS}(?: {_ARCH})? -F (?:path|dir)={_WATCHED} -F perm=(?:wa|aw|w|a){_PEOPLE}?{_NARROWED}{_KEY}",
-            rf"{_ALWAYS}(?: {_ARCH})? -F path={_RUN} -F perm=x{_PEOPLE}{_NARROWED}{_KEY}",
-            rf"{_ALWAYS}(?: {_ARCH})?{_build_calls_pattern(_RARE)}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
-            rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(f'{_RARE} {_OLD}')}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
-            rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(_EVERY_CALL)}{_APART}{_LOGINS}{_NARROWED}{_KEY}",
-            rf"{_ALWAYS} -F arch=b64{_build_calls_pattern(f'{_RARE} {_OFTEN}')}{_APART}{_LOGINS}{_NARROWED}{_KEY}",
-            rf"{_ALWAYS} {_ARCH}{_build_calls_pattern(_OPENING)}{_DENIED}{_PEOPLE}{_KEY}",
-            rf"{_ALWAYS} {_ARCH} -S execve{_RAISED}{_KEY}",
-            rf"{_ALWAYS} {_ARCH} -S execve -F subj_type=[a-z_]{{1,64}}_t(?: -F euid=0|{_PEOPLE}){_KEY}",
-            rf"{_ALWAYS} {_ARCH} -S (?:ptrace|clock_settime) -F a0=0x[0-9a-f]{{1,4}}{_KEY}",
-        )
-    ),
-    re.ASCII,
+_FORMS = (
+    r"-e [12]|-f [12]|-b [1-9][0-9]{3,5}|--backlog_wait_time [0-9]{1,6}|--loginuid-immutable",
+    rf"-w {_WATCHED} -p (?:wa|aw|w|a){_KEY}",
+    rf"-w {_ADMIN_RUN} -p x{_KEY}",
+    rf"{_ALWAYS}(?: {_ARCH})? -F (?:path|dir)={_WATCHED} -F perm=(?:wa|aw|w|a){_PEOPLE}?{_NARROWED}{_KEY}",
+    rf"{_ALWAYS}(?: {_ARCH})? -F path={_RUN} -F perm=x{_PEOPLE}{_NARROWED}{_KEY}",
+    rf"{_ALWAYS}(?: {_ARCH})?{_build_calls_pattern(_RARE)}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
+    rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(f'{_RARE} {_OLD}')}{_APART}{_PEOPLE}?{_NARROWED}{_KEY}",
+    rf"{_ALWAYS} -F arch=b32{_build_calls_pattern(_EVERY_CALL)}{_APART}{_LOGINS}{_NARROWED}{_KEY}",
+    rf"{_ALWAYS} -F arch=b64{_build_calls_pattern(f'{_RARE} {_OFTEN}')}{_APART}{_LOGINS}{_NARROWED}{_KEY}",
+    rf"{_ALWAYS} {_ARCH}{_build_calls_pattern(_OPENING)}{_DENIED}{_PEOPLE}{_KEY}",
+    rf"{_ALWAYS} {_ARCH} -S execve{_RAISED}{_KEY}",
+    rf"{_ALWAYS} {_ARCH} -S execve -F subj_type=[a-z_]{{1,64}}_t(?: -F euid=0|{_PEOPLE}){_KEY}",
+    rf"{_ALWAYS} {_ARCH} -S (?:ptrace|clock_settime) -F a0=0x[0-9a-f]{{1,4}}{_KEY}",
 )
+_NEW = re.compile("|".join(_FORMS), re.ASCII)
 _CONTROL = re.compile(r"(-[bef]|--[a-z_-]+)\b")
 _WAIT = re.compile(r"--backlog_wait_time ([0-9]{1,6})")
 _MOST_WAIT = 60_000
@@ -116,12 +112,8 @@ def _check_order(edit: FileEdit) -> Objection | None:
     old, new = _list_rules(edit.before), _list_rules(edit.after or "")
     if not keeps_order(old, new):
         return Objection("evidence tampering", f"{edit.path}: the order of the rules may not change.")
-    standing = [
-        line
-        for path in _FILES
-        for at in edit.files.glob(path)
-        for line in _list_rules(host_text.read_text(edit.files, at) or "")
-    ]
+    paths = (path for pattern in _FILES for path in edit.files.glob(pattern))
+    standing = [line for path in paths for line in _list_rules(host_text.read_text(edit.files, path) or "")]
     for line in new:
         if line not in old and _is_below_existing_value(line, standing):
             return Objection("evidence tampering", f"{edit.path}: {line!r} would weaken a rule that is already there.")

@@ -1,8 +1,8 @@
 """The policy for the backup's login: an existing account, neither the agent's nor an administrator's."""
 
 from app.targets.host_accounts import AGENT, read_host_accounts
-from app.targets.subjects.file_edit import FileEdit, Objection, create_unknown_objection, is_content_line
-from app.targets.subjects.option_file_policy import parse_ini_line
+from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
+from app.targets.subjects.option_tables import parse_ini_line
 
 _KEYS = ("login", "backup.login")
 
@@ -11,7 +11,7 @@ def judge_backup_edit(edit: FileEdit) -> Objection | None:
     for line in filter(is_content_line, (*edit.added, *edit.removed)):
         found = parse_ini_line(line)
         if len(found) != 1 or found[0].key not in _KEYS:
-            return create_unknown_objection(edit.path, line)
+            return edit.create_unknown_objection(line)
     who = read_host_accounts(edit.files)
     for line in filter(is_content_line, edit.added):
         login = parse_ini_line(line)[0].value

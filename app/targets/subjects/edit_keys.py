@@ -15,7 +15,7 @@ from app.targets.subjects import (
 from app.targets.subjects import kernel_module_policy as modules_subject
 from app.targets.subjects import login_limit_policy as limits_subject
 from app.targets.subjects.file_edit import FileEdit, Judge, is_content_line
-from app.targets.subjects.option_file_policy import OptionJudge, parse_ini_line
+from app.targets.subjects.option_file_policy import OptionJudge
 from app.targets.subjects.stated_setting_policy import StatedFileJudge
 
 Keys = tuple[str, ...]
@@ -112,5 +112,5 @@ _FINDERS: dict[Judge, Callable[[str], Keys]] = {
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _find_module_keys,
     limits_subject.judge_limits_edit: _find_limit_keys,
-    backup_job_policy.judge_backup_edit: lambda line: tuple(one.key for one in parse_ini_line(line)),
+    backup_job_policy.judge_backup_edit: lambda line: tuple(one.key for one in option_tables.parse_ini_line(line)),
 }

@@ -36,6 +36,13 @@ class FileEdit:
     def has_line_changes(self) -> bool:
         return bool(self.added or self.removed)
 
+    def create_unknown_objection(self, line: str) -> Objection:
+        reason = f"{self.path}: {line.strip()!r} is not among the settings that may be changed."
+        return Objection("not understood", reason)
+
+    def create_weakening_objection(self, line: str) -> Objection:
+        return Objection("weakening", f"{self.path}: {line.strip()!r} would make the host weaker than it is.")
+
 
 Judge = Callable[[FileEdit], Objection | None]
 
@@ -66,11 +73,3 @@ def keeps_order(before: Sequence[str], after: Sequence[str]) -> bool:
 def is_content_line(line: str) -> bool:
     """Return True for lines that are neither blank nor a comment. An indented # may continue a value."""
     return bool(line.strip(" \t")) and not line.startswith("#")
-
-
-def create_unknown_objection(path: str, line: str) -> Objection:
-    return Objection("not understood", f"{path}: {line.strip()!r} is not among the settings that may be changed.")
-
-
-def create_weakening_objection(path: str, line: str) -> Objection:
-    return Objection("weakening", f"{path}: {line.strip()!r} would make the host weaker than it is.")

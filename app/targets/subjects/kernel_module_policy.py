@@ -3,13 +3,7 @@
 import re
 
 from app.syntax import modprobe
-from app.targets.subjects.file_edit import (
-    FileEdit,
-    Objection,
-    create_unknown_objection,
-    create_weakening_objection,
-    is_content_line,
-)
+from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
 
 _UNWANTED = re.compile(
     r"atm|bluetooth|can|cramfs|dccp|firewire_core|freevxfs|hfs|hfsplus|jffs2|rds|sctp|squashfs|tipc|udf|usb_storage"
@@ -22,19 +16,19 @@ def judge_modules_edit(edit: FileEdit) -> Objection | None:
     for line in filter(is_content_line, edit.added):
         found = modprobe.parse_module_lines(line, edit.path)
         if len(found) != 1 or line.endswith("\\"):
-            return create_unknown_objection(edit.path, line)
+            return edit.create_unknown_objection(line)
         command, module, rest = found[0].command, found[0].module, found[0].rest
         if command == "install" and not _NOTHING.fullmatch(rest):
             return Objection("privilege", f"{edit.path}: {line.strip()!r} would run a command as root.")
         if command not in ("install", "blacklist") or (command == "blacklist" and rest):
-            return create_unknown_objection(edit.path, line)
+            return edit.create_unknown_objection(line)
         if not _UNWANTED.fullmatch(module):
             return Objection("destruction", f"{edit.path}: the host may need the module {module}.")
     kept = {_parse_block(line) for line in (edit.after or "").split("\n")}
     for line in filter(is_content_line, edit.removed):
         meant = _parse_block(line)
         if meant and meant not in kept:
-            return create_weakening_objection(edit.path, line)
+            return edit.create_weakening_objection(line)
     return None
 
 

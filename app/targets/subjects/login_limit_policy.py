@@ -3,7 +3,7 @@
 import re
 
 from app.syntax import limits_conf
-from app.targets.subjects.file_edit import FileEdit, Objection, create_unknown_objection, is_content_line
+from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
 
 _GOOD = {"maxlogins": r"[1-9]|10", "maxsyslogins": r"[1-9][0-9]{1,3}", "core": r"0"}
 _EVERYBODY = "*"
@@ -13,7 +13,7 @@ def judge_limits_edit(edit: FileEdit) -> Objection | None:
     for line in filter(is_content_line, edit.added):
         found = limits_conf.parse_limits(line, edit.path)
         if len(found) != 1 or found[0].item not in _GOOD:
-            return create_unknown_objection(edit.path, line)
+            return edit.create_unknown_objection(line)
         if found[0].domain != _EVERYBODY or found[0].kind not in ("hard", "soft", "-"):
             return Objection("protected identity", f"{edit.path}: limits must apply to everybody, not to one account.")
         if not re.fullmatch(_GOOD[found[0].item], found[0].value):
@@ -21,5 +21,5 @@ def judge_limits_edit(edit: FileEdit) -> Objection | None:
     for line in filter(is_content_line, edit.removed):
         found = limits_conf.parse_limits(line, edit.path)
         if len(found) != 1 or found[0].item not in _GOOD:
-            return create_unknown_objection(edit.path, line)
+            return edit.create_unknown_objection(line)
     return None

@@ -5,18 +5,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from app.syntax import host_text, option_parsers, sshd_line
+from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.targets.overlay import Overlay
-from app.targets.subjects.file_edit import (
-    FileEdit,
-    Objection,
-    create_unknown_objection,
-    create_weakening_objection,
-    is_content_line,
-)
+from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
 
 Read = Callable[[str], list[Setting]]
 
@@ -51,10 +45,7 @@ class OptionJudge:
         if edit.after is None or not edit.has_line_changes:
             return None
         changed = Overlay(edit.files, {edit.path: FileState(host_text.encode_text(edit.after), 0o600, "root:root")})
-        old, new = (
-            self._read_effective_file_settings(edit.path, edit.files),
-            self._read_effective_file_settings(edit.path, changed),
-        )
+        old, new = (self._read_effective_file_settings(edit.path, files) for files in (edit.files, changed))
         for name in old | new:
             was, now = old.get(name), new.get(name)
             found = None if was == now else self._compare_settings(edit, was, now)
@@ -91,16 +82,13 @@ class OptionJudge:
                 doing = "set" if remaining_good_keys is None else "remove"
                 return Objection(clause, f"{edit.path}: {setting.key} is not ours to {doing}.")
             if not self._is_known(setting):
-                return create_unknown_objection(edit.path, line)
-            if remaining_good_keys is None and not self._is_allowed_setting(setting):
+                return edit.create_unknown_objection(line)
+            is_allowed = self._is_allowed_setting(setting)
+            if remaining_good_keys is None and not is_allowed:
                 return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
-            if (
-                remaining_good_keys is not None
-                and self._is_allowed_setting(setting)
-                and self.spelt(setting.key) not in remaining_good_keys
-            ):
-                return create_weakening_objection(edit.path, line)
-        return None if settings else create_unknown_objection(edit.path, line)
+            if remaining_good_keys is not None and is_allowed and self.spelt(setting.key) not in remaining_good_keys:
+                return edit.create_weakening_objection(line)
+        return None if settings else edit.create_unknown_objection(line)
 
     def _parse_lines(self, lines: Iterable[str]) -> list[Setting]:
         return [setting for line in lines if is_content_line(line) for setting in self.read(line)]
@@ -116,52 +104,3 @@ class OptionJudge:
             re.fullmatch(key, self.spelt(setting.key)) and re.fullmatch(value, setting.value, re.ASCII)
             for key, value in self.good.items()
         )
-
-
-def keep_case(key: str) -> str:
-    return key
-
-
-def fold_uppercase_or_make_unmatchable(key: str) -> str:
-    """Fold an uppercase key; any other spelling matches no pattern."""
-    return fold_case(key) if key.isupper() else key.upper()
-
-
-def parse_option_line(line: str) -> list[Setting]:
-    return option_parsers.parse_options(line, "")
-
-
-def parse_sysctl_line(line: str) -> list[Setting]:
-    """Parse a sysctl line. It needs an equals sign, and a # after the value is part of the value."""
-    return parse_option_line(line) if "=" in line and not re.search(r"[#;]", line) else []
-
-
-def parse_selinux(line: str) -> list[Setting]:
-    """Parse a line of the SELinux configuration. A blank before the equals sign makes it invalid."""
-    match = re.fullmatch(r"(SELINUX|SELINUXTYPE)=([a-z]+)[ \t]*", line)
-    return [Setting(match[1], match[2], "", 1)] if match else []
-
-
-def parse_ini_text(text: str) -> list[Setting]:
-    return option_parsers.parse_ini(text, "")
-
-
-def parse_login_defs(line: str) -> list[Setting]:
-    return option_parsers.parse_login_defs(line, "")
-
-
-def parse_auditd(line: str) -> list[Setting]:
-    settings, problems = option_parsers.parse_auditd_with_problems(line, "")
-    return [] if problems else settings
-
-
-def parse_ini_line(line: str) -> list[Setting]:
-    """Parse one option line. A line that starts with a blank would continue the one above."""
-    return [
-        Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in option_parsers.parse_ini(line, "")
-    ]
-
-
-def parse_sshd_line(line: str) -> list[Setting]:
-    found = sshd_line.parse_directive(line)
-    return [] if found is None or found.fault else [Setting(found.keyword, found.value, "", 1)]

@@ -108,9 +108,8 @@ def _may_insert_rule(rule: PamRule, previous_rule: PamRule | None) -> bool:
     """Return True if the rule may be added here: not after a jump, which would skip it. `authfail` always fails."""
     if previous_rule is not None and "=" in previous_rule.control:
         return False
-    if "authfail" in rule.arguments and (
-        previous_rule is None or (previous_rule.kind, previous_rule.module) != ("auth", "pam_unix.so")
-    ):
+    previous = (previous_rule.kind, previous_rule.module) if previous_rule else None
+    if "authfail" in rule.arguments and previous != ("auth", "pam_unix.so"):
         return False
     strict = fold_case(rule.control) in ("required", "requisite") and rule.kind in _NEW.get(rule.module, ())
     parts = _PARTS.get(rule.module, ()) if rule.kind == "auth" else ()

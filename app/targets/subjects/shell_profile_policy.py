@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.subjects.file_edit import FileEdit, Objection, create_unknown_objection
+from app.targets.subjects.file_edit import FileEdit, Objection
 
 _SECONDS = r"[1-9][0-9]{2}"
 _STATEMENT = re.compile(
@@ -21,7 +21,7 @@ def judge_profile_edit(edit: FileEdit) -> Objection | None:
         return None
     for line in (*edit.added, *edit.removed):
         if not _is_harmless(line):
-            return create_unknown_objection(edit.path, line)
+            return edit.create_unknown_objection(line)
     if edit.after is None:
         return None
     return _check_script_middle(edit, edit.after)
@@ -40,7 +40,7 @@ def _check_script_middle(edit: FileEdit, after: str) -> Objection | None:
     old, new = _group_harmless_lines(edit.before), _group_harmless_lines(after)
     for was, now in list(zip(old, new, strict=False))[1:-1]:
         if was != now and not any(_STATEMENT.search(line) for line in was):
-            return create_unknown_objection(edit.path, next((line for line in now if line not in was), "a line less"))
+            return edit.create_unknown_objection(next((line for line in now if line not in was), "a line less"))
     return None
 
 

@@ -5,34 +5,28 @@ No scale ranks most of these settings, so the rule's own words decide. What may 
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.syntax import host_text
 from app.syntax.files import Files
-from app.targets.effects.strictness_comparison import (
-    Compare,
-    Strength,
-    compare_higher,
-    compare_lower,
-    compare_masks,
-    create_ranked_comparison,
-)
-from app.targets.subjects.file_edit import FileEdit, Judge, Objection, create_unknown_objection
+from app.targets.effects import strictness_comparison as strictness
+from app.targets.effects.strictness_comparison import Compare, Strength
+from app.targets.subjects.file_edit import FileEdit, Judge, Objection
 from app.targets.subjects.setting_file_formats import OTHER, Family, StatedSetting, find_stated_family, load_families
 
 
 def _compare_days(was: str, now: str) -> Strength:
     """Compare numbers of days; a negative one is no limit."""
-    return Strength.STRONGER if was.startswith("-") else compare_lower(was, now)
+    return Strength.STRONGER if was.startswith("-") else strictness.compare_lower(was, now)
 
 
 _RANKS: Mapping[str, Compare] = {
     "days": _compare_days,
-    "lower": compare_lower,
-    "higher": compare_higher,
-    "mask": compare_masks,
-    "hash": create_ranked_comparison("des", "md5", "sha256", "sha512", "yescrypt"),
+    "lower": strictness.compare_lower,
+    "higher": strictness.compare_higher,
+    "mask": strictness.compare_masks,
+    "hash": strictness.create_ranked_comparison("des", "md5", "sha256", "sha512", "yescrypt"),
 }
 _NUMBER = re.compile(r"(?:u?int32 )?([0-9]+)")
 
@@ -116,24 +110,18 @@ def _list_newly_counting_settings(was: list[StatedSetting], now: list[StatedSett
 
 
 def _judge_setting(
-    family: Family,
-    edit: FileEdit,
-    setting: StatedSetting,
-    asks: frozenset[str] | None,
-    standing: Sequence[StatedSetting],
+    family: Family, edit: FileEdit, setting: StatedSetting, asks: frozenset[str] | None, standing: list[StatedSetting]
 ) -> Objection | None:
     if not family.is_good(setting):
-        return Objection(family.clause, create_unknown_objection(edit.path, setting.key_and_value_text).reason)
+        return Objection(family.clause, edit.create_unknown_objection(setting.key_and_value_text).reason)
     if asks is not None and family.format_asks_entry(setting) not in asks:
         return Objection("outside the rule", f"{edit.path}: the rule does not state {setting.key_and_value_text!r}.")
     if rank := family.ranks.get(setting.key):
-        ours = (other.value for other in standing if other.key == setting.key)
-        if any(
-            _RANKS[rank](_strip_number_type(was), _strip_number_type(setting.value)) is Strength.WEAKER for was in ours
-        ):
-            return Objection(
-                "weakening", f"{edit.path}: {setting.key_and_value_text!r} would be weaker than the present setting."
-            )
+        ours = (_strip_number_type(other.value) for other in standing if other.key == setting.key)
+        value = _strip_number_type(setting.value)
+        if any(_RANKS[rank](was, value) is Strength.WEAKER for was in ours):
+            reason = f"{edit.path}: {setting.key_and_value_text!r} would be weaker than the present setting."
+            return Objection("weakening", reason)
     for key, pattern in family.clashes.items():
         if re.fullmatch(key, setting.key) and any(re.search(pattern, other.key_and_value_text) for other in standing):
             reason = (

@@ -3,13 +3,7 @@
 import re
 
 from app.targets.host_accounts import AGENT
-from app.targets.subjects.file_edit import (
-    FileEdit,
-    Objection,
-    create_unknown_objection,
-    create_weakening_objection,
-    keeps_order,
-)
+from app.targets.subjects.file_edit import FileEdit, Objection, keeps_order
 
 _TIGHT = (0o440, 0o400)
 _LOOSE = re.compile(r"NOPASSWD\s*:|!\s*authenticate\b")
@@ -36,28 +30,21 @@ def judge_sudoers_edit(edit: FileEdit) -> Objection | None:
     for line in (*edit.added, *edit.removed):
         if not _TEXT.fullmatch(line) and _OF_AGENT.search(line):
             return Objection("protected identity", f"{edit.path}: Temper may not change the rights of {AGENT}.")
-    for line in edit.added:
-        if (
-            not _TEXT.fullmatch(line)
-            and _fold_blanks(line) not in shrunk
-            and not _STRICT_DEFAULT.fullmatch(line.strip())
-        ):
+    for line in (line for line in edit.added if not _TEXT.fullmatch(line)):
+        if _fold_blanks(line) not in shrunk and not _STRICT_DEFAULT.fullmatch(line.strip()):
             return _create_refused_line_objection(edit, line)
     for line in edit.removed:
         if _TEXT.fullmatch(line) or _require_password_in_line(line) in grown:
             continue
         if "include" in line:
-            return Objection(
-                "protected identity", f"{edit.path}: without {line.strip()!r} sudo would not read drop-ins."
-            )
+            reason = f"{edit.path}: without {line.strip()!r} sudo would not read drop-ins."
+            return Objection("protected identity", reason)
         if not _LOOSE.search(line) or _DENIES.search(line):
-            return create_weakening_objection(edit.path, line)
-    if not keeps_order(
-        _list_lines_with_password_required(edit.before), _list_lines_with_password_required(edit.after or "")
-    ):
-        return Objection(
-            "privilege", f"{edit.path}: the order of the lines may not change, because the last match decides."
-        )
+            return edit.create_weakening_objection(line)
+    old, new = (_list_lines_with_password_required(text) for text in (edit.before, edit.after or ""))
+    if not keeps_order(old, new):
+        reason = f"{edit.path}: the order of the lines may not change, because the last match decides."
+        return Objection("privilege", reason)
     return None
 
 
@@ -70,7 +57,7 @@ def _create_refused_line_objection(edit: FileEdit, line: str) -> Objection:
         return Objection("lockout", f"{edit.path}: with {line.strip()!r} {why}. A person decides.")
     if _LOOSE.search(line) or re.search(r"\bALL\b|=\s*\(|_Alias\b", line):
         return Objection("privilege", f"{edit.path}: {line.strip()!r} grants a new right.")
-    return create_unknown_objection(edit.path, line)
+    return edit.create_unknown_objection(line)
 
 
 def _require_password_in_line(line: str) -> str:

@@ -22,18 +22,8 @@ def set_guest_clock(access: SshAccess) -> None:
 
 def _run_over_ssh(access: SshAccess, command_line: str, seconds: float) -> str:
     options = [word for option in (*_OPTIONS, f"UserKnownHostsFile={access.known_hosts}") for word in ("-o", option)]
-    command = [
-        "ssh",
-        "-F",
-        "none",
-        "-p",
-        str(access.port),
-        "-i",
-        str(access.key),
-        *options,
-        f"{access.account}@127.0.0.1",
-        command_line,
-    ]
+    command = ["ssh", "-F", "none", "-p", str(access.port), "-i", str(access.key), *options]
+    command += [f"{access.account}@127.0.0.1", command_line]
     try:
         ran = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired as exc:

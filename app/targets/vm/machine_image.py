@@ -3,7 +3,6 @@
 import hashlib
 import shutil
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,15 +13,7 @@ from app.targets.rootfs.requirements import build_namespace_command, create_name
 
 _HERE = Path(__file__).parent
 _SECONDS = 600
-_INITRAMFS = """--setup-hook=mkdir -p "$1/etc/initramfs-tools/conf.d" "$1/etc/initramfs-tools/hooks"
-echo MODULES=list >"$1/etc/initramfs-tools/conf.d/virtual"
-cat >"$1/etc/initramfs-tools/hooks/virtual" <<'HOOK'
-#!/bin/sh
-[ "$1" != prereqs ] || exit 0
-. /usr/share/initramfs-tools/hook-functions
-manual_add_modules virtio_pci virtio_blk ext4
-HOOK
-chmod 0755 "$1/etc/initramfs-tools/hooks/virtual\""""
+_INITRAMFS = f"--setup-hook={(_HERE / 'initramfs.sh').read_text().rstrip()}"
 """The initial RAM disk holds what this machine's disks need and no more: it is read by the BIOS, slowly."""
 _GRUB = '--essential-hook=echo grub-pc grub-pc/install_devices_empty boolean true | chroot "$1" debconf-set-selections'
 """There is no disk to install GRUB on while the image is built; configure.sh makes its boot sector."""
@@ -124,37 +115,29 @@ class MachineImage:
             run_command_or_raise(self.name, command, _SECONDS, script.fileno())
 
 
-def _create_debian12() -> MachineImage:
-    packages = (*_COMMON, "apparmor", "ssg-debian")
-    return MachineImage(
-        kind="debian12",
-        title="A disposable Debian 12 in a virtual machine, with a kernel and systemd of its own. "
-        "Its root login is watched.",
-        base=BaseImage("bookworm", packages, offers=_OFFERS, hooks=(_INITRAMFS, _GRUB)),
-        content="ssg-debian12-ds.xml",
-    )
-
-
-def _create_el9() -> MachineImage:
-    packages = (*_COMMON, *_EL9, "ssg-nondebian")
-    return MachineImage(
-        kind="el9",
-        title="A stand-in for RHEL 9 in a virtual machine (SIMULATED distribution, real kernel and daemons of "
-        "Debian 12). Its root login is watched.",
-        base=BaseImage("bookworm", packages, offers=(), hooks=(_INITRAMFS, _GRUB, *_ONE_STREAM)),
-        content="ssg-rhel9-ds.xml",
-        scripts=("el9/packages.sh", "el9/layout.sh", "el9/weaken.sh"),
-    )
-
-
-_KINDS: dict[str, Callable[[], MachineImage]] = {"debian12": _create_debian12, "el9": _create_el9}
+_DEBIAN12 = MachineImage(
+    kind="debian12",
+    title="A disposable Debian 12 in a virtual machine, with a kernel and systemd of its own. "
+    "Its root login is watched.",
+    base=BaseImage("bookworm", (*_COMMON, "apparmor", "ssg-debian"), offers=_OFFERS, hooks=(_INITRAMFS, _GRUB)),
+    content="ssg-debian12-ds.xml",
+)
+_STAND_IN = MachineImage(
+    kind="el9",
+    title="A stand-in for RHEL 9 in a virtual machine (SIMULATED distribution, real kernel and daemons of Debian 12). "
+    "Its root login is watched.",
+    base=BaseImage("bookworm", (*_COMMON, *_EL9, "ssg-nondebian"), offers=(), hooks=(_INITRAMFS, _GRUB, *_ONE_STREAM)),
+    content="ssg-rhel9-ds.xml",
+    scripts=("el9/packages.sh", "el9/layout.sh", "el9/weaken.sh"),
+)
+_IMAGES = {one.kind: one for one in (_DEBIAN12, _STAND_IN)}
 
 
 def find_image(kind: str) -> MachineImage:
     """Return the image of a kind of machine; raise BadInput for an unknown one."""
-    if kind not in _KINDS:
-        raise BadInput(f"{kind[:40]!a} is not a kind of machine. The kinds are: {', '.join(_KINDS)}.")
-    return _KINDS[kind]()
+    if kind not in _IMAGES:
+        raise BadInput(f"{kind[:40]!a} is not a kind of machine. The kinds are: {', '.join(_IMAGES)}.")
+    return _IMAGES[kind]
 
 
 def require_disk_space(machines_folder: Path, megabytes: int) -> None:

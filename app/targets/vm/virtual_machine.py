@@ -157,11 +157,11 @@ class VirtualMachine:
             self._wait_until_down()
         self._process.kill_tree()
 
-    def reboot(self, *, at_once: bool = False, is_tied: bool = False) -> SshAccess:
+    def reboot(self, *, at_once: bool = False) -> SshAccess:
         """Shut the machine down and boot it again; `at_once` pulls the plug instead of shutting it down."""
         self.read_record()
         self.stop(at_once=at_once)
-        return self.start(is_tied=is_tied)
+        return self.start()
 
     def take_snapshot(self, label: str) -> None:
         """Keep the running machine's disks and memory under a label."""

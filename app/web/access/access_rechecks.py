@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from starlette.types import Message, Receive, Scope
+from starlette.types import Message, Receive
 
 from app.people.rights import AccessNeeds, Person, is_admitted
 from app.store.background_task import PeriodicTask
@@ -41,11 +41,6 @@ class RequestContext:
         finally:
             heard.cancel()
             over.cancel()
-
-
-def get_request_context(scope: Scope) -> RequestContext:
-    visit: RequestContext = scope[KEY]
-    return visit
 
 
 class AccessRechecks(PeriodicTask):

@@ -49,12 +49,10 @@ class Authenticator:
 
     async def find_valid_credentials(self, ids: Collection[str]) -> dict[str, Person]:
         """Return those of the credential ids that are still valid, each with its person."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._read_valid_credentials, ids)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_valid_credentials, ids)
 
     async def _look_up_in_thread(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._look_up_secret, secret, kinds)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._look_up_secret, secret, kinds)
 
     def _look_up_secret(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         now = self._clock()

@@ -3,7 +3,7 @@
 import ipaddress
 import logging
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, Self
 
 from app.config import Network
 from app.web.access.log_rate_limit import RepetitionCounter
@@ -41,9 +41,7 @@ class ConnectionLimiter:
     _peers: dict[str, dict[Connection, None]] = field(default_factory=dict)
 
     @classmethod
-    def create(
-        cls, open_file_limit: int, proxies: Networks = (), *, only_operators: bool = False
-    ) -> "ConnectionLimiter":
+    def create(cls, open_file_limit: int, proxies: Networks = (), *, only_operators: bool = False) -> Self:
         """`open_file_limit`: the process's limit of open files. `only_operators`: loopback without sign-in."""
         room = min(MOST, max(open_file_limit - RESERVE, open_file_limit // 4))
         strangers = room if only_operators else min(ANONYMOUS_TOTAL, room // 2)
@@ -55,9 +53,8 @@ class ConnectionLimiter:
         peers = self._peers.setdefault(place, {})
         if not _is_in_networks(source, self.proxies) and len(peers) >= self.of_a_peer and not _close_oldest_idle(peers):
             return self._count_refusal(place)
-        if (len(self._strangers) >= self.of_strangers or self._all >= self.room) and not _close_oldest_idle(
-            self._strangers
-        ):
+        is_full = len(self._strangers) >= self.of_strangers or self._all >= self.room
+        if is_full and not _close_oldest_idle(self._strangers):
             return self._count_refusal(place)
         self._all += 1
         self._strangers[connection] = place

@@ -155,9 +155,8 @@ class OidcClient:
             return ()
         found = read_groups(claims, self.provider.groups.claim)
         if found is None:
-            raise self._create_rejection(
-                f"sent no list of group names as {self.provider.groups.claim}, or the list is too long."
-            )
+            said = f"sent no list of group names as {self.provider.groups.claim}, or the list is too long."
+            raise self._create_rejection(said)
         return found
 
     async def _load_discovery(self) -> _Discovery:
@@ -175,9 +174,8 @@ class OidcClient:
         except (httpx.HTTPError, httpx.InvalidURL) as exc:
             raise self._create_rejection(f"could not be reached ({type(exc).__name__}).") from exc
         if not answer.is_success:
-            raise self._create_rejection(
-                f"answered {answer.status_code}. Sign in again, or correct the client's settings there."
-            )
+            said = f"answered {answer.status_code}. Sign in again, or correct the client's settings there."
+            raise self._create_rejection(said)
         if len(answer.content) > LONGEST_ANSWER:
             raise self._create_rejection(f"answered with {len(answer.content)} bytes; the limit is {LONGEST_ANSWER}.")
         return answer.content

@@ -5,7 +5,7 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from sqlalchemy import Engine
 from sqlmodel import Session
@@ -141,22 +141,18 @@ class PasswordChecker:
             if new_password_hash:
                 owner.password = new_password_hash
             login_attempts.clear_attempts(session, login_limits.limits)
-            secret = issue_session_or_browser_credential(
-                session, owner, "session", attempt.source, attempt.source, SESSION_SECONDS
-            )
+            secret = issue_session_or_browser_credential(session, owner, "session", attempt.source, attempt.source)
             if credentials.find_browser_id(session, attempt.name, attempt.browser, database_time(session)):
                 return SignInGranted(secret, "")
-            browser = issue_session_or_browser_credential(
-                session, owner, "browser", attempt.source, attempt.source, BROWSER_SECONDS
-            )
+            browser = issue_session_or_browser_credential(session, owner, "browser", attempt.source, attempt.source)
             return SignInGranted(secret, browser)
 
 
 def issue_session_or_browser_credential(
-    session: Session, owner: PersonRow, kind: str, label: str, source: str, seconds: float
+    session: Session, owner: PersonRow, kind: Literal["session", "browser"], label: str, source: str
 ) -> str:
     """Issue a session with the owner's right, or what marks a browser; return its secret."""
-    right = owner.right if kind == "session" else "viewer"
+    right, seconds = (owner.right, SESSION_SECONDS) if kind == "session" else ("viewer", BROWSER_SECONDS)
     _, secret = credentials.issue_credential(
         session, person=owner.name, right=right, kind=kind, label=label, source=source, seconds=seconds
     )

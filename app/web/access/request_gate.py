@@ -111,7 +111,8 @@ class Gate:
             return Problem("wrong-host", said)
         if scope["method"] not in READING and not self._is_write_welcome(scope, headers):
             return Problem("cross-site", _format_cross_site_refusal(headers))
-        if not _has_only_printable(scope["path"]):
+        # Control characters: Starlette patterns stop before a newline, and databases reject NUL.
+        if any(character < " " or character == "\x7f" for character in scope["path"]):
             said = f"Nothing found at {scope['path'][:100]!a}: an address cannot contain control characters."
             return Problem("not-found", said)
         # The API's own check names the parameter.
@@ -172,11 +173,8 @@ class _RequestChannel:
 
 def limit_body(receive: Receive, most: int, content_length_header: str | None) -> Receive:
     """Wrap `receive` to raise HTTP 413 beyond `most` bytes; at once if `content_length_header` is larger."""
-    taken = (
-        most + 1
-        if content_length_header and (len(content_length_header) > DIGITS or int(content_length_header) > most)
-        else 0
-    )
+    length = content_length_header or "0"
+    taken = most + 1 if len(length) > DIGITS or int(length) > most else 0
 
     async def receive_counted() -> Message:
         nonlocal taken
@@ -189,11 +187,6 @@ def limit_body(receive: Receive, most: int, content_length_header: str | None) -
         return message
 
     return receive_counted
-
-
-def _has_only_printable(path: str) -> bool:
-    """Return False for control characters: Starlette patterns stop before a newline, and databases reject NUL."""
-    return all(character >= " " and character != "\x7f" for character in path)
 
 
 def _format_cross_site_refusal(headers: Headers) -> str:

@@ -10,7 +10,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.people.rights import CLOSED, AccessNeeds, Person, has_right, is_admitted, read_access_needs
-from app.web.access.access_rechecks import get_request_context
+from app.web.access.access_rechecks import KEY, RequestContext
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem
 from app.web.pages.error_pages import render_error_page
@@ -22,7 +22,7 @@ class Guard:
         self.app, self.needs = app, needs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        visit = get_request_context(scope)  # fails for a request that bypassed the gate
+        visit: RequestContext = scope[KEY]  # fails for a request that bypassed the gate
         visit.needs, visit.run = self.needs, scope["path_params"].get("run")
         if is_admitted(self.needs, visit.person, visit.run):
             return await self.app(scope, receive, send)

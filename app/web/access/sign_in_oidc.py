@@ -34,9 +34,8 @@ router = APIRouter(include_in_schema=False)
 async def start_oidc_sign_in(request: Request, next: Annotated[str, Query(max_length=500)] = "/") -> Response:  # noqa: A002
     oidc: OidcClient | None = request.app.state.oidc
     if oidc is None:
-        return render_sign_in_form(
-            request, next, "No identity provider is configured. Sign in with a name and a password.", 404
-        )
+        said = "No identity provider is configured. Sign in with a name and a password."
+        return render_sign_in_form(request, next, said, 404)
     begun = OidcSignIn.create(to_local_path(next))
     try:
         to = await oidc.build_authorization_url(begun, _build_return_url(request))
@@ -60,9 +59,8 @@ async def finish_oidc_sign_in(
     oidc: OidcClient | None = request.app.state.oidc
     begun = _read_sign_in_cookie(request)
     if oidc is None or begun is None or not state or state != begun.state:
-        return render_sign_in_form(
-            request, "/", "This sign-in was not started in this browser, or it took too long. Start again.", 403
-        )
+        said = "This sign-in was not started in this browser, or it took too long. Start again."
+        return render_sign_in_form(request, "/", said, 403)
     if error or not code:
         return render_sign_in_form(request, begun.to, f"{oidc.host_name} refused the sign-in.", 403)
     source = request.client.host if request.client else ""
@@ -83,9 +81,7 @@ def _issue_session_with_audit_event(
 ) -> tuple[str, AuditedRequest | None]:
     """Create a session. Return its secret and, if the right changed, the audit event."""
     owner, changed = _admit_person_and_describe_change(session, oidc, identity)
-    secret = issue_session_or_browser_credential(
-        session, owner, "session", f"{oidc.host_name}, {source}", source, SESSION_SECONDS
-    )
+    secret = issue_session_or_browser_credential(session, owner, "session", f"{oidc.host_name}, {source}", source)
     if not changed:
         return secret, None
     return secret, AuditedRequest(

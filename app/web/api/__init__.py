@@ -78,11 +78,9 @@ ROUTES: tuple[BaseRoute, ...] = (*(route for part in PARTS for route in part.rou
 
 
 def install_api_state(application: FastAPI) -> None:
-    runtime = application.state.runtime
-    application.state.keys, application.state.folds = IdempotencyKeys(runtime.database), RunStateCache(runtime.store)
-    application.state.decisions = DecisionReader(
-        runtime.database, application.state.folds.read_current, runtime.clock.now
-    )
-    application.state.rollouts = RolloutStateCache()
-    application.state.turns = TurnCounters(runtime.bus, runtime.store)
+    state, runtime = application.state, application.state.runtime
+    state.keys = IdempotencyKeys(runtime.database)
+    state.folds, state.rollouts = RunStateCache(runtime.store), RolloutStateCache()
+    state.decisions = DecisionReader(runtime.database, state.folds.read_current, runtime.clock.now)
+    state.turns = TurnCounters(runtime.bus, runtime.store)
     openapi.install_description_builder(application)

@@ -82,9 +82,11 @@ def _clean_line(text: str) -> str:
     return clean_text(text, LINE)
 
 
-def declare_field(*, description: str | None = None, examples: list[Any] | None = None, **schema: Any) -> Any:
+def declare_field(
+    *, default: Any = ..., description: str | None = None, examples: list[Any] | None = None, **schema: Any
+) -> Any:
     """Return a Field with bounds that only the description states; app/runs checks them for every caller."""
-    return Field(description=description, examples=examples, json_schema_extra=schema)
+    return Field(default=default, description=description, examples=examples, json_schema_extra=schema)
 
 
 Line = Annotated[str, Field(max_length=LINE), AfterValidator(_clean_line)]

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DataError
 
 from app.errors import BadInput, EnvironmentUnusable, Rejected
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
-from app.web.api.problem import Fault, Problem, to_rejection_problem
+from app.web.api.problem import Fault, Problem
 
 log = logging.getLogger(__name__)
 
@@ -64,7 +64,7 @@ def to_problem(exc: Exception) -> Problem:
         case HTTPException(status_code=400):
             return Problem("invalid", "The body cannot be read as JSON.", field="body")
         case Rejected():
-            return to_rejection_problem(exc)
+            return Problem(exc.kind, exc.sentence, field=exc.field)
         case BadInput():
             return Problem("invalid", exc.sentence)
         case DataError():
@@ -90,12 +90,12 @@ def _list_parameter_names(dependant: Dependant) -> list[str]:
 
 def _reject_unknown_parameters(request: Request, known: frozenset[str]) -> None:
     """Reject unknown and repeated parameters, and NUL, which PostgreSQL does not take."""
+    given: Counter[str] = Counter()
     for name, value in request.query_params.multi_items():
         if "\0" in value:
-            raise Problem(
-                "invalid", f"The parameter {name[:40]!a} contains a NUL character: remove it.", field=name[:40]
-            )
-    given = Counter(name for name, _ in request.query_params.multi_items())
+            said = f"The parameter {name[:40]!a} contains a NUL character: remove it."
+            raise Problem("invalid", said, field=name[:40])
+        given[name] += 1
     for name, times in given.items():
         if name not in known:
             takes = f"the parameters are {', '.join(sorted(known))}" if known else "this address has no parameters"

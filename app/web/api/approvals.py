@@ -25,7 +25,7 @@ from app.store import run_queries
 from app.web.api.api_model import ApiModel, Raw, Time, Who, declare_field, format_time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
 from app.web.api.run_commands import Reason
 from app.web.deps import TheFolds, TheSession
 
@@ -124,7 +124,7 @@ def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
 @router.post(
     "/approvals/{approval}",
     status_code=202,
-    responses=document_problems("not-found", "not-waiting", "wrong-state", "too-large", "wrong-content-type"),
+    responses=document_problems("not-found", "not-waiting", "wrong-state", *BODY_PROBLEMS),
 )
 @operators
 @declare_example({"decision": "approve", "reason": "Reviewed with the owner of the host."})

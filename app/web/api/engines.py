@@ -2,9 +2,11 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import Annotated, Any
 
-from fastapi import Path
+import msgspec
+from fastapi import Path as InPath
 from pydantic import Field
 
 from app.engines.launch.launched_replica import LaunchedReplica
@@ -26,7 +28,7 @@ router = api_router("machine")
 TURN_EDGES = ("turn.started", "turn.finished", "turn.interrupted")
 
 
-class _SampledFigure(NamedTuple):
+class _SampledFigure(msgspec.Struct):
     """A figure of the view that comes from a field of the engine's sample."""
 
     field: str
@@ -36,36 +38,12 @@ class _SampledFigure(NamedTuple):
     scale: float = 1
 
 
-_SAMPLED = {
-    "tokens_per_second": _SampledFigure("tok_s", "token/s", "growth of {written}", derived=True),
-    "prompt_tokens_per_second": _SampledFigure("prompt_tok_s", "token/s", "growth of {read}", derived=True),
-    "kv_used": _SampledFigure("kv_used", "%", "vllm:kv_cache_usage_perc", scale=100),
-    "main_memory": _SampledFigure("resident_gib", "GiB", RESIDENT_SOURCE),
-    "kv_tokens": _SampledFigure("kv_tokens", "token", "vllm:cache_config_info, kv_cache_size_tokens"),
-    "acceptance_rate": _SampledFigure(
-        "acceptance_rate", "%", "growth of accepted over growth of drafted tokens", derived=True, scale=100
-    ),
-    "acceptance_length": _SampledFigure(
-        "acceptance_length", "token", "1 + growth of accepted tokens over drafts", derived=True
-    ),
-    "cached_share": _SampledFigure(
-        "cached_share", "%", "growth of prefix cache hits over queries", derived=True, scale=100
-    ),
-    "prefix_hit_rate": _SampledFigure(
-        "prefix_hit_rate", "%", "prefix cache hits over queries, since its start", derived=True, scale=100
-    ),
-}
-_VLLM = {"written": "vllm:generation_tokens_total", "read": "vllm:prompt_tokens_total"}
-_OWN_COUNT = {"written": "Temper's own count of the tokens in answers to it", "read": "prompt tokens"}
-_LLAMACPP = {
-    "written": "llamacpp:tokens_predicted_total with what /slots has in flight",
-    "read": "llamacpp:prompt_tokens_total and prompt_tokens_cached_total",
-}
-_SERVERS_OWN = {
-    "written": "the server's counter of generated tokens (vLLM's is vllm:generation_tokens_total)",
-    "read": "the server's counter of prompt tokens (vLLM's is vllm:prompt_tokens_total)",
-}
-"""The counters behind the rates, as named in a figure's source."""
+class _Tables(msgspec.Struct):
+    figures: dict[str, _SampledFigure]
+    counters: dict[str, dict[str, str]]
+
+
+_TABLES = msgspec.toml.decode(Path(__file__).with_name("engine_figures.toml").read_bytes(), type=_Tables)
 
 
 class EngineView(ApiModel):
@@ -120,7 +98,7 @@ def list_engines(runtime: TheRuntime) -> EngineList:
 
 @router.get("/engines/{engine}", responses=document_problems("not-found"))
 @viewers
-def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
+def show_engine(engine: Annotated[str, InPath(max_length=100)], runtime: TheRuntime) -> EngineView:
     """Show one engine with its current figures."""
     found = runtime.lineup.engines.get(engine)
     if found is None:
@@ -131,7 +109,7 @@ def show_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntim
 
 @router.post("/engines/{engine}/start", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
-async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
+async def start_engine(engine: Annotated[str, InPath(max_length=100)], runtime: TheRuntime) -> EngineView:
     """Start all replicas of an engine. Loading takes a while; runs wait for it within their budgets.
 
     One process plays all simulated engines, so they start together."""
@@ -141,7 +119,7 @@ async def start_engine(engine: Annotated[str, Path(max_length=100)], runtime: Th
 
 @router.post("/engines/{engine}/stop", status_code=202, responses=document_problems("not-found", "wrong-state"))
 @operators
-async def stop_engine(engine: Annotated[str, Path(max_length=100)], runtime: TheRuntime) -> EngineView:
+async def stop_engine(engine: Annotated[str, InPath(max_length=100)], runtime: TheRuntime) -> EngineView:
     """Stop all replicas of an engine and all processes they started. Simulated engines stop together."""
     await asyncio.gather(*(one.stop() for one in _require_processes(runtime, engine)))
     return await asyncio.to_thread(_to_engine_view, runtime, runtime.lineup.engines[engine])
@@ -201,19 +179,19 @@ def _create_load_figures(engine: Engine, state: EngineState | None, since: float
 
 
 def _create_sample_figures(engine: Engine, sample: EngineSampled | None, at: float | None) -> dict[str, Any]:
-    counters = _select_counters(engine)
+    named = _select_counters(engine) | {"resident": RESIDENT_SOURCE}
     figures = {}
-    for name, one in _SAMPLED.items():
+    for name, one in _TABLES.figures.items():
         kind: Provenance = "simulated" if engine.simulation else "derived" if one.derived else "measured"
         value = _scale_value(getattr(sample, one.field, None), one.scale)
-        figures[name] = create_figure(value, one.unit, kind, one.source.format(**counters), at)
+        figures[name] = create_figure(value, one.unit, kind, one.source.format(**named), at)
     return figures
 
 
 def _select_counters(engine: Engine) -> dict[str, str]:
     if engine.is_endpoint:
-        return _SERVERS_OWN if engine.metrics_urls else _OWN_COUNT
-    return _LLAMACPP if engine.is_on_cpu else _VLLM
+        return _TABLES.counters["server" if engine.metrics_urls else "own"]
+    return _TABLES.counters["llamacpp" if engine.is_on_cpu else "vllm"]
 
 
 def _create_queue_figures(runtime: Runtime, engine: Engine) -> dict[str, Any]:

@@ -16,10 +16,9 @@ from app.web.api.examples import declare_example
 from app.web.api.problem import Problem, document_problems
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime, TheStreams
-from app.web.stream.heartbeat_message import HEARTBEAT
 from app.web.stream.renderer_types import PerEventRender
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position
-from app.web.stream.sse_messages import encode_message
+from app.web.stream.sse_messages import HEARTBEAT, encode_message
 
 router = api_router("events")
 
@@ -27,6 +26,12 @@ SEQ = "^[0-9]{1,18}$"
 Kinds = Annotated[str | None, Query(max_length=2000, description="Only these kinds, separated by commas.")]
 Since = Annotated[int, Query(ge=0, le=MOST_SEQ, description="Start after the event with this seq.")]
 
+StreamSince = Annotated[
+    str | None,
+    Query(
+        json_schema_extra={"pattern": SEQ}, description="Start after the event with this seq; 0 means the first event."
+    ),
+]
 Last = Annotated[
     str | None,
     Header(alias="Last-Event-ID", json_schema_extra={"pattern": SEQ}, description="Takes precedence over since."),
@@ -87,22 +92,15 @@ def stream_events(
     streams: TheStreams,
     request: Request,
     kind: Kinds = None,
-    since: Annotated[
-        str | None,
-        Query(
-            json_schema_extra={"pattern": SEQ},
-            description="Start after the event with this seq; 0 means the first event.",
-        ),
-    ] = None,
+    since: StreamSince = None,
     _last: Last = None,
 ) -> Response:
     """Stream every event as it happens, from the start or after `since`. Prompts are for operators."""
     read_required_run_row(runtime, run)
     kinds = frozenset(parse_kinds(kind))
     name, render = choose_stream_name_and_render(with_prompts=can_read_prompts())
-    return streams.create_stream_response(
-        run, *build_name_and_filtered_render(kinds, name, render), read_resume_position(request.headers, since) or 0
-    )
+    after = read_resume_position(request.headers, since) or 0
+    return streams.create_stream_response(run, *build_name_and_filtered_render(kinds, name, render), after)
 
 
 def choose_stream_name_and_render(*, with_prompts: bool) -> tuple[str, PerEventRender]:

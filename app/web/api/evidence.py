@@ -53,9 +53,8 @@ def _add_paper_route(paper: Paper) -> None:
     def take_paper(run: str, runtime: TheRuntime) -> Response:
         _require_ended(runtime, run)
         content = paper.build(read_run_record(runtime.store.read_events(run)))
-        return create_download(
-            f"{run}-{paper.file}", paper.media_type, content, is_shown=paper.media_type == "text/html"
-        )
+        is_page = paper.media_type == "text/html"
+        return create_download(f"{run}-{paper.file}", paper.media_type, content, is_shown=is_page)
 
     take_paper.__doc__ = paper.explained
     router.add_api_route(

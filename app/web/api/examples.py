@@ -31,17 +31,11 @@ class RequestExample:
     path: Mapping[str, str] = field(default_factory=dict)
 
 
-def declare_example(
-    body: Any = None,
-    *,
-    query: Mapping[str, str] | None = None,
-    headers: Mapping[str, str] | None = None,
-    path: Mapping[str, str] | None = None,
-) -> Callable[[E], E]:
-    """Attach the example of a request to the function that answers it."""
+def declare_example(body: Any = None, **parts: Mapping[str, str]) -> Callable[[E], E]:
+    """Attach the example of a request to the function that answers it. `parts`: the other fields of RequestExample."""
 
     def attach_example(endpoint: E) -> E:
-        setattr(endpoint, _ATTRIBUTE, RequestExample(body, query or {}, headers or {}, path or {}))
+        setattr(endpoint, _ATTRIBUTE, RequestExample(body, **parts))
         return endpoint
 
     return attach_example

@@ -21,7 +21,7 @@ from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_hos
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
 from app.web.deps import TheRuntime, TheSession
 from app.web.url_paths import path_to
 
@@ -53,27 +53,23 @@ class HostList(ApiModel):
 class HostOrder(ApiModel):
     """Never send secrets: name a key by its file on the server, a password by the variable that holds it."""
 
-    name: Annotated[str, Field(min_length=1, max_length=64, examples=["fixture"])]
-    kind: Annotated[str, Field(min_length=1, max_length=32, examples=["fixture", "ssh"])]
-    place: Annotated[str, Field(max_length=320, description="user@address or user@address:port.")] = ""
+    name: str = Field(min_length=1, max_length=64, examples=["fixture"])
+    kind: str = Field(min_length=1, max_length=32, examples=["fixture", "ssh"])
+    place: str = Field(default="", max_length=320, description="user@address or user@address:port.")
     way: Literal["key", "agent", "password"] = "key"
-    secret_at: Annotated[
-        str,
-        Field(
-            max_length=1024,
-            description="File of the private key, or the variable TEMPER_SSH_… with the password. The variable "
-            "TEMPER_SSH_…_FOR then names the one host that may receive it: user@address:port and the "
-            "fingerprint of its key.",
-        ),
-    ] = ""
-    accept_key: Annotated[
-        str,
-        Field(
-            max_length=100,
-            description="SHA256:… fingerprint of the host key. Without it, the answer contains the key that the "
-            "host shows.",
-        ),
-    ] = ""
+    secret_at: str = Field(
+        default="",
+        max_length=1024,
+        description="File of the private key, or the variable TEMPER_SSH_… with the password. The variable "
+        "TEMPER_SSH_…_FOR then names the one host that may receive it: user@address:port and the "
+        "fingerprint of its key.",
+    )
+    accept_key: str = Field(
+        default="",
+        max_length=100,
+        description="SHA256:… fingerprint of the host key. Without it, the answer contains the key that the "
+        "host shows.",
+    )
 
 
 class VerdictView(ApiModel):
@@ -102,10 +98,9 @@ class GroupList(ApiModel):
 
 
 class GroupOrder(ApiModel):
-    hosts: Annotated[
-        list[Annotated[str, Field(max_length=64)]],
-        declare_field(minItems=1, maxItems=MOST_HOSTS, description="Names, patterns and other groups, resolved now."),
-    ]
+    hosts: list[Annotated[str, Field(max_length=64)]] = declare_field(
+        minItems=1, maxItems=MOST_HOSTS, description="Names, patterns and other groups, resolved now."
+    )
 
 
 @router.get("/hosts", responses=document_problems())
@@ -120,7 +115,7 @@ def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
 @router.post(
     "/hosts",
     status_code=201,
-    responses=document_problems("unsupported-host", "host-key", "too-large", "wrong-content-type", "unavailable"),
+    responses=document_problems("unsupported-host", "host-key", "unavailable", *BODY_PROBLEMS),
 )
 @admins
 @declare_example(
@@ -199,10 +194,7 @@ def list_groups(session: TheSession) -> GroupList:
     return GroupList(groups=[GroupView(name=name, hosts=list(hosts)) for name, hosts in read_groups(session).items()])
 
 
-@router.put(
-    "/groups/{group}",
-    responses=document_problems("not-found", "unknown-host", "exists", "too-large", "wrong-content-type"),
-)
+@router.put("/groups/{group}", responses=document_problems("not-found", "unknown-host", "exists", *BODY_PROBLEMS))
 @operators
 @declare_example({"hosts": ["fixture", "fixture-2"]})
 def keep_group(group_: GroupName, order: GroupOrder, session: TheSession, runtime: TheRuntime) -> GroupView:
@@ -231,23 +223,13 @@ def _find_registered_host(name: str, runtime: TheRuntime) -> RegisteredHost | No
         raise Problem("unavailable", str(exc)) from exc
 
 
-def _to_host_view(session: TheSession, registered_or_builtin: RegisteredHost | str) -> HostView:
+def _to_host_view(session: TheSession, host: RegisteredHost | str) -> HostView:
     """Return a registered host, or a built-in one by its name."""
-    name = registered_or_builtin if isinstance(registered_or_builtin, str) else registered_or_builtin.name
+    name = host if isinstance(host, str) else host.name
     groups = [group for group, hosts in read_groups(session).items() if name in hosts]
     run = next((row.id for row in run_queries.list_unended_runs(session, name) if row.state != "queued"), None)
-    known: dict[str, Any] = {"name": name, "run": run, "groups": groups}
-    if isinstance(registered_or_builtin, str):
-        return HostView(**known, kind=FIXTURE, title=_TITLE, simulated=True)
-    access: dict[str, Any] = {
-        "place": str(registered_or_builtin.end),
-        "way": registered_or_builtin.end.way,
-        "fingerprint": registered_or_builtin.fingerprint,
-    }
-    return HostView(
-        **known,
-        **access,
-        kind="ssh",
-        title=registered_or_builtin.title or f"{registered_or_builtin.end} over SSH",
-        simulated=False,
-    )
+    known: dict[str, Any] = {"name": name, "run": run, "groups": groups, "simulated": isinstance(host, str)}
+    if isinstance(host, str):
+        return HostView(**known, kind=FIXTURE, title=_TITLE)
+    end, title = host.end, host.title or f"{host.end} over SSH"
+    return HostView(**known, kind="ssh", title=title, place=str(end), way=end.way, fingerprint=host.fingerprint)

@@ -72,14 +72,10 @@ class IdempotencyKeys:
             return
         key = prefix + self.scope_to_person(key)
         async with self.mark_key_in_flight(key):
-            claimed, exists = await self.claim_key(key, _hash_body(body), new_id)
+            claimed, exists = await asyncio.to_thread(self.claim_key, key, _hash_body(body), new_id)
             if claimed != new_id:
                 response.headers[REPLAYED] = "true"
             yield claimed, exists
-
-    async def claim_key(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
-        """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
-        return await asyncio.to_thread(self._claim_in_database, key, digest, new_id)
 
     def _find_made_id(self, key: str, digest: str) -> str | None:
         with open_read_session(self._database) as session:
@@ -89,13 +85,13 @@ class IdempotencyKeys:
             made = run_queries.find_run(session, row.run) or session.get(RolloutRow, row.run)
             return made.id if made else None
 
-    def _claim_in_database(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
+    def claim_key(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
+        """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
         with Session(self._database) as session, session.begin():
             row = run_queries.get_or_create_idempotency_row(session, key, digest, new_id, database_time(session))
             if row.digest != digest:
-                raise Problem(
-                    "key-reused", f"This key was already used with another body, for run {row.run}.", field=FIELD
-                )
+                said = f"This key was already used with another body, for run {row.run}."
+                raise Problem("key-reused", said, field=FIELD)
             return row.run, run_queries.find_run(session, row.run) is not None
 
 

@@ -69,11 +69,8 @@ def list_inbox(_: TheSession, decisions: TheDecisions) -> InboxView:
 
 
 def _to_decision_view(decision: OpenDecision, person: Person | None) -> DecisionView:
-    return DecisionView.from_source(
-        decision,
-        findings=list(decision.findings),
-        answers=[_to_answer_view(decision, one, person) for one in decision.answers],
-    )
+    answers = [_to_answer_view(decision, one, person) for one in decision.answers]
+    return DecisionView.from_source(decision, answers=answers)
 
 
 def _to_answer_view(decision: OpenDecision, answer: PossibleAnswer, person: Person | None) -> AnswerView:

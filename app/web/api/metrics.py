@@ -2,10 +2,11 @@
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from itertools import accumulate
+from pathlib import Path
 from typing import NamedTuple, get_args
 
+import msgspec
 from fastapi import Request
 from sqlalchemy import func
 from sqlmodel import Session, col, select
@@ -33,43 +34,28 @@ from app.web.deps import TheDecisions, TheRuntime, TheSession, TheStreams
 router = api_router("health", prefix="")
 
 MEDIA_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-GIB = 1024**3
 _RUNS = ("queued", "running", "paused", "finished", "failed", "stopped")
 _UNWELL = tuple(state for state in get_args(State) if state not in WELL)
 _KINDS = ("serve", "worker", "run")
 _ITEMS = ("passed", "escalated", "skipped", "deferred", "waived")
-
-
-_ENGINE_FIGURES = {
-    "requests_running": ("Requests in progress.", "running"),
-    "requests_waiting": ("Requests in the engine's queue.", "waiting"),
-    "kv_cache_usage_ratio": ("Share of the KV cache in use.", "kv_used"),
-    "prefix_hit_ratio": (
-        "Share of prompt tokens found in the prefix cache, since the engine started.",
-        "prefix_hit_rate",
-    ),
-    "generation_tokens_per_second": ("Tokens written, over the last second.", "tok_s"),
-}
-_GPU_FIGURES = {
-    "memory_used_bytes": ("Memory in use.", "used_gib", GIB),
-    "memory_total_bytes": ("Memory of the GPU.", "total_gib", GIB),
-    "utilization_ratio": ("Share of time in which the GPU computed.", "utilization", 0.01),
-    "power_watts": ("Power drawn.", "power_w", 1),
-    "temperature_celsius": ("Temperature.", "temperature_c", 1),
-}
-
 Labels = dict[str, str]
 
 
-class MetricFamily(NamedTuple):
-    kind: str
-    name: str
+class _Metric(msgspec.Struct):
     help: str
+    kind: str = "gauge"
+    engine_field: str = ""
+    gpu_field: str = ""
+    scale: float = 1
+
+
+_METRICS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, _Metric])
+
+
+class MetricFamily(NamedTuple):
+    name: str
     samples: Sequence[tuple[Labels, float] | tuple[str, Labels, float]]
     "Samples of a histogram have their own names."
-
-
-_gauge, _counter = partial(MetricFamily, "gauge"), partial(MetricFamily, "counter")
 
 
 @router.get(
@@ -86,8 +72,8 @@ def show_metrics(
     turns: TurnCounters = request.app.state.turns
     turns.catch_up()
     families = [
-        _gauge("temper_build_info", "Always 1; the label has the version.", [({"version": __version__}, 1)]),
-        _gauge("temper_stream_viewers", "Open event streams.", [({}, streams.viewers)]),
+        MetricFamily("temper_build_info", [({"version": __version__}, 1)]),
+        MetricFamily("temper_stream_viewers", [({}, streams.viewers)]),
         *_collect_fault_metrics(runtime),
         *_collect_disk_and_backup_metrics(session, runtime),
         *_collect_node_metrics(session, runtime),
@@ -110,7 +96,7 @@ def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     found = dict.fromkeys(get_args(FaultKind), 0.0)
     for fault in faults:
         found[fault.kind] += len(fault.runs) or 1
-    yield _gauge("temper_faults", "What is broken now, by kind, as the pages say it.", _label_by("kind", found))
+    yield MetricFamily("temper_faults", _label_by("kind", found))
     played = _get_simulated_label_by_engine(runtime.lineup)
     unwell = {name: fault.state for fault in faults for name in fault.engines}
     engines = [
@@ -118,18 +104,16 @@ def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
         for name in runtime.lineup.engines
         for state in _UNWELL
     ]
-    yield _gauge("temper_engine_faults", "1 if the engine is broken in this way, as the pages say it.", engines)
-    said = "Hosts whose next run nothing takes up."
-    yield _gauge("temper_queue_stuck_runs", said, [({}, found["queue"])])
+    yield MetricFamily("temper_engine_faults", engines)
+    yield MetricFamily("temper_queue_stuck_runs", [({}, found["queue"])])
 
 
 def _collect_disk_and_backup_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
     data = runtime.settings.data
     disk, age = shutil.disk_usage(data), read_backup_age(session, data, runtime.clock.now())
     free = round(disk.free / disk.total, 4) if disk.total else 0.0
-    yield _gauge("temper_data_disk_free_ratio", "Share of the data folder's disk that is free.", [({}, free)])
-    said = "Age of the newest backup, counted from the first start before there is one."
-    yield _gauge("temper_backup_age_seconds", said, [] if age is None else [({}, round(age))])
+    yield MetricFamily("temper_data_disk_free_ratio", [({}, free)])
+    yield MetricFamily("temper_backup_age_seconds", [] if age is None else [({}, round(age))])
 
 
 def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
@@ -139,12 +123,11 @@ def _collect_node_metrics(session: Session, runtime: Runtime) -> Iterator[Metric
     counted = {kind: float(kinds.count(kind)) for kind in _KINDS}
     silent = {one.name: one.silent_seconds for one in living}
     off = {one.name: round(one.clock_off, 3) for one in living}
-    yield _gauge("temper_nodes", "Processes on this database, by kind.", _label_by("kind", counted))
+    yield MetricFamily("temper_nodes", _label_by("kind", counted))
     lost = len(nodes.list_given_up_nodes(session)) if runtime.leases else 0
-    yield _gauge("temper_nodes_lost", "Nodes that fell silent without signing off and are not back.", [({}, lost)])
-    yield _gauge("temper_node_silent_seconds", "Time since the node's last heartbeat.", _label_by("node", silent))
-    said = "How far the node's clock is ahead of the database's."
-    yield _gauge("temper_node_clock_off_seconds", said, _label_by("node", off))
+    yield MetricFamily("temper_nodes_lost", [({}, lost)])
+    yield MetricFamily("temper_node_silent_seconds", _label_by("node", silent))
+    yield MetricFamily("temper_node_clock_off_seconds", _label_by("node", off))
 
 
 def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
@@ -154,12 +137,11 @@ def _collect_run_metrics(session: Session) -> Iterator[MetricFamily]:
     states = {state: counted.get(state, 0) for state in _RUNS}
     closed = dict(zip(_ITEMS, items, strict=True))
     slipped = {run.host: float(run.drifted) for run in run_queries.list_hosts_newest_started_runs(session)}
-    yield _gauge("temper_runs", "Runs by state.", _label_by("state", states))
-    yield _counter("temper_items_total", "Items closed, by outcome.", _label_by("outcome", closed))
-    yield _counter("temper_rollbacks_total", "Attempts that were rolled back.", [({}, undone)])
-    said = "Rules that passed before a host's newest run and failed when it began."
-    yield _gauge("temper_drift_rules", said, _label_by("host", slipped))
-    yield _counter("temper_tokens_total", "Tokens that the roles wrote.", [({}, tokens)])
+    yield MetricFamily("temper_runs", _label_by("state", states))
+    yield MetricFamily("temper_items_total", _label_by("outcome", closed))
+    yield MetricFamily("temper_rollbacks_total", [({}, undone)])
+    yield MetricFamily("temper_drift_rules", _label_by("host", slipped))
+    yield MetricFamily("temper_tokens_total", [({}, tokens)])
 
 
 def _collect_attention_metrics(session: Session, decisions: DecisionReader, now: float) -> Iterator[MetricFamily]:
@@ -167,40 +149,36 @@ def _collect_attention_metrics(session: Session, decisions: DecisionReader, now:
     waiting: dict[str, list[float]] = {kind: [] for kind in get_args(DecisionKind)}
     for one in decisions.list_decisions():
         waiting[one.kind].append(max(0.0, now - one.since))
-    said = "Decisions that wait for a person, as the inbox lists them."
-    yield _gauge("temper_inbox_items", said, [({"kind": kind}, float(len(ages))) for kind, ages in waiting.items()])
+    yield MetricFamily("temper_inbox_items", [({"kind": kind}, float(len(ages))) for kind, ages in waiting.items()])
     oldest = [({"kind": kind}, round(max(ages, default=0.0), 1)) for kind, ages in waiting.items()]
-    yield _gauge("temper_inbox_oldest_seconds", "For how long the oldest of them has waited.", oldest)
-    yield _gauge("temper_approvals_waiting", "Changes that wait for approval.", [({}, len(waiting["approval"]))])
+    yield MetricFamily("temper_inbox_oldest_seconds", oldest)
+    yield MetricFamily("temper_approvals_waiting", [({}, len(waiting["approval"]))])
     rows = webhooks.list_webhooks(session)
     failing = {row.id: float(bool(row.problem)) for row in rows}
-    yield _gauge("temper_webhook_failing", "1 if the newest delivery failed.", _label_by("webhook", failing))
-    said, dropped = "Events dropped after twelve failed deliveries.", {row.id: row.dropped for row in rows}
-    yield _counter("temper_webhook_dropped_total", said, _label_by("webhook", dropped))
+    yield MetricFamily("temper_webhook_failing", _label_by("webhook", failing))
+    dropped = {row.id: row.dropped for row in rows}
+    yield MetricFamily("temper_webhook_dropped_total", _label_by("webhook", dropped))
     missed = [
         ({"schedule": row.id, "host": row.host}, float(row.enabled and row.unkept))
         for row in schedules.list_schedules(session)
     ]
-    yield _gauge("temper_schedule_missed", "1 if the schedule missed or skipped its latest time.", missed)
+    yield MetricFamily("temper_schedule_missed", missed)
 
 
 def _collect_turn_metrics(turns: TurnCounters) -> Iterator[MetricFamily]:
-    for name, said, counts in (
-        ("temper_role_tokens_total", "Tokens written since this process started.", turns.tokens),
-        ("temper_role_prompt_tokens_total", "Tokens read since this process started.", turns.read_tokens),
-        ("temper_turns_looped_total", "Turns cut because they repeated themselves.", turns.looped),
+    for name, counts in (
+        ("temper_role_tokens_total", turns.tokens),
+        ("temper_role_prompt_tokens_total", turns.read_tokens),
+        ("temper_turns_looped_total", turns.looped),
     ):
-        yield _counter(name, said, _label_by("role", dict(sorted(counts.items()))))
-    for name, said, of in (
-        ("temper_turn_seconds", "Duration of turns.", turns.seconds),
-        ("temper_first_token_seconds", "Time to first token of turns.", turns.waits),
-    ):
+        yield MetricFamily(name, _label_by("role", dict(sorted(counts.items()))))
+    for name, of in (("temper_turn_seconds", turns.seconds), ("temper_first_token_seconds", turns.waits)):
         by_role = [({"role": role}, seen.counts, seen.total) for role, seen in sorted(of.items())]
-        yield _build_histogram(name, said, BOUNDS, by_role)
+        yield _build_histogram(name, BOUNDS, by_role)
 
 
 def _build_histogram(
-    name: str, help_text: str, bounds: Sequence[float], labelled_counts: Sequence[tuple[Labels, Sequence[int], float]]
+    name: str, bounds: Sequence[float], labelled_counts: Sequence[tuple[Labels, Sequence[int], float]]
 ) -> MetricFamily:
     """Return a histogram of counts between bounds and their sum, for each set of labels."""
     samples: list[tuple[str, Labels, float]] = []
@@ -208,7 +186,7 @@ def _build_histogram(
         for bound, count in zip((*map(str, bounds), "+Inf"), accumulate(counts), strict=True):
             samples.append((f"{name}_bucket", labels | {"le": bound}, float(count)))
         samples += [(f"{name}_sum", labels, round(total, 3)), (f"{name}_count", labels, float(sum(counts)))]
-    return MetricFamily("histogram", name, help_text, samples)
+    return MetricFamily(name, samples)
 
 
 def _get_simulated_label_by_engine(lineup: Lineup) -> Labels:
@@ -222,12 +200,10 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
         for name, (_, event) in board.states.items()
         for state in get_args(State)
     ]
-    yield _gauge("temper_engine_state", "1 for the current state of the engine.", states)
-    samples = [
+    yield MetricFamily("temper_engine_state", states)
+    engines = [
         ({"engine": name, "simulated": played.get(name, "")}, event) for name, (_, event) in board.engines.items()
     ]
-    for name, (said, field) in _ENGINE_FIGURES.items():
-        yield _gauge(f"temper_engine_{name}", said, _select_known_values(samples, field))
     gpus = [
         (
             {"gpu": str(event.gpu), "name": event.name, "simulated": str(event.simulated).lower()}
@@ -236,12 +212,15 @@ def _collect_machine_metrics(board: Board, lineup: Lineup) -> Iterator[MetricFam
         )
         for (host, _), (_, event) in board.gpus.items()
     ]
-    for name, (said, field, scale) in _GPU_FIGURES.items():
-        yield _gauge(f"temper_gpu_{name}", said, _select_known_values(gpus, field, scale))
+    for name, metric in _METRICS.items():
+        if metric.engine_field:
+            yield MetricFamily(name, _select_known_values(engines, metric.engine_field, metric.scale))
+        elif metric.gpu_field:
+            yield MetricFamily(name, _select_known_values(gpus, metric.gpu_field, metric.scale))
 
 
 def _select_known_values(
-    samples: Sequence[tuple[Labels, object]], field: str, scale: float = 1
+    samples: Sequence[tuple[Labels, object]], field: str, scale: float
 ) -> list[tuple[Labels, float]]:
     values = [(labels, getattr(event, field)) for labels, event in samples]
     return [(labels, value * scale) for labels, value in values if value is not None]
@@ -251,18 +230,16 @@ def _collect_turn_queue_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     """Yield queue metrics of this process only; other nodes have their own queues."""
     queues = {name: runtime.queues.get_queue(name) for name in runtime.lineup.engines}
     waiting = {name: float(queue.status.waiting) for name, queue in queues.items()}
-    said = "Turns that wait for the engine and are not yet sent."
-    yield _gauge("temper_queue_turns_waiting", said, _label_by("engine", waiting))
+    yield MetricFamily("temper_queue_turns_waiting", _label_by("engine", waiting))
     longest = {name: round(queue.status.longest, 3) for name, queue in queues.items()}
-    said = "Waiting time of the oldest of these turns."
-    yield _gauge("temper_queue_longest_wait_seconds", said, _label_by("engine", longest))
+    yield MetricFamily("temper_queue_longest_wait_seconds", _label_by("engine", longest))
     waits = [({"engine": name}, queue.waits, queue.waited) for name, queue in queues.items()]
-    said = "Time that turns waited behind others."
-    yield _build_histogram("temper_queue_wait_seconds", said, QUEUE_BOUNDS, waits)
+    yield _build_histogram("temper_queue_wait_seconds", QUEUE_BOUNDS, waits)
 
 
 def _format_family(family: MetricFamily) -> Iterator[str]:
-    yield f"# HELP {family.name} {family.help}\n# TYPE {family.name} {family.kind}\n"
+    metric = _METRICS[family.name]
+    yield f"# HELP {family.name} {metric.help}\n# TYPE {family.name} {metric.kind}\n"
     for sample in family.samples:
         name, labels, value = sample if len(sample) == 3 else (family.name, *sample)
         inside = ",".join(f'{name}="{_escape_label(text)}"' for name, text in labels.items())

@@ -24,22 +24,7 @@ from app.web.url_paths import path_to
 
 router = create_router("index")
 
-INTRODUCTION = (
-    "Start runs, follow their events, answer approvals, and watch engines and GPUs. Errors "
-    "are RFC 9457 problems; their `type` is the address of a page that says what to do. "
-    "Every number that is not a count has a value, unit, provenance, source and time."
-)
-TOKEN = {
-    "type": "http",
-    "scheme": "bearer",
-    "description": (
-        "A token from POST /api/v1/tokens or `temper token create`. Not required on loopback, "
-        "unless Temper was started with --sign-in."
-    ),
-}
-LICENSE = {"name": "Apache License 2.0", "identifier": "Apache-2.0"}
-SERVERS = [{"url": "/", "description": "The server that sent this description."}]
-TAGS = msgspec.toml.decode(Path(__file__).with_name("tags.toml").read_bytes(), type=dict[str, str])
+_TEXTS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, dict[str, Any]])
 _READ_AS_IS = ("application/json", "text/event-stream")
 OPEN = ("/healthz", "/readyz")
 "No sign-in needed."
@@ -78,15 +63,8 @@ ROUTE = Route("/openapi.json", _serve_description, name="openapi", include_in_sc
 
 
 def _build_description(application: FastAPI) -> dict[str, Any]:
-    document = get_openapi(
-        title="Temper",
-        version=application.version,
-        description=INTRODUCTION,
-        routes=application.routes,
-        servers=SERVERS,
-        tags=[{"name": name, "description": explained} for name, explained in TAGS.items()],
-        license_info=LICENSE,
-    )
+    tags = [{"name": name, "description": explained} for name, explained in _TEXTS["tags"].items()]
+    document = get_openapi(version=application.version, routes=application.routes, tags=tags, **_TEXTS["document"])
     components = document.setdefault("components", {})
     schemas = components.setdefault("schemas", {})
     body = ProblemBody.model_json_schema(ref_template="#/components/schemas/{model}")
@@ -95,7 +73,7 @@ def _build_description(application: FastAPI) -> dict[str, Any]:
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
     event_schema.add_event_schemas(schemas)
-    components["securitySchemes"] = {"token": TOKEN}
+    components["securitySchemes"] = {"token": _TEXTS["token"]}
     document["security"] = [{"token": []}, {}]
     _move_request_defaults_to_descriptions(document)
     endpoints = {route.name: route.endpoint for route in application.routes if isinstance(route, APIRoute)}

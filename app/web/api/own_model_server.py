@@ -13,19 +13,19 @@ from app.text.clean import clean_text
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import document_problems
+from app.web.api.problem import BODY_PROBLEMS, document_problems
 from app.web.deps import TheRuntime, require_unshared_database
 
 router = api_router("machine")
 
 
 class OwnServerOrder(ApiModel):
-    address: Annotated[str, Field(min_length=1, max_length=500, description="http://HOST:PORT/v1, or https://.")]
-    key: Annotated[
-        SecretStr,
-        Field(description="API key, if the server wants one. It is kept in memory, and never shown, logged or stored."),
-    ] = SecretStr("")
-    model: Annotated[str, Field(max_length=300, description="Default: the first model that the server lists.")] = ""
+    address: str = Field(min_length=1, max_length=500, description="http://HOST:PORT/v1, or https://.")
+    key: SecretStr = Field(
+        default=SecretStr(""),
+        description="API key, if the server wants one. It is kept in memory, and never shown, logged or stored.",
+    )
+    model: str = Field(default="", max_length=300, description="Default: the first model that the server lists.")
 
 
 class ServerFinding(ApiModel):
@@ -47,7 +47,7 @@ class OwnServerView(ApiModel):
 
 
 class ModelSeats(ApiModel):
-    inspection: Annotated[str, Field(min_length=1, max_length=100)]
+    inspection: str = Field(min_length=1, max_length=100)
     models: dict[Role, Annotated[str, Field(max_length=300)]] = Field(
         default={}, description="Model of each role. A role that is left out gets the model that was inspected."
     )
@@ -58,7 +58,7 @@ class LineupChangeView(ApiModel):
     waits_for_runs: int = Field(description="Runs that have to end first: a run keeps the line-up that it began with.")
 
 
-@router.post("/lineup/server", responses=document_problems("busy", "too-large", "wrong-content-type"))
+@router.post("/lineup/server", responses=document_problems("busy", *BODY_PROBLEMS))
 @admins
 @declare_example({"address": "http://127.0.0.1:8080/v1"})
 async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnServerView:
@@ -68,7 +68,7 @@ async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnS
     return _to_own_server_view(await runtime.own_server.inspect(runtime.http, server))
 
 
-@router.post("/lineup/seats", status_code=202, responses=document_problems("busy", "too-large", "wrong-content-type"))
+@router.post("/lineup/seats", status_code=202, responses=document_problems("busy", *BODY_PROBLEMS))
 @admins
 @declare_example({"inspection": "k1Zp0uX2mQ8rT5vW7yBcDg", "models": {}})
 async def seat_own_server(runtime: TheRuntime, order: ModelSeats) -> LineupChangeView:

@@ -1,12 +1,16 @@
 """Opaque page cursors for lists, in both directions."""
 
 import base64
-import binascii
 import json
-import math
+from contextlib import suppress
+from typing import Literal
+
+import msgspec
 
 from app.store.run_list_pages import ListPlace
 from app.web.api.problem import Problem
+
+_Fields = tuple[Literal[0, 1], float, str]
 
 
 def format_page_cursor(list_place: ListPlace) -> str:
@@ -15,17 +19,9 @@ def format_page_cursor(list_place: ListPlace) -> str:
 
 
 def parse_page_cursor(text: str) -> ListPlace:
-    try:
+    with suppress(ValueError, msgspec.MsgspecError):
         packed = base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
-        forward, at, name = json.loads(packed)
-        if (
-            forward in (0, 1)
-            and isinstance(at, float)
-            and math.isfinite(at)
-            and isinstance(name, str)
-            and name.isalnum()
-        ):
+        forward, at, name = msgspec.json.decode(packed, type=_Fields)
+        if name.isalnum():
             return ListPlace(bool(forward), at, name)
-    except (ValueError, TypeError, binascii.Error, RecursionError):
-        pass
     raise Problem("bad-cursor", "This is not a valid cursor: use next or previous from an answer.", field="cursor")

@@ -19,7 +19,7 @@ from app.store.parameters import ParameterRow
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import document_problems
+from app.web.api.problem import BODY_PROBLEMS, document_problems
 from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
 
@@ -32,13 +32,13 @@ _Skill = Annotated[str, Query(max_length=LONGEST["skill"])]
 
 
 class ParameterOrder(ApiModel):
-    value: Annotated[str, declare_field(maxLength=LONGEST["value"], examples=["20"])]
-    host: Annotated[
-        HostName | None, Field(description="Host that the value applies to. Without host and group: every host.")
-    ] = None
-    group: Annotated[
-        GroupName | None, Field(description="The value applies to the hosts that are in this group when a run starts.")
-    ] = None
+    value: str = declare_field(maxLength=LONGEST["value"], examples=["20"])
+    host: HostName | None = Field(
+        default=None, description="Host that the value applies to. Without host and group: every host."
+    )
+    group: GroupName | None = Field(
+        default=None, description="The value applies to the hosts that are in this group when a run starts."
+    )
     skill: SkillName = "stig"
 
 
@@ -87,9 +87,7 @@ def list_parameters(
 
 @router.put(
     "/parameters/{parameter}",
-    responses=document_problems(
-        *("not-found", "unknown-host", "unknown-skill", "too-many", "too-large", "wrong-content-type")
-    ),
+    responses=document_problems("not-found", "unknown-host", "unknown-skill", "too-many", *BODY_PROBLEMS),
 )
 @operators
 @declare_example({"value": "20", "host": "fixture"})

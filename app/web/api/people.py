@@ -29,7 +29,7 @@ from app.store.models import CredentialRow, PersonRow
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import PLACEHOLDERS, declare_example
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession
 from app.web.stream.resume_position import MOST_SEQ
@@ -58,9 +58,9 @@ class PersonList(ApiModel):
 
 
 class NewPerson(ApiModel):
-    name: Annotated[str, declare_field(minLength=1, maxLength=LONGEST, pattern=f"^{NAME}$")]
-    right: Annotated[str, declare_field(enum=list(RIGHTS))]
-    password: Annotated[str, declare_field(minLength=SHORTEST, maxLength=LONGEST_PASSWORD)]
+    name: str = declare_field(minLength=1, maxLength=LONGEST, pattern=f"^{NAME}$")
+    right: str = declare_field(enum=list(RIGHTS))
+    password: str = declare_field(minLength=SHORTEST, maxLength=LONGEST_PASSWORD)
 
 
 class TokenView(ApiModel):
@@ -85,8 +85,8 @@ class TokenList(ApiModel):
 class NewToken(ApiModel):
     label: Line
     right: Right = "viewer"
-    days: Annotated[float, Field(gt=0, le=LONGEST_TOKEN_DAYS)] = DEFAULT_TOKEN_DAYS
-    person: Annotated[Name | None, Field(description="Owner of the token. Default: you.")] = None
+    days: float = Field(default=DEFAULT_TOKEN_DAYS, gt=0, le=LONGEST_TOKEN_DAYS)
+    person: Name | None = Field(default=None, description="Owner of the token. Default: you.")
 
 
 class MadeToken(TokenView):
@@ -94,14 +94,12 @@ class MadeToken(TokenView):
 
 
 class NewLink(ApiModel):
-    run: Annotated[
-        str | None,
-        Field(
-            max_length=64,
-            description="Run or rollout that the link shows. Default: the run that the mission page shows now.",
-        ),
-    ] = None
-    hours: Annotated[float, Field(gt=0, le=LONGEST_LINK_HOURS)] = DEFAULT_LINK_HOURS
+    run: str | None = Field(
+        default=None,
+        max_length=64,
+        description="Run or rollout that the link shows. Default: the run that the mission page shows now.",
+    )
+    hours: float = Field(default=DEFAULT_LINK_HOURS, gt=0, le=LONGEST_LINK_HOURS)
 
 
 class MadeLink(ApiModel):
@@ -130,7 +128,7 @@ def list_people(session: TheSession) -> PersonList:
     return PersonList(people=[PersonView.from_source(row) for row in people.list_people(session)])
 
 
-@router.post("/people", status_code=201, responses=document_problems("exists", "too-large", "wrong-content-type"))
+@router.post("/people", status_code=201, responses=document_problems("exists", *BODY_PROBLEMS))
 @admins
 @declare_example({"name": "ada", "right": "operator", "password": "correct horse battery staple"})
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
@@ -155,11 +153,7 @@ def list_tokens(session: TheSession) -> TokenList:
     return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
 
-@router.post(
-    "/tokens",
-    status_code=201,
-    responses=document_problems("not-found", "wrong-state", "too-large", "wrong-content-type"),
-)
+@router.post("/tokens", status_code=201, responses=document_problems("not-found", "wrong-state", *BODY_PROBLEMS))
 @admins
 @declare_example({"label": "pipeline", "person": "ada", "right": "operator", "days": 90})
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
@@ -168,13 +162,9 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
     if not has_right(parse_right(owner.right), new.right):
         said = f"{owner.name} has the right {owner.right}. A token cannot have a higher right than its owner."
         raise Problem("invalid", said, field="right")
+    makers = list_makers_for_new_credential()
     row, secret = credentials.issue_token(
-        session,
-        person=owner.name,
-        right=new.right,
-        label=new.label,
-        days=new.days,
-        made_by=list_makers_for_new_credential(),
+        session, person=owner.name, right=new.right, label=new.label, days=new.days, made_by=makers
     )
     return MadeToken.from_source(row, secret=secret)
 
@@ -189,11 +179,7 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
     credentials.end_credential(session, row)
 
 
-@router.post(
-    "/links",
-    status_code=201,
-    responses=document_problems("not-found", "wrong-state", "too-large", "wrong-content-type"),
-)
+@router.post("/links", status_code=201, responses=document_problems("not-found", "wrong-state", *BODY_PROBLEMS))
 @operators
 @declare_example({"run": PLACEHOLDERS["run"], "hours": 24})
 def make_link(new: NewLink, session: TheSession) -> MadeLink:

@@ -13,7 +13,7 @@ from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Limit, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("machine")
@@ -46,10 +46,11 @@ class ProbeList(ApiModel):
 
 
 class ProbeOrder(ApiModel):
-    engine: Annotated[
-        str,
-        Field(max_length=100, description="Engine to measure. Default: all engines of the line-up, one after another."),
-    ] = ""
+    engine: str = Field(
+        default="",
+        max_length=100,
+        description="Engine to measure. Default: all engines of the line-up, one after another.",
+    )
 
 
 @router.get("/probes", responses=document_problems())
@@ -61,9 +62,7 @@ def list_probes(
     return _to_probe_list(runtime, read_newest_probes(session, lineup, engine, limit=limit))
 
 
-@router.post(
-    "/probes", status_code=202, responses=document_problems("busy", "not-found", "too-large", "wrong-content-type")
-)
+@router.post("/probes", status_code=202, responses=document_problems("busy", "not-found", *BODY_PROBLEMS))
 @operators
 @declare_example({"engine": "gemma-31b"})
 async def start_probe(runtime: TheRuntime, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:

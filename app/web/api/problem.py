@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import PlainTextResponse, Response
 
-from app.errors import Rejected, TemperError
+from app.errors import TemperError
 from app.people.rights import everybody
 from app.web.api.api_model import ApiModel
 from app.web.url_paths import path_to
@@ -68,10 +68,6 @@ class Problem(TemperError):
         return Response(content, KINDS[self.kind].status, self.headers, MEDIA_TYPE)
 
 
-def to_rejection_problem(exc: Rejected) -> Problem:
-    return Problem(exc.kind, exc.sentence, field=exc.field)
-
-
 @router.get("/problems/{kind}", name="explain")
 @everybody
 async def explain_problem(kind: str) -> Response:
@@ -82,6 +78,8 @@ async def explain_problem(kind: str) -> Response:
 
 
 _ALWAYS = ("invalid", "unauthorized", "forbidden", "fault")
+BODY_PROBLEMS = ("too-large", "wrong-content-type")
+"""What else a route answers that takes a body."""
 
 
 def document_problems(*kinds: str) -> dict[int | str, dict[str, object]]:
@@ -89,9 +87,8 @@ def document_problems(*kinds: str) -> dict[int | str, dict[str, object]]:
     found: dict[int | str, dict[str, object]] = {}
     for status in sorted({KINDS[kind].status for kind in (*kinds, *_ALWAYS)}):
         names = ", ".join(kind for kind in KINDS if KINDS[kind].status == status)
-        schema = {"$ref": "#/components/schemas/ProblemBody"}
         found[status] = {
             "description": f"{HTTPStatus(status).phrase}: {names}",
-            "content": {MEDIA_TYPE: {"schema": schema}},
+            "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemBody"}}},
         }
     return found

@@ -10,9 +10,9 @@ from fastapi.responses import StreamingResponse
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from app.events.kinds import RolloutOrdered
-from app.evidence.notary import Requester, open_notary
+from app.evidence.notary import open_notary
 from app.evidence.rollout_bundle import FILE, MEDIA_TYPE
-from app.people.rights import WHO, operators, viewers
+from app.people.rights import operators, viewers
 from app.runs.order import LONGEST
 from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
 from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
@@ -31,9 +31,10 @@ from app.store.rollouts import RolloutRow
 from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.events import SEQ, as_messages, document_stream
+from app.web.api.evidence import identify_requester
 from app.web.api.examples import declare_example
 from app.web.api.idempotency import REPLAY, TheKeys
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
 from app.web.api.run_commands import CommandRequest, TheCommandRequest
 from app.web.api.run_order import RunOrder
 from app.web.api.runs import Key
@@ -56,35 +57,30 @@ Words = Annotated[
 
 
 class RolloutOrder(RunOrder):
-    host: Annotated[
-        str, declare_field(maxLength=LONGEST["host"], description="Leave this out: `hosts` selects the hosts.")
-    ] = ""
-    hosts: Annotated[
-        Words,
-        declare_field(
-            maxLength=LONGEST_WORDS,
-            examples=["web,db*", ["web", "db*"]],
-            description="Names, patterns, groups, or all: a list, or one text separated by commas.",
-        ),
-    ]
-    at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE)] = 8
-    waves: Annotated[
-        Words,
-        declare_field(
-            maxLength=200,
-            examples=["1,10%,rest", ["1", "10%", "rest"]],
-            description="Hosts per wave: numbers, percentages of all hosts, and rest; a list, or one text.",
-        ),
-    ] = USUAL_WAVES
-    harmed: Annotated[
-        int, declare_field(minimum=0, maximum=1000, description="Pause after this many harmed hosts; 0 means never.")
-    ] = 1
-    escalated: Annotated[
-        float,
-        declare_field(
-            minimum=0, maximum=100, description="Pause if more than this percentage of findings was escalated."
-        ),
-    ] = 100.0
+    host: str = declare_field(
+        default="", maxLength=LONGEST["host"], description="Leave this out: `hosts` selects the hosts."
+    )
+    hosts: Words = declare_field(
+        maxLength=LONGEST_WORDS,
+        examples=["web,db*", ["web", "db*"]],
+        description="Names, patterns, groups, or all: a list, or one text separated by commas.",
+    )
+    at_once: int = declare_field(default=8, minimum=1, maximum=MOST_AT_ONCE)
+    waves: Words = declare_field(
+        default=USUAL_WAVES,
+        maxLength=200,
+        examples=["1,10%,rest", ["1", "10%", "rest"]],
+        description="Hosts per wave: numbers, percentages of all hosts, and rest; a list, or one text.",
+    )
+    harmed: int = declare_field(
+        default=1, minimum=0, maximum=1000, description="Pause after this many harmed hosts; 0 means never."
+    )
+    escalated: float = declare_field(
+        default=100.0,
+        minimum=0,
+        maximum=100,
+        description="Pause if more than this percentage of findings was escalated.",
+    )
 
 
 class RolloutLinks(ApiModel):
@@ -148,10 +144,7 @@ _ACCEPTED: dict[int | str, dict[str, Any]] = {
 @router.post(
     "/rollouts",
     status_code=202,
-    responses={
-        **document_problems("unknown-host", "unknown-rule", "key-in-flight", "too-large", "wrong-content-type"),
-        **_ACCEPTED,
-    },
+    responses={**document_problems("unknown-host", "unknown-rule", "key-in-flight", *BODY_PROBLEMS), **_ACCEPTED},
 )
 @operators
 @declare_example(
@@ -167,7 +160,8 @@ async def start_rollout(
         request = await asyncio.to_thread(_build_rollout_request, order, runtime)
         async with keys.claim(key, order, create_rollout_id(), response, prefix="rollout ") as (rollout, _):
             await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
-    accepted = await asyncio.to_thread(_read_accepted_rollout, runtime, rollout)
+    row = await asyncio.to_thread(_read_required_rollout, runtime, rollout)
+    accepted = AcceptedRollout(id=rollout, hosts=row.hosts, links=_create_rollout_links(rollout))
     response.headers["location"] = accepted.links.self
     return accepted
 
@@ -228,11 +222,9 @@ def stream_rollout(
     since: Annotated[str | None, Query(json_schema_extra={"pattern": SEQ})] = None,
 ) -> Response:
     """Stream the events of a rollout as they happen."""
-    with open_read_session(runtime.database) as session:
-        rollouts.require_rollout(session, rollout)
-    return streams.create_stream_response(
-        rollout, "json", as_messages, read_resume_position(request.headers, since) or 0
-    )
+    _read_required_rollout(runtime, rollout)
+    after = read_resume_position(request.headers, since) or 0
+    return streams.create_stream_response(rollout, "json", as_messages, after)
 
 
 @router.get(
@@ -243,13 +235,10 @@ def stream_rollout(
 @operators
 def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     """Download the evidence.zip of each run, the rollout's own log and an index. The bytes are reproducible."""
-    with open_read_session(runtime.database) as session:
-        row = rollouts.require_rollout(session, rollout)
+    row = _read_required_rollout(runtime, rollout)
     if row.ended_at is None:
         raise Problem("wrong-state", f"Rollout {rollout} is {row.state}. Its evidence is available when it has ended.")
-    person = WHO.get()
-    requester = Requester(person.name, person.right, person.via) if person else Requester("", "", "")
-    archive = open_notary(runtime.settings.data, runtime.database).issue_bundle(rollout, requester)
+    archive = open_notary(runtime.settings.data, runtime.database).issue_bundle(rollout, identify_requester())
     headers = {
         "content-disposition": f'attachment; filename="rollout-{rollout}-{FILE}"',
         "content-length": str(archive.archive_size),
@@ -260,10 +249,10 @@ def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:
     return StreamingResponse(archive.stream_archive_and_close(), media_type=MEDIA_TYPE, headers=headers)
 
 
-def _read_accepted_rollout(runtime: TheRuntime, rollout: str) -> AcceptedRollout:
+def _read_required_rollout(runtime: TheRuntime, rollout: str) -> RolloutRow:
+    """Return a rollout, or raise Rejected. Opens its own session, for streams, which must not hold one."""
     with open_read_session(runtime.database) as session:
-        hosts = rollouts.require_rollout(session, rollout).hosts
-    return AcceptedRollout(id=rollout, hosts=hosts, links=_create_rollout_links(rollout))
+        return rollouts.require_rollout(session, rollout)
 
 
 def _build_rollout_request(order: RolloutOrder, runtime: TheRuntime) -> RolloutOrdered:
@@ -285,8 +274,7 @@ def _command_rollout(
 ) -> RolloutView:
     command_request = command_request or CommandRequest()
     command_rollout(runtime.database, rollout, verb, by=command_request.signed_by, reason=command_request.reason)
-    with open_read_session(runtime.database) as session:
-        return _to_rollout_view(rollouts.require_rollout(session, rollout))
+    return _to_rollout_view(_read_required_rollout(runtime, rollout))
 
 
 def _create_rollout_links(rollout: str) -> RolloutLinks:

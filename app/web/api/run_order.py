@@ -44,41 +44,35 @@ class RunOrder(ApiModel):
     host: HostName
     skill: SkillName = "stig"
     rules: Rules = None
-    profile: Annotated[_ProfileName | None, Field(description="Select rules by category, instead of `rules`.")] = None
-    mode: Annotated[ModeName | None, Field(description="Default: auto on the built-in host, review on others.")] = None
+    profile: _ProfileName | None = Field(default=None, description="Select rules by category, instead of `rules`.")
+    mode: ModeName | None = Field(default=None, description="Default: auto on the built-in host, review on others.")
     budget: BudgetOrder = BudgetOrder()
-    keep: Annotated[bool, Field(description="Do not reset the built-in host first.")] = False
-    note: Annotated[str, declare_field(maxLength=LONGEST["note"])] = ""
-    consent: Annotated[
-        str,
-        declare_field(
-            maxLength=LONGEST["consent"],
-            description="Required for a host without rollback: I accept that HOST cannot be rolled back.",
-        ),
-    ] = ""
-    replay_fixes: Annotated[
-        bool,
-        Field(description="First try fixes that passed on another host with the same files, before a role plans one."),
-    ] = True
-    engine: Annotated[
-        EngineChoice,
-        Field(
-            description="`none` asks no model: what the content itself proposes is tried in order, and the scanner"
-            " and the host's probes judge it."
-        ),
-    ] = "lineup"
-    after_reboot: Annotated[
-        bool,
-        Field(description="Check after a reboot which results of the host's last run still hold. Changes nothing."),
-    ] = False
-    reboot: Annotated[
-        bool,
-        Field(
-            description="Reboot the host after the last item, and compare what still holds. A person approves it,"
-            " unless the host is a machine of `temper machine`."
-        ),
-    ] = False
-    by: Annotated[Who, Field(description="Person who requests the run; the log records it.")] = "api"
+    keep: bool = Field(default=False, description="Do not reset the built-in host first.")
+    note: str = declare_field(default="", maxLength=LONGEST["note"])
+    consent: str = declare_field(
+        default="",
+        maxLength=LONGEST["consent"],
+        description="Required for a host without rollback: I accept that HOST cannot be rolled back.",
+    )
+    replay_fixes: bool = Field(
+        default=True,
+        description="First try fixes that passed on another host with the same files, before a role plans one.",
+    )
+    engine: EngineChoice = Field(
+        default="lineup",
+        description="`none` asks no model: what the content itself proposes is tried in order, and the scanner"
+        " and the host's probes judge it.",
+    )
+    after_reboot: bool = Field(
+        default=False,
+        description="Check after a reboot which results of the host's last run still hold. Changes nothing.",
+    )
+    reboot: bool = Field(
+        default=False,
+        description="Reboot the host after the last item, and compare what still holds. A person approves it,"
+        " unless the host is a machine of `temper machine`.",
+    )
+    by: Who = Field(default="api", description="Person who requests the run; the log records it.")
 
     def to_order(self, pace: float) -> Order:
         order = msgspec.convert(self, Order, from_attributes=True)

@@ -5,24 +5,27 @@ from typing import Annotated, Any, Literal
 
 from fastapi import Header, Path, Query, Response
 from fastapi.concurrency import run_in_threadpool
+from pydantic import Field
 from sqlmodel import Session
 
+from app.events.kinds import RunQueued
 from app.people.rights import get_visible_runs, guests, operators
 from app.runs.labels import LONGEST_NAME, MOST_TAGS, set_run_labels
 from app.runs.order import create_run_request
+from app.runs.run_forecast import RunForecast
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import run_queries
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.store.run_list_definition import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 from app.store.run_list_pages import ListPlace, RunPage, read_run_page
+from app.targets.host_registry import is_fixture
 from app.web.api import page_cursor
-from app.web.api.api_model import ApiModel, Limit, Link, declare_field
+from app.web.api.api_model import ApiModel, Limit, Link, Raw, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.forecast_view import ForecastView, to_forecast_view
 from app.web.api.idempotency import FIELD, REPLAY, TheKeys
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
 from app.web.api.run_order import RunOrder
 from app.web.api.run_view import RunLinks, RunList, RunView, create_run_links, to_run_view
 from app.web.deps import TheRuntime, TheSession
@@ -49,20 +52,41 @@ class Accepted(ApiModel):
 class RunChange(ApiModel):
     """Fields left out stay unchanged."""
 
-    name: Annotated[
-        str | None, declare_field(maxLength=LONGEST_NAME, description="New name; an empty string removes it.")
-    ] = None
-    tags: Annotated[
-        list[Annotated[str, declare_field(maxLength=LONGEST_TAG, examples=["nightly"])]] | None,
-        declare_field(maxItems=MOST_TAGS, description="All tags of the run; they replace the former ones."),
-    ] = None
+    name: str | None = declare_field(
+        default=None, maxLength=LONGEST_NAME, description="New name; an empty string removes it."
+    )
+    tags: list[Annotated[str, declare_field(maxLength=LONGEST_TAG, examples=["nightly"])]] | None = declare_field(
+        default=None, maxItems=MOST_TAGS, description="All tags of the run; they replace the former ones."
+    )
+
+
+class FindingForecastView(ApiModel):
+    rule: str
+    title: str
+    source: str = Field(description="Where the accepted proposal comes from; empty if none is accepted.")
+    actions: list[Raw]
+    asks_a_person: bool = Field(description="A person is asked before this change in every mode.")
+    question: str = Field(description="What is left to a model or to a person; empty if a proposal is accepted.")
+    reason: str = Field(description="Why no proposal is accepted.")
+
+
+class ForecastView(ApiModel):
+    host: str
+    skill: str
+    simulated: bool = Field(description="True if the host is simulated by files.")
+    rules: int = Field(description="Rules that were scanned.")
+    seconds: float | None = Field(
+        description="Expected duration, derived from the median time per finding of the host's last runs in mode auto; "
+        "null if there was none."
+    )
+    findings: list[FindingForecastView]
 
 
 @router.post(
     "/runs",
     status_code=202,
     responses={
-        **document_problems("unknown-rule", "key-in-flight", "too-large", "wrong-content-type", "unavailable"),
+        **document_problems("unknown-rule", "key-in-flight", "unavailable", *BODY_PROBLEMS),
         202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run."}, **REPLAY}},
     },
 )
@@ -87,9 +111,7 @@ async def start_run(
     return accepted
 
 
-@router.post(
-    "/runs/forecast", responses=document_problems("unknown-rule", "too-large", "wrong-content-type", "unavailable")
-)
+@router.post("/runs/forecast", responses=document_problems("unknown-rule", "unavailable", *BODY_PROBLEMS))
 @operators
 @declare_example({"host": "fixture", "rules": ["V-257984", "V-258057", "V-257989"], "mode": "auto"})
 async def forecast_run(order: RunOrder, runtime: TheRuntime) -> ForecastView:
@@ -97,7 +119,7 @@ async def forecast_run(order: RunOrder, runtime: TheRuntime) -> ForecastView:
     asked = order.to_order(runtime.settings.speed)
     event = await run_in_threadpool(create_run_request, asked, runtime.lineup, runtime.settings.hosts_folder)
     found = await runtime.forecast_run(event.host, event.skill, event.rules)
-    return to_forecast_view(event, found)
+    return _to_forecast_view(event, found)
 
 
 def _declare_filter_parameter(run_filter: RunFilter) -> Parameter:
@@ -133,7 +155,7 @@ def show_run(run: str, session: TheSession) -> RunView:
     return to_run_view(require_run_row(session, run))
 
 
-@router.patch("/runs/{run}", responses=document_problems("not-found", "too-large", "wrong-content-type"))
+@router.patch("/runs/{run}", responses=document_problems("not-found", *BODY_PROBLEMS))
 @operators
 @declare_example({"name": "before the audit", "tags": ["nightly"]})
 def change_run(run: Annotated[str, Path(max_length=40)], change: RunChange, session: TheSession) -> RunView:
@@ -155,6 +177,13 @@ def read_required_run_row(runtime: Runtime, run: str) -> RunRow:
     """Return a run, or raise Problem. Opens its own session, for streams, which must not hold one."""
     with open_read_session(runtime.database) as session:
         return require_run_row(session, run)
+
+
+def _to_forecast_view(queued_event: RunQueued, forecast: RunForecast) -> ForecastView:
+    findings, host = [one.to_row() for one in forecast.findings], queued_event.host
+    return ForecastView.from_source(
+        forecast, host=host, skill=queued_event.skill, simulated=is_fixture(host), findings=findings
+    )
 
 
 def _to_neighbor_cursors(page: RunPage) -> Link:

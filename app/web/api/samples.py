@@ -164,10 +164,9 @@ def choose_step(begin: float, end: float, step: float | None = None) -> float:
 
 
 def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Mark]:
-    if run:
-        read_required_run_row(runtime, run)
     shown = get_visible_runs()
     if run:
+        read_required_run_row(runtime, run)
         shown = (run,) if can_see_run(run) else ()
     return [Mark.from_source(one) for one in read_event_marks(runtime.store, shown, begin, end)]
 

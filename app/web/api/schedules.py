@@ -28,7 +28,7 @@ from app.targets.host_registry import FIXTURE
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import document_problems
+from app.web.api.problem import BODY_PROBLEMS, document_problems
 from app.web.api.rollouts import Words
 from app.web.api.run_order import HostName, ModeName, Rules, SkillName
 from app.web.deps import TheRuntime, TheSession
@@ -41,36 +41,31 @@ Id = Annotated[str, InPath(max_length=40)]
 
 class ScheduleOrder(ApiModel):
     host: HostName = FIXTURE
-    hosts: Annotated[
-        Words,
-        declare_field(
-            maxLength=LONGEST_WORDS,
-            examples=["web,db*", ["web", "db*"]],
-            description="For a rollout, a list or one text: names, patterns, groups or all, resolved at each start.",
-        ),
-    ] = ""
-    at_once: Annotated[int, declare_field(minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")] = 8
-    waves: Annotated[Words, declare_field(maxLength=200, description="Of hosts.")] = USUAL_WAVES
-    harmed: Annotated[int, declare_field(minimum=0, maximum=1000, description="Of hosts.")] = 1
-    escalated: Annotated[float, declare_field(minimum=0, maximum=100, description="Of hosts.")] = 100.0
-    cron: Annotated[str, declare_field(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])]
-    zone: Annotated[
-        str,
-        declare_field(
-            maxLength=LONGEST["zone"], description="Time zone of the cron times.", examples=["Europe/Berlin"]
-        ),
-    ] = "UTC"
-    mode: Annotated[
-        ModeName, Field(description="A scan changes nothing. The mode auto changes the host and needs a window.")
-    ] = "scan"
+    hosts: Words = declare_field(
+        default="",
+        maxLength=LONGEST_WORDS,
+        examples=["web,db*", ["web", "db*"]],
+        description="For a rollout, a list or one text: names, patterns, groups or all, resolved at each start.",
+    )
+    at_once: int = declare_field(default=8, minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")
+    waves: Words = declare_field(default=USUAL_WAVES, maxLength=200, description="Of hosts.")
+    harmed: int = declare_field(default=1, minimum=0, maximum=1000, description="Of hosts.")
+    escalated: float = declare_field(default=100.0, minimum=0, maximum=100, description="Of hosts.")
+    cron: str = declare_field(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])
+    zone: str = declare_field(
+        default="UTC", maxLength=LONGEST["zone"], description="Time zone of the cron times.", examples=["Europe/Berlin"]
+    )
+    mode: ModeName = Field(
+        default="scan", description="A scan changes nothing. The mode auto changes the host and needs a window."
+    )
     skill: SkillName = "stig"
     rules: Rules = None
-    window_minutes: Annotated[
-        float | None,
-        declare_field(
-            exclusiveMinimum=0, maximum=LONGEST_WINDOW, description="Minutes after which Temper stops the run."
-        ),
-    ] = None
+    window_minutes: float | None = declare_field(
+        default=None,
+        exclusiveMinimum=0,
+        maximum=LONGEST_WINDOW,
+        description="Minutes after which Temper stops the run.",
+    )
 
 
 class ScheduleView(ApiModel):
@@ -103,7 +98,7 @@ def list_schedules(session: TheSession) -> ScheduleList:
     return ScheduleList(schedules=[_to_schedule_view(row) for row in schedules.list_schedules(session)])
 
 
-@router.post("/schedules", status_code=201, responses=document_problems("exists", "too-large", "wrong-content-type"))
+@router.post("/schedules", status_code=201, responses=document_problems("exists", *BODY_PROBLEMS))
 @operators
 @declare_example({"host": "fixture", "cron": "30 2 * * *", "zone": "Europe/Berlin", "rules": ["V-257985"]})
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
@@ -136,22 +131,16 @@ def delete_schedule(schedule: Id, session: TheSession) -> None:
     change_schedule(session, schedule, "remove", database_time(session))
 
 
-def _build_schedule_spec(schedule_order: ScheduleOrder, selected_hosts: tuple[str, ...]) -> ScheduleSpec:
-    rules = None if schedule_order.rules is None else tuple(schedule_order.rules)
+def _build_schedule_spec(order: ScheduleOrder, selected_hosts: tuple[str, ...]) -> ScheduleSpec:
+    rules = None if order.rules is None else tuple(order.rules)
     return ScheduleSpec(
-        order=Order(
-            host=schedule_order.host,
-            skill=schedule_order.skill,
-            rules=rules,
-            mode=schedule_order.mode,
-            by=get_name_to_record("api"),
-        ),
-        cron=schedule_order.cron,
-        zone=schedule_order.zone,
-        window_minutes=schedule_order.window_minutes,
+        order=Order(host=order.host, skill=order.skill, rules=rules, mode=order.mode, by=get_name_to_record("api")),
+        cron=order.cron,
+        zone=order.zone,
+        window_minutes=order.window_minutes,
         hosts=selected_hosts,
-        words=schedule_order.hosts,
-        terms=msgspec.convert(schedule_order, RolloutTerms, from_attributes=True),
+        words=order.hosts,
+        terms=msgspec.convert(order, RolloutTerms, from_attributes=True),
     )
 
 

@@ -48,9 +48,8 @@ def stream_all_events(
     """Stream the events of every run as they happen, from now on or after `since`. Prompts are for operators."""
     kinds = frozenset(parse_kinds(kind))
     name, render = choose_stream_name_and_render(with_prompts=can_read_prompts())
-    return streams.create_stream_response(
-        ALL, *build_name_and_filtered_render(kinds, name, render), read_resume_position(request.headers, since)
-    )
+    after = read_resume_position(request.headers, since)
+    return streams.create_stream_response(ALL, *build_name_and_filtered_render(kinds, name, render), after)
 
 
 @router.get(
@@ -75,11 +74,8 @@ def stream_samples(
 ) -> Response:
     """Stream samples of engines and GPUs as they are read, from now on or after `since`, for the last six hours."""
     kinds = frozenset(() if kind is None else (_require_sample_kind(one.strip()) for one in kind.split(",")))
-    return streams.create_stream_response(
-        MACHINE,
-        *build_name_and_filtered_render(kinds, "json", as_messages),
-        read_resume_position(request.headers, since),
-    )
+    after = read_resume_position(request.headers, since)
+    return streams.create_stream_response(MACHINE, *build_name_and_filtered_render(kinds, "json", as_messages), after)
 
 
 def _require_sample_kind(kind: str) -> str:

@@ -11,23 +11,20 @@ from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import document_problems
+from app.web.api.problem import BODY_PROBLEMS, document_problems
 from app.web.deps import TheRuntime, TheSession, Words
 
 router = api_router("tailorings")
 
 
 class TailoringOrder(ApiModel):
-    name: Annotated[
-        str, declare_field(maxLength=LONGEST["name"], description="Name of the tailoring in Temper.", examples=["site"])
-    ]
-    content: Annotated[
-        str,
-        declare_field(maxLength=LONGEST["content"], description="Name of the data stream.", examples=["ssg-debian12"]),
-    ]
-    document: Annotated[
-        str, declare_field(maxLength=LONGEST["document"], description="The xccdf:Tailoring file, as XML.")
-    ]
+    name: str = declare_field(
+        maxLength=LONGEST["name"], description="Name of the tailoring in Temper.", examples=["site"]
+    )
+    content: str = declare_field(
+        maxLength=LONGEST["content"], description="Name of the data stream.", examples=["ssg-debian12"]
+    )
+    document: str = declare_field(maxLength=LONGEST["document"], description="The xccdf:Tailoring file, as XML.")
 
 
 class TailoredProfileView(ApiModel):
@@ -53,7 +50,7 @@ def list_tailorings() -> TailoringList:
     return TailoringList(profiles=[_to_profile_view(one) for one in list_tailored_profiles()])
 
 
-@router.post("/tailorings", status_code=201, responses=document_problems("too-large", "wrong-content-type"))
+@router.post("/tailorings", status_code=201, responses=document_problems(*BODY_PROBLEMS))
 @operators
 @declare_example({"name": "site", "content": "ssg-debian12", "document": "<xccdf:Tailoring>…</xccdf:Tailoring>"})
 def add_tailoring(order: TailoringOrder) -> TailoringList:

@@ -42,11 +42,10 @@ class TurnCounters:
     def catch_up(self) -> None:
         with self._lock:
             for run, newest in dict(self._bus.newest).items():
-                if run in (MACHINE, AUDIT, ALL) or newest <= self._read.get(run, 0):
+                after = self._read.get(run, 0)
+                if run in (MACHINE, AUDIT, ALL) or newest <= after:
                     continue
-                for one in self._store.read_events(
-                    run, after=self._read.get(run, 0), upto=newest, kinds=("turn.finished",)
-                ):
+                for one in self._store.read_events(run, after=after, upto=newest, kinds=("turn.finished",)):
                     if isinstance(one.event, TurnFinished):
                         self._count_turn(one.event)
                 self._read[run] = newest

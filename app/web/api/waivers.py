@@ -7,15 +7,14 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from app.people.rights import get_name_to_record, operators, viewers
-from app.runs.waiver_changes import create_waiver, end_waiver
-from app.runs.waiver_spec import LONGEST, WaiverSpec
+from app.runs.waiver_changes import LONGEST, WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
 from app.store.clock import database_time
 from app.store.waivers import WaiverRow, WaiverState
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import document_problems
+from app.web.api.problem import BODY_PROBLEMS, document_problems
 from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
 from app.web.url_paths import path_to
@@ -27,34 +26,24 @@ GroupName = Annotated[str, declare_field(maxLength=LONGEST["group"], examples=["
 
 
 class WaiverOrder(ApiModel):
-    rule: Annotated[str, declare_field(maxLength=LONGEST["rule"], examples=["V-257985"])]
-    host: Annotated[HostName | None, Field(description="Host of the waiver. Without host and group: every host.")] = (
-        None
+    rule: str = declare_field(maxLength=LONGEST["rule"], examples=["V-257985"])
+    host: HostName | None = Field(default=None, description="Host of the waiver. Without host and group: every host.")
+    group: GroupName | None = Field(
+        default=None, description="Instead of host: the hosts that are in this group when a run starts."
     )
-    group: Annotated[
-        GroupName | None, Field(description="Instead of host: the hosts that are in this group when a run starts.")
-    ] = None
-    owner: Annotated[
-        str,
-        declare_field(
-            maxLength=LONGEST["owner"], description="Owner of the waiver, who accepts the risk.", examples=["Ops lead"]
-        ),
-    ]
-    reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], examples=["The old client cannot do without."])]
-    ticket: Annotated[str, declare_field(maxLength=LONGEST["ticket"], examples=["CHG-7"])] = ""
-    until: Annotated[
-        str,
-        declare_field(
-            description="Date (UTC) on which the waiver ends; at most a year ahead.",
-            examples=["2027-01-31"],
-            maxLength=40,
-        ),
-    ]
+    owner: str = declare_field(
+        maxLength=LONGEST["owner"], description="Owner of the waiver, who accepts the risk.", examples=["Ops lead"]
+    )
+    reason: str = declare_field(maxLength=LONGEST["reason"], examples=["The old client cannot do without."])
+    ticket: str = declare_field(default="", maxLength=LONGEST["ticket"], examples=["CHG-7"])
+    until: str = declare_field(
+        description="Date (UTC) on which the waiver ends; at most a year ahead.", examples=["2027-01-31"], maxLength=40
+    )
     skill: SkillName = "stig"
 
 
 class WaiverEnd(ApiModel):
-    reason: Annotated[str, declare_field(maxLength=LONGEST["reason"], description="Why the waiver ends early.")]
+    reason: str = declare_field(maxLength=LONGEST["reason"], description="Why the waiver ends early.")
 
 
 class WaiverView(ApiModel):
@@ -90,9 +79,7 @@ def list_waivers(
     return WaiverList(waivers=[_to_waiver_view(row, now) for row in rows])
 
 
-@router.post(
-    "/waivers", status_code=201, responses=document_problems("exists", "too-many", "too-large", "wrong-content-type")
-)
+@router.post("/waivers", status_code=201, responses=document_problems("exists", "too-many", *BODY_PROBLEMS))
 @operators
 @declare_example(
     {

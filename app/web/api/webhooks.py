@@ -20,7 +20,7 @@ from app.store.webhooks import WebhookRow
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import PLACEHOLDERS, declare_example
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
 from app.web.api.runs import require_run_row
 from app.web.deps import TheRuntime, TheSession
 from app.web.url_paths import path_to
@@ -40,37 +40,30 @@ Template = Annotated[
 
 
 class WebhookOrder(ApiModel):
-    url: Annotated[
-        HttpUrl, Field(description="An http or https URL with a public address. Redirects are not followed.")
-    ]
-    secret: Annotated[
-        str | None,
-        Field(
-            max_length=100, description="whsec_ followed by 16 to 64 bytes in base64. Default: Temper generates one."
-        ),
-    ] = None
-    kinds: Annotated[
-        tuple[Annotated[str, Field(max_length=40)], ...],
-        Field(
-            max_length=60,
-            description="Kinds of events, such as waiver.ending. Default: every kind except turn.delta; with a "
-            "template, the few kinds that matter to people.",
-        ),
-    ] = ()
+    url: HttpUrl = Field(description="An http or https URL with a public address. Redirects are not followed.")
+    secret: str | None = Field(
+        default=None,
+        max_length=100,
+        description="whsec_ followed by 16 to 64 bytes in base64. Default: Temper generates one.",
+    )
+    kinds: tuple[Annotated[str, Field(max_length=40)], ...] = Field(
+        default=(),
+        max_length=60,
+        description="Kinds of events, such as waiver.ending. Default: every kind except turn.delta; with a "
+        "template, the few kinds that matter to people.",
+    )
     template: Template = ""
-    local: Annotated[
-        bool,
-        Field(
-            description="True allows loopback, private, link-local and other addresses that are not public. The "
-            "audit log records the admin who allowed it."
-        ),
-    ] = False
+    local: bool = Field(
+        default=False,
+        description="True allows loopback, private, link-local and other addresses that are not public. The "
+        "audit log records the admin who allowed it.",
+    )
 
 
 class WebhookChange(ApiModel):
     """Fields left out stay unchanged."""
 
-    local: Annotated[bool | None, Field(description="Whether addresses that are not public are allowed.")] = None
+    local: bool | None = Field(default=None, description="Whether addresses that are not public are allowed.")
     template: Template | None = None
 
 
@@ -92,7 +85,7 @@ class WebhookTrial(ApiModel):
 
 
 class Redelivery(ApiModel):
-    run: Annotated[str, Field(max_length=40, description="Run or rollout whose events are sent again.")]
+    run: str = Field(max_length=40, description="Run or rollout whose events are sent again.")
 
 
 class NewWebhook(WebhookView):
@@ -110,7 +103,7 @@ def list_webhooks(session: TheSession) -> WebhookList:
     return WebhookList(webhooks=[_to_webhook_view(row) for row in webhooks.list_webhooks(session)])
 
 
-@router.post("/webhooks", status_code=201, responses=document_problems("too-many", "too-large", "wrong-content-type"))
+@router.post("/webhooks", status_code=201, responses=document_problems("too-many", *BODY_PROBLEMS))
 @admins
 @declare_example({"url": "http://127.0.0.1:9000/hook", "local": True, "kinds": ["run.finished", "sentry.alarm"]})
 def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
@@ -128,7 +121,7 @@ def show_webhook(webhook: str, session: TheSession) -> WebhookView:
     return _to_webhook_view(_require_webhook(session, webhook))
 
 
-@router.patch("/webhooks/{webhook}", responses=document_problems("not-found", "too-large", "wrong-content-type"))
+@router.patch("/webhooks/{webhook}", responses=document_problems("not-found", *BODY_PROBLEMS))
 @admins
 @declare_example({"template": "chat"})
 def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runtime: TheRuntime) -> WebhookView:
@@ -161,11 +154,7 @@ async def try_webhook(webhook: Id, runtime: TheRuntime) -> WebhookTrial:
     return WebhookTrial(taken=not problem, problem=problem)
 
 
-@router.post(
-    "/webhooks/{webhook}/again",
-    status_code=202,
-    responses=document_problems("not-found", "too-large", "wrong-content-type"),
-)
+@router.post("/webhooks/{webhook}/again", status_code=202, responses=document_problems("not-found", *BODY_PROBLEMS))
 @admins
 @declare_example({"run": PLACEHOLDERS["run"]})
 def send_again(webhook: Id, order: Redelivery, session: TheSession) -> WebhookView:

@@ -44,31 +44,12 @@ from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.ops import console, webhooks
 from app.web.pages.ops.console import Console
 
-PARTS = (
-    routes,
-    start_run,
-    engine_gpu_cards,
-    gpu_cards,
-    run_search_pages,
-    find,
-    runs,
-    lessons,
-    summary_page,
-    energy_table,
-    hosts,
-    fleet_routes,
-    waivers,
-    inbox,
-    parameters,
-    lineup,
-    console,
-    webhooks,
-    cold_starts,
-    people,
-    scores,
-    api_docs,
-    help_routes,
-)
+MISSION_PARTS = (routes, start_run, engine_gpu_cards, gpu_cards)
+RUN_PARTS = (run_search_pages, find, runs, lessons, summary_page, energy_table)
+SITE_PARTS = (hosts, fleet_routes, waivers, inbox, parameters, lineup)
+OPERATOR_PARTS = (console, webhooks, cold_starts, people)
+REFERENCE_PARTS = (scores, api_docs, help_routes)
+PARTS = (*MISSION_PARTS, *RUN_PARTS, *SITE_PARTS, *OPERATOR_PARTS, *REFERENCE_PARTS)
 STATIC = StaticFiles(directory=PACKAGE / "static", check_dir=False)
 ROUTES: tuple[BaseRoute, ...] = (
     Mount("/static", everybody(STATIC), name="static"),
@@ -90,17 +71,13 @@ def install_page_services(application: FastAPI) -> None:
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
     signs = partial(read_page_change_marker, runtime)
     ops = application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph", signs)
-    desk = application.state.inbox_live = LiveParts(
-        "inbox",
-        lambda: {"queue": inbox.render_queue(decisions.list_decisions(), runtime.clock.now())},
-        "innerMorph",
-        signs,
-    )
+
+    def draw_inbox() -> dict[str, str]:
+        return {"queue": inbox.render_queue(decisions.list_decisions(), runtime.clock.now())}
+
+    desk = application.state.inbox_live = LiveParts("inbox", draw_inbox, "innerMorph", signs)
     shown = (ops, desk, application.state.fleet)
     runtime.board.has_news = lambda: any(one.has_news() for one in shown)
-    application.state.machine_live = LiveParts(
-        "machine", lambda: render_machine_parts(runtime, sharing, show_hosts=True)
-    )
-    application.state.guests_live = LiveParts(
-        "machine, to guests", lambda: render_machine_parts(runtime, sharing, show_hosts=False)
-    )
+    draw_machine = partial(render_machine_parts, runtime, sharing)
+    application.state.machine_live = LiveParts("machine", partial(draw_machine, show_hosts=True))
+    application.state.guests_live = LiveParts("machine, to guests", partial(draw_machine, show_hosts=False))

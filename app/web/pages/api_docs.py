@@ -111,10 +111,8 @@ def _build_type_pieces(schema: dict[str, Any]) -> tuple[TypePiece, ...]:
     if "const" in schema or "enum" in schema:
         return (TypePiece(" or ".join(repr(each) for each in schema.get("enum", [schema.get("const")]))),)
     if "prefixItems" in schema:
-        return (
-            TypePiece("list of "),
-            *_join_type_pieces([_build_type_pieces(each) for each in schema["prefixItems"]], " and "),
-        )
+        types = [_build_type_pieces(each) for each in schema["prefixItems"]]
+        return (TypePiece("list of "), *_join_type_pieces(types, " and "))
     if isinstance(schema.get("items"), dict):
         return (TypePiece("list of "), *_build_type_pieces(schema["items"]))
     kind = schema.get("type", "anything")

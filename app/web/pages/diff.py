@@ -33,7 +33,9 @@ class DiffRow:
 def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
     lines = clean_text(diff, 60_000).splitlines()
     whole = sum(line.startswith(SCRIPT) for line in lines)
-    kept = list(_build_rows_with_reach(_number_rows(list(_parse_rows(lines[: ROWS + whole])))))
+    marked = mark_file_headers(lines[: ROWS + whole])
+    rows = [row for line, is_header in marked if (row := _parse_diff_row(line, is_header=is_header))]
+    kept = list(_build_rows_with_reach(_number_rows(rows)))
     return [_invert_row(row) for row in kept] if undone else kept
 
 
@@ -67,12 +69,6 @@ def _number_rows(rows: list[DiffRow]) -> list[DiffRow]:
             continue
         numbered.append(row)
     return numbered
-
-
-def _parse_rows(lines: list[str]) -> Iterator[DiffRow]:
-    for line, is_header in mark_file_headers(lines):
-        if row := _parse_diff_row(line, is_header=is_header):
-            yield row
 
 
 def _parse_diff_row(line: str, *, is_header: bool) -> DiffRow | None:

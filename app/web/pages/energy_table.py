@@ -52,10 +52,8 @@ def build_energy_table(archive: RunArchive, row: RunRow) -> EnergyTable:
     found, pace = ledger.compute_run_energy(row.id), ledger.read_simulation_pace(row.id)
     if found is None:
         reason = f"The run used line-up {row.lineup}; this server uses {archive.lineup.name}."
-        started = row.started_at is not None
-        return EnergyTable(
-            row.id, (), None, row.simulated, pace, False, reason if started else "The run has not started yet."
-        )
+        reason = "The run has not started yet." if row.started_at is None else reason
+        return EnergyTable(row.id, (), None, row.simulated, pace, False, reason)
     rows = tuple(_build_energy_row(one) for one in found.spent)
     return EnergyTable(row.id, rows, _sum_energy_rows(rows), found.simulated, pace, found.final, "")
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import HTMLResponse
 
 from app.engines.queue import QueueStatus
-from app.events.kinds import KINDS, EngineSampled, EngineState
+from app.events.kinds import EngineSampled, EngineState
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import compute_outage_begin
 from app.machine.sampling.sample_board import POWER_SECONDS, Board
@@ -20,14 +20,11 @@ from app.web.pages.engine_card import SILENT, STALE_SECONDS, TROUBLE, scale_spee
 from app.web.pages.engine_sharing import EngineShare, Sharing, TheSharing, render_shares
 from app.web.pages.gpu_cards import render_gpu_cards
 from app.web.pages.live_parts import wrap_partials
-from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
+from app.web.pages.mission.mission_loader import TheMissions, TheMoment
 from app.web.pages.templating import render_template
-from app.web.stream.resume_position import MOST_SEQ
 
 STATE_SECONDS = 3600.0
 """How far back to look for an engine's state, which is logged only when it changes."""
-
-Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
 
 router = APIRouter(include_in_schema=False)
 
@@ -47,41 +44,17 @@ def show_machine_cards(
     runtime: TheRuntime,
     missions: TheMissions,
     sharing: TheSharing,
+    moment: TheMoment,
     run: Annotated[str, Query(max_length=40)] = "",
-    at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
-    t: Seconds = None,
-    w: Seconds = None,
 ) -> HTMLResponse:
     """Render the engine and GPU cards. The page polls this every two seconds; a replay passes its run and moment."""
-    then = _find_moment_time(runtime, missions, run, at, t, w) if run and can_see_run(run) else None
-    hosts = sharing is not None
+    then = missions.find_time(run, moment) if run and can_see_run(run) else None
+    shares, hosts = sharing or Sharing(runtime.store), sharing is not None
 
     def render_parts() -> str:
-        return wrap_partials(
-            render_machine_parts(runtime, sharing or Sharing(runtime.store), show_hosts=hosts, at=then)
-        )
+        return wrap_partials(render_machine_parts(runtime, shares, show_hosts=hosts, at=then))
 
     return HTMLResponse(runtime.board.draw_once_a_second(render_parts) if hosts and then is None else render_parts())
-
-
-def _find_moment_time(
-    runtime: Runtime,
-    missions: MissionLoader,
-    run: str,
-    seq: int | None,
-    seconds_since_queueing: float | None,
-    timeline_seconds: float | None,
-) -> float | None:
-    """Return the time of the event `at`, else `timeline_seconds` on the timeline, else `seconds_since_queueing`.
-
-    Return None if there is no event."""
-    if seq is not None:
-        seconds_since_queueing = timeline_seconds = None
-    if timeline_seconds is not None:
-        line = missions.timelines.read_timeline(run)
-        return line.to_time(timeline_seconds) if line.seq else None
-    told = runtime.store.read_events_newest_first(run, seq if seconds_since_queueing is None else 1, KINDS, 1)
-    return told[0].at + (seconds_since_queueing or 0) if told else None
 
 
 def render_machine_parts(
@@ -104,11 +77,8 @@ def render_engine_meters_and_users(
 
 
 def render_past_machine_parts(archive: RunArchive, at: float) -> dict[str, str]:
-    shares = Sharing(archive.store).read_past_shares(at)
-    return {
-        "gpus": render_past_gpus(archive, at),
-        **_prefix_engine_ids("meter", render_past_meters(archive, at, shares)),
-    }
+    meters = render_past_meters(archive, at, Sharing(archive.store).read_past_shares(at))
+    return {"gpus": render_past_gpus(archive, at), **_prefix_engine_ids("meter", meters)}
 
 
 def _prefix_engine_ids(prefix: str, html_by_engine: Mapping[str, str]) -> dict[str, str]:
@@ -176,6 +146,7 @@ def render_meter(
     """Render an engine's meter. What does not describe the moment is shown as unknown."""
     sample = meter.sample
     rate = sample.tok_s if sample else None
+    age = "never sampled" if meter.age is None else f"{meter.age:.0f} s old"
     alone = sample is not None and sample.running == 1
     context = {
         "meter": meter,
@@ -184,11 +155,7 @@ def render_meter(
         "share": 100 * rate / speed_limit if rate and speed_limit and alone and rate <= speed_limit else None,
         "queue": queue_status if queue_status and queue_status.waiting else None,
         "trouble": meter.state in TROUBLE,
-        "age": "at the moment of the replay"
-        if past
-        else "never sampled"
-        if meter.age is None
-        else f"{meter.age:.0f} s old",
+        "age": "at the moment of the replay" if past else age,
         "simulated": bool(sample and sample.simulated),
         "past": past,
     }

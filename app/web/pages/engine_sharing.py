@@ -141,9 +141,8 @@ class Sharing:
         if run_holds.over:
             return
         since = 0.0 if run_holds.seq else at - HOLD_SECONDS - LONGEST_TURN
-        run_holds.apply_events(
-            self._store.read_events(run_holds.run, after=run_holds.seq, upto=upto_seq, kinds=TURNS, since=since)
-        )
+        unread = self._store.read_events(run_holds.run, after=run_holds.seq, upto=upto_seq, kinds=TURNS, since=since)
+        run_holds.apply_events(unread)
         self._apply_first_token(run_holds, upto_seq)
         if span.ended_at is not None and (upto_seq is None or span.ended_at <= at):
             run_holds.holds.close_all(span.ended_at)
@@ -199,9 +198,8 @@ def _compute_share(
     decoding = any(one.holds[-1].first is not None for one in working)
     if not _has_overlap([one.holds for one in last]):
         return EngineShare(serving, decoding=decoding)
-    lanes = sorted(
-        (_build_host_lane(one, now, outages) for one in last[:MOST_LANES]), key=lambda lane: _get_host_order(lane.host)
-    )
+    drawn = [_build_host_lane(one, now, outages) for one in last[:MOST_LANES]]
+    lanes = sorted(drawn, key=lambda lane: _get_host_order(lane.host))
     gaps = tuple(draw_outage_gaps(outages, now, HOLD_SECONDS))
     return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES), decoding, gaps, now)
 

@@ -45,10 +45,8 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
         case HTTPException():
             return _answer_http_error(request, exc)
         case Rejected():
-            again = await _build_rejected_form(request, exc.field)
-            return _build_error_response(
-                request, exc.sentence, STATUS.get(exc.kind, 422), again, rejection_kind=exc.kind
-            )
+            status, again = STATUS.get(exc.kind, 422), await _build_rejected_form(request, exc.field)
+            return _build_error_response(request, exc.sentence, status, again, exc.kind)
         case BadInput():
             return _build_error_response(request, exc.sentence, 422, await _build_rejected_form(request, ""))
         case RequestValidationError():

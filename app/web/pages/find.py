@@ -89,17 +89,14 @@ def _list_groups_for_signed_in(
         for line in boards[usual].lines.values()
     ]
     yield DestinationGroup("Hosts", hosts)
-    titles = {skill: read_rule_titles(skill) for skill in skills}
-    yield DestinationGroup(
-        "Rules",
-        [
-            Destination(
-                rule, f"{path_to('fleet_rule', rule=rule)}?{urlencode({'skill': skill})}", titles[skill].get(rule, "")
-            )
-            for skill, board in boards.items()
+    rules = []
+    for skill, board in boards.items():
+        titles, asked = read_rule_titles(skill), urlencode({"skill": skill})
+        rules += [
+            Destination(rule, f"{path_to('fleet_rule', rule=rule)}?{asked}", titles.get(rule, ""))
             for rule in board.columns
-        ],
-    )
+        ]
+    yield DestinationGroup("Rules", rules)
 
 
 def _to_run_destination(row: RunRow) -> Destination:
@@ -109,12 +106,8 @@ def _to_run_destination(row: RunRow) -> Destination:
 
 def _list_item_destinations(folds: RunStateCache, row: RunRow) -> Sequence[Destination]:
     pack = find_run_skill(row)
-    lines = [build_item_line(item, pack) for item in folds.read_current(row.id).items.values()]
-    return [
-        Destination(
-            one.item.rule,
-            path_to("run_item", run=row.id, rule=one.item.rule),
-            f"{one.title}: {one.item.status} in run {row.id}",
-        )
-        for one in lines
-    ]
+    found = []
+    for item in folds.read_current(row.id).items.values():
+        about = f"{build_item_line(item, pack).title}: {item.status} in run {row.id}"
+        found.append(Destination(item.rule, path_to("run_item", run=row.id, rule=item.rule), about))
+    return found

@@ -107,9 +107,8 @@ class HealthWatch(PeriodicTask):
         if self._reading and not self._reading.exception():
             # A run that is watched since the reading began is not in it, and one may be that nobody watches any more.
             self._stored |= {run: one for run, one in self._reading.result().items() if run in self._watched}
-        self._reading = asyncio.create_task(
-            asyncio.to_thread(self._read_watched_runs, list(self._watched)), name="health of runs"
-        )
+        reading = asyncio.to_thread(self._read_watched_runs, list(self._watched))
+        self._reading = asyncio.create_task(reading, name="health of runs")
 
     def _read_watched_runs(self, runs: Sequence[str]) -> dict[str, WatchedRun]:
         try:

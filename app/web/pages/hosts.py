@@ -6,12 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Form
 from starlette.responses import Response
 
-from app.background.schedules.schedule_editing import (
-    ScheduleSpec,
-    change_schedule,
-    create_schedule_row,
-    insert_schedule,
-)
+from app.background.schedules import schedule_editing
 from app.background.schedules.schedule_window import parse_window_minutes
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, get_name_to_record, operators, viewers
@@ -49,19 +44,14 @@ class HostCard:
 @viewers
 def show_hosts(runtime: TheRuntime, session: TheSession) -> Response:
     folder = runtime.settings.hosts_folder
-    cards = [
-        HostCard(
-            one,
-            run_queries.find_newest_run(session, one.name),
-            tuple(host_registry.list_pending_changes(folder, one.name)),
-        )
-        for one in host_registry.list_hosts(folder)
-    ]
-    newest = run_queries.find_newest_run(session, FIXTURE)
+    cards = []
+    for one in host_registry.list_hosts(folder):
+        pending = tuple(host_registry.list_pending_changes(folder, one.name))
+        cards.append(HostCard(one, run_queries.find_newest_run(session, one.name), pending))
     return render_page(
         "hosts.html",
         here="hosts",
-        newest=newest,
+        newest=run_queries.find_newest_run(session, FIXTURE),
         folder=folder / FIXTURE,
         cards=cards,
         groups=read_groups(session),
@@ -93,7 +83,7 @@ def show_key_or_add_host(runtime: TheRuntime, fields: Fields) -> Response:
 def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
     words = fields.get("hosts", "").strip()
     hosts = select_hosts(words, runtime.settings.hosts_folder, read_groups(session)) if words else ()
-    wanted = ScheduleSpec(
+    wanted = schedule_editing.ScheduleSpec(
         order=parse_order_form(fields, by=get_name_to_record("the page"), default_mode="scan"),
         hosts=hosts,
         words=words,
@@ -102,12 +92,13 @@ def submit_schedule(session: TheSession, runtime: TheRuntime, fields: Fields) ->
         zone=fields.get("zone", "UTC"),
         window_minutes=parse_window_minutes(fields.get("window", "")),
     )
-    insert_schedule(session, create_schedule_row(wanted, database_time(session), runtime.settings.hosts_folder))
+    row = schedule_editing.create_schedule_row(wanted, database_time(session), runtime.settings.hosts_folder)
+    schedule_editing.insert_schedule(session, row)
     return redirect_to("hosts")
 
 
 @router.post("/schedules/{schedule}", name="schedule")
 @operators
 def submit_schedule_command(session: TheSession, schedule: str, verb: Annotated[str, Form()]) -> Response:
-    change_schedule(session, schedule, verb, database_time(session))
+    schedule_editing.change_schedule(session, schedule, verb, database_time(session))
     return redirect_to("hosts")

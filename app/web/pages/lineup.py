@@ -107,10 +107,9 @@ async def forget_own_server(runtime: TheRuntime) -> Response:
 @viewers
 def show_lineup_change(runtime: TheRuntime) -> Response:
     """Render the change of line-up that waits. The page polls this, and reloads once another line-up is in use."""
-    drawn = render_page(
-        "partials/_lineup_change.html", change=runtime.own_server.change, waits=_count_runs_delaying_change(runtime)
-    )
-    if runtime.own_server.change is None:
+    change, waits = runtime.own_server.change, _count_runs_delaying_change(runtime)
+    drawn = render_page("partials/_lineup_change.html", change=change, waits=waits)
+    if change is None:
         drawn.headers["hx-refresh"] = "true"
     return drawn
 

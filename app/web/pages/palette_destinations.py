@@ -6,6 +6,9 @@ step, so right, reason and confirmation are asked for where they always are.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
 
 from app.people.rights import Person, Right, has_right
 from app.store.models import RunRow
@@ -49,41 +52,14 @@ class _Place:
         return Destination(self.title, address, self.about)
 
 
-PAGES = (
-    _Place("Mission", "home", links=True, about="the run in progress, or the newest"),
-    _Place("Runs", "runs", links=True, about="all runs"),
-    _Place("Fleet", "fleet", about="hosts by rules, and rollouts"),
-    _Place("Hosts", "hosts", about="hosts, groups and schedules"),
-    _Place("Inbox", "inbox", about="everything that waits for a person"),
-    _Place("Lessons", "lessons", about="what failures taught"),
-    _Place("Line-up", "lineup", about="roles, engines and GPUs"),
-    _Place("Operator", "ops", about="what needs you, engines, webhooks"),
-    _Place("Help", "help", links=True, about="documentation"),
-    _Place("Waivers", "waivers", about="findings that an owner accepts"),
-    _Place("Site values", "parameters", about="values that rules leave to the site"),
-    _Place("Scores", "scores", about="line-ups compared on fresh hosts"),
-    _Place("People", "people", "admin", about="people, tokens and links"),
-    _Place("Audit log", "audit", "admin", about="who did what"),
-    _Place("API", "api_docs", links=True, about="every address and its fields"),
-)
-ACTIONS = (
-    _Place("Start a run", "runs", "operator", anchor="start-run"),
-    _Place("Start a rollout", "fleet", "operator", anchor="start-rollout"),
-    _Place("Add a schedule", "hosts", "operator", anchor="add-schedule"),
-    _Place("Add a waiver", "waivers", "operator", anchor="add-waiver"),
-    _Place("Add a host", "hosts", "admin", anchor="add-host"),
-    _Place("Add a person", "people", "admin", anchor="add-person"),
-    _Place("Use a model server of your own", "lineup", "admin", anchor="add-server"),
-    _Place("Add a webhook", "ops", "admin", anchor="add-webhook"),
-    _Place("Show the tour", "home", links=True, anchor="tour", about="four steps around the mission page"),
-)
-LOOKS = (
-    Destination("Use the colours of the system", "", press="scheme-usual"),
-    Destination("Use dark colours", "", press="scheme-dark"),
-    Destination("Use light colours", "", press="scheme-light"),
-    Destination("Use comfortable density", "", press="density-usual"),
-    Destination("Use compact density", "", press="density-compact"),
-)
+class _Tables(msgspec.Struct):
+    pages: tuple[_Place, ...]
+    actions: tuple[_Place, ...]
+    looks: tuple[Destination, ...]
+
+
+_TABLES = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=_Tables)
+PAGES, ACTIONS = _TABLES.pages, _TABLES.actions
 
 
 def list_pages(person: Person) -> list[Destination]:
@@ -93,7 +69,7 @@ def list_pages(person: Person) -> list[Destination]:
 def list_actions(person: Person, unended_runs: Iterable[RunRow]) -> list[Destination]:
     """Return the actions that the person may do now, those on runs in progress first."""
     on_runs = _list_run_actions(unended_runs) if has_right(person.right, "operator") else ()
-    return [*on_runs, *(one.to_destination() for one in ACTIONS if one.is_open_to(person)), *LOOKS]
+    return [*on_runs, *(one.to_destination() for one in ACTIONS if one.is_open_to(person)), *_TABLES.looks]
 
 
 def _list_run_actions(unended_runs: Iterable[RunRow]) -> Iterator[Destination]:
@@ -110,16 +86,10 @@ def search_groups(groups: Iterable[DestinationGroup], query: str) -> list[Destin
     words = query.lower().split()
     ranked = []
     for group in groups:
-        found = sorted(
-            (
-                (_rank_match(one, words), place, one)
-                for place, one in enumerate(group.found)
-                if _matches_words(one, words)
-            ),
-            key=lambda one: one[:2],
-        )
+        found = [one for one in group.found if _matches_words(one, words)]
         if found:
-            ranked.append((found[0][0], DestinationGroup(group.heading, [one for *_, one in found[:SHOWN]])))
+            best = sorted(found, key=lambda one: _rank_match(one, words))[:SHOWN]
+            ranked.append((_rank_match(best[0], words), DestinationGroup(group.heading, best)))
     return [group for _, group in sorted(ranked, key=lambda one: one[0])]
 
 

@@ -13,7 +13,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import Skill
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.web.deps import TheFolds, TheRuntime, TheSession
+from app.web.deps import TheFolds, TheRuntime, TheSession, Words
 from app.web.pages.error_pages import require_run
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.templating import OUTCOMES, render_page
@@ -25,7 +25,6 @@ CHUNK, MOST_CHUNKS = 500, 20
 SIGNS = {"passed": "✓", "undone": "↺", "alarm": "!", "refused": "✗", "escalated": "▲", "deferred": "◷", "skipped": "–"}
 
 router = APIRouter(include_in_schema=False)
-Words = Annotated[str, Query(max_length=200)]
 
 
 @dataclass(frozen=True)

@@ -59,9 +59,7 @@ def show_runs(
     found = read_run_page(session, filters, place, SHOWN, get_visible_runs())
     given = {name: value for name, value in filters.items() if value}
     folder = runtime.settings.hosts_folder
-    hosts = (
-        [*list_fixtures(folder), *(one.name for one in list_hosts(folder))] if get_visible_runs() is None else []
-    )  # a shared link shows a run, not what else there is
+    hosts = [*list_fixtures(folder), *(one.name for one in list_hosts(folder))]
     context: dict[str, Any] = {
         "rows": found.rows,
         "filters": sorted(FILTERS.values(), key=lambda one: one.match != "search"),
@@ -71,7 +69,7 @@ def show_runs(
         "older": f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
         "newest": f"{path_to('runs')}?{urlencode(given)}" if last else "",
         "modes": MODE_CHOICES,
-        "hosts": hosts,
+        "hosts": hosts if get_visible_runs() is None else [],  # a shared link shows a run, not what else there is
         "skills": SHIPPED.list_names(),
     }
     return render_page("runs.html", here="runs", **context)
@@ -93,9 +91,8 @@ class RulePair:
     @property
     def is_different(self) -> bool:
         """True if both runs have decided the rule, with different outcomes."""
-        return (
-            self.left.known and self.right.known and self.left.outcome_and_attempts != self.right.outcome_and_attempts
-        )
+        are_known = self.left.known and self.right.known
+        return are_known and self.left.outcome_and_attempts != self.right.outcome_and_attempts
 
     @property
     def difference_text(self) -> str:
@@ -186,5 +183,4 @@ def _build_side(state: RunState, rule: str) -> RuleSide:
 @router.get("/runs/{run}/items/{rule}", name="run_item")
 @guests
 def show_item(runtime: TheRuntime, session: TheSession, run: str, rule: str) -> Response:
-    row = require_run(session, run)
-    return render_item_page(runtime, row, rule)
+    return render_item_page(runtime, require_run(session, run), rule)

@@ -38,9 +38,8 @@ async def submit_run_form(runtime: TheRuntime, fields: Fields) -> Response:
     order = parse_order_form(fields, by=get_name_to_record(FORM_PERSON), pace=runtime.settings.speed)
     name, tags = fields.get("name", ""), split_tags(fields.get("tags", ""))
     require_valid_name_and_tags(name, tags)
-    run = await runtime.submit_run(
-        await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
-    )
+    request = await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
+    run = await runtime.submit_run(request)
     if name or tags:
         await run_in_threadpool(_save_run_label, runtime, run, name, tags)
     return redirect_to("run", run=run)
@@ -53,9 +52,8 @@ async def show_run_forecast(runtime: TheRuntime, fields: Fields) -> Response:
     order = parse_order_form(fields, by=get_name_to_record(FORM_PERSON), pace=runtime.settings.speed)
     event = await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
     found = await runtime.forecast_run(event.host, event.skill, event.rules)
-    return render_page(
-        "plan.html", here="runs", order=event, found=found, fields=fields, simulated=is_fixture(event.host)
-    )
+    simulated = is_fixture(event.host)
+    return render_page("plan.html", here="runs", order=event, found=found, fields=fields, simulated=simulated)
 
 
 def _save_run_label(runtime: Runtime, run: str, name: str, tags: Sequence[str]) -> None:

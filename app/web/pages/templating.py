@@ -54,12 +54,8 @@ def get_environment() -> Environment:
         counted=count_things,
     )
     made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=static_path)
-    made.globals |= {
-        "count_inbox": count_inbox,
-        "read_fault_badge": read_fault_badge,
-        "looks": get_appearance,
-        "reader": compute_reader_mark,
-    }
+    made.globals.update(count_inbox=count_inbox, read_fault_badge=read_fault_badge)
+    made.globals.update(looks=get_appearance, reader=compute_reader_mark)
     return made
 
 

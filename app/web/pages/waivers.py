@@ -6,8 +6,7 @@ from fastapi import APIRouter, Form, Request
 from starlette.responses import Response
 
 from app.people.rights import get_name_to_record, operators, viewers
-from app.runs.waiver_changes import create_waiver, end_waiver
-from app.runs.waiver_spec import WaiverSpec
+from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
 from app.store.clock import database_time
 from app.store.host_groups import read_groups

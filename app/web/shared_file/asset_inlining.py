@@ -3,24 +3,21 @@
 import base64
 import hashlib
 import re
-from collections.abc import Iterator
 
 from app.config import PACKAGE
 
 STATIC = PACKAGE / "static"
-SERVED_ONLY = frozenset(
-    (
-        "stream.js",
-        "lost.js",
-        "timeline.js",
-        "clock.js",
-        "lanes.js",
-        "slots.js",
-        "palette.js",
-        "last-look.js",
-        "vendor/htmx/hx-sse.min.js",
-        "vendor/htmx/hx-csp.min.js",
-    )
+SERVED_ONLY = (
+    "stream.js",
+    "lost.js",
+    "timeline.js",
+    "clock.js",
+    "lanes.js",
+    "slots.js",
+    "palette.js",
+    "last-look.js",
+    "vendor/htmx/hx-sse.min.js",
+    "vendor/htmx/hx-csp.min.js",
 )
 """Scripts of the page that speak with a server. shared-file.js does their work from the file."""
 _SCRIPT = re.compile(r'<script\b([^>]*?)\ssrc="/static/([^"]+)"[^>]*></script>\n?')
@@ -41,7 +38,8 @@ PLACE = "<!-- the policy -->"
 def inline_assets(page: str) -> str:
     """Return the page with its scripts, styles and icon inside. Only its head may refer to them."""
     head, body_tag, body = page.partition("<body")
-    scripts = [_read_script_to_inline(file, module="module" in kind) for kind, file in _list_scripts_to_inline(head)]
+    used = [(kind, file) for kind, file in _SCRIPT.findall(head) if file not in SERVED_ONLY]
+    scripts = [_read_script_to_inline(file, module="module" in kind) for kind, file in used]
     style = "".join((STATIC / file).read_text() for file in _STYLE.findall(head))
     head = _ICON.sub(_inline_icon, _STYLE.sub("", _SCRIPT.sub("", head)))
     policy = POLICY.format(
@@ -53,10 +51,6 @@ def inline_assets(page: str) -> str:
     end = "".join(f"<script{kind}>{text}</script>\n" for kind, text in scripts)
     before, _, after = body.rpartition("</body>")
     return f"{head}{body_tag}{before}{end}</body>{after}"
-
-
-def _list_scripts_to_inline(head: str) -> Iterator[tuple[str, str]]:
-    return (one for one in _SCRIPT.findall(head) if one[1] not in SERVED_ONLY)
 
 
 def _read_script_to_inline(file: str, *, module: bool) -> tuple[str, str]:

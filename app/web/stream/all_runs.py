@@ -25,6 +25,8 @@ AGAIN_AFTER = 0.5
 _OTHERS = (MACHINE, AUDIT, ALL)
 
 T = TypeVar("T")
+_Arrival = tuple[str, int, Recorded | None]
+"""Run and seq of an event, and the event itself unless another process wrote it."""
 
 
 class AllRunsSource:
@@ -36,7 +38,7 @@ class AllRunsSource:
         self._head = int(time.time()) * 1_000_000
         self._kept: deque[Recorded] = deque(maxlen=KEPT)
         self._heads: dict[str, int] = {}
-        self._waiting: list[Recorded | tuple[str, int]] = []
+        self._waiting: list[_Arrival] = []
         self._work, self._ready = asyncio.Event(), threading.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -51,10 +53,10 @@ class AllRunsSource:
             self._task.cancel()
 
     def on_written(self, batch: Sequence[Recorded]) -> None:
-        self._enqueue_events([one for one in batch if one.run not in _OTHERS])
+        self._enqueue_events([(one.run, one.seq, one) for one in batch if one.run not in _OTHERS])
 
     def on_written_elsewhere(self, run: str, seq: int) -> None:
-        self._enqueue_events([(run, seq)] if run not in _OTHERS else [])
+        self._enqueue_events([(run, seq, None)] if run not in _OTHERS else [])
 
     def read_last_seq(self) -> int:
         """Return the newest number. Waits until the heads of all runs are known; nothing is missed after that."""
@@ -66,9 +68,9 @@ class AllRunsSource:
         found = (one for one in tuple(self._kept) if one.seq > seq and (upto is None or one.seq <= upto))
         return list(islice(found, limit))
 
-    def _enqueue_events(self, events_or_positions: Sequence[Recorded | tuple[str, int]]) -> None:
-        if events_or_positions:
-            self._waiting.extend(events_or_positions)
+    def _enqueue_events(self, arrivals: Sequence[_Arrival]) -> None:
+        if arrivals:
+            self._waiting.extend(arrivals)
             self._work.set()
 
     async def _number_events(self) -> None:
@@ -81,26 +83,21 @@ class AllRunsSource:
             self._work.clear()
             waiting, self._waiting = self._waiting, []
             batch: list[Recorded] = []
-            for one in waiting:
-                batch += await self._read_new_events(one)
+            for run, seq, event in waiting:
+                batch += await self._read_new_events(run, seq, event)
             numbered = [replace(one, run=ALL, seq=place) for place, one in enumerate(batch, self._head + 1)]
             self._kept.extend(numbered)
             self._head += len(numbered)
             self._bus.publish(numbered)
 
-    async def _read_new_events(self, event_or_position: Recorded | tuple[str, int]) -> list[Recorded]:
+    async def _read_new_events(self, run: str, seq: int, event: Recorded | None) -> list[Recorded]:
         """Return the events of the run that follow the last known one, reading any gap from the store."""
-        run, seq = (
-            (event_or_position.run, event_or_position.seq)
-            if isinstance(event_or_position, Recorded)
-            else event_or_position
-        )
         head = self._heads.get(run, 0)
         if seq <= head:
             return []
         self._heads[run] = seq
-        if isinstance(event_or_position, Recorded) and seq == head + 1:
-            return [event_or_position]
+        if event and seq == head + 1:
+            return [event]
         lines = await retry_until_database_answers(partial(self._store.read_lines, run, head, seq))
         return [parse_line(line, digest) for _, line, digest in lines]
 

@@ -11,7 +11,6 @@ from app.events.bus import Bus, Tail
 from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import sse_messages
 from app.web.stream.event_log_sources import EventSource, is_final_event
-from app.web.stream.heartbeat_message import HEARTBEAT, HEARTBEAT_SECONDS
 from app.web.stream.renderer_types import Render, get_inline_render_or_stub
 from app.web.stream.viewer import SharedFrame, Viewer, create_shared_frame
 
@@ -23,6 +22,9 @@ CHUNK = 500
 """Events read and rendered at a time."""
 AT_ONCE = 500
 """Viewers written to before other tasks get the event loop: about 4 ms."""
+
+HEARTBEAT_SECONDS = 15.0
+"""Seconds without an event after which every viewer of the stream gets a heartbeat."""
 
 FRAMES = 4096
 BYTES = 4 * 1024 * 1024
@@ -84,7 +86,9 @@ class Fanout:
         self._ring = ring or FrameRing()
         self._head = 0
         self._ends = is_final_event if run not in (MACHINE, ALL) else lambda _event: False
-        self._ended = self._closed = False
+        self._ended = False
+        self.is_closed = False
+        """True once closed: a new viewer needs a new Fanout."""
         self._opened = asyncio.Event()
         self._live_viewers: dict[Viewer, None] = {}
         """Viewers at the head, in order of arrival; the others catch up in their own tasks."""
@@ -96,16 +100,11 @@ class Fanout:
 
     def close(self) -> None:
         """End every viewer's stream at once."""
-        self._closed = True
+        self.is_closed = True
         self._opened.set()
         if self._task:
             self._task.cancel()
         self._wake_viewers()
-
-    @property
-    def is_closed(self) -> bool:
-        """True once closed: a new viewer needs a new Fanout."""
-        return self._closed
 
     async def wait_for_head(self) -> int:
         """Wait until the stream is followed, and return its head."""
@@ -117,7 +116,7 @@ class Fanout:
         await self._opened.wait()
         after = self._head if after is None else after
         await viewer.write(sse_messages.HELLO)
-        while not self._closed:
+        while not self.is_closed:
             if await self._is_unknown_position(after) or (self._reach is not None and self._head - after > self._reach):
                 await viewer.write(sse_messages.encode_reset(self._head))
                 return
@@ -173,7 +172,7 @@ class Fanout:
                 async with asyncio.timeout(self._heartbeat):
                     await self._bus.wait_for_event_after(self.run, self._head)
             except TimeoutError:
-                await self._send_to_viewers(create_shared_frame(self._head, self._head, HEARTBEAT))
+                await self._send_to_viewers(create_shared_frame(self._head, self._head, sse_messages.HEARTBEAT))
                 continue
             since = time.monotonic()
             await self._deliver_next_batch(tail)

@@ -37,9 +37,8 @@ class FoldCache(Generic[State]):
         state = fold_new_events(kept)
         with self._lock:
             newest = self._kept.get(log_name, self._empty)
-            self._kept.keep(
-                log_name, state if newest.seq <= state.seq else newest
-            )  # another thread may have folded it, too
+            # Another thread may have folded it, too.
+            self._kept.keep(log_name, state if newest.seq <= state.seq else newest)
         return state
 
 

@@ -1,6 +1,8 @@
 """Encode server-sent messages. Lines end in LF only: a chunk cut between CR and LF would split a message."""
 
 HELLO = b": temper\n\n"
+HEARTBEAT = b": still here\n\n"
+"""A comment by the SSE format, which browsers ignore: proxies and browsers close a connection that is silent long."""
 
 
 def encode_message(data: bytes, *, name: str = "", seq: int | None = None) -> bytes:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Protocol
 
 from starlette.responses import Response
@@ -29,6 +30,9 @@ class LiveRender(Protocol):
     def render_all(self) -> bytes:
         """Return all parts as last sent."""
 
+
+StreamPart = tuple[str, Callable[[Viewer], Coroutine[Any, Any, None]]]
+"""What a viewer watches, in words, and the function that serves it until it ends."""
 
 HEADERS = {
     "content-type": "text/event-stream; charset=utf-8",
@@ -67,11 +71,15 @@ class StreamRegistry:
             async with self.join_fanout(run, rendering_name, render) as fanout:
                 await fanout.serve_viewer(viewer, after)
 
-        return _StreamResponse(self, serve_run, live, notices)
+        return _StreamResponse(self, [("a run", serve_run), *self._list_live_parts(live, notices)])
 
-    def create_live_response(self, live: LiveRender, notices: Sequence[Notices] = ()) -> Response:
+    def create_live_response(self, live: LiveRender, notices: Sequence[Notices]) -> Response:
         """Return a response with live parts and notices only."""
-        return _StreamResponse(self, None, live, notices)
+        return _StreamResponse(self, self._list_live_parts(live, notices))
+
+    def _list_live_parts(self, live: LiveRender | None, notices: Sequence[Notices]) -> list[StreamPart]:
+        machine = [("the machine", partial(self.serve_machine, live))] if live else []
+        return [*machine, *(("notices", one.serve_viewer) for one in notices)]
 
     async def serve_machine(self, live: LiveRender, viewer: Viewer) -> None:
         """Send the whole, then all changes since before it was rendered, so that none is lost."""
@@ -113,27 +121,17 @@ class StreamRegistry:
 
 
 class _StreamResponse(Response):
-    def __init__(
-        self,
-        streams: StreamRegistry,
-        serve: Callable[[Viewer], Coroutine[Any, Any, None]] | None,
-        live: LiveRender | None,
-        notices: Sequence[Notices] = (),
-    ) -> None:
+    def __init__(self, streams: StreamRegistry, parts: Sequence[StreamPart]) -> None:
         self.status_code = 200
         self.background = None
         self.init_headers(HEADERS)
-        self._streams, self._serve, self._live, self._notices = streams, serve, live, notices
+        self._streams, self._parts = streams, parts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         way = _find_direct_writer(scope)
-        serving = [asyncio.create_task(self._serve(Viewer(send, way)), name="viewer of a run")] if self._serve else []
-        if self._live:
-            machine = self._streams.serve_machine(self._live, Viewer(send, way))
-            serving.append(asyncio.create_task(machine, name="viewer of the machine"))
-        serving += [
-            asyncio.create_task(one.serve_viewer(Viewer(send, way)), name="viewer of notices") for one in self._notices
+        serving = [
+            asyncio.create_task(serve(Viewer(send, way)), name=f"viewer of {watched}") for watched, serve in self._parts
         ]
         leaving = asyncio.create_task(_wait_for_disconnect(receive), name="viewer, leaving")
         self._streams.viewers += 1

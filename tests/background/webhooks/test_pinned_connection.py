@@ -4,7 +4,7 @@ import asyncio
 import datetime as dt
 import ipaddress
 import ssl
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 
 import pytest
 from cryptography import x509
@@ -105,8 +105,8 @@ async def answering(answer=b"HTTP/1.1 204 No Content\r\n\r\n", tls=None):
 async def test_a_name_is_asked_for_once_and_stays_in_the_request():
     async with answering() as (port, heads):
         names = Names(HERE, NOWHERE)
-        async with PinnedConnection(
-            f"http://hook.example:{port}/in?a=1", local=True, patience=PATIENCE, names=names
+        async with aclosing(
+            PinnedConnection(f"http://hook.example:{port}/in?a=1", local=True, patience=PATIENCE, names=names)
         ) as line:
             assert await line.post(LETTER) == await line.post(LETTER) == ""
     assert names.asked == [("hook.example", port)]
@@ -120,14 +120,14 @@ async def test_a_name_that_leads_elsewhere_the_next_time_is_looked_at_the_next_t
         names, url = Names(NOWHERE, HERE), f"http://hook.example:{port}/"
         for _ in range(2):
             with pytest.raises(AddressNotPublic):
-                async with PinnedConnection(url, local=False, patience=PATIENCE, names=names) as line:
+                async with aclosing(PinnedConnection(url, local=False, patience=PATIENCE, names=names)) as line:
                     await line.post(LETTER)
     assert heads == []
 
 
 async def test_a_redirect_is_not_followed():
     async with answering() as (inner, told), answering(MOVED % inner) as (port, heads):
-        async with PinnedConnection(f"http://127.0.0.1:{port}/", local=True, patience=PATIENCE) as line:
+        async with aclosing(PinnedConnection(f"http://127.0.0.1:{port}/", local=True, patience=PATIENCE)) as line:
             assert await line.post(LETTER) == "it answered 307"
         assert (len(heads), told) == (1, [])
 
@@ -136,8 +136,8 @@ async def test_a_proxy_of_the_environment_is_not_asked(monkeypatch):
     async with answering() as (port, heads), answering() as (proxy, asked):
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy}")
         monkeypatch.delenv("no_proxy", raising=False)
-        async with PinnedConnection(
-            f"http://hook.example:{port}/", local=True, patience=PATIENCE, names=Names(HERE)
+        async with aclosing(
+            PinnedConnection(f"http://hook.example:{port}/", local=True, patience=PATIENCE, names=Names(HERE))
         ) as line:
             assert await line.post(LETTER) == ""
     assert (len(heads), asked) == (1, [])
@@ -150,7 +150,9 @@ async def test_over_tls_the_name_is_asked_for_and_the_certificate_has_to_be_its(
     context.sni_callback = lambda _, name, __: named.append(name)
     async with (
         answering(tls=context) as (port, heads),
-        PinnedConnection(f"https://hook.example:{port}/", local=True, patience=PATIENCE, names=Names(HERE)) as line,
+        aclosing(
+            PinnedConnection(f"https://hook.example:{port}/", local=True, patience=PATIENCE, names=Names(HERE))
+        ) as line,
     ):
         assert "certificate" in (await line.post(LETTER)).lower()
         assert (named, heads) == (["hook.example"], [])
@@ -160,7 +162,7 @@ async def test_a_name_that_leads_nowhere_is_a_sentence():
     async def nobody(*_):
         raise OSError("no such name")
 
-    async with PinnedConnection("http://hook.example/", local=False, patience=PATIENCE, names=nobody) as line:
+    async with aclosing(PinnedConnection("http://hook.example/", local=False, patience=PATIENCE, names=nobody)) as line:
         assert await line.post(LETTER) == "it is unreachable: no such name"
 
 

@@ -3,7 +3,10 @@
 import hashlib
 import json
 
-from app.engines.doctor.local_inventory import inspect_machine
+import pytest
+
+from app.engines.doctor.local_inventory import NEEDED, inspect_llamacpp, inspect_machine
+from app.engines.llamacpp.gguf_files import SMOLLM2
 from tests.engines.doctor.sick import served
 from tests.engines.fit.planning import lineup
 
@@ -36,3 +39,19 @@ def test_a_template_that_a_flag_names_is_read_too(tmp_path):
     named.write_text("flag")
     one = served("--chat-template", str(named))
     assert list(inspect_machine(lineup("h200:1", one), {}).templates) == [str(named)]
+
+
+def machine(tmp_path, flags):
+    (tmp_path / "cpuinfo").write_text(f"processor\t: 0\nmodel name\t: A\nflags\t\t: {flags}\n")
+    (tmp_path / "meminfo").write_text("MemTotal: 1 kB\nMemAvailable:    2097152 kB\n")
+    return tmp_path
+
+
+def test_what_this_machine_has_is_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    here = inspect_llamacpp([SMOLLM2, "nowhere.gguf"], machine(tmp_path, " ".join(NEEDED)))
+    assert (here.installed, here.lacks, here.available_gib) == (True, (), 2.0)
+    assert here.sizes_gib[SMOLLM2] == pytest.approx(0.0916, abs=0.001)
+    assert list(here.missing) == ["nowhere.gguf"]
+    assert inspect_llamacpp([], machine(tmp_path, "sse avx2")).lacks == ("f16c", "fma", "bmi2")
+    assert inspect_llamacpp([], tmp_path / "none").available_gib is None

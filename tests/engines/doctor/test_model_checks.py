@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.local_inventory import LocalInventory
-from app.engines.llamacpp.machine_requirements import LlamacppSupport
+from app.engines.doctor.local_inventory import LlamacppSupport, LocalInventory
 from app.lineups.reader import find_lineup_path, read_lineup
 
 LINEUP = read_lineup(find_lineup_path("cpu"))

@@ -3,7 +3,6 @@
 import pytest
 
 from app.engines.llamacpp.gguf_files import SMOLLM2, TRAINED, find_adapter, find_weights
-from app.engines.llamacpp.machine_requirements import NEEDED, inspect_llamacpp
 from app.errors import BadInput
 
 
@@ -32,19 +31,3 @@ def test_another_file_is_refused_with_what_to_do(tmp_path, content, sentence):
         file.write_bytes(content)
     with pytest.raises(BadInput, match=sentence):
         find_weights(str(file))
-
-
-def machine(tmp_path, flags):
-    (tmp_path / "cpuinfo").write_text(f"processor\t: 0\nmodel name\t: A\nflags\t\t: {flags}\n")
-    (tmp_path / "meminfo").write_text("MemTotal: 1 kB\nMemAvailable:    2097152 kB\n")
-    return tmp_path
-
-
-def test_what_this_machine_has_is_looked_for(tmp_path, monkeypatch):
-    monkeypatch.setattr("platform.machine", lambda: "x86_64")
-    here = inspect_llamacpp([SMOLLM2, "nowhere.gguf"], machine(tmp_path, " ".join(NEEDED)))
-    assert (here.installed, here.lacks, here.available_gib) == (True, (), 2.0)
-    assert here.sizes_gib[SMOLLM2] == pytest.approx(0.0916, abs=0.001)
-    assert list(here.missing) == ["nowhere.gguf"]
-    assert inspect_llamacpp([], machine(tmp_path, "sse avx2")).lacks == ("f16c", "fma", "bmi2")
-    assert inspect_llamacpp([], tmp_path / "none").available_gib is None

@@ -2,8 +2,7 @@
 
 from app.events.vocabulary import PublishedRule
 from app.evidence.playbook.edits import PlaybookEdit, mark_dependent_edits
-from app.evidence.playbook.fixes import ExcludedRule, Fix, PortableFixes
-from app.evidence.playbook.standalone_health_checks import PlainCheck
+from app.evidence.playbook.fixes import ExcludedRule, Fix, PlainCheck, PortableFixes
 from app.skills.catalog import load_skill
 from app.targets.host_registry import open_target
 

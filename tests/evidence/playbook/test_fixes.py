@@ -6,8 +6,7 @@ import pytest
 from app.events.vocabulary import FileChange
 from app.evidence.playbook.bash_script import render_script
 from app.evidence.playbook.edits import NotRecorded
-from app.evidence.playbook.fixes import build_shell_commands
-from app.evidence.playbook.standalone_health_checks import PlainCheck
+from app.evidence.playbook.fixes import PlainCheck, build_shell_commands
 from app.resources.account import SetAgeing
 from app.resources.kind import ShellCommands
 from app.resources.mount import AddMountOptions

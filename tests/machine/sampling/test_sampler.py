@@ -17,7 +17,8 @@ from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_log import FULL_SECONDS, MachineLog
 from app.machine.sampling.sample_board import Board
-from app.machine.sampling.sampler import KEEP_SECONDS, LOOKING, Sampler
+from app.machine.sampling.sampler import LOOKING, Sampler
+from app.machine.sampling.thinning import RAW_SECONDS
 from app.store.db import open_database
 from app.store.events import EventStore
 
@@ -183,7 +184,7 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     store, bus, wire = EventStore(database), Bus(), Wire()
     writer = LogWriter(store, bus)
     writer.start()
-    old = MachineLog(writer, lambda: 0, clock=lambda: time.time() - KEEP_SECONDS - 60)
+    old = MachineLog(writer, lambda: 0, clock=lambda: time.time() - RAW_SECONDS - 60)
     await old.record_and_write_if_leader(*(EngineState(engine="gone", state="absent") for _ in range(5)))
     await writer.flush()
     async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:

@@ -6,7 +6,6 @@ import pytest
 
 from app.errors import Rejected
 from app.events.kinds import (
-    RolloutEnded,
     RolloutHostBegun,
     RolloutHostLeft,
     RolloutOrdered,
@@ -19,16 +18,7 @@ from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 from app.runs.rollout.rollout_request import parse_waves
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
-from app.runs.rollout.rollout_steps import (
-    BeginHost,
-    CommandRuns,
-    EndRollout,
-    PauseByRule,
-    RecordHostEnd,
-    RecordWaveEnd,
-    decide_next_step,
-    describe_broken_rule,
-)
+from app.runs.rollout.rollout_steps import BeginHost, CommandRuns, decide_next_step, describe_broken_rule
 from app.store.models import RunRow
 
 NOBODY = frozenset()
@@ -78,14 +68,10 @@ class Played:
                     self.add(RolloutHostBegun(host=host, of=run, wave=wave))
                     self.runs[run] = row(run, host)
                     begun.append(host)
-                case RecordHostEnd(ended=ended) | RecordWaveEnd(ended=ended):
-                    self.add(ended)
-                case PauseByRule(reason=reason):
-                    self.add(RolloutPaused(by="rule", reason=reason))
                 case CommandRuns(runs=runs):
                     self.told |= set(runs)
-                case EndRollout(state=state):
-                    self.add(RolloutEnded(state=state))
+                case event:
+                    self.add(event)
         return begun
 
     def ends(self, host, state="finished", **figures):
@@ -128,10 +114,8 @@ def test_each_wave_is_noted_once_when_its_last_host_is_through():
     rollout = Played(4, at_once=4, sizes=(1, 3))
     rollout.go()
     rollout.ends("h1", passed=7, escalated=3)
-    rollout.add(RecordHostEnd(rollout.step().ended).ended)
-    assert rollout.step() == RecordWaveEnd(
-        RolloutWaveEnded(wave=1, hosts=1, left=0, findings=10, passed=7, escalated=3, harmed=0)
-    )
+    rollout.add(rollout.step())
+    assert rollout.step() == RolloutWaveEnded(wave=1, hosts=1, left=0, findings=10, passed=7, escalated=3, harmed=0)
     rollout.go()
     rollout.add(RolloutHostLeft(host="h2", reason="gone"))
     for host in ("h3", "h4"):

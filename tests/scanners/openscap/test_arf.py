@@ -13,12 +13,7 @@ def report():
 
 
 def outcome(report, rule):
-    return report.outcomes[SSG + rule]
-
-
-def test_who_judged_by_what_is_known(report):
-    assert report.scanner == "OpenSCAP 1.3.7"
-    assert report.profile == "xccdf_org.ssgproject.content_profile_anssi_bp28_enhanced"
+    return report[SSG + rule]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +29,7 @@ def test_who_judged_by_what_is_known(report):
     ],
 )
 def test_each_word_is_the_scanners_and_what_was_not_judged_is_unknown(report, rule, said, word):
-    assert (outcome(report, rule).result, outcome(report, rule).word) == (said, word)
+    assert outcome(report, rule).word == word
     assert outcome(report, rule).evidence.startswith(f"OpenSCAP: {said}, ")
 
 
@@ -60,7 +55,7 @@ def test_all_nine_words_are_known_and_one_is_a_pass():
 
 def test_a_word_that_is_none_is_an_error():
     content = re.sub(rb"<result>fail</result>", b"<result>PASSED</result>", ARF.read_bytes())
-    changed = read_arf(content).outcomes[f"{SSG}sshd_disable_root_login"]
+    changed = read_arf(content)[f"{SSG}sshd_disable_root_login"]
     assert changed.word == "error"
     assert "'PASSED'" in changed.evidence
 
@@ -71,7 +66,7 @@ def test_host_text_is_cleaned_and_short():
         .replace(b"Defaults\tsecure_path", b"x" * 5000)
         .replace(b"secure_path", b"\xe2\x80\xaey\xc2\x9b2J")
     )
-    evidence = read_arf(content).outcomes[f"{SSG}sudoers_no_root_target"].evidence
+    evidence = read_arf(content)[f"{SSG}sudoers_no_root_target"].evidence
     assert len(evidence) <= 900
     assert not set(evidence) & {"\u202e", "\x9b"}
 
@@ -81,7 +76,7 @@ def test_a_circle_of_definitions_comes_to_an_end():
         b'definition_ref="oval:ssg-package_openssh-server_removed:def:1"',
         b'definition_ref="oval:ssg-sshd_disable_root_login:def:1"',
     )
-    assert read_arf(content).outcomes[f"{SSG}sshd_disable_root_login"].word == "fail"
+    assert read_arf(content)[f"{SSG}sshd_disable_root_login"].word == "fail"
 
 
 @pytest.mark.parametrize("content", [b"", b"pass", b"<a/>", ARF.read_bytes()[:4000]])

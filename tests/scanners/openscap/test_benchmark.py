@@ -36,7 +36,6 @@ def test_what_a_profile_sets_stands_in_the_words(benchmark):
     assert root.title == "Nobody logs in as root"
     assert root.requirement == "In /etc/ssh/sshd_config stands:\nPermitRootLogin no"
     assert 'echo "PermitRootLogin no"' in root.fix
-    assert root.idents == ("CCE-00001-1",)
     assert root.paths == ("/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d/50-root.conf")
 
 

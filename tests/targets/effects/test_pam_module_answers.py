@@ -1,11 +1,11 @@
 import pytest
 
 from app.syntax.pam import PamRule
-from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, Responder
+from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_responder
 
 
 def said(module, who, kind="auth", *arguments, otherwise=True):
-    return Responder(who, kind, otherwise=otherwise)(PamRule(kind, "required", module, arguments, "x", 1))
+    return create_responder(who, kind, otherwise=otherwise)(PamRule(kind, "required", module, arguments, "x", 1))
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 import pytest
 
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.effects.sudo_option_strength import get_option_compare
+from app.targets.effects.sudo_option_strength import compare_sudo_option
 
 S, E, W, X = Strength.STRONGER, Strength.EQUAL, Strength.WEAKER, Strength.INCOMPARABLE
 
@@ -41,4 +41,4 @@ S, E, W, X = Strength.STRONGER, Strength.EQUAL, Strength.WEAKER, Strength.INCOMP
     ],
 )
 def test_two_values_compared(name, was, now, order):
-    assert get_option_compare(name)(was, now) is order
+    assert compare_sudo_option(name, was, now) is order

@@ -10,15 +10,8 @@ RULES = "/etc/audit/audit.rules"
 SOURCES = "/etc/audit/rules.d/*.rules"
 
 
-def create_audit_panic_check(rule: str) -> Check:
-    return _create_control_check(rule, "-f", "2", final=False)
-
-
-def create_audit_lock_check(rule: str) -> Check:
-    return _create_control_check(rule, "-e", "2", final=True)
-
-
-def _create_control_check(rule: str, key: str, wanted: str, *, final: bool) -> Check:
+def create_control_check(rule: str, key: str, wanted: str) -> Check:
+    """Check the value of a control. The one that locks the rules has to stand behind them all."""
     bench = RuleJudge(rule, RULES)
 
     @bench.create_text_check
@@ -30,7 +23,7 @@ def _create_control_check(rule: str, key: str, wanted: str, *, final: bool) -> C
         decides = stated[-1]
         if decides.value != wanted:
             return bench.fails_at(decides, f"says '{key} {escape_host_text(decides.value)}'; {key} {wanted} is wanted.")
-        if final and lines[-1].line != decides.line:
+        if key == "-e" and lines[-1].line != decides.line:
             both = f"{format_location(decides)} locks the rules, and {format_location(lines[-1])} stands behind it."
             return bench.fails(both, lines[-1])
         for other in option_parsers.read_setting_files(

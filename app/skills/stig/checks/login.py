@@ -2,10 +2,10 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import create_range_predicate
 from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text, format_location
-from app.syntax import host_text, limits_conf
+from app.syntax import host_text, limits_conf, option_parsers
 from app.syntax.files import Files
+from app.syntax.host_text import create_range_predicate
 from app.syntax.shell_assignments import Assignment, parse_assignments, parse_declarations
 
 TMOUT = "/etc/profile.d/tmout.sh"
@@ -20,7 +20,8 @@ def create_idle_timeout_check(rule: str, most: int) -> Check:
 
     def check_files(files: Files) -> Verdict:
         scripts = host_text.glob_files(files, SCRIPTS)
-        given = [a for path in [*scripts, *STARTS] for a in _find_timeouts(files, path)]
+        stated = option_parsers.read_setting_files(files, [*scripts, *STARTS], parse_assignments)
+        given = [one for one in stated if one.name == "TMOUT"]
         wrong = next((a for a in given if a.unset or not accepts(a.value)), None)
         if wrong is not None:
             does = "unsets TMOUT" if wrong.unset else f"sets TMOUT to '{escape_host_text(wrong.value)}'"
@@ -37,17 +38,12 @@ def create_idle_timeout_check(rule: str, most: int) -> Check:
 def _find_effective_timeouts(files: Files, scripts: list[str]) -> list[Assignment]:
     """Return the assignments of TMOUT that take effect; a readonly variable keeps its value."""
     found = []
-    for one in (one for path in scripts for one in parse_declarations(host_text.read_text(files, path) or "", path)):
+    for one in option_parsers.read_setting_files(files, scripts, parse_declarations):
         if one.name == "TMOUT":
             found += [one] if one.stated else []
             if one.readonly and one.surely:
                 break
     return found
-
-
-def _find_timeouts(files: Files, path: str) -> list[Assignment]:
-    text = host_text.read_text(files, path)
-    return [] if text is None else [a for a in parse_assignments(text, path) if a.name == "TMOUT"]
 
 
 def create_login_limit_check(rule: str, most: int) -> Check:

@@ -8,7 +8,7 @@ from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text
 from app.syntax import option_parsers
 from app.syntax.files import Files
-from app.syntax.host_text import fold_case, parse_natural_number
+from app.syntax.host_text import create_range_predicate, fold_case
 from app.syntax.option_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
@@ -27,14 +27,6 @@ class WantedOption:
     @property
     def name(self) -> str:
         return self.key.rpartition(".")[2]
-
-
-def create_range_predicate(least: int, most: int) -> Callable[[str], bool]:
-    def is_in_range(value: str) -> bool:
-        found = parse_natural_number(value)
-        return found is not None and least <= found <= most
-
-    return is_in_range
 
 
 def create_password_age_check(rule: str, most: int) -> Check:

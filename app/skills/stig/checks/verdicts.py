@@ -53,15 +53,13 @@ class RuleJudge:
         return Verdict(self.rule, "pass", evidence, self.path)
 
     def fails(self, evidence: str, located_line: LocatedLine | None = None) -> Verdict:
-        return Verdict(
-            self.rule, "fail", evidence, *((located_line.path, located_line.line) if located_line else (self.path,))
-        )
+        path, line = (located_line.path, located_line.line) if located_line else (self.path, None)
+        return Verdict(self.rule, "fail", evidence, path, line)
 
     def passes_at(self, located_line: LocatedLine, evidence: str) -> Verdict:
         """Return a pass whose evidence begins with the line."""
-        return Verdict(
-            self.rule, "pass", f"{format_location(located_line)} {evidence}", located_line.path, located_line.line
-        )
+        whole = f"{format_location(located_line)} {evidence}"
+        return Verdict(self.rule, "pass", whole, located_line.path, located_line.line)
 
     def fails_at(self, located_line: LocatedLine, evidence: str) -> Verdict:
         return self.fails(f"{format_location(located_line)} {evidence}", located_line)

@@ -1,7 +1,6 @@
 """Checks that the audit rules record given events, in whatever lines and under whatever keys."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
@@ -15,12 +14,6 @@ from app.syntax.files import Files
 _DELETE, _LOCK = ("-D",), ("-e", "2")
 
 
-@dataclass(frozen=True)
-class _LoadedRule:
-    rule: AuditRule
-    line: AuditLine
-
-
 def create_audit_events_check(rule: str, lines: Sequence[str]) -> Check:
     """Check that each line's events are recorded. Another order of fields, another key and more calls are as good."""
     bench = RuleJudge(rule, RULES)
@@ -29,7 +22,7 @@ def create_audit_events_check(rule: str, lines: Sequence[str]) -> Check:
     @bench.create_text_check
     def check_files(_: Files, text: str) -> Verdict:
         loaded = _select_loaded(audit_rule_files.parse_audit_lines(text, RULES))
-        found = [_LoadedRule(parsed, one) for one in loaded if (parsed := parse_audit_rule(one.words))]
+        found = [(parsed, one) for one in loaded if (parsed := parse_audit_rule(one.words))]
         last: AuditLine | None = None
         for line, event in wanted:
             if event is None:
@@ -61,20 +54,18 @@ def _select_loaded(lines: Sequence[AuditLine]) -> list[AuditLine]:
     return kept
 
 
-def _find_recording_line(loaded_rules: Sequence[_LoadedRule], event: AuditRule, call: str) -> AuditLine | None:
+def _find_recording_line(
+    loaded_rules: Sequence[tuple[AuditRule, AuditLine]], event: AuditRule, call: str
+) -> AuditLine | None:
     """Return the line that records the event for a call; None if there is none or an exception is ahead of it."""
-    for one in loaded_rules:
-        if not _covers_call(one.rule, call):
+    for rule, line in loaded_rules:
+        if rule.calls and call not in rule.calls:
             continue
-        if _covers_fields(one.rule, event):
-            return one.line
-        if one.rule.where == "never,exit" and set(one.rule.fields) <= set(event.fields):
+        if _covers_fields(rule, event):
+            return line
+        if rule.where == "never,exit" and set(rule.fields) <= set(event.fields):
             return None
     return None
-
-
-def _covers_call(rule: AuditRule, call: str) -> bool:
-    return not rule.calls or call in rule.calls
 
 
 def _covers_fields(rule: AuditRule, wanted: AuditRule) -> bool:

@@ -68,9 +68,8 @@ class FleetBoard:
 
     def _update_cells_and_list_rulesets(self, session: Session) -> Iterable[tuple[str, ...]]:
         """Load the rows that changed since the last read, found by comparing keys. Return their rule sets."""
-        heads = session.execute(
-            select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)
-        ).all()
+        keys = select(StandingRow.host, StandingRow.run, StandingRow.at).where(StandingRow.skill == self.skill)
+        heads = session.execute(keys).all()
         for gone in self._cells.keys() - {host for host, _, _ in heads}:
             del self._cells[gone], self._seen[gone]
         new = [host for host, run, at in heads if self._seen.get(host) != (run, at)]
@@ -108,15 +107,9 @@ class FleetBoard:
             if rules not in self._places:
                 self._places[rules] = locate_columns_in_rules(rules, self.columns)
             letters = reorder_letters(letters, self._places[rules])
-        return FleetLine(
-            host,
-            letters,
-            run=run.id if run else "",
-            state=run.state if run else "",
-            alarm=alarm,
-            simulated=bool(run and run.simulated),
-            at=at,
-        )
+        if run is None:
+            return FleetLine(host, letters, at=at)
+        return FleetLine(host, letters, run.id, run.state, alarm, run.simulated, at)
 
 
 def _describe_alarm(run: RunRow) -> str:

@@ -1,5 +1,6 @@
 """The fleet pages: overview, rollout, host and rule, and the forms for rollouts."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated
 from urllib.parse import urlencode
@@ -20,18 +21,9 @@ from app.store.rollouts import RolloutRow
 from app.web.deps import TheRuntime, TheSession, TheStreams, Words, create_state_dependency
 from app.web.pages.changes_since_visit import LastLook, TheLastLook
 from app.web.pages.error_pages import render_error_page
+from app.web.pages.fleet import grid
 from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
-from app.web.pages.fleet.grid import (
-    LETTERS,
-    SHOWN,
-    SORTS,
-    WORDS,
-    FleetQuery,
-    count_cells,
-    filter_and_sort_lines,
-    order_column_indexes_by_trouble,
-)
 from app.web.pages.form_fields import Fields
 from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.pages.inbox import TheInboxWatch
@@ -47,7 +39,7 @@ A_PAGE = 100
 Place = Annotated[str, Query(max_length=300)]
 
 
-AsAsked = Annotated[FleetQuery, Depends()]
+AsAsked = Annotated[grid.FleetQuery, Depends()]
 TheFleet = Annotated[Fleet, Depends(create_state_dependency("fleet"))]
 TheHealth = Annotated[HealthWatch, Depends(create_state_dependency("health"))]
 
@@ -99,10 +91,10 @@ def show_fleet_host(fleet: TheFleet, session: TheSession, host: str, skill: Word
     return render_page(
         "fleet_host.html",
         here="fleet",
-        words=WORDS,
+        words=grid.WORDS,
         line=line,
         cells=cells,
-        sums=count_cells([line]),
+        sums=grid.count_cells([line]),
         skill=name,
         skills=skills,
     )
@@ -116,14 +108,14 @@ def show_fleet_rule(fleet: TheFleet, session: TheSession, rule: str, skill: Word
     if rule not in board.columns:
         return render_error_page(f"No host was scanned for {rule[:128]!a} yet: /fleet shows the known results.", 404)
     told = {row.host: parse_cell(decode_cells(row.cells).get(rule)) for row in list_standings(session, name)}
-    turn = {letter: place for place, letter in enumerate(WORDS)}
+    turn = {letter: place for place, letter in enumerate(grid.WORDS)}
     cells = sorted(told.items(), key=lambda one: (turn[one[1].letter], one[0]))
     title = read_rule_titles(name).get(rule, "")
-    sums = {letter: sum(one.letter == letter for one in told.values()) for letter in WORDS}
+    sums = {letter: sum(one.letter == letter for one in told.values()) for letter in grid.WORDS}
     return render_page(
         "fleet_rule.html",
         here="fleet",
-        words=WORDS,
+        words=grid.WORDS,
         rule=rule,
         title=title,
         cells=cells,
@@ -168,25 +160,22 @@ def submit_rollout_command(request: Request, runtime: TheRuntime, rollout: str, 
 def _render_fleet(
     fleet: Fleet,
     session: Session,
-    fleet_query: FleetQuery,
+    fleet_query: grid.FleetQuery,
     rollout_row: RolloutRow | None,
     last_look: LastLook | None = None,
 ) -> Response:
-    name, skills = (
-        (rollout_row.skill, [rollout_row.skill])
-        if rollout_row
-        else fleet.resolve_skill_and_choices(session, fleet_query.skill)
-    )
     rollout = rollout_row.id if rollout_row else ""
+    if rollout_row:
+        name, skills = rollout_row.skill, [rollout_row.skill]
+    else:
+        name, skills = fleet.resolve_skill_and_choices(session, fleet_query.skill)
     parts = fleet.render_parts(session, name, rollout)
     board, grouped = fleet.get_board(name), read_groups(session)
     hosts = list(fleet.read_rollout_state(session, rollout).parts) if rollout_row else list(board.lines)
-    lines = filter_and_sort_lines(select_lines(board.lines, hosts), fleet_query, grouped)
-    order = (
-        order_column_indexes_by_trouble(lines, board.columns)
-        if fleet_query.columns == "open"
-        else range(len(board.columns))
-    )
+    lines = grid.filter_and_sort_lines(select_lines(board.lines, hosts), fleet_query, grouped)
+    order: Sequence[int] = range(len(board.columns))
+    if fleet_query.columns == "open":
+        order = grid.order_column_indexes_by_trouble(lines, board.columns)
     version = f"{board.epoch}.{board.version}"
     return render_page(
         "fleet.html",
@@ -208,16 +197,16 @@ def _render_fleet(
         here_as=lambda **other: _build_fleet_address(rollout, fleet_query, **other),
         groups=grouped,
         simulated=any(line.simulated for line in lines),
-        sorts=SORTS,
-        shows=SHOWN,
-        words=WORDS,
-        letters=LETTERS,
+        sorts=grid.SORTS,
+        shows=grid.SHOWN,
+        words=grid.WORDS,
+        letters=grid.LETTERS,
         modes=MODE_CHOICES,
     )
 
 
-def _build_fleet_address(rollout: str, fleet_query: FleetQuery, **other: object) -> str:
-    usual = FleetQuery()
+def _build_fleet_address(rollout: str, fleet_query: grid.FleetQuery, **other: object) -> str:
+    usual = grid.FleetQuery()
     said = {name: other.get(name, value) for name, value in vars(fleet_query).items()}
     kept = {
         name: value

@@ -6,15 +6,7 @@ from fastapi import APIRouter, HTTPException
 from starlette.responses import FileResponse, Response
 
 from app.people.rights import guests
-from app.web.pages.help.library import (
-    INDEX,
-    SEARCH_INDEX,
-    HelpPage,
-    build_search_index_script,
-    find_page_files_by_name,
-    find_pictures_by_name,
-    load_page,
-)
+from app.web.pages.help import library
 from app.web.pages.templating import render_page
 from app.web.url_paths import path_to, static_path
 
@@ -30,40 +22,40 @@ PICTURE = {
 @router.get("/help", name="help")
 @guests
 def read_help() -> Response:
-    return _show_document(INDEX)
+    return _show_document(library.INDEX)
 
 
 @router.get("/help/{document:path}", name="help_page")
 @guests
 def read_help_page(document: str) -> Response:
-    if document == SEARCH_INDEX:
+    if document == library.SEARCH_INDEX:
         return Response(
             _load_search_script(), media_type="text/javascript", headers={"x-content-type-options": "nosniff"}
         )
-    if document in find_page_files_by_name():
+    if document in library.find_page_files_by_name():
         return _show_document(document)
-    if document in find_pictures_by_name():
-        return FileResponse(find_pictures_by_name()[document], headers=PICTURE)
+    if document in library.find_pictures_by_name():
+        return FileResponse(library.find_pictures_by_name()[document], headers=PICTURE)
     raise HTTPException(404, "The documentation has no such page. Search it at /help.")
 
 
 def _show_document(name: str) -> Response:
-    page, index = _load_document(name), _page_path(SEARCH_INDEX)
+    page, index = _load_document(name), _page_path(library.SEARCH_INDEX)
     return render_page(
         "help.html", here="help", layout="base.html", page=page, asset=static_path, root="", search_index=index
     )
 
 
 def _page_path(name: str) -> str:
-    return path_to("help") if name == INDEX else f"{path_to('help')}/{name}"
+    return path_to("help") if name == library.INDEX else f"{path_to('help')}/{name}"
 
 
 @functools.cache
-def _load_document(name: str) -> HelpPage:
+def _load_document(name: str) -> library.HelpPage:
     """The documents of a running server do not change."""
-    return load_page(name, _page_path)
+    return library.load_page(name, _page_path)
 
 
 @functools.cache
 def _load_search_script() -> str:
-    return build_search_index_script(_page_path)
+    return library.build_search_index_script(_page_path)

@@ -25,16 +25,11 @@ def list_candidate_rows(
 
     `failed_fingerprints` has what failed, `taken_number` the number that the plan takes.
     """
-    return [
-        CandidateRow(
-            number,
-            one.sources,
-            *_describe_verdict_and_style(one, failed_fingerprints),
-            one.diff,
-            number == taken_number,
-        )
-        for number, one in enumerate(candidates, 1)
-    ]
+    rows = []
+    for number, one in enumerate(candidates, 1):
+        verdict, style = _describe_verdict_and_style(one, failed_fingerprints)
+        rows.append(CandidateRow(number, one.sources, verdict, style, one.diff, number == taken_number))
+    return rows
 
 
 def _describe_verdict_and_style(candidate: Candidate, failed_fingerprints: Collection[str]) -> tuple[str, str]:

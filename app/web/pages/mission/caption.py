@@ -37,11 +37,10 @@ def write_caption(mission: Mission) -> str:
         return f"Scanning the whole host{_describe_scan_progress(state)}. Nothing has been changed yet."
     if reboot := _describe_reboot(state):
         return reboot
+    if state.item is None and all(item.status not in ("waiting", "working") for item in state.items.values()):
+        return f"Scanning the whole host again{_describe_scan_progress(state)}."
     if state.item is None:
-        closing = all(item.status not in ("waiting", "working") for item in state.items.values())
-        return (
-            f"Scanning the whole host again{_describe_scan_progress(state)}." if closing else "On to the next finding."
-        )
+        return "On to the next finding."
     if state.stopping:
         return "Stopping. The unfinished change is rolled back first."
     attempt = mission.tries[-1] if mission.tries else None
@@ -66,11 +65,9 @@ def _describe_reboot(state: RunState) -> str:
         return f"Rebooting {host}; waiting for it until {until} UTC."
     if reboot.undone is None and describe_reboot_harm(state):
         return f"{host} is not well after its reboot. Undoing this run's changes."
-    return (
-        f"{host} is back. Scanning the whole host again{_describe_scan_progress(state)}."
-        if "closing" not in state.scanned
-        else ""
-    )
+    if "closing" in state.scanned:
+        return ""
+    return f"{host} is back. Scanning the whole host again{_describe_scan_progress(state)}."
 
 
 def _describe_end(state: RunState) -> str:
@@ -94,10 +91,8 @@ def _describe_attempt(mission: Mission, attempt: AttemptView) -> str:
     if item and item.attempt and item.attempt.awaits_person:
         if item.attempt.given:
             return "One of two people approved this change. It waits for the second."
-        return (
-            f"{'Two people are' if item.attempt.people_required > 1 else 'A person is'} "
-            "asked before this change is made."
-        )
+        asked = "Two people are" if item.attempt.people_required > 1 else "A person is"
+        return f"{asked} asked before this change is made."
     if attempt.failed:
         return _describe_failed_attempt(mission, attempt)
     working = mission.state.turn
@@ -145,9 +140,7 @@ def describe_alarm(alarm: SentryAlarm) -> str:
 def _describe_failed_attempt(mission: Mission, attempt: AttemptView) -> str:
     said = _explain_failed_attempt(attempt)
     if attempt.undone:
-        said += (
-            " Undone, verified byte for byte." if not attempt.undone.differences else " The rollback left differences."
-        )
+        said += " The rollback left differences." if attempt.undone.differences else " Undone, verified byte for byte."
     elif attempt.applied:
         said += " Undoing."
     if attempt.lesson:

@@ -56,9 +56,8 @@ class EngineHolds:
         """End a turn's hold. The time to first token is the end event's, so that late viewers draw the same axis."""
         if name := self.find_engine(turn):
             hold = self.by_engine[name][-1]
-            self._replace_hold_and_end_reading(
-                name, replace(hold, first=None if ttft is None else hold.since + ttft, until=at)
-            )
+            first = None if ttft is None else hold.since + ttft
+            self._replace_hold_and_end_reading(name, replace(hold, first=first, until=at))
 
     def close_all(self, at: float) -> None:
         """Close every open hold when the run ends."""

@@ -3,6 +3,9 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
 
 from app.loop.state import Item
 from app.skills.skill import Rule
@@ -12,19 +15,7 @@ MOST_CELLS = 40
 """More findings than this are grouped, and their cells are small."""
 ROWS = 2
 
-_PARTS = {
-    "SSH": r"sshd?\b|sshd?_",
-    "Audit": r"audit|aide",
-    "sudo": r"sudo",
-    "Accounts": r"accounts?_|pam|passw|faillock|login\.defs|shadow|useradd|umask|login|user",
-    "Kernel": r"sysctl|kernel|grub|modprobe|kmod|boot|module",
-    "Mounts": r"mount|partition|fstab|tmp",
-    "Network": r"firewall|network|wireless|postfix|chrony|snmp|nfs|ftp|tftp",
-    "Packages": r"package|dnf|yum|rpm|gpg",
-    "Services": r"service|systemd|cron|rsyslog|journal",
-    "Files": r"file|dir|owner|permission|/etc",
-}
-"""Parts by the words of a rule's id, title and files. The first that fits is taken."""
+_PARTS = msgspec.toml.decode(Path(__file__).with_suffix(".toml").read_bytes(), type=dict[str, str])
 _WORDS = {name: re.compile(words, re.IGNORECASE) for name, words in _PARTS.items()}
 
 
@@ -49,7 +40,7 @@ def group_by_part_if_many(items: Collection[Item], rules: Mapping[str, Rule]) ->
     parts: dict[str, list[Item]] = {}
     for item in items:
         parts.setdefault(find_part_of_rule(rules.get(item.rule)), []).append(item)
-    order = [name for name in (*_PARTS, "Other") if name in parts]
+    order = [name for name in (*_WORDS, "Other") if name in parts]
     return tuple(RibbonPart(name, tuple(parts[name])) for name in order)
 
 

@@ -93,11 +93,9 @@ def _begin_turn(lane: Lane, event: kinds.TurnStarted) -> Lane:
     here = Lane(lane.place, event.rule, event.attempt, event.turn)
     fresh = replace(here, live=True, purpose=event.purpose, does=does, waited=waited)
     # The verdict and the probes precede the role's turn and stay in its lane.
-    return (
-        fresh
-        if lane.is_of_other_attempt(event.rule, event.attempt)
-        else replace(fresh, verdict=lane.verdict, probed=lane.probed)
-    )
+    if lane.is_of_other_attempt(event.rule, event.attempt):
+        return fresh
+    return replace(fresh, verdict=lane.verdict, probed=lane.probed)
 
 
 def _record_result(lane: Lane, event: Event) -> Lane:

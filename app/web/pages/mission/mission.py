@@ -3,17 +3,7 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from app.events.kinds import (
-    ActionProposed,
-    AttemptStarted,
-    Event,
-    ItemStarted,
-    SentryProbed,
-    TurnDelta,
-    TurnFinished,
-    TurnStarted,
-    VerdictGiven,
-)
+from app.events import kinds
 from app.events.record import Recorded
 from app.loop.state import RunState, apply_event
 from app.web.pages.mission.attempts import AttemptView, advance_attempt_view
@@ -35,7 +25,7 @@ class Mission:
     """The rule of the current item, or of the last one."""
     tries: list[AttemptView] = field(default_factory=list)
     feed: deque[FeedLine] = field(default_factory=lambda: deque(maxlen=FEED_LINES))
-    newest: dict[str, TurnFinished] = field(default_factory=dict)
+    newest: dict[str, kinds.TurnFinished] = field(default_factory=dict)
     """Each engine's newest finished turn, for its figures."""
     turn_began: int = 0
     """The seq at which the newest turn started."""
@@ -47,44 +37,44 @@ class Mission:
         self._advance_lanes(event)
         self.holds.apply_event(event, recorded.at)
         self._move_stage(event)
-        if isinstance(event, TurnStarted):
+        if isinstance(event, kinds.TurnStarted):
             self.turn_began = recorded.seq
-        if isinstance(event, TurnFinished) and (engine := self.holds.find_engine(event.turn)):
+        if isinstance(event, kinds.TurnFinished) and (engine := self.holds.find_engine(event.turn)):
             self.newest[engine] = event
         if line := to_feed_line(recorded):
             self.feed.appendleft(line)
 
-    def _advance_lanes(self, event: Event) -> None:
+    def _advance_lanes(self, event: kinds.Event) -> None:
         match event:
-            case TurnDelta():  # by far the most frequent one: only the lane of its turn is looked at
+            case kinds.TurnDelta():  # by far the most frequent one: only the lane of its turn is looked at
                 for place, lane in self.lanes.items():
                     if lane.turn == event.turn:
                         self.lanes[place] = advance_lane(lane, event)
             case _:
                 self.lanes = {place: advance_lane(lane, event) for place, lane in self.lanes.items()}
 
-    def _move_stage(self, event: Event) -> None:
+    def _move_stage(self, event: kinds.Event) -> None:
         match event:
-            case TurnStarted():
+            case kinds.TurnStarted():
                 self.stage = get_lane_name(event)
-            case ItemStarted() | AttemptStarted():
+            case kinds.ItemStarted() | kinds.AttemptStarted():
                 self.stage = "architect"
-            case ActionProposed():
+            case kinds.ActionProposed():
                 self.stage = "worker"
-            case VerdictGiven(phase="attempt"):
+            case kinds.VerdictGiven(phase="attempt"):
                 self.stage = "auditor"
-            case SentryProbed():
+            case kinds.SentryProbed():
                 self.stage = "sentry"
             case _:
                 pass
 
-    def _update_item_and_attempts(self, event: Event) -> None:
-        if isinstance(event, ItemStarted):
+    def _update_item_and_attempts(self, event: kinds.Event) -> None:
+        if isinstance(event, kinds.ItemStarted):
             # Only the previous item stays in the lanes, so that a viewer who joins late sees the same page.
             lanes = self.lanes.items()
             self.lanes = {place: lane if lane.rule == self.focus else Lane(place) for place, lane in lanes}
             self.focus, self.tries = event.rule, []
-        if isinstance(event, AttemptStarted):
+        if isinstance(event, kinds.AttemptStarted):
             self.tries = [*self.tries, AttemptView(event.attempt, event.lessons, event.offered)]
         elif self.tries:
             self.tries[-1] = advance_attempt_view(self.tries[-1], event)

@@ -2,20 +2,23 @@
 
 import threading
 from collections import deque
+from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends
+from fastapi import Depends, Query
 
 from app.events.kinds import KINDS, RUN_KINDS
 from app.loop.state import RunState, fold_events
 from app.machine.sampling.engine_outages import RecentOutages
 from app.store.events import EventStore
+from app.store.models import RunRow
 from app.web.deps import create_state_dependency
 from app.web.pages.mission.engine_use_times import HOLD_SECONDS
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.mission.mission import FEED_LINES, Mission
 from app.web.pages.mission.timeline import TimelineReader
 from app.web.stream.recently_used import RecentlyUsed
+from app.web.stream.resume_position import MOST_SEQ
 
 FRAME_KINDS = (
     *(kind for kind in RUN_KINDS if kind.startswith(("run.", "scan.", "item."))),
@@ -26,6 +29,30 @@ FRAME_KINDS = (
 KEPT = 64
 TURNS_BACK = 400
 """More turns than fit in two minutes at any pace that a person would watch."""
+READ_UP = 0.05
+"""The timeline has a resolution of 0.1 s; half a step is added so that its events are included."""
+Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
+
+
+@dataclass(frozen=True)
+class AskedMoment:
+    """The moment of a run that a query string names by `at`, else by `w`, else by `t`; all are None for the present."""
+
+    at: int | None = None
+    """The seq of an event."""
+    t: float | None = None
+    """Seconds since the run was queued."""
+    w: float | None = None
+    """Seconds on the timeline."""
+
+
+async def _read_asked_moment(
+    at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None, t: Seconds = None, w: Seconds = None
+) -> AskedMoment:
+    return AskedMoment(at, t, w)
+
+
+TheMoment = Annotated[AskedMoment, Depends(_read_asked_moment)]
 
 
 class FrameCache:
@@ -71,6 +98,25 @@ class MissionLoader:
                 mission.apply_event(recorded)  # the text so far of the turn in progress
         mission.feed = self._read_feed(run, seq)
         return mission
+
+    def find_seq(self, row: RunRow, moment: AskedMoment) -> int:
+        """Return the seq of the moment's newest event; the first seq of the run for the present."""
+        if moment.at is not None:
+            return moment.at
+        if moment.w is not None:
+            time = self.timelines.read_timeline(row.id).to_time(moment.w + READ_UP)
+        else:
+            time = (self._store.find_time_at_seq(row.id, 1) or row.queued_at) + (moment.t or 0.0) + READ_UP
+        return self._store.find_seq_at(row.id, time)
+
+    def find_time(self, run: str, moment: AskedMoment) -> float | None:
+        """Return the time of the moment, which for the present is that of the newest event. None without events."""
+        if moment.at is None and moment.w is not None:
+            line = self.timelines.read_timeline(run)
+            return line.to_time(moment.w) if line.seq else None
+        seconds = moment.t if moment.at is None else None
+        told = self._store.read_events_newest_first(run, moment.at if seconds is None else 1, KINDS, 1)
+        return told[0].at + (seconds or 0.0) if told else None
 
     def is_empty(self, run: str, after: int, upto: int) -> bool:
         """Return True if the log has no events in this range, as after a run was shrunk."""

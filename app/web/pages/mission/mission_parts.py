@@ -24,21 +24,18 @@ def build_engine_label_context(
     mission: Mission, engine: Engine, lineup: Lineup, outages: Sequence[EngineOutage] = ()
 ) -> dict[str, object]:
     holds = mission.holds.by_engine.get(engine.name, [])
-    now = mission.state.at
-    last = holds[-1] if holds else None
+    now, last = mission.state.at, holds[-1] if holds else None
     live = last if last and last.until is None else None
     broken = [one for one in outages if one.engine == engine.name]
     seated = [role for role, seat in lineup.seats.items() if seat.engine == engine.name]
+    held = {role: [one for one in holds if one.role == role] for role in seated}
     return {
         "engine": engine,
         "roles": seated,
         "serving": live.role if live else None,
         "replica": live.replica + 1 if live and len(engine.replicas) > 1 else None,
         "reading": bool(live and live.first is None),
-        "rows": [
-            (role, draw_hold_bars([one for one in holds if one.role == role], now, HOLD_SECONDS, broken))
-            for role in seated
-        ],
+        "rows": [(role, draw_hold_bars(own, now, HOLD_SECONDS, broken)) for role, own in held.items()],
         "gaps": draw_outage_gaps(broken, now, HOLD_SECONDS),
         "at": now,
         "seconds": int(HOLD_SECONDS),
@@ -67,6 +64,7 @@ class Scene:
 def render_mission_parts(mission: Mission, scene: Scene) -> dict[str, str]:
     """Return inner HTML by element id."""
     here, rule = {"mission": mission, "scene": scene}, scene.skill.rules.get(mission.focus or "")
+    attempt = _get_attempt_or_blank(mission)
     drawn = {
         "status": _render_status(mission, scene),
         "progress": render_template("partials/_progress.html", headway=measure_progress(mission.state)),
@@ -75,10 +73,8 @@ def render_mission_parts(mission: Mission, scene: Scene) -> dict[str, str]:
         "item": render_template("partials/_item.html", **here, rule=rule, steps=list_steps(mission)),
         "approval": render_template("partials/_approval.html", **here),
         "tries": render_template("partials/_tries.html", tries=mission.tries[:-1]),
-        "undo": render_template("partials/_undo.html", attempt=_get_attempt_or_blank(mission)),
-        "evidence": render_template(
-            "partials/_evidence.html", **here, rule=rule, attempt=_get_attempt_or_blank(mission)
-        ),
+        "undo": render_template("partials/_undo.html", attempt=attempt),
+        "evidence": render_template("partials/_evidence.html", **here, rule=rule, attempt=attempt),
         "feed": render_template("partials/_feed.html", **here),
     }
     for place in PLACES:
@@ -136,9 +132,8 @@ def _render_caption(mission: Mission, scene: Scene) -> str:
 
 def _render_ribbon(mission: Mission, scene: Scene) -> str:
     parts = group_by_part_if_many(mission.state.items.values(), scene.skill.rules)
-    return render_template(
-        "partials/_ribbon.html", mission=mission, scene=scene, parts=parts, rolled_back=count_rollbacks
-    )
+    context = {"mission": mission, "scene": scene, "parts": parts, "rolled_back": count_rollbacks}
+    return render_template("partials/_ribbon.html", **context)
 
 
 def _render_status(mission: Mission, scene: Scene) -> str:
@@ -149,9 +144,8 @@ def _render_status(mission: Mission, scene: Scene) -> str:
 
 def render_engine_label_parts(mission: Mission, scene: Scene) -> dict[str, str]:
     outages = scene.outages(mission.state.at)
-    return {
-        f"hold-{engine.name}": render_template(
-            "partials/_engine_label.html", hold=build_engine_label_context(mission, engine, scene.lineup, outages)
-        )
-        for engine in scene.lineup.engines.values()
-    }
+    drawn = {}
+    for engine in scene.lineup.engines.values():
+        hold = build_engine_label_context(mission, engine, scene.lineup, outages)
+        drawn[f"hold-{engine.name}"] = render_template("partials/_engine_label.html", hold=hold)
+    return drawn

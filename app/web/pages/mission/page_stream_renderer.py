@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Sequence
+from itertools import groupby
 
 import msgspec
 
@@ -56,15 +57,12 @@ class PageRenderer:
         if any(not isinstance(recorded.event, TurnDelta) for recorded in batch):
             # A re-rendered lane contains its text, so the tokens are not sent as well.
             changed = self._missions.timelines.encode_changes(self._run, batch) if self._scene.sends_timeline else b""
-            return changed + encode_message(
-                self._render_changes(render_mission_parts(mission, self._scene) | dict(self._scene.engines())),
-                seq=batch[-1].seq,
-            )
+            parts = render_mission_parts(mission, self._scene) | dict(self._scene.engines())
+            return changed + encode_message(self._render_changes(parts), seq=batch[-1].seq)
         tokens = _encode_tokens(batch)
         if mission.holds.reading != reading or int(mission.state.at) != second:
-            moved = render_clock_part(mission, self._scene) | render_engine_label_parts(
-                mission, self._scene
-            )  # the clock advances between tokens
+            # The clock advances between tokens.
+            moved = render_clock_part(mission, self._scene) | render_engine_label_parts(mission, self._scene)
             if mission.holds.reading != reading:  # the figures change with the label
                 moved |= self._scene.engines()
             tokens.append(encode_message(self._render_changes(moved), seq=batch[-1].seq))
@@ -72,11 +70,9 @@ class PageRenderer:
 
     def _render_changes(self, parts: dict[str, str]) -> bytes:
         # Meters also come once a second with the samples, so what was sent here last is not what the page shows.
-        changed = {
-            name: html for name, html in parts.items() if name in self._sent_elsewhere or self._drawn.get(name) != html
-        }
+        sent = {name: html for name, html in self._drawn.items() if name not in self._sent_elsewhere}
         self._drawn = self._drawn | parts
-        return wrap_partials(changed).encode()
+        return wrap_partials({name: html for name, html in parts.items() if sent.get(name) != html}).encode()
 
     def _restore_mission(self, seq: int) -> Mission:
         if self._mission is None or not self._has_no_events_between(self._mission.state.seq, seq):
@@ -102,15 +98,7 @@ def _changes_only_text(mission: Mission, batch: Sequence[Recorded]) -> bool:
 
 def _encode_tokens(batch: Sequence[Recorded]) -> list[bytes]:
     """Encode consecutive deltas of one turn and channel as one message."""
-    out: list[bytes] = []
-    held: list[Recorded] = []
-    for recorded in batch:
-        if held and _get_token_key(held[-1]) != _get_token_key(recorded):
-            out.append(_encode_token(held))
-            held = []
-        held.append(recorded)
-    out.append(_encode_token(held))
-    return out
+    return [_encode_token(list(deltas)) for _, deltas in groupby(batch, _get_token_key)]
 
 
 def _get_token_key(recorded: Recorded) -> tuple[str, str]:

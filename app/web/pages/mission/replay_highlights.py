@@ -2,24 +2,17 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
 
 from app.events import kinds
 from app.events.record import Recorded
 from app.web.pages.mission.caption import describe_alarm
 
 MOST = 5
-_SORTS = {
-    "alarm": ("!", "alarm", "Compliant, and harmful", 100.0),
-    "reboot": ("↻", "alarm", "It did not survive the reboot", 97.0),
-    "drift": ("!", "alarm", "Drift", 95.0),
-    "veto": ("✗", "refused", "The scanner was fooled", 90.0),
-    "person": ("?", "plain", "A person decided", 85.0),
-    "refused": ("✗", "refused", "Refused before it ran", 80.0),
-    "told": ("✓", "passed", "Fixed at the first attempt, with a lesson", 75.0),
-    "learnt": ("✓", "passed", "Failed, learned, fixed", 70.0),
-    "escalated": ("▲", "escalated", "Escalated", 60.0),
-    "fixed": ("✓", "passed", "The first fix", 10.0),
-}
+_TABLE = Path(__file__).with_suffix(".toml").read_bytes()
+_SORTS = msgspec.toml.decode(_TABLE, type=dict[str, tuple[str, str, str, float]])
 """Glyph, kind, title and weight of each sort of moment."""
 
 
@@ -102,9 +95,8 @@ class MomentCollector:
         glyph, kind, title, usual = _SORTS[moment_sort]
         weight, known = usual + attempts / 100, self._best.get(moment_sort)
         if known is None or weight > known.weight:
-            self._best[moment_sort] = Moment(
-                *self._before, glyph, kind, title, self._titles.get(rule, rule), text, weight
-            )
+            name = self._titles.get(rule, rule)
+            self._best[moment_sort] = Moment(*self._before, glyph, kind, title, name, text, weight)
 
     def list_best_moments(self) -> tuple[Moment, ...]:
         """Return the best moments in chronological order."""

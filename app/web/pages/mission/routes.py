@@ -1,6 +1,5 @@
 """The mission page of a live, ended or replayed run, and its forms."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
@@ -12,18 +11,7 @@ from sse_starlette import EventSourceResponse
 from starlette.responses import HTMLResponse, Response
 
 from app.errors import Rejected
-from app.people.rights import (
-    DEMO,
-    WHO,
-    get_name_to_record,
-    get_sign_in_method,
-    get_token_id,
-    get_visible_runs,
-    guests,
-    list_current_token_makers,
-    list_makers_for_new_credential,
-    operators,
-)
+from app.people import rights
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.runs.labels import set_run_labels, split_tags
 from app.runs.run_control import command_run
@@ -38,7 +26,7 @@ from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.form_fields import Fields
 from app.web.pages.live_parts import wrap_partials
-from app.web.pages.mission.mission_loader import MissionLoader, TheMissions
+from app.web.pages.mission.mission_loader import AskedMoment, MissionLoader, TheMissions, TheMoment
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_context import MissionView, PageRequest, build_mission_view
 from app.web.pages.mission.page_stream_renderer import PageRenderer
@@ -53,14 +41,10 @@ router = APIRouter(include_in_schema=False)
 HOURS = {"1": 1.0, "24": 24.0, "168": 168.0}
 Intro = Annotated[str, Cookie(alias="temper-intro", max_length=10)]
 """The cookie that says whether this browser closed the introduction."""
-Seconds = Annotated[float | None, Query(ge=0, le=1e9, allow_inf_nan=False)]
-"""Seconds since the run was queued."""
-READ_UP = 0.05
-"""The timeline has a resolution of 0.1 s; half a step is added so that its events are included."""
 
 
 @router.get("/", name="home")
-@guests
+@rights.guests
 def show_home(
     runtime: TheRuntime,
     missions: TheMissions,
@@ -77,14 +61,14 @@ def show_home(
 
 
 def _choose_home_run(session: Session) -> RunRow | None:
-    if (runs := get_visible_runs()) is not None:
+    if (runs := rights.get_visible_runs()) is not None:
         return next(iter(run_queries.list_newest_runs(session, 1, allowed_run_ids=runs)), None)
     working = run_queries.list_unended_runs(session)
     return working[0] if working else run_queries.find_newest_run(session)
 
 
 @router.get("/runs/{run}", name="run")
-@guests
+@rights.guests
 async def show_run(
     runtime: TheRuntime,
     missions: TheMissions,
@@ -93,9 +77,7 @@ async def show_run(
     session: TheSessionForNow,
     read_look: TheLookReader,
     run: str,
-    at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
-    t: Seconds = None,
-    w: Seconds = None,
+    moment: TheMoment,
     speed: Annotated[str, Query(max_length=8)] = "",
     intro: Intro = "",
 ) -> Response:
@@ -103,11 +85,10 @@ async def show_run(
 
     def render(session: Session) -> Response:
         row = require_run(session, run)
-        if at is None and t is None and w is None:
+        if moment == AskedMoment():
             asked = PageRequest(None, pace, intro != "closed")
             return _render_mission(build_mission_view(runtime, missions, sharing, row, asked), read_look(session))
-        seq = _find_asked_seq(runtime, missions, row, t, w) if at is None else at
-        asked = PageRequest(seq, pace, intro != "closed")
+        asked = PageRequest(missions.find_seq(row, moment), pace, intro != "closed")
         return _render_mission(_get_past_view(moments, runtime, missions, sharing, row, asked), None)
 
     return await (moments.answer(render) if session is None else run_in_threadpool(render, session))
@@ -122,27 +103,11 @@ def _get_past_view(
     page_request: PageRequest,
 ) -> MissionView:
     """Return the view of a moment, kept for those who may see the same, as of the log's and the row's present state."""
-    newest, who = runtime.store.read_last_link(row.id), WHO.get()
+    newest, who = runtime.store.read_last_link(row.id), rights.WHO.get()
     seen_by = (who.right, who.runs) if who else None
     key = (page_request, newest, repr(row.model_dump()), seen_by, sharing is None)
     view = moments.get_or_build_view(key, lambda: build_mission_view(runtime, missions, sharing, row, page_request))
     return replace(view, now=round(runtime.clock.now(), 3))
-
-
-def _find_asked_seq(
-    runtime: Runtime,
-    missions: MissionLoader,
-    row: RunRow,
-    seconds_since_queueing: float | None,
-    timeline_seconds: float | None,
-) -> int:
-    """Return the seq at `timeline_seconds` on the timeline, or else at `seconds_since_queueing`."""
-    if timeline_seconds is not None:
-        return runtime.store.find_seq_at(
-            row.id, missions.timelines.read_timeline(row.id).to_time(timeline_seconds + READ_UP)
-        )
-    first = runtime.store.find_time_at_seq(row.id, 1)
-    return runtime.store.find_seq_at(row.id, (first or row.queued_at) + (seconds_since_queueing or 0.0) + READ_UP)
 
 
 def _render_mission(view: MissionView, last_look: LastLook | None) -> Response:
@@ -150,22 +115,15 @@ def _render_mission(view: MissionView, last_look: LastLook | None) -> Response:
 
 
 @router.get("/runs/{run}/moment", name="run_moment")
-@guests
+@rights.guests
 async def show_moment(
-    runtime: TheRuntime,
-    missions: TheMissions,
-    sharing: TheSharing,
-    moments: TheMoments,
-    run: str,
-    t: Seconds = None,
-    w: Seconds = None,
-    at: Annotated[int | None, Query(ge=0, le=MOST_SEQ)] = None,
+    runtime: TheRuntime, missions: TheMissions, sharing: TheSharing, moments: TheMoments, run: str, moment: TheMoment
 ) -> HTMLResponse:
     """Render all parts of the page for a moment. The page requests this while its timeline is dragged."""
 
     def render(session: Session) -> HTMLResponse:
         row = _require_run(run_queries.find_run(session, run), run)
-        asked = PageRequest(_find_asked_seq(runtime, missions, row, t, w) if at is None else at)
+        asked = PageRequest(missions.find_seq(row, moment))
         return _render_moment(_get_past_view(moments, runtime, missions, sharing, row, asked))
 
     return await moments.answer(render)
@@ -179,7 +137,7 @@ def _render_moment(view: MissionView) -> HTMLResponse:
 
 
 @router.get("/runs/{run}/page", name="run_page")
-@guests
+@rights.guests
 def stream_page(
     runtime: TheRuntime,
     missions: TheMissions,
@@ -202,7 +160,7 @@ def stream_page(
 
 
 @router.get("/runs/{run}/replay", name="run_replay")
-@guests
+@rights.guests
 def stream_replay(
     runtime: TheRuntime,
     missions: TheMissions,
@@ -214,8 +172,7 @@ def stream_replay(
     row = _require_run(runtime.read_run_row(run), run)
     after = read_resume_position(request.headers, str(since)) or 0
     scene = Scene(runtime.lineup, load_skill(row.skill), "replay", outages=missions.outages.read_outages)
-    screen = PageRenderer(run, missions, scene)
-    frames: AsyncIterator[bytes] = Replay(runtime.store, run).stream_frames(screen, after, speed)
+    frames = Replay(runtime.store, run).stream_frames(PageRenderer(run, missions, scene), after, speed)
     return EventSourceResponse(frames, sep="\n", ping=15)
 
 
@@ -227,16 +184,16 @@ def _require_run(row: RunRow | None, run: str) -> RunRow:
 
 
 @router.post("/runs/{run}/ask", name="run_ask")
-@operators
+@rights.operators
 def submit_run_command_or_answer(
     request: Request, session: TheSession, folds: TheFolds, run: str, fields: Fields
 ) -> Response:
-    row, verb, by = require_run(session, run), fields.get("verb", ""), get_name_to_record(FORM_PERSON)
+    row, verb, by = require_run(session, run), fields.get("verb", ""), rights.get_name_to_record(FORM_PERSON)
     reason = fields.get("reason", "")
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
-        means = AnswerMeans(get_sign_in_method(), get_token_id(), list_current_token_makers())
+        means = AnswerMeans(rights.get_sign_in_method(), rights.get_token_id(), rights.list_current_token_makers())
         record_answer(session, asked, approval, verb, by=by, sign_in_means=means, reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)
@@ -244,7 +201,7 @@ def submit_run_command_or_answer(
 
 
 @router.post("/runs/{run}/label", name="run_label")
-@operators
+@rights.operators
 def submit_run_label(session: TheSession, run: str, fields: Fields) -> Response:
     row = require_run(session, run)
     set_run_labels(row, fields.get("name"), split_tags(fields["tags"]) if "tags" in fields else None)
@@ -253,10 +210,10 @@ def submit_run_label(session: TheSession, run: str, fields: Fields) -> Response:
 
 
 @router.post("/runs/{run}/share", name="run_share")
-@operators
+@rights.operators
 def submit_run_share(session: TheSession, request: Request, run: str, fields: Fields) -> Response:
     """Create a share link and show it. Only its digest is stored, so it cannot be shown again."""
-    row, me, site = require_run(session, run), WHO.get() or DEMO, str(request.base_url).rstrip("/")
+    row, me, site = require_run(session, run), rights.WHO.get() or rights.DEMO, str(request.base_url).rstrip("/")
     hours = HOURS.get(fields.get("hours", "24"))
     if hours is None:
         raise Rejected("hours", f"a link holds for {', '.join(HOURS)} hours: choose one of them.")
@@ -264,6 +221,6 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
-        made, secret = credentials.issue_link(session, me.name, row.id, hours, list_makers_for_new_credential())
+        made, secret = credentials.issue_link(session, me.name, row.id, hours, rights.list_makers_for_new_credential())
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at
     return render_page("shared.html", here="runs", run=row, link=link, until=until, over=over)

@@ -209,11 +209,8 @@ def _get_mark_of_event(event: object, item_title: str) -> tuple[str, str, str] |
         case kinds.ItemEscalated():
             return "escalated", f"{event.rule}: escalated", f"to a person: {item_title}"
         case kinds.ApprovalRequested():
-            return (
-                "asks",
-                f"{event.rule or 'Reboot'}: a person was asked",
-                f"asked: {item_title}" if event.rule else "asked: reboot",
-            )
+            words = f"asked: {item_title}" if event.rule else "asked: reboot"
+            return "asks", f"{event.rule or 'Reboot'}: a person was asked", words
         case kinds.RebootAnnounced():
             return "undone", f"{event.host}: rebooted", "rebooted"
         case kinds.RebootLost():
@@ -248,9 +245,8 @@ class TimelineReader:
             return b""
         line = self.read_timeline(run)
         told = [one for name, one in line.stretches.items() if line.changed[name] >= first]
-        return encode_message(
-            msgspec.json.encode({"began": line.began, "over": line.over, "stretches": told}), name="timeline"
-        )
+        changes = {"began": line.began, "over": line.over, "stretches": told}
+        return encode_message(msgspec.json.encode(changes), name="timeline")
 
     def read_outages(self, timeline: Timeline, until: float) -> list[EngineOutage]:
         return read_engine_outages(self._store, timeline.zero, until)

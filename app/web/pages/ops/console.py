@@ -48,10 +48,6 @@ class RunCard:
     state: RunState
 
     @property
-    def waits(self) -> bool:
-        return self.state.awaits_person
-
-    @property
     def done(self) -> int:
         return sum(item.status not in ("working", "waiting") for item in self.state.items.values())
 

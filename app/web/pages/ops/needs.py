@@ -83,11 +83,8 @@ def _list_backup_alarm(situation: OpsState) -> Iterator[Need]:
     if situation.backup_age is None or (days := situation.backup_age / DAY) < situation.backup_days:
         return
     old = count_things(round(days), "day")
-    what = (
-        f"The newest backup is {old} old."
-        if situation.backed_up_at
-        else f"No backup was made in the {old} since the start."
-    )
+    never = f"No backup was made in the {old} since the start."
+    what = f"The newest backup is {old} old." if situation.backed_up_at else never
     yield Need("alarm", f"{what} Make one: temper backup FILE", situation.now - situation.backup_age, about="backup")
 
 
@@ -150,9 +147,8 @@ def _list_other_alarms(situation: OpsState) -> Iterator[Need]:
         why = "It is stopped, cut off from the database, or gone: look at it, and start it again."
         yield Need("alarm", f"{text} {why}", about=f"node {node.name}")
     for held in situation.stuck_hosts:
-        yield Need(
-            "alarm", f"{held.sentence[0].upper()}{held.sentence[1:]}.", held.since, about=f"host {held.host} is held"
-        )
+        text = f"{held.sentence[0].upper()}{held.sentence[1:]}."
+        yield Need("alarm", text, held.since, about=f"host {held.host} is held")
     for run in situation.hosts:
         if run.drifted:
             text = f"{run.host}: {run.drifted} rule{'s' if run.drifted != 1 else ''} drifted."

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from app.machine.sampling.engine_of_process import ProcessOwners
+from app.machine.gpus.gpu_processes import ProcessOwners
 
 HEAD = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
 

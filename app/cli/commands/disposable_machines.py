@@ -1,4 +1,8 @@
-"""Commands for disposable virtual machines, which boot with a kernel and systemd of their own: `temper machine`."""
+"""Commands for disposable machines.
+
+`temper machine` has virtual ones, which boot with a kernel and systemd of their own; `temper rootfs` has Debian ones in
+a root file system, which boot no kernel.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -8,14 +12,16 @@ import typer
 from app.cli.options import AsJson, Data
 
 if TYPE_CHECKING:
+    from app.targets.rootfs.rootfs_machine import Rootfs
     from app.targets.vm.virtual_machine import VirtualMachine
 
-app = typer.Typer(help="Manage disposable virtual machines that boot (QEMU).", no_args_is_help=True)
+machine_app = typer.Typer(help="Manage disposable virtual machines that boot (QEMU).", no_args_is_help=True)
+rootfs_app = typer.Typer(help="Manage disposable Debian machines (SSH on loopback).", no_args_is_help=True)
 Name = Annotated[str, typer.Argument(help="Name of the machine.")]
 AtOnce = Annotated[bool, typer.Option("--at-once", help="Pull the plug instead of shutting it down.")]
 
 
-@app.command(name="build")
+@machine_app.command(name="build")
 def machine_build(
     name: Name,
     data: Data = Path("data"),
@@ -27,7 +33,7 @@ def machine_build(
     _print_line(f"{name} is built. Start it with temper machine start {name}")
 
 
-@app.command(name="start")
+@machine_app.command(name="start")
 def machine_start(name: Name, data: Data = Path("data")) -> None:
     """Start a machine, add it as a host, and print how to reach it. It runs until you stop it."""
     machine = _get_virtual_machine_handle(data, name)
@@ -35,14 +41,14 @@ def machine_start(name: Name, data: Data = Path("data")) -> None:
     _register_as_host(machine, data)
 
 
-@app.command(name="stop")
+@machine_app.command(name="stop")
 def machine_stop(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
     """Shut a machine down and end all its processes."""
     _get_virtual_machine_handle(data, name).stop(at_once=at_once)
     _print_line(f"{name} is stopped.")
 
 
-@app.command(name="reboot")
+@machine_app.command(name="reboot")
 def machine_reboot(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
     """Shut a machine down and boot it again. Its disks stay as they are."""
     machine = _get_virtual_machine_handle(data, name)
@@ -50,7 +56,7 @@ def machine_reboot(name: Name, data: Data = Path("data"), at_once: AtOnce = Fals
     _register_as_host(machine, data)
 
 
-@app.command(name="snapshot")
+@machine_app.command(name="snapshot")
 def machine_snapshot(
     name: Name, label: Annotated[str, typer.Argument(help="Name of the snapshot.")], data: Data = Path("data")
 ) -> None:
@@ -59,7 +65,7 @@ def machine_snapshot(
     _print_line(f"Kept as {label}. Return to it with temper machine reset {name} --to {label}")
 
 
-@app.command(name="reset")
+@machine_app.command(name="reset")
 def machine_reset(
     name: Name,
     data: Data = Path("data"),
@@ -71,14 +77,14 @@ def machine_reset(
     _print_line(f"{name} is reset to {to}.")
 
 
-@app.command(name="discard")
+@machine_app.command(name="discard")
 def machine_discard(name: Name, data: Data = Path("data")) -> None:
     """Delete a machine, its disks and its snapshots."""
     _get_virtual_machine_handle(data, name).discard()
     _print_line(f"{name} is deleted.")
 
 
-@app.command(name="list")
+@machine_app.command(name="list")
 def machine_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the machines with state, virtualisation and snapshots."""
     from app.cli.virtual_machine_list import print_machines
@@ -86,7 +92,7 @@ def machine_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     print_machines(data / "machines", as_json=as_json)
 
 
-@app.command(name="console")
+@machine_app.command(name="console")
 def machine_console(
     name: Name,
     data: Data = Path("data"),
@@ -97,11 +103,61 @@ def machine_console(
     _print_line("\n".join(text.splitlines()[-lines:]))
 
 
+@rootfs_app.command(name="build")
+def rootfs_build(
+    name: Name, data: Data = Path("data"), suite: Annotated[str, typer.Option(help="Debian release.")] = "bookworm"
+) -> None:
+    """Build a machine. The first one of a suite takes about a minute."""
+    from app.targets.rootfs.base_image_definition import BaseImage
+
+    _get_rootfs_machine_handle(data, name).build(BaseImage(suite))
+    _print_line(f"{name} is built. Start it with temper rootfs start {name}")
+
+
+@rootfs_app.command(name="start")
+def rootfs_start(name: Name, data: Data = Path("data")) -> None:
+    """Start a machine and print how to reach it."""
+    machine = _get_rootfs_machine_handle(data, name)
+    machine.start()
+    _print_machine_address(machine)
+
+
+@rootfs_app.command(name="stop")
+def rootfs_stop(name: Name, data: Data = Path("data")) -> None:
+    """Stop a machine and all its processes."""
+    _get_rootfs_machine_handle(data, name).stop()
+    _print_line(f"{name} is stopped.")
+
+
+@rootfs_app.command(name="reset")
+def rootfs_reset(name: Name, data: Data = Path("data")) -> None:
+    """Reset a machine to its built state; restart it if it was running."""
+    machine = _get_rootfs_machine_handle(data, name)
+    machine.reset()
+    if machine.is_up:
+        _print_machine_address(machine)
+    else:
+        _print_line(f"{name} is reset. Start it with temper rootfs start {name}")
+
+
+@rootfs_app.command(name="discard")
+def rootfs_discard(name: Name, data: Data = Path("data")) -> None:
+    """Delete a machine and its files."""
+    _get_rootfs_machine_handle(data, name).discard()
+    _print_line(f"{name} is deleted.")
+
+
 def _get_virtual_machine_handle(data: Path, name: str) -> "VirtualMachine":
     from app.cli.output import print_line
     from app.targets.vm.virtual_machine import VirtualMachine
 
     return VirtualMachine(data / "machines", name, lambda text: print_line(text, to_stderr=True))
+
+
+def _get_rootfs_machine_handle(data: Path, name: str) -> "Rootfs":
+    from app.targets.rootfs.rootfs_machine import Rootfs
+
+    return Rootfs(data / "rootfs", name)
 
 
 def _print_line(text: str) -> None:
@@ -118,3 +174,10 @@ def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
     register_machine(Settings(data=data), machine, machine.get_access(), image.title)
     add_missing_scap_content(machine.image_folder / image.content)
     _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")
+
+
+def _print_machine_address(machine: "Rootfs") -> None:
+    at = machine.get_access()
+    place = f"temper@127.0.0.1:{at.port} --key {at.key} --known-hosts {at.known_hosts}"
+    watch = f"--watch root={machine.get_access('root').key}"
+    _print_line(f"{machine.name} is running. Add it as a host with temper host add {machine.name} {place} {watch}")

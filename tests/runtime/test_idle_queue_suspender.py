@@ -1,6 +1,6 @@
 """When the queue rests, and what wakes it."""
 
-from app.runtime.run_queue_suspension import QUIET, IdleQueueSuspender
+from app.runtime.run_dispatch import QUIET, IdleQueueSuspender
 
 
 class Queue:
