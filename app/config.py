@@ -12,7 +12,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 PACKAGE = Path(__file__).parent
 
 
-def find_migrations() -> Path:
+def get_migrations_folder() -> Path:
     """Return the folder of migrations: inside an installed package, else at the top of the checkout."""
     inside = PACKAGE / "migrations"
     return inside if inside.is_dir() else PACKAGE.parent / "migrations"

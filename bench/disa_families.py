@@ -15,7 +15,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 from app.scanners.openscap.published_rules import read_published
-from app.scanners.openscap.scap_files import find_datastream
+from app.scanners.openscap.scap_files import require_datastream
 
 CONTENT = "U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark"
 WORDS = ("fail", "pass", "notapplicable", "error", "unknown")
@@ -104,7 +104,7 @@ FAMILIES = {
 
 
 def main() -> int:
-    named = {one.group: one.stig_id for one in read_published(find_datastream(CONTENT).read_bytes(), CONTENT).rules}
+    named = {one.group: one.stig_id for one in read_published(require_datastream(CONTENT).read_bytes(), CONTENT).rules}
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     known: dict[str, set[str]] = defaultdict(set)
     for one in (one for file in sys.argv[1:] for one in json.loads(Path(file).read_text())):

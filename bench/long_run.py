@@ -39,7 +39,7 @@ import app.web.routes  # noqa: F401  pages link by its names
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
 from app.events.log import LogWriter, RunLog
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.loop.state import RunState, fold_events
 from app.skills.catalog import load_skill
 from app.store.db import open_database
@@ -78,7 +78,7 @@ class Watched:
     """One who watches the run live, in the process that writes it."""
 
     def __init__(self, bus: Bus, store: EventStore) -> None:
-        scene = Scene(read_lineup(find_lineup_path("simulated")), load_skill("stig"), "live")
+        scene = Scene(read_lineup(require_lineup_path("simulated")), load_skill("stig"), "live")
         self._fanout = StreamRegistry(bus, store).create_fanout(RUN, PageRenderer(RUN, MissionLoader(store), scene))
         self._viewer = Viewer(self._take)
         self.bytes = 0

@@ -29,7 +29,7 @@ from app.engines.simulator_process import run_simulator
 from app.engines.vllm_protocol import build_request_body, build_request_headers
 from app.events.bus import Bus
 from app.events.log import LogWriter, RunLog
-from app.lineups.reader import find_lineup_path
+from app.lineups.reader import require_lineup_path
 from app.loop.turn import TurnName, stream_turn
 from app.machine.measuring.probe import create_question
 from app.machine.measuring.probe_steps import ProbeStep
@@ -125,7 +125,7 @@ async def logged(folder: Path) -> AsyncIterator[RunLog]:
 
 @asynccontextmanager
 async def played(folder: Path, http: httpx.AsyncClient) -> AsyncIterator[str]:
-    async with run_simulator(find_lineup_path("simulated"), [ENGINE], PACE, folder / "simulator.log") as simulator:
+    async with run_simulator(require_lineup_path("simulated"), [ENGINE], PACE, folder / "simulator.log") as simulator:
         base = simulator.bases[ENGINE][0]
         while not await EngineClient(http, base).is_ready(PLAYED):  # noqa: ASYNC110  another process gets ready
             await asyncio.sleep(0.05)

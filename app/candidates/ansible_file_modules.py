@@ -41,7 +41,7 @@ def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     elif line in lines or with_groups:
         return {"changed": _set_attributes(arguments, path, scratch)}
     else:
-        lines.insert(_find_insertion(arguments, lines), line)
+        lines.insert(_get_insertion_index(arguments, lines), line)
     return _write_text(arguments, path, _join_lines(lines), scratch)
 
 
@@ -68,7 +68,7 @@ def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     last = marker.replace("{mark}", str(arguments.get("marker_end", "END")))
     content = str(arguments.get("block", arguments.get("content", ""))).rstrip("\n")
     block = [first, *content.split("\n"), last] if content and arguments.get("state") != "absent" else []
-    start = end = _find_insertion(arguments, lines)
+    start = end = _get_insertion_index(arguments, lines)
     if first in lines and last in lines:
         start, end = sorted((lines.index(first), lines.index(last)))
         end += 1
@@ -242,7 +242,7 @@ def _has_line(pattern: str, text: str) -> bool:
     return any(re.match(pattern, line) for line in text.split("\n"))
 
 
-def _find_insertion(arguments: Arguments, lines: list[str]) -> int:
+def _get_insertion_index(arguments: Arguments, lines: list[str]) -> int:
     """Return where a new line goes: before or after the last line that matches, else at the end."""
     before, after = arguments.get("insertbefore"), arguments.get("insertafter")
     if before == "BOF":

@@ -14,7 +14,7 @@ from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy
 from app.evidence.external_log_receipt import parse_hook_command
 from app.lineups.model import Lineup
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.approval_policy_file import read_approvals
 from app.runtime.data_folder import create_private_folder, hold_lock
 from app.runtime.lifespan import create_runtime
@@ -54,9 +54,9 @@ def _load_approval_policy(settings: Settings) -> ApprovalPolicy | None:
 
 
 def load_lineup(settings: Settings) -> Lineup:
-    lineup = read_lineup(find_lineup_path(settings.lineup))
+    lineup = read_lineup(require_lineup_path(settings.lineup))
     return lineup.to_attached() if settings.attach else lineup
 
 
 def _open_simulator(settings: Settings, engines: list[str]) -> AbstractAsyncContextManager[SimulatorProcess]:
-    return run_simulator(find_lineup_path(settings.lineup), engines, settings.speed, settings.data / "simulator.log")
+    return run_simulator(require_lineup_path(settings.lineup), engines, settings.speed, settings.data / "simulator.log")

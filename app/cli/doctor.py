@@ -24,7 +24,7 @@ from app.engines.doctor.server_checks import diagnose_server, inspect_server
 from app.engines.doctor.server_kinds import ServerExplanation, explain_server
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.text.clean import clean_text
 
 FINE, WILL_STOP, BAD_INPUT = 0, 1, 2
@@ -61,7 +61,7 @@ def print_pitfalls(lineup_or_address: str, log: str, key_env: str, *, as_json: b
 def _diagnose_lineup_or_log(lineup_name: str, log: str) -> tuple[Pitfall, ...]:
     if not lineup_name and not log:
         raise BadInput("Give a line-up (a shipped one's name, or a path), a server's address, or --log FILE.")
-    lineup = read_lineup(find_lineup_path(lineup_name)) if lineup_name else None
+    lineup = read_lineup(require_lineup_path(lineup_name)) if lineup_name else None
     found = diagnose_lineup(lineup, inspect_machine(lineup)) if lineup else ()
     if log:
         return sort_by_engine_and_severity([*found, *_diagnose_log_file(Path(log), lineup)])

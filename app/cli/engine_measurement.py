@@ -19,7 +19,7 @@ from app.engines.client import read_api_key
 from app.engines.replica_choice import EngineTraffic
 from app.errors import TemperError
 from app.lineups.model import Lineup
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison, compare_probe_results
@@ -33,7 +33,7 @@ LEGEND = "m measured · d derived · e estimated · s simulated · ratio: now ÷
 
 
 async def probe_lineup(settings: Settings, engine: str, *, as_json: bool) -> int:
-    lineup = read_lineup(find_lineup_path(settings.lineup))
+    lineup = read_lineup(require_lineup_path(settings.lineup))
     engines = choose_engines(lineup, engine)
     database = open_database(settings.database_path_or_url)
     found: list[ProbeComparison] = []

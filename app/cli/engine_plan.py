@@ -17,7 +17,7 @@ from app.engines.fit.gpu_kinds import parse_gpus
 from app.engines.fit.known_models import load_model_shape
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup, Precision
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.text.clean import clean_text
 
 FITS, DOES_NOT_FIT = 0, 2
@@ -48,7 +48,7 @@ def print_plan(lineup: str, single_model: SingleModel | None, *, gpus: str, as_j
     if single_model:
         fits = plan_lineup(_create_single_lineup(single_model, gpus))
     else:
-        fits = plan_lineup(_replace_gpus(read_lineup(find_lineup_path(lineup)), gpus))
+        fits = plan_lineup(_replace_gpus(read_lineup(require_lineup_path(lineup)), gpus))
     if as_json:
         print(json.dumps({"engines": [dump_fit(fit) for fit in fits]}, ensure_ascii=False, indent=2))  # noqa: T201
     else:

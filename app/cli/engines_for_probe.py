@@ -14,7 +14,7 @@ from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.simulator_process import run_simulator
 from app.errors import EnvironmentUnusable
 from app.lineups.model import Engine, Lineup
-from app.lineups.reader import find_lineup_path
+from app.lineups.reader import require_lineup_path
 from app.machine.gpus.gpu_reading import GpuSource
 from app.machine.measuring.engine_startup_figures import EngineLoad, create_engine_load
 from app.machine.sampling.sampler_setup import create_gpu_source
@@ -41,7 +41,7 @@ async def open_engines(
         bases = {engine.name: engine.addresses for engine in engines if not engine.simulation}
         if played := [name for name, engine in lineup.engines.items() if engine.simulation]:
             log = settings.data / "probe-simulator.log"
-            path = find_lineup_path(settings.lineup)
+            path = require_lineup_path(settings.lineup)
             simulator = await stack.enter_async_context(run_simulator(path, played, settings.speed, log))
             bases |= simulator.bases
             report("the simulator loads")

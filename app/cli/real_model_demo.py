@@ -6,7 +6,7 @@ from app.cli.up import describe_blockers
 from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Budget
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
 
 LINEUP = "cpu"
@@ -21,7 +21,7 @@ def create_small_model_order(by: str, note: str) -> Order:
 
 def create_real_order(settings: Settings, by: str) -> Order:
     """Return the order of a demo with real models: all rules, or those within reach if a small model plans."""
-    lineup = read_lineup(find_lineup_path(settings.lineup))
+    lineup = read_lineup(require_lineup_path(settings.lineup))
     if settings.lineup == LINEUP:
         return create_small_model_order(by, "demo with a real model on the CPU")
     note = f"demo with {lineup.title}"[:200]

@@ -22,7 +22,7 @@ from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.scanners.openscap.benchmark import Profile, read_benchmark
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.scanner import OpenScapScanner
-from app.scanners.openscap.scap_files import add_benchmark, find_datastream, list_datastreams
+from app.scanners.openscap.scap_files import add_benchmark, list_datastreams, require_datastream
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 from app.scanners.scanner import BuiltinScanner, Verdict
 from app.skills.catalog import load_skill, suggest_rules
@@ -41,14 +41,14 @@ def print_datastreams_or_profiles(datastream: str, *, as_json: bool = False) -> 
         files = [{"content": known, "file": str(file)} for known, file in list_datastreams().items()]
         nothing = "No data streams found. Install some, for example with apt-get install ssg-debian."
         return print_rows(files, nothing, as_json=as_json)
-    benchmark = read_benchmark(_find_content_file(datastream))
+    benchmark = read_benchmark(_require_content_file(datastream))
     if not as_json:
         print_line(f"{benchmark.title} {benchmark.version}")
     profiles = [_to_profile_row(one.short_id, one) for one in benchmark.profiles]
     profiles += [
         _to_profile_row(f"{one.profile.short_id}:{one.tailoring}", one.profile)
         for one in list_tailored_profiles()
-        if list_datastreams().get(one.content) == _find_content_file(datastream)
+        if list_datastreams().get(one.content) == _require_content_file(datastream)
     ]
     return print_rows(profiles, f"{datastream} has no profiles.", as_json=as_json)
 
@@ -115,8 +115,8 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     return worst
 
 
-def _find_content_file(name: str) -> Path:
-    return Path(name) if "/" in name else find_datastream(name)
+def _require_content_file(name: str) -> Path:
+    return Path(name) if "/" in name else require_datastream(name)
 
 
 def load_site_skill(settings: Settings, name: str, host: str) -> Skill:

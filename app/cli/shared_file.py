@@ -8,7 +8,7 @@ from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.notary import open_notary
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.store import run_queries
 from app.store.events import EventStore
 from app.web import routes  # noqa: F401  the templates link to addresses by name
@@ -24,6 +24,6 @@ def write_shared_file(settings: Settings, id_prefix: str, out: str, *, prompts: 
     assert row
     if row.state in run_queries.UNENDED:
         raise BadInput(f"run {run} is {row.state}: share it when it has ended.")
-    archive = StoredRuns(EventStore(database), read_lineup(find_lineup_path(row.lineup)))
+    archive = StoredRuns(EventStore(database), read_lineup(require_lineup_path(row.lineup)))
     content = issue_shared_file(archive, row, open_notary(settings.data, database), create_requester(), prompts=prompts)
     write_output([content], out, name_shared_file(run))

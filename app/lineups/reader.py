@@ -35,7 +35,7 @@ _STARTED = ("base_urls", "launch", "simulation")
 T = TypeVar("T")
 
 
-def find_lineup_path(name_or_path: str) -> Path:
+def require_lineup_path(name_or_path: str) -> Path:
     """Return the path of a shipped line-up or of a file. A slash or .toml marks a path. Raise BadLineup if missing."""
     if "/" in name_or_path or name_or_path.endswith(".toml"):
         if not (path := Path(name_or_path)).is_file():

@@ -46,7 +46,7 @@ class TomlReader:
     def reject(self, table_path: Table, key: str, sentence: str) -> NoReturn:
         """Raise `error` with the sentence and the line of the key."""
         end = "" if sentence.endswith("?") else "."
-        raise self.error(f"{self.path}:{self.lines.find_line(table_path, key)}: {sentence}{end}")
+        raise self.error(f"{self.path}:{self.lines.get_line_number(table_path, key)}: {sentence}{end}")
 
 
 class TomlLines:
@@ -63,12 +63,12 @@ class TomlLines:
             elif key := _KEY.match(line):
                 self._keys.setdefault((table, key[1] or key[2] or key[3]), number)
 
-    def find_line(self, table_path: Table, key: str = "") -> int:
+    def get_line_number(self, table_path: Table, key: str = "") -> int:
         """Return the line of a key, else of its table, else of the enclosing table."""
         of_key = self._keys.get((table_path, key)) or self._tables.get((*table_path, key))
         if found := of_key or self._tables.get(table_path):
             return found
-        return self.find_line(table_path[:-1], table_path[-1]) if table_path else 1
+        return self.get_line_number(table_path[:-1], table_path[-1]) if table_path else 1
 
     def _parse_table_header(self, header: str, *, array: bool) -> Table:
         table = tuple(quoted or single or bare for quoted, single, bare in _PART.findall(header))

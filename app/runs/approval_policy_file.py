@@ -51,7 +51,7 @@ class _PolicyReader(TomlReader):
             sha256=sha256,
             rules=tuple(self._read_rule(("rule", str(place)), table) for place, table in enumerate(tables)),
             otherwise=self._read_people_count((), document, "otherwise"),
-            line=self.lines.find_line((), "otherwise"),
+            line=self.lines.get_line_number((), "otherwise"),
         )
 
     def _read_rule(self, table_path: Table, table: dict[str, Any]) -> ApprovalRule:
@@ -70,7 +70,7 @@ class _PolicyReader(TomlReader):
         people = self._read_people_count(table_path, table, "people")
         if given["irreversible"] and not people:
             self.reject(table_path, "people", "a change that cannot be undone always needs a person: people = 1 or 2")
-        return ApprovalRule(line=self.lines.find_line(table_path), people=people, **given)
+        return ApprovalRule(line=self.lines.get_line_number(table_path), people=people, **given)
 
     def _read_people_count(self, table_path: Table, table: dict[str, Any], key: str) -> int:
         found = table[key]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.errors import BadInput, Rejected, convert_bad_input_to_rejected
 from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
-from app.scanners.openscap.scap_files import find_datastream, list_datastreams
+from app.scanners.openscap.scap_files import list_datastreams, require_datastream
 from app.scanners.openscap.tailoring import (
     TailoringFile,
     add_tailoring,
@@ -36,7 +36,7 @@ class TailoredProfile:
 def import_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
     """Store a tailoring file and return its profiles, each a skill. Raise Rejected if it does not fit."""
     with convert_bad_input_to_rejected("content"):
-        file = find_datastream(content)
+        file = require_datastream(content)
     with convert_bad_input_to_rejected("document"):
         benchmark = read_benchmark(file)
         if not _can_tailoring_apply_to_file(given := read_tailoring(document, name), file):

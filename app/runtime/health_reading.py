@@ -160,7 +160,7 @@ def _refine_silent_run_progress(
     session: Session, runtime: Runtime, run: RunProgress, runs_awaiting_approval: Collection[str]
 ) -> RunProgress:
     if not run.is_held:
-        at = max(run.at, _find_newest_end(session, run.host))
+        at = max(run.at, _get_newest_end(session, run.host))
         return replace(run, at=at, may_wait=_is_offered_as_unreachable(session, run, runtime.clock.now()))
     if run.step in IN_TURN:
         begun = next(runtime.store.read_events(run.run, upto=1)).event
@@ -168,7 +168,7 @@ def _refine_silent_run_progress(
     return replace(run, may_wait=run.run in runs_awaiting_approval and not _has_all_approvals(runtime, run))
 
 
-def _find_newest_end(session: Session, host: str) -> float:
+def _get_newest_end(session: Session, host: str) -> float:
     """Return when a run last ended on the host, which it had kept from the others; 0 if none has."""
     return session.exec(select(func.max(RunRow.ended_at)).where(RunRow.host == host)).one() or 0.0
 

@@ -97,7 +97,7 @@ def _apply_rule_event(tally: _RuleTally, recorded: Recorded) -> None:
         case kinds.AttemptFailed():
             count["harmed"] += event.cause == "alarm"
             count["vetoed"] += event.cause == "vetoed"
-            tally.failed_at = _find_failed_stage(event, tally)
+            tally.failed_at = _get_failed_stage(event, tally)
         case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemDeferred() | kinds.ItemSkipped():
             tally.ended = event.outcome
             tally.seconds = round(recorded.at - tally.began, 3) if tally.began else 0.0
@@ -105,7 +105,7 @@ def _apply_rule_event(tally: _RuleTally, recorded: Recorded) -> None:
             pass
 
 
-def _find_failed_stage(event: kinds.AttemptFailed, tally: _RuleTally) -> Stage:
+def _get_failed_stage(event: kinds.AttemptFailed, tally: _RuleTally) -> Stage:
     """Return the failed stage: plan or act if the engine answered unusably, engine if it did not answer."""
     if event.cause in ("engine", "over budget") and tally.asked and tally.last_ended_well:
         return {"plan": "plan", "act": "act"}.get(tally.asked.purpose, _STAGES[event.cause])  # type: ignore[return-value]

@@ -13,7 +13,7 @@ from sqlalchemy.exc import ArgumentError, DatabaseError, InternalError, Operatio
 from sqlalchemy.exc import TimeoutError as AllInUse
 from sqlmodel import Session, SQLModel
 
-from app.config import find_migrations
+from app.config import get_migrations_folder
 from app.errors import EnvironmentUnusable
 
 HEAD = "0024"
@@ -198,7 +198,7 @@ def _create_initial_schema(engine: Engine) -> None:
 
     `python -m tests.store.fresh` rewrites that file after a migration was added.
     """
-    statements = max(find_migrations().glob("*.sql")).read_text(encoding="utf-8").split(";\n")
+    statements = max(get_migrations_folder().glob("*.sql")).read_text(encoding="utf-8").split(";\n")
     with engine.begin() as connection:
         # SQLite's driver begins no transaction for DDL: a kill would leave a partial schema.
         connection.exec_driver_sql("begin immediate")
@@ -216,7 +216,7 @@ def read_revision(engine: Engine) -> str | None:
 
 
 def list_known_revisions() -> set[str]:
-    return {path.name.split("_")[0] for path in (find_migrations() / "versions").glob("*.py")}
+    return {path.name.split("_")[0] for path in (get_migrations_folder() / "versions").glob("*.py")}
 
 
 def run_migrations(engine: Engine) -> None:
@@ -224,7 +224,7 @@ def run_migrations(engine: Engine) -> None:
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
-    config.set_main_option("script_location", str(find_migrations()))
+    config.set_main_option("script_location", str(get_migrations_folder()))
     with engine.begin() as connection:
         if not is_shared(connection):
             # SQLite's driver begins no transaction for DDL: a kill would leave a partial migration.

@@ -105,7 +105,7 @@ class EventStore:
         for _, line, digest in rows:
             yield parse_line(line, digest)
 
-    def find_seq_at(self, run: str, at: float) -> int:
+    def get_seq_at(self, run: str, at: float) -> int:
         """Return the seq of the newest event at or before `at`. Bisects, as events have no index by time."""
         low, high = 0, (self.read_last_link(run) or (0, ""))[0]
         while low < high:

@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 
 from app.errors import BadInput
 from app.syntax import edit_row_files, limits_conf, modprobe, shell_assignments, sshd
-from app.syntax.edit_options import OptionFile, get_ini_option, parse_auditd_settings, put_ini_option
-from app.syntax.edit_sshd import compute_read_back_value, get_sshd_option, put_sshd_option
+from app.syntax.edit_options import OptionFile, find_ini_option, parse_auditd_settings, put_ini_option
+from app.syntax.edit_sshd import compute_read_back_value, find_sshd_option, put_sshd_option
 from app.syntax.option_parsers import parse_login_defs, parse_options
 from app.syntax.sysctl import parse_sysctl_options
 
@@ -29,7 +29,7 @@ def _build_dialect(*paths: str, options: OptionFile) -> Dialect:
 
 
 DIALECTS = (
-    Dialect((sshd.MAIN, "/etc/ssh/sshd_config.d/*.conf", sshd.BACKEND), get_sshd_option, put_sshd_option),
+    Dialect((sshd.MAIN, "/etc/ssh/sshd_config.d/*.conf", sshd.BACKEND), find_sshd_option, put_sshd_option),
     _build_dialect("/etc/login.defs", options=OptionFile(parse_login_defs, "\t")),
     _build_dialect(
         "/etc/security/pwquality.conf",
@@ -39,16 +39,16 @@ DIALECTS = (
     _build_dialect("/etc/security/faillock.conf", options=OptionFile(parse_options, " = ", comments=True)),
     _build_dialect("/etc/audit/auditd.conf", options=OptionFile(parse_auditd_settings, " = ", folded=True)),
     _build_dialect("/etc/sysctl.conf", "/etc/sysctl.d/*.conf", options=OptionFile(parse_sysctl_options, " = ")),
-    Dialect(("/etc/dnf/dnf.conf",), get_ini_option, put_ini_option, section="main"),
-    Dialect(("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), get_ini_option, put_ini_option),
-    Dialect((limits_conf.MAIN, limits_conf.FOLDER), edit_row_files.get_limit, edit_row_files.put_limit),
-    Dialect((modprobe.FOLDER,), edit_row_files.get_kernel_module_option, edit_row_files.put_kernel_module_option),
+    Dialect(("/etc/dnf/dnf.conf",), find_ini_option, put_ini_option, section="main"),
+    Dialect(("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), find_ini_option, put_ini_option),
+    Dialect((limits_conf.MAIN, limits_conf.FOLDER), edit_row_files.find_limit, edit_row_files.put_limit),
+    Dialect((modprobe.FOLDER,), edit_row_files.find_kernel_module_option, edit_row_files.put_kernel_module_option),
     Dialect(
         ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"),
-        edit_row_files.get_audit_control,
+        edit_row_files.find_audit_control,
         edit_row_files.put_audit_control,
     ),
-    Dialect(("/etc/profile.d/*.sh",), shell_assignments.get_variable, shell_assignments.put_variable),
+    Dialect(("/etc/profile.d/*.sh",), shell_assignments.find_variable, shell_assignments.put_variable),
 )
 
 
@@ -86,7 +86,7 @@ def _find_dialect(path: str) -> Dialect | None:
 
 
 def _qualify_key(dialect: Dialect, path: str, key: str) -> str:
-    if dialect.get is not get_ini_option or "." in key:
+    if dialect.get is not find_ini_option or "." in key:
         return key
     if not dialect.section:
         raise BadInput(f"{path} has sections: name the key as section.key")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from app.syntax import host_text, option_parsers
-from app.syntax.edit_lines import find_append_index, find_below_default, replace_or_insert_line
+from app.syntax.edit_lines import find_below_default, get_append_index, replace_or_insert_line
 from app.syntax.option_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
@@ -35,7 +35,7 @@ class OptionFile:
             return replace_or_insert_line(text, line, found[-1], found[:-1], 0)
         at = find_below_default(text, key, len(lines))
         written = key + (self._find_separator(lines, stated) + value if value else "")
-        return replace_or_insert_line(text, written, None, (), find_append_index(text) if at is None else at)
+        return replace_or_insert_line(text, written, None, (), get_append_index(text) if at is None else at)
 
     def _normalize_key(self, key: str) -> str:
         return host_text.fold_case(key) if self.folded else key
@@ -59,7 +59,7 @@ def parse_auditd_settings(text: str, path: str) -> list[Setting]:
     return option_parsers.parse_auditd_with_problems(text, path)[0]
 
 
-def get_ini_option(text: str, key: str) -> str | None:
+def find_ini_option(text: str, key: str) -> str | None:
     found = find_last(option_parsers.parse_ini(text, ""), key)
     return None if found is None else found.value
 
@@ -80,8 +80,8 @@ def put_ini_option(text: str, key: str, value: str) -> str:
     written = option + next((m[2] for m in pairs if m), " = ") + value
     headers = [index for index, line in enumerate(lines) if option_parsers.parse_section(line) == name]
     if not headers:
-        return replace_or_insert_line(text, f"[{name}]\n{written}", None, (), find_append_index(text))
-    return replace_or_insert_line(text, written, None, (), _find_section_end(lines, headers[-1]))
+        return replace_or_insert_line(text, f"[{name}]\n{written}", None, (), get_append_index(text))
+    return replace_or_insert_line(text, written, None, (), _get_section_end(lines, headers[-1]))
 
 
 def _skip_continuations(lines: list[str], index: int) -> int:
@@ -92,7 +92,7 @@ def _skip_continuations(lines: list[str], index: int) -> int:
     return index
 
 
-def _find_section_end(lines: list[str], header_index: int) -> int:
+def _get_section_end(lines: list[str], header_index: int) -> int:
     last_line = header_index
     for index in range(header_index + 1, len(lines)):
         if option_parsers.parse_section(lines[index]) is not None:

@@ -2,11 +2,11 @@
 
 from app.errors import BadInput
 from app.syntax import audit_rule_files, host_text, limits_conf, modprobe
-from app.syntax.edit_lines import find_append_index, replace_or_insert_line
+from app.syntax.edit_lines import get_append_index, replace_or_insert_line
 from app.syntax.setting import find_last
 
 
-def get_limit(text: str, key: str) -> str | None:
+def find_limit(text: str, key: str) -> str | None:
     domain, kind, item = _parse_limit_key(key)
     rows = [x for x in limits_conf.parse_limits(text, "") if x.domain == domain and x.item == item]
     return next((x.value for x in reversed(rows) if x.kind in {kind, "-"}), None)
@@ -25,7 +25,7 @@ def put_limit(text: str, key: str, value: str) -> str:
         return replace_or_insert_line(text, row + comment, same[-1], same[:-1], 0)
     # a `-` row sets hard and soft, so the requested row must come after it
     ends = [index for index, line in enumerate(lines) if line.rstrip() == "# End of file"]
-    end = ends[-1] if ends else find_append_index(text)
+    end = ends[-1] if ends else get_append_index(text)
     return replace_or_insert_line(text, row, None, same, both[-1] + 1 if both else end)
 
 
@@ -38,7 +38,7 @@ def _parse_limit_key(key: str) -> tuple[str, str, str]:
     return words[0], words[1], words[2]
 
 
-def get_kernel_module_option(text: str, key: str) -> str | None:
+def find_kernel_module_option(text: str, key: str) -> str | None:
     command, module = _parse_module_key(key)
     found = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
@@ -51,13 +51,13 @@ def put_kernel_module_option(text: str, key: str, value: str) -> str:
     stated = [x for x in modprobe.parse_module_lines(text, "") if x.command == command]
     if command == "blacklist":
         drop = [x.line - 1 for x in stated if x.module == modprobe.normalize_module_name(value)]
-        return replace_or_insert_line(text, f"blacklist {value}", None, drop, find_append_index(text))
+        return replace_or_insert_line(text, f"blacklist {value}", None, drop, get_append_index(text))
     lines = text.split("\n")
     found = [x.line - 1 for x in stated if x.module == module]
     drop = [index for start in found for index in range(start, _skip_continuations(lines, start))]
     keep = found[0] if found else None
     written = f"{command} {module} {value}"
-    return replace_or_insert_line(text, written, keep, set(drop) - {keep}, find_append_index(text))
+    return replace_or_insert_line(text, written, keep, set(drop) - {keep}, get_append_index(text))
 
 
 def _parse_module_key(key: str) -> tuple[str, str]:
@@ -75,7 +75,7 @@ def _skip_continuations(lines: list[str], index: int) -> int:
     return index + 1
 
 
-def get_audit_control(text: str, key: str) -> str | None:
+def find_audit_control(text: str, key: str) -> str | None:
     found = find_last(audit_rule_files.parse_controls(text, ""), _parse_audit_control(key))
     return None if found is None else found.value
 
@@ -87,7 +87,7 @@ def put_audit_control(text: str, key: str, value: str) -> str:
     found = [x.line - 1 for x in stated if x.control and x.control.key == control]
     if control == "-e":
         # with -e 2 the rules are locked: later lines are rejected
-        return replace_or_insert_line(text, written, None, found, find_append_index(text))
+        return replace_or_insert_line(text, written, None, found, get_append_index(text))
     if found:
         return replace_or_insert_line(text, written, found[-1], found[:-1], 0)
     heads = [
@@ -95,7 +95,7 @@ def put_audit_control(text: str, key: str, value: str) -> str:
         for x in stated
         if x.words[0] == "-D" or x.words[0].startswith("--") or (x.control and x.control.key != "-e")
     ]
-    first = stated[0].line - 1 if stated else find_append_index(text)
+    first = stated[0].line - 1 if stated else get_append_index(text)
     return replace_or_insert_line(text, written, None, (), heads[-1] if heads else first)
 
 

@@ -10,7 +10,7 @@ from app.syntax.sshd_line import extract_comment, parse_directive, split_argumen
 _KEPT = re.compile(r"([ \t]*[^ \t=]+(?:[ \t]*=[ \t]*|[ \t]+))")
 
 
-def get_sshd_option(text: str, key: str) -> str | None:
+def find_sshd_option(text: str, key: str) -> str | None:
     lines = text.split("\n")
     found = _find_global_lines(lines, key)
     here = parse_directive(lines[found[0]]) if found else None
@@ -25,10 +25,10 @@ def put_sshd_option(text: str, key: str, value: str) -> str:
     if found:
         keep = found[0]
         return edit_lines.replace_or_insert_line(text, _rewrite_value(lines[keep], value), keep, found[1:], 0)
-    limit = _find_first_match_block(lines)
+    limit = _get_first_match_block_index(lines)
     at = edit_lines.find_below_default(text, key, limit)
     if at is None:
-        at = _skip_comment_above(lines, limit) if limit < len(lines) else edit_lines.find_append_index(text)
+        at = _skip_comment_above(lines, limit) if limit < len(lines) else edit_lines.get_append_index(text)
     return edit_lines.replace_or_insert_line(text, f"{key} {value}", None, (), at)
 
 
@@ -37,12 +37,12 @@ def compute_read_back_value(value: str) -> str:
     return " ".join(split_arguments(value) or ())
 
 
-def _find_first_match_block(lines: list[str]) -> int:
+def _get_first_match_block_index(lines: list[str]) -> int:
     return next(iter(_find_keyword_line_indexes(lines, "match")), len(lines))
 
 
 def _find_global_lines(lines: list[str], key: str) -> list[int]:
-    return _find_keyword_line_indexes(lines[: _find_first_match_block(lines)], key)
+    return _find_keyword_line_indexes(lines[: _get_first_match_block_index(lines)], key)
 
 
 def _find_keyword_line_indexes(lines: list[str], key: str) -> list[int]:

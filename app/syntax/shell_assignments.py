@@ -132,7 +132,7 @@ def _unquote_literal_or_keep(raw: str) -> str:
     return raw[1:-1] if re.fullmatch(r"'[^']*'|\"[^\"$`\\]*\"", raw) else raw
 
 
-def get_variable(text: str, key: str) -> str | None:
+def find_variable(text: str, key: str) -> str | None:
     value = None
     for found in parse_assignments(text, ""):
         if found.name == key and (found.surely or found.unset):
@@ -147,5 +147,5 @@ def put_variable(text: str, key: str, value: str) -> str:
     for found in reversed(given):
         text = text[: found.start] + value + text[found.end :]
     if not any(found.surely for found in given):
-        return edit_lines.replace_or_insert_line(text, f"{key}={value}", None, (), edit_lines.find_append_index(text))
+        return edit_lines.replace_or_insert_line(text, f"{key}={value}", None, (), edit_lines.get_append_index(text))
     return text

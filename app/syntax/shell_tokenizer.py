@@ -34,14 +34,14 @@ def split_tokens(text: str) -> Iterator[Token]:
             pending.append((mark, bool(heredoc[1])))
             at = heredoc.end()
         elif redirect := _REDIRECT.match(text, at):
-            at = _find_word_end(text, redirect.end())
+            at = _get_word_end(text, redirect.end())
         elif operator := _OPERATOR.match(text, at):
             yield Token(operator[0], True, at, operator.end())
             at = operator.end()
             if operator[0] == "\n":
                 at = _skip_heredocs(text, at, pending)
         else:
-            end = _find_word_end(text, at)
+            end = _get_word_end(text, at)
             yield Token(text[at:end], False, at, end)
             at = end
 
@@ -88,7 +88,7 @@ def _skip_heredocs(text: str, at: int, pending: list[tuple[str, bool]]) -> int:
     return at
 
 
-def _find_word_end(text: str, at: int) -> int:
+def _get_word_end(text: str, at: int) -> int:
     while at < len(text) and text[at] not in " \t\n;&|()<>":
         at = _skip_letter(text, at)
     return at

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from app.cli.engine_measurement import print_comparison
 from app.engines.fit.estimate_result import Estimate
-from app.lineups.reader import find_lineup_path
+from app.lineups.reader import require_lineup_path
 from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
@@ -38,7 +38,7 @@ def test_a_second_probe_stands_beside_the_first(tmp_path):
 
 def attached(tmp_path):
     """The simulated line-up, but its 31B runs elsewhere: nowhere."""
-    text = find_lineup_path("simulated").read_text()
+    text = require_lineup_path("simulated").read_text()
     head, _, rest = text.partition("[engines.gemma-31b.simulation]")
     lineup = tmp_path / "mine.toml"
     lineup.write_text(f'{head}base_urls = ["http://127.0.0.1:9/v1"]\n{rest[rest.index("[engines.gemma-e4b]") :]}')

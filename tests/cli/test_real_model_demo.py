@@ -5,7 +5,7 @@ import pytest
 from app.cli.real_model_demo import RULES, create_small_model_order, select_cpu_lineup
 from app.config import Settings
 from app.errors import BadInput
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import create_run_request
 from app.skills.catalog import load_skill
 
@@ -27,6 +27,6 @@ def test_what_is_missing_is_said_before_anything_starts(tmp_path, monkeypatch):
 
 def test_its_run_is_of_four_rules_and_nothing_about_its_engine_is_simulated(tmp_path):
     assert set(RULES) <= set(load_skill("stig").rules)
-    lineup = read_lineup(find_lineup_path("cpu"))
+    lineup = read_lineup(require_lineup_path("cpu"))
     asked = create_run_request(create_small_model_order("ada", "demo"), lineup, tmp_path)
     assert (asked.rules, asked.simulated, asked.pace) == (RULES, False, None)

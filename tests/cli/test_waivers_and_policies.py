@@ -9,7 +9,7 @@ from app.__main__ import app
 from app.cli.command_runtime import open_runtime
 from app.config import Settings
 from app.errors import BadInput
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from tests.runs.doors import house
 from tests.runs.test_approval_answer import QUEUED, RULE, UNTIL_IT_WAITS, asks
 
@@ -33,7 +33,7 @@ def test_the_parameters_are_listed_before_there_is_a_database_and_none_is_made(t
 
 
 async def test_nothing_starts_with_a_file_that_cannot_be_gone_by(tmp_path):
-    lineup = read_lineup(find_lineup_path("simulated"))
+    lineup = read_lineup(require_lineup_path("simulated"))
     (tmp_path / "two.toml").write_text(FILE)
     (tmp_path / "odd.toml").write_text("otherwise = 9")
     for name, says in (("none.toml", "cannot be read"), ("odd.toml", "0, 1 or 2"), ("two.toml", "--sign-in")):

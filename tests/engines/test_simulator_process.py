@@ -3,11 +3,11 @@ import asyncio
 import pytest
 
 from app.engines.simulator_process import SimulatorProcess
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 
 
 async def test_after_a_start_that_was_cancelled_the_next_one_starts_anew(tmp_path):
-    path = find_lineup_path("simulated")
+    path = require_lineup_path("simulated")
     engines = [name for name, engine in read_lineup(path).engines.items() if engine.simulation]
     simulator = SimulatorProcess(path, engines, 0, tmp_path / "log")
     starting = asyncio.create_task(simulator.start())

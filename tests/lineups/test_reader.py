@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import BadLineup
 from app.events.vocabulary import Sampling
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 
 GOOD = """\
 title = "One card"
@@ -85,7 +85,7 @@ def test_a_lineup_is_read_whole(tmp_path):
 
 
 def test_the_simulated_lineup_states_limits_that_follow_from_its_own_figures():
-    lineup = read_lineup(find_lineup_path("simulated"))
+    lineup = read_lineup(require_lineup_path("simulated"))
     assert lineup.simulated
     assert {role: seat.engine for role, seat in lineup.seats.items()} == {
         "architect": "gemma-31b",
@@ -191,13 +191,13 @@ def test_a_file_that_cannot_be_read_is_a_bad_lineup(tmp_path):
 
 
 def test_a_lineup_is_found_by_name_or_by_path(tmp_path):
-    assert find_lineup_path("simulated").name == "simulated.toml"
+    assert require_lineup_path("simulated").name == "simulated.toml"
     (path := tmp_path / "mine.toml").write_text(GOOD)
-    assert find_lineup_path(str(path)) == path
+    assert require_lineup_path(str(path)) == path
     with pytest.raises(BadLineup, match="did you mean 'simulated'"):
-        find_lineup_path("simulate")
+        require_lineup_path("simulate")
     with pytest.raises(BadLineup, match="does not exist"):
-        find_lineup_path(str(tmp_path / "other.toml"))
+        require_lineup_path(str(tmp_path / "other.toml"))
 
 
 def test_a_launched_engine_has_an_address_and_gpus_for_each_replica(tmp_path):

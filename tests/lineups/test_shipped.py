@@ -11,7 +11,7 @@ from app.engines.fit.fit_plan import plan_lineup
 from app.engines.launch.launch_command import build_launch_command, build_serve_arguments
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units
 from app.errors import BadInput
-from app.lineups.reader import LINEUPS, find_lineup_path, list_shipped_lineups, read_lineup
+from app.lineups.reader import LINEUPS, list_shipped_lineups, read_lineup, require_lineup_path
 
 DEPLOY = LINEUPS.parents[1] / "deploy"
 DEPLOYED = "l4x4-nvfp4"
@@ -20,7 +20,7 @@ NAMES = ["blackwell-mtp", "gb10", "h100x2-light", "h100x2-push", "l4x4-bf16-tp4"
 
 
 def lineup(name):
-    return read_lineup(find_lineup_path(name))
+    return read_lineup(require_lineup_path(name))
 
 
 def test_they_are_all_here():

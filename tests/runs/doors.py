@@ -15,7 +15,7 @@ from app.engines.replica_choice import EngineTraffic
 from app.errors import TemperError
 from app.events.bus import Bus
 from app.events.record import GENESIS, build_recorded_event
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.sample_board import Board
 from app.main import create_app
 from app.runtime.disk_space import DiskMeter
@@ -47,7 +47,7 @@ class House:
     def __init__(self, folder, **settings):
         self.writer = SimpleNamespace(stalled_seconds=0.0, broken=asyncio.Event())
         self.settings = Settings(data=folder, speed=0, database_url="", **settings)
-        self.lineup = read_lineup(find_lineup_path("simulated"))
+        self.lineup = read_lineup(require_lineup_path("simulated"))
         self.database = open_database(self.settings.database_path_or_url)
         self.clock = DatabaseClock()
         self.store, self.bus, self.board = EventStore(self.database), Bus(), Board()

@@ -8,7 +8,7 @@ from sqlmodel import Session, select
 from app.background.schedules.schedule_editing import create_order_from_schedule
 from app.errors import EnvironmentUnusable, Rejected
 from app.events.vocabulary import Budget
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import BOUNDS, LONGEST, Order, create_run_request
 from app.runs.rollout.rollout_request import RolloutSpec, create_order_without_host, create_rollout_request
 from app.skills.catalog import load_skill
@@ -19,7 +19,7 @@ from app.targets.ssh.endpoint import Endpoint
 from app.web.pages.order_form_parser import parse_order_form
 from tests.runs.doors import house
 
-LINEUP = read_lineup(find_lineup_path("simulated"))
+LINEUP = read_lineup(require_lineup_path("simulated"))
 FLAGS = {"consent": "--without-rollback"}
 EVERY_HOUR = {"cron": "0 * * * *"}
 SAID = {

@@ -4,7 +4,7 @@ from app.errors import Rejected
 from app.events.bus import Bus
 from app.events.kinds import RunFinished
 from app.events.log import LogWriter, RunLog
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order, create_run_request
 from app.runs.reboot_check_order import create_reboot_check_order
 from app.store.db import open_database
@@ -15,7 +15,7 @@ from app.web.pages.order_form_parser import parse_order_form
 from tests.evidence.logs import queued as asked_for
 from tests.evidence.logs import started
 
-LINEUP = read_lineup(find_lineup_path("simulated"))
+LINEUP = read_lineup(require_lineup_path("simulated"))
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from app.errors import Rejected
 from app.events.kinds import EnergySpent, RunQueued, TurnFinished
 from app.events.record import MACHINE, build_recorded_event
 from app.events.vocabulary import Budget, Spent
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order, create_run_request
 from app.runs.rollout.rollout_request import (
     RolloutSpec,
@@ -92,7 +92,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_text():
 
 
 def test_a_schedules_and_a_rollouts_runs_count_for_who_made_them(tmp_path):
-    lineup = read_lineup(find_lineup_path("simulated"))
+    lineup = read_lineup(require_lineup_path("simulated"))
     row = ScheduleRow(
         id="s1", host="fixture", skill="stig", rules="", mode="scan", cron="@daily", zone="UTC", by="ada", made_at=0,
         next_at=0,

@@ -9,7 +9,7 @@ import pytest
 from app.cli.score_submission import check_score
 from app.errors import BadInput
 from app.evidence.signing_key import create_key
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.scores import public_score
 from app.scores.atif import build_trajectory
 from app.scores.public_score import (
@@ -162,7 +162,7 @@ def test_an_address_is_in_no_part_of_the_file(tmp_path, made):
     ],
 )
 def test_a_quantisation_has_where_it_is_known_from(model, quantized, value, provenance):
-    lineup = read_lineup(find_lineup_path("cpu"))
+    lineup = read_lineup(require_lineup_path("cpu"))
     [engine] = lineup.engines.values()
     engine = replace(engine, kind="openai", model=model, base_urls=("http://10.0.0.7/v1",), launch=None)
     facts = {one.name: one for one in describe_setup(replace(lineup, engines={"e": engine}), "4 cores", quantized)}

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import BadInput, Rejected
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order, create_run_request
 from app.skills.catalog import SHIPPED, Catalog, load_skill, suggest_rules
 
@@ -83,7 +83,7 @@ def test_the_drift_check_only_looks(tmp_path):
     drift = load_skill("drift")
     assert drift.mode == "dry-run"
     asked = Order(skill="drift", keep=True, by="ada")
-    lineup = read_lineup(find_lineup_path("simulated"))
+    lineup = read_lineup(require_lineup_path("simulated"))
     assert create_run_request(asked, lineup, tmp_path).rules == tuple(drift.rules)
     with pytest.raises(Rejected, match="runs only in mode dry-run"):
         create_run_request(replace(asked, mode="auto"), lineup, tmp_path)

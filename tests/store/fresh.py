@@ -7,14 +7,14 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import create_engine
 
-from app.config import find_migrations
+from app.config import get_migrations_folder
 from app.store.db import HEAD
 
 
 def moved(engine, to, by=command.upgrade):
     """To that migration, in a transaction."""
     config = Config()
-    config.set_main_option("script_location", str(find_migrations()))
+    config.set_main_option("script_location", str(get_migrations_folder()))
     with engine.begin() as connection:
         connection.exec_driver_sql("begin immediate")
         config.attributes["connection"] = connection
@@ -35,9 +35,9 @@ def main():
         moved(engine, HEAD)
         written = "".join(f"{statement};\n" for statement in tables(engine))
         engine.dispose()
-    for old in find_migrations().glob("*.sql"):
+    for old in get_migrations_folder().glob("*.sql"):
         old.unlink()
-    Path(find_migrations(), f"{HEAD}.sql").write_text(written, encoding="utf-8")
+    Path(get_migrations_folder(), f"{HEAD}.sql").write_text(written, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -94,11 +94,11 @@ def test_a_page_costs_the_database_the_same_however_long_its_turns_were(tmp_path
 
 
 def test_of_the_events_of_one_time_the_newest_is_found_and_before_all_there_is_none(store, played, log):
-    assert [store.find_seq_at(played[1], one.at) for one in log] == [
+    assert [store.get_seq_at(played[1], one.at) for one in log] == [
         max(other.seq for other in log if other.at <= one.at) for one in log
     ]
-    assert store.find_seq_at(played[1], log[0].at - 1) == 0
-    assert store.find_seq_at(played[1], log[-1].at + 1) == len(log)
+    assert store.get_seq_at(played[1], log[0].at - 1) == 0
+    assert store.get_seq_at(played[1], log[-1].at + 1) == len(log)
 
 
 @pytest.mark.parametrize(

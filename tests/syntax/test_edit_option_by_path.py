@@ -183,7 +183,7 @@ def test_sshd_goes_below_its_commented_default():
 def test_sshd_takes_a_value_in_quotes():
     text = set_option(SSHD, 'Banner "/etc/a # b" # c\n', "Banner", '"/etc/my issue"')
     assert text == 'Banner "/etc/my issue" # c\n'
-    assert edit_sshd.get_sshd_option(text, "banner") == "/etc/my issue"
+    assert edit_sshd.find_sshd_option(text, "banner") == "/etc/my issue"
 
 
 def test_a_line_of_nothing_but_blanks_costs_no_time():

@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.main import create_app
 from app.targets import host_registry
 from app.targets.effects.strictness_bounds import load_bounds
@@ -115,10 +115,10 @@ async def test_a_whole_run_over_a_slow_line_holds_up_the_loop_nowhere(tmp_path):
 
 async def test_what_holds_up_the_loop_would_be_found():
     with watching_the_loop() as watch:
-        read_lineup(find_lineup_path("simulated"))
+        read_lineup(require_lineup_path("simulated"))
         asyncio.get_running_loop().call_soon(_work)
         await asyncio.sleep(0)
-        await asyncio.to_thread(read_lineup, find_lineup_path("simulated"))
+        await asyncio.to_thread(read_lineup, require_lineup_path("simulated"))
     assert {one.partition(" ")[0] for one in watch.waited} == {"open", "os.scandir"}
     assert len(watch.long) == 1
 

@@ -12,7 +12,7 @@ from app.engines.doctor.local_inventory import LocalInventory
 from app.engines.fit.estimate_result import Fit
 from app.engines.fit.fit_plan import fit_engine
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
-from app.engines.fit.vllm_versions import VllmRules, find_vllm_rules
+from app.engines.fit.vllm_versions import VllmRules, get_vllm_rules
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Lineup
 
@@ -45,7 +45,7 @@ class Situation:
     def rules(self) -> VllmRules | None:
         """vLLM's rules, or None if the line-up states no valid version."""
         try:
-            rules = find_vllm_rules(self.engine.vllm)
+            rules = get_vllm_rules(self.engine.vllm)
         except BadInput:
             return None
         return rules if rules.has_version else None

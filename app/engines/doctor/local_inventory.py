@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engines.doctor.launch_flags import resolve_engine
-from app.engines.llamacpp.gguf_files import find_weights
+from app.engines.llamacpp.gguf_files import require_weights_file
 from app.engines.proc_files import PROC, read_table_gib, read_table_text
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
@@ -68,7 +68,7 @@ def inspect_llamacpp(models: Iterable[str], proc: Path = PROC) -> LlamacppSuppor
     sizes, missing = dict[str, float](), dict[str, str]()
     for model in models:
         try:
-            sizes[model] = find_weights(model).stat().st_size / 2**30
+            sizes[model] = require_weights_file(model).stat().st_size / 2**30
         except BadInput as exc:
             missing[model] = str(exc)
     installed, available = find_spec("xllamacpp") is not None, read_table_gib(proc / "meminfo", "MemAvailable")

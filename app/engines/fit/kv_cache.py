@@ -81,7 +81,7 @@ class KvCache:
         """Return the bytes that vLLM needs to start with this max_model_len."""
         return (self.count_request_blocks(length) + self.rules.null_block_reserved) * self.largest_group_block_bytes
 
-    def find_longest_context(self, pool: float, most: int) -> int:
+    def compute_longest_context(self, pool: float, most: int) -> int:
         """Return the largest max_model_len up to `most` that starts, or 0 if none does."""
         low, high = 0, most
         while low < high:

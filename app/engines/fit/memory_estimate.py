@@ -51,7 +51,7 @@ class MemoryEstimate:
 
     @property
     def largest_context(self) -> int:
-        return self.cache.find_longest_context(self.left_for_pool_gib * GIB, self.setting.shape.positions)
+        return self.cache.compute_longest_context(self.left_for_pool_gib * GIB, self.setting.shape.positions)
 
 
 def estimate_memory(engine: Engine, gpus: tuple[Gpu, ...]) -> MemoryEstimate:

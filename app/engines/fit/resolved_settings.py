@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from app.engines.fit.gpu_kinds import compute_usable_gib, has_large_batches, is_cpu
 from app.engines.fit.kv_cache import CacheLayer, KvCache, group_layers
 from app.engines.fit.model_shape import ModelShape, split_stages
-from app.engines.fit.vllm_versions import VllmRules, find_vllm_rules
+from app.engines.fit.vllm_versions import VllmRules, get_vllm_rules
 from app.engines.fit.weights import GpuSplit
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Precision, Speculation
@@ -84,7 +84,7 @@ class ResolvedSettings:
 
 
 def resolve_settings(engine: Engine, shape: ModelShape, gpus: tuple[Gpu, ...]) -> ResolvedSettings:
-    rules = find_vllm_rules(engine.vllm)
+    rules = get_vllm_rules(engine.vllm)
     seqs, tokens = _resolve_batch(engine, shape, gpus[0], rules)
     drafter = engine.speculation.weights_gib * GIB if engine.speculation else 0
     return ResolvedSettings(

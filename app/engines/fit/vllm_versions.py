@@ -52,7 +52,7 @@ class VllmRules:
         return 0.92 if self.version >= (0, 20, 0) else 0.9
 
 
-def find_vllm_rules(version: str) -> VllmRules:
+def get_vllm_rules(version: str) -> VllmRules:
     if not version:
         return VllmRules(NEWEST, has_version=False)
     if not (found := re.fullmatch(r"v?(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?(?:[.+-]?[a-z][\w.+-]*)?", version)):

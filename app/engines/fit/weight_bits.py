@@ -14,9 +14,9 @@ def compute_mlp_bits(precision: Precision, shape: ModelShape) -> float:
         case "fp8":
             return 8.0
         case "nvfp4":
-            return 4 + 8 / _find_group_size(shape, 16)  # one fp8 scale for each group
+            return 4 + 8 / _get_group_size(shape, 16)  # one fp8 scale for each group
         case "awq4":
-            return 4 + (16 + 4) / _find_group_size(shape, 128)  # a bf16 scale and a 4-bit zero for each group
+            return 4 + (16 + 4) / _get_group_size(shape, 128)  # a bf16 scale and a 4-bit zero for each group
         case "unstated":
             raise BadInput("The precision is not stated, so its weights cannot be counted: state it in the line-up.")
         case "gguf":
@@ -36,5 +36,5 @@ def describe_precision(precision: Precision, shape: ModelShape) -> str:
     return f"{linears}, the rest at 16"
 
 
-def _find_group_size(shape: ModelShape, default_size: int) -> int:
+def _get_group_size(shape: ModelShape, default_size: int) -> int:
     return (shape.quantization.group if shape.quantization else None) or default_size

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import xllamacpp
 
-from app.engines.llamacpp.gguf_files import find_adapter, find_weights
+from app.engines.llamacpp.gguf_files import find_adapter, require_weights_file
 from app.errors import BadInput
 
 SLOTS = 3
@@ -26,7 +26,7 @@ _CACHES = {
 def main() -> None:
     asked = _create_parser().parse_args()
     try:
-        file = find_weights(asked.model)
+        file = require_weights_file(asked.model)
     except BadInput as exc:
         sys.exit(f"temper: {exc}")
     size, tokens = file.stat().st_size / 2**30, asked.max_model_len * asked.max_num_seqs

@@ -24,9 +24,9 @@ def format_set_up() -> str:
     return f"`{command}` installs it (130 MB)"
 
 
-def find_weights(model: str) -> Path:
+def require_weights_file(model: str) -> Path:
     if model in (SMOLLM2, TRAINED):
-        return _find_packaged_weights()
+        return _require_packaged_weights()
     path = Path(model)
     try:
         with path.open("rb") as file:
@@ -42,7 +42,7 @@ def find_adapter(model: str) -> Path | None:
     return Path(__file__).with_name(f"{TRAINED}.gguf") if model == TRAINED else None
 
 
-def _find_packaged_weights() -> Path:
+def _require_packaged_weights() -> Path:
     """Return the weights file of the package; its code is another program's plugin and is not imported."""
     try:
         files = distribution(_PACKAGE).files or []

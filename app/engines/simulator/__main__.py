@@ -19,7 +19,7 @@ from app.engines.simulator.endpoints import create_app
 from app.engines.simulator.simulated_engine import SimulatedEngine
 from app.errors import BadInput
 from app.lineups.model import Lineup
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.private_files import set_private_umask
 
 
@@ -29,7 +29,7 @@ def main() -> int:
     if args.exit_with_parent:
         threading.Thread(target=_exit_with_stdin, name="parent", daemon=True).start()
     try:
-        lineup = read_lineup(find_lineup_path(args.lineup))
+        lineup = read_lineup(require_lineup_path(args.lineup))
         places = _bind_ports(lineup, read_script(args.answers), args.speed, args.host, args.ports)
         asyncio.run(_serve_engines(places))
     except BadInput as exc:

@@ -65,7 +65,7 @@ class ReplySender:
 
     async def _iterate_due_pieces(self, active: ActiveRequest) -> AsyncIterator[tuple[tuple[ReplyPiece, ...], int]]:
         pieces, sent, last = self._reply.pieces, 0, self._started
-        stop = self._find_stop(len(pieces))
+        stop = self._get_stop_index(len(pieces))
         while sent < stop and self._engine.state == "ready":
             due = min(sent + (self._random.choice(_BURSTS) if sent else 1), stop)
             await self._sleep_until(self._started + self._pace.compute_due_time(due), last)
@@ -80,7 +80,7 @@ class ReplySender:
             self._update_pace(sent, now)
         await self._apply_fault()
 
-    def _find_stop(self, total: int) -> int:
+    def _get_stop_index(self, total: int) -> int:
         return min(total, self._fault.after_tokens) if self._fault and self._fault_kind in ("die", "stall") else total
 
     def _compute_max_chunk_tokens(self, stop: int) -> int:

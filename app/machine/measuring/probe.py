@@ -175,7 +175,7 @@ async def send_timed_requests(
         of_engine, others = failed.split(EngineError)
         if of_engine is None or others is not None:
             raise
-        raise _find_first_error(of_engine) from failed
+        raise _get_first_error(of_engine) from failed
     return [task.result() for task in tasks]
 
 
@@ -214,6 +214,6 @@ def _load_texts() -> tuple[list[str], list[str]]:
     return texts["passages"], texts["tasks"]
 
 
-def _find_first_error(error_group: BaseExceptionGroup[EngineError]) -> EngineError:
+def _get_first_error(error_group: BaseExceptionGroup[EngineError]) -> EngineError:
     found = error_group.exceptions[0]
-    return _find_first_error(found) if isinstance(found, BaseExceptionGroup) else found
+    return _get_first_error(found) if isinstance(found, BaseExceptionGroup) else found

@@ -39,7 +39,7 @@ class EnergyLedger:
         self._load_energy_records(spans)
         due = [span for span in spans if self._is_due(span, now)]
         # Turns and samples are read for all due runs at once: concurrent runs share them.
-        seen = self._read_turns_and_samples(min(map(self._find_unrecorded_start, due)), now) if due else None
+        seen = self._read_turns_and_samples(min(map(self._get_unrecorded_start, due)), now) if due else None
         found = [one for span in due if (one := self._compute_span_energy(span, now, seen))]
         self._books |= {one.of: one for one in found}
         return found
@@ -70,14 +70,14 @@ class EnergyLedger:
             return False
         if span.ended_at:
             return now - span.ended_at >= SETTLED
-        return now - self._find_unrecorded_start(span) >= BOOK_EVERY
+        return now - self._get_unrecorded_start(span) >= BOOK_EVERY
 
     def _read_turns_and_samples(self, since: float, until: float) -> _Observed:
         spans = self._store.list_run_spans(since, until)
         turns = [turn for span in spans for turn in self._read_turns(span, since, until)]
         return _Observed(turns, self._store.read_samples(since - GAP, until + GAP, ("gpu.sample",)))
 
-    def _find_unrecorded_start(self, span: RunSpan) -> float:
+    def _get_unrecorded_start(self, span: RunSpan) -> float:
         """Return until when a run's energy is recorded."""
         booked = self._books[span.run]
         return booked.until if booked else span.started_at
@@ -90,7 +90,7 @@ class EnergyLedger:
             return booked
         if span.lineup != self._lineup.name:
             return None
-        since, until = self._find_unrecorded_start(span), min(span.ended_at or now, now)
+        since, until = self._get_unrecorded_start(span), min(span.ended_at or now, now)
         turns_and_samples = turns_and_samples or self._read_turns_and_samples(since, until)
         samples = [one for one in turns_and_samples.samples if since - GAP <= one.at <= until + GAP]
         turns = [turn for turn in turns_and_samples.turns if turn.start <= until and turn.end > since]
@@ -114,12 +114,12 @@ class EnergyLedger:
                 begun = one.at, one.event
             elif begun:
                 tokens = one.event.completion_tokens if isinstance(one.event, TurnFinished) else 0
-                yield self._to_turn_span(span, *begun, self._find_turn_end(one), tokens)
+                yield self._to_turn_span(span, *begun, self._get_turn_end(one), tokens)
                 begun = None
         if begun:
             yield self._to_turn_span(span, *begun, span.ended_at or until, 0)
 
-    def _find_turn_end(self, end_event: Recorded) -> float:
+    def _get_turn_end(self, end_event: Recorded) -> float:
         """Return when a turn ended: a turn interrupted by a crash ended with its last token."""
         if not isinstance(end_event.event, TurnInterrupted):
             return end_event.at

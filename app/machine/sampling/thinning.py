@@ -51,7 +51,7 @@ class Thinning:
 
     def read(self, since: float, until: float, step: float, now: float | None = None) -> Grid:
         """Read a grid aligned to multiples of `step`; coarser if that time is only kept coarser."""
-        step = max(step, _find_finest_step(since, time.time() if now is None else now))
+        step = max(step, _get_finest_step(since, time.time() if now is None else now))
         begin = math.floor(since / step) * step
         grid = Grid(begin, step, max(1, math.ceil((until - begin) / step)))
         at = begin
@@ -90,7 +90,7 @@ class Thinning:
             yield from ((at, key, value) for key, value in found.items())
 
 
-def _find_finest_step(since: float, now: float) -> float:
+def _get_finest_step(since: float, now: float) -> float:
     if now - since <= RAW_SECONDS:
         return 1.0
     return float(next((tier.step for tier in TIERS if now - since <= tier.keep), TIERS[-1].step))

@@ -60,7 +60,7 @@ class OvalReport:
         # OpenSCAP collects in an order that the same host does not repeat.
         seen = sorted(found, key=lambda item: _get_first_field(item, _SUBJECT))
         if not seen:
-            at = self._get_object_path(about)
+            at = self._find_object_path(about)
             return OvalFinding(f"{comment}: nothing was found{f' in {at}' if at else ''}.", at)
         most = FILES_TOLD if get_local_name(seen[0]) == "file_item" else ITEMS_TOLD
         more = f"; {MORE.format(len(seen) - most)}" if len(seen) > most else ""
@@ -78,7 +78,7 @@ class OvalReport:
         wrong = [one for one in tested if one.get("result") == wanted] if result.get("result") == "false" else []
         return [one.get("item_id", "") for one in wrong or tested]
 
-    def _get_object_path(self, test_element: Element | None) -> str | None:
+    def _find_object_path(self, test_element: Element | None) -> str | None:
         """Return the file that the test's object names, or None if it names no single file."""
         if test_element is None:
             return None

@@ -97,7 +97,7 @@ def _read_zip(file: Path) -> tuple[str, bytes]:
     return name, content
 
 
-def find_datastream(name: str, folders: Sequence[Path] = FOLDERS) -> Path:
+def require_datastream(name: str, folders: Sequence[Path] = FOLDERS) -> Path:
     there = list_datastreams(folders)
     plain = name.removesuffix(".xml").removesuffix("-ds")
     if not _NAME.fullmatch(name) or plain not in there:

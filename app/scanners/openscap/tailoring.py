@@ -41,7 +41,7 @@ def read_tailoring(content: bytes, file_name: str) -> TailoringFile:
     if len(content) > MOST_BYTES:
         raise BadInput(f"{what} has {len(content) >> 20} MiB; the limit is {MOST_BYTES >> 20} MiB.")
     top = parse_xml(content, what)
-    root = _find_tailoring_element(top, what)
+    root = _require_tailoring_element(top, what)
     profiles = {one.get("id", ""): one for one in root.findall(f"{{{XCCDF}}}Profile")}
     if not profiles:
         raise BadInput(f"{what} has no profile, so it cannot tailor a scan.")
@@ -62,7 +62,7 @@ def read_tailoring(content: bytes, file_name: str) -> TailoringFile:
     )
 
 
-def _find_tailoring_element(top: Element, document_name: str) -> Element:
+def _require_tailoring_element(top: Element, document_name: str) -> Element:
     """Return the only Tailoring element, bare or inside a data stream collection; raise BadInput otherwise."""
     found = list(top.iter("{*}Tailoring")) if get_local_name(top) != "Tailoring" else [top]
     if len(found) != 1:

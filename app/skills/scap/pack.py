@@ -23,7 +23,7 @@ from app.scanners.openscap.benchmark import (
     shorten_id,
 )
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
-from app.scanners.openscap.scap_files import ScapContent, find_datastream, list_datastreams
+from app.scanners.openscap.scap_files import ScapContent, list_datastreams, require_datastream
 from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
@@ -49,7 +49,7 @@ def skill(argument: str) -> Skill:
         raise BadInput(
             f"Give the skill as scap:CONTENT:PROFILE; content on this machine: {here}. `temper scap list` shows more."
         )
-    file = find_datastream(name)
+    file = require_datastream(name)
     stamp = list_tailoring_files()[by].stat().st_mtime_ns if by in list_tailoring_files() else 0
     return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp, *list_content_times()), ())
 

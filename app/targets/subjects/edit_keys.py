@@ -33,15 +33,15 @@ _MODULE = re.compile(r"(\S*/)?(pam_\w+)\.so")
 def list_keys_by_changed_line(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
     """Yield each changed line with its keys, of which one has to be named; none for a line or file without keys."""
     for line in filter(is_content_line, edit.added):
-        yield line, _find_keys(edit.judge, line, edit.removed)
+        yield line, _get_keys(edit.judge, line, edit.removed)
     for line in filter(is_content_line, edit.removed):
         replaced = edit.judge is audit_rule_policy.judge_audit_edit and _has_same_audit_control(line, edit.added)
-        yield line, () if replaced else _find_keys(edit.judge, line, edit.added)
+        yield line, () if replaced else _get_keys(edit.judge, line, edit.added)
 
 
-def _find_keys(judge: Judge, line: str, opposite_lines: Sequence[str]) -> Keys:
+def _get_keys(judge: Judge, line: str, opposite_lines: Sequence[str]) -> Keys:
     if judge is pam_policy.judge_pam_edit:
-        return _find_pam_keys(line, opposite_lines)
+        return _get_pam_keys(line, opposite_lines)
     if isinstance(judge, OptionJudge):
         return () if judge in _UNKEYED else tuple(setting.key for setting in judge.read(line))
     if isinstance(judge, StatedFileJudge):
@@ -51,7 +51,7 @@ def _find_keys(judge: Judge, line: str, opposite_lines: Sequence[str]) -> Keys:
     return find(line) if find else ()
 
 
-def _find_pam_keys(line: str, opposite_lines: Sequence[str]) -> Keys:
+def _get_pam_keys(line: str, opposite_lines: Sequence[str]) -> Keys:
     """Return the module of a rule that came or went, with its arguments; of a rule that stays, what changed in it."""
     module = _MODULE.search(line)
     if module is None:
@@ -69,7 +69,7 @@ def _list_names(arguments: Iterable[str]) -> Keys:
     return tuple(word.partition("=")[0] for word in arguments)
 
 
-def _find_audit_paths_and_calls(line: str) -> Keys:
+def _get_audit_paths_and_calls(line: str) -> Keys:
     """Return the whole line of a control: `-e 1` and `-e 2` are different wishes, and `-e` any word of a shell."""
     if _find_audit_control(line):
         return (" ".join(line.split()),)
@@ -90,27 +90,27 @@ def _has_same_audit_control(line: str, opposite_lines: Iterable[str]) -> bool:
     return bool(control) and any(_find_audit_control(other) == control for other in opposite_lines)
 
 
-def _find_sudo_keys(line: str) -> Keys:
+def _get_sudo_keys(line: str) -> Keys:
     default = _DEFAULT.match(line)
     words = re.findall(r"[a-z_]+", default[1].partition("=")[0]) if default else _TAGS.findall(line)
     return tuple(words)
 
 
-def _find_module_keys(line: str) -> Keys:
+def _get_module_keys(line: str) -> Keys:
     """Return the modules in both spellings: texts have firewire-core and firewire_core."""
     modules = [one.module for one in modprobe.parse_module_lines(line, "")]
     return tuple(dict.fromkeys([*modules, *(module.replace("_", "-") for module in modules)]))
 
 
-def _find_limit_keys(line: str) -> Keys:
+def _get_limit_keys(line: str) -> Keys:
     return tuple(one.item for one in limits_conf.parse_limits(line, ""))
 
 
 _FINDERS: dict[Judge, Callable[[str], Keys]] = {
-    audit_rule_policy.judge_audit_edit: _find_audit_paths_and_calls,
-    sudoers.judge_sudoers_edit: _find_sudo_keys,
+    audit_rule_policy.judge_audit_edit: _get_audit_paths_and_calls,
+    sudoers.judge_sudoers_edit: _get_sudo_keys,
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
-    modules_subject.judge_modules_edit: _find_module_keys,
-    limits_subject.judge_limits_edit: _find_limit_keys,
+    modules_subject.judge_modules_edit: _get_module_keys,
+    limits_subject.judge_limits_edit: _get_limit_keys,
     backup_job_policy.judge_backup_edit: lambda line: tuple(one.key for one in option_tables.parse_ini_line(line)),
 }

@@ -129,7 +129,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         if ends:
             return edit_lines.replace_or_insert_line(text, line, None, (), ends[-1])
         return edit_lines.replace_or_insert_line(
-            text, self._add_section(section, line), None, (), edit_lines.find_append_index(text)
+            text, self._add_section(section, line), None, (), edit_lines.get_append_index(text)
         )
 
     def _put_variable_words(self, text: str, stated: Sequence[StatedSetting]) -> str:
@@ -138,7 +138,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         found = [(at, match) for at, one in enumerate(text.split("\n")) if (match := self._match_variable(one, name))]
         if not found:
             return edit_lines.replace_or_insert_line(
-                text, f'{name}="{" ".join(wanted)}"', None, (), edit_lines.find_append_index(text)
+                text, f'{name}="{" ".join(wanted)}"', None, (), edit_lines.get_append_index(text)
             )
         at, match = found[-1]
         words = dict.fromkeys(match["value"].split())

@@ -71,7 +71,7 @@ class TimeoutH11Protocol(H11Protocol):
     def can_write_directly(self) -> bool:
         return not (self.transport.get_write_buffer_size() or self.transport.is_closing() or self.is_idle)
 
-    def get_direct_writer(self) -> DirectSocketWriter | None:
+    def find_direct_writer(self) -> DirectSocketWriter | None:
         """Return the direct socket writer, or None over TLS, where plain bytes cannot be written."""
         if self._straight is None and self.transport.get_extra_info("sslcontext") is None:
             self._straight = DirectSocketWriter(self, self.transport.get_extra_info("socket").fileno())

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Lineup
-from app.lineups.reader import find_lineup_path, list_shipped_lineups, read_lineup
+from app.lineups.reader import list_shipped_lineups, read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
 from app.people.rights import viewers
 from app.web.api.api_model import ApiModel, Figure, create_figure
@@ -100,7 +100,7 @@ def _read_shipped_lineup(name: str) -> Lineup:
     if name not in list_shipped_lineups():
         there = ", ".join(list_shipped_lineups())
         raise Problem("not-found", f"No line-up is called {name[:60]!a}. The line-ups are: {there}.", field="lineup")
-    return read_lineup(find_lineup_path(name))
+    return read_lineup(require_lineup_path(name))
 
 
 def _to_plan_view(engine: Engine, plan: EnginePlan) -> PlanView:

@@ -133,7 +133,7 @@ class Sharing:
         found = []
         for span in self._store.list_run_spans(at - HOLD_SECONDS, at):
             found.append(known := RunHolds(span.run, span.host))
-            self._apply_unread_turns(known, span, at, self._store.find_seq_at(span.run, at))
+            self._apply_unread_turns(known, span, at, self._store.get_seq_at(span.run, at))
         return compute_shares(found, at, self._outages.read_outages(at))
 
     def _apply_unread_turns(self, run_holds: RunHolds, span: RunSpan, at: float, upto_seq: int | None = None) -> None:
@@ -158,12 +158,12 @@ class Sharing:
                 run_holds.holds.apply_event(first.event, first.at)
 
 
-async def _get_sharing(request: Request) -> Sharing | None:
+async def _find_sharing(request: Request) -> Sharing | None:
     sharing: Sharing = request.app.state.sharing
     return sharing if get_visible_runs() is None else None
 
 
-TheSharing = Annotated[Sharing | None, Depends(_get_sharing)]
+TheSharing = Annotated[Sharing | None, Depends(_find_sharing)]
 """None for a guest who may see one run only."""
 
 

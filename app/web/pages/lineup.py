@@ -13,7 +13,7 @@ from app.engines.fit.estimate_result import Fit
 from app.errors import BadInput, Rejected
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Gpu, Lineup
-from app.lineups.reader import find_lineup_path, list_shipped_lineups, read_lineup
+from app.lineups.reader import list_shipped_lineups, read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe_result import ProbeResult, find_newest_and_earlier, read_newest_probes
@@ -64,7 +64,7 @@ def show_named_lineup(runtime: TheRuntime, session: TheSession, name: str) -> Re
         return _render_lineup(runtime, session, runtime.lineup)
     if name not in list_shipped_lineups():
         raise HTTPException(404, f"No line-up is called {name[:60]!a}. There are: {', '.join(list_shipped_lineups())}.")
-    return _render_lineup(runtime, session, read_lineup(find_lineup_path(name)))
+    return _render_lineup(runtime, session, read_lineup(require_lineup_path(name)))
 
 
 @router.post("/lineup/server", name="own_server")

@@ -152,7 +152,7 @@ class _StreamResponse(Response):
 def _find_direct_writer(scope: Scope) -> ChunkWriter | None:
     """Return the connection's direct writer, or None: HTTP/1.0 has no chunked encoding."""
     line = scope.get("state", {}).get("line")
-    way: ChunkWriter | None = line.get_direct_writer() if line and scope.get("http_version") == "1.1" else None
+    way: ChunkWriter | None = line.find_direct_writer() if line and scope.get("http_version") == "1.1" else None
     return way
 
 

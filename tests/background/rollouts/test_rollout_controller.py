@@ -13,7 +13,7 @@ from app.errors import Rejected
 from app.events.bus import Bus
 from app.events.kinds import RolloutHostBegun, RunFinished
 from app.events.record import build_recorded_event, check_chain_and_get_head
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
 from app.runs.rollout.rollout_control import command_rollout, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
@@ -34,7 +34,7 @@ class Place:
 
     def __init__(self, folder):
         self.settings = Settings(data=folder, speed=0)
-        self.lineup = read_lineup(find_lineup_path("simulated"))
+        self.lineup = read_lineup(require_lineup_path("simulated"))
         self.database = open_database(folder / "temper.sqlite")
         self.store, self.bus = EventStore(self.database), Bus()
         self.offers = self

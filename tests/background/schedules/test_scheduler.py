@@ -10,7 +10,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RunQueued
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
 from app.runs.rollout.rollout_control import command_rollout
 from app.runs.rollout.rollout_request import RolloutTerms
@@ -30,7 +30,7 @@ class Place:
 
     def __init__(self, folder):
         self.settings = Settings(data=folder, speed=0)
-        self.lineup = read_lineup(find_lineup_path("simulated"))
+        self.lineup = read_lineup(require_lineup_path("simulated"))
         self.database = open_database(folder / "temper.sqlite")
         self.store = EventStore(self.database)
         self.changes = ChangeMonitor(self.database)

@@ -7,7 +7,7 @@ from app.engines.doctor.launch_checks import TEMPLATE_SHA256
 from app.engines.doctor.local_inventory import LocalInventory
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.lineups.model import Gpu, Speculation
-from app.lineups.reader import find_lineup_path, list_shipped_lineups, read_lineup
+from app.lineups.reader import list_shipped_lineups, read_lineup, require_lineup_path
 from tests.engines.doctor.sick import PARSERS, TIGHT_JSON, found, list_checks, served, with_kind
 from tests.engines.fit.planning import BF16, lineup
 
@@ -171,12 +171,12 @@ def test_a_healthy_line_up_has_no_findings():
 
 @pytest.mark.parametrize("name", list_shipped_lineups())
 def test_the_shipped_line_ups_stop_nowhere(name):
-    assert [one for one in diagnose_lineup(read_lineup(find_lineup_path(name))) if one.severity == "stop"] == []
+    assert [one for one in diagnose_lineup(read_lineup(require_lineup_path(name))) if one.severity == "stop"] == []
 
 
 def test_the_shipped_line_ups_have_what_was_reported_of_them():
     def told(name):
-        return {one.check for one in diagnose_lineup(read_lineup(find_lineup_path(name)))}
+        return {one.check for one in diagnose_lineup(read_lineup(require_lineup_path(name)))}
 
     assert {"max-num-seqs-past-the-knee", "acceptance-on-random-tokens"} <= told("h100x2-push")
     assert "little-memory-left" in told("l4x4-nvfp4")

@@ -6,9 +6,9 @@ import pytest
 
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_inventory import LlamacppSupport, LocalInventory
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 
-LINEUP = read_lineup(find_lineup_path("cpu"))
+LINEUP = read_lineup(require_lineup_path("cpu"))
 
 
 def found(here, lineup=LINEUP):

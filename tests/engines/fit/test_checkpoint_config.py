@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from app.engines.fit.checkpoint_config import read_model_shape
 from app.engines.fit.known_models import load_model_shape
-from app.engines.fit.vllm_versions import find_vllm_rules
+from app.engines.fit.vllm_versions import get_vllm_rules
 from app.engines.fit.weights import GpuSplit, compute_weights_per_stage
 from app.errors import BadInput
 from tests.engines.fit.planning import TINY_GEMMA4, TINY_LLAMA, shape
 
 
 def parameters(of):
-    (held,) = compute_weights_per_stage(of, "bf16", GpuSplit(tp=1), find_vllm_rules("0.25.1"))
+    (held,) = compute_weights_per_stage(of, "bf16", GpuSplit(tp=1), get_vllm_rules("0.25.1"))
     return (held.total - held.rope) / 2
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.kv_cache import CacheLayer, KvCache, group_layers
-from app.engines.fit.vllm_versions import find_vllm_rules
+from app.engines.fit.vllm_versions import get_vllm_rules
 from app.errors import BadInput
 from app.lineups.model import Speculation
 from tests.engines.fit.planning import BF16, CPU, E4B, NVFP4, TINY_GEMMA4, TINY_LLAMA, engine, fit
@@ -19,7 +19,7 @@ ALLOCATOR = json.loads((Path(__file__).parent / "vllm_0_32_cache.json").read_tex
 
 
 def cache(model=BF16, tp=1, element=2, block=16, in_flight=2048, vllm="0.32.0"):
-    of, rules = load_model_shape(model), find_vllm_rules(vllm)
+    of, rules = load_model_shape(model), get_vllm_rules(vllm)
     layers = [
         CacheLayer(n, of.window if one.kind == "sliding" else None, max(1, one.kv_heads // tp), one.head_dim, element)
         for n, one in enumerate(of.layers)
@@ -35,7 +35,7 @@ def test_the_allocator_of_vllm_0_32_says_the_same(case):
     pool, length = int(case["gib"] * GIB), case["length"]
     if "longest" in case:
         assert found.compute_needed_bytes(length) > pool
-        assert found.find_longest_context(pool, length) == case["longest"]
+        assert found.compute_longest_context(pool, length) == case["longest"]
     else:
         assert found.compute_needed_bytes(length) <= pool
         assert len(found.groups) == case["groups"]
@@ -117,16 +117,16 @@ def test_a_drafter_with_a_cache_of_its_own_splits_the_groups_to_single_layers():
 
 def test_pages_that_do_not_divide_are_padded_or_refused():
     odd = [CacheLayer(0, None, 3, 64, 2), CacheLayer(1, 128, 2, 64, 2)]
-    padded = group_layers(odd, 16, find_vllm_rules("0.24.0"))
+    padded = group_layers(odd, 16, get_vllm_rules("0.24.0"))
     assert {group.compute_page_bytes(group.layers[0]) for group in padded} == {odd[0].compute_page_bytes(16)}
     with pytest.raises(BadInput, match=r"0\.23\.0 cannot lay .* use 0\.24"):
-        group_layers(odd, 16, find_vllm_rules("0.23.0"))
+        group_layers(odd, 16, get_vllm_rules("0.23.0"))
 
 
 def test_layers_of_one_kind_make_one_group_whatever_their_heads():
     mixed = [CacheLayer(0, None, 4, 64, 2), CacheLayer(1, None, 2, 64, 2)]
-    (group,) = group_layers(mixed, 16, find_vllm_rules(""))
-    found = KvCache((group,), 2048, find_vllm_rules("0.28.0"), (range(2),))
+    (group,) = group_layers(mixed, 16, get_vllm_rules(""))
+    found = KvCache((group,), 2048, get_vllm_rules("0.28.0"), (range(2),))
     assert found.largest_group_block_bytes == sum(layer.compute_page_bytes(16) for layer in mixed)
 
 
@@ -140,7 +140,7 @@ def test_pipeline_stages_hold_their_own_layers_only():
 def test_a_longer_request_never_takes_less(length, pool, model):
     found = cache(model)
     assert found.compute_needed_bytes(length) <= found.compute_needed_bytes(length + 1)
-    longest = found.find_longest_context(pool, 131_072)
+    longest = found.compute_longest_context(pool, 131_072)
     assert longest == 0 or found.compute_needed_bytes(longest) <= pool
     assert longest == 131_072 or found.compute_needed_bytes(longest + 1) > pool
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.speed import count_kv_bytes, count_weight_bytes_per_token
-from app.engines.fit.vllm_versions import find_vllm_rules
+from app.engines.fit.vllm_versions import get_vllm_rules
 from app.engines.fit.weights import GpuSplit
 from app.lineups.model import Speculation
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, engine, fit, shape
@@ -34,9 +34,9 @@ def test_stages_are_read_one_after_the_other():
 
 def test_tables_and_towers_are_not_read():
     of = load_model_shape(E2B)
-    assert count_weight_bytes_per_token(of, "bf16", GpuSplit(tp=1), find_vllm_rules("")) < 2 * 2.3e9
-    text = count_weight_bytes_per_token(of, "bf16", GpuSplit(tp=1, text_only=True), find_vllm_rules(""))
-    assert text == count_weight_bytes_per_token(of, "bf16", GpuSplit(tp=1), find_vllm_rules(""))
+    assert count_weight_bytes_per_token(of, "bf16", GpuSplit(tp=1), get_vllm_rules("")) < 2 * 2.3e9
+    text = count_weight_bytes_per_token(of, "bf16", GpuSplit(tp=1, text_only=True), get_vllm_rules(""))
+    assert text == count_weight_bytes_per_token(of, "bf16", GpuSplit(tp=1), get_vllm_rules(""))
 
 
 def test_the_edge_models_read_their_projections_but_not_those_that_nobody_uses():
@@ -48,7 +48,7 @@ def test_the_edge_models_read_their_projections_but_not_those_that_nobody_uses()
 def test_a_token_reads_only_the_experts_it_is_sent_to():
     def read(per_token):
         moe = {**TINY_LLAMA, "model_type": "mixtral", "num_local_experts": 8, "num_experts_per_tok": per_token}
-        return count_weight_bytes_per_token(shape(moe), "bf16", GpuSplit(tp=1), find_vllm_rules(""))
+        return count_weight_bytes_per_token(shape(moe), "bf16", GpuSplit(tp=1), get_vllm_rules(""))
 
     assert read(2) - read(1) == 4 * 2 * 3 * 256 * 512
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.engines.fit.known_models import load_model_shape
-from app.engines.fit.vllm_versions import find_vllm_rules
+from app.engines.fit.vllm_versions import get_vllm_rules
 from app.engines.fit.weights import GpuSplit, compute_weights_per_stage
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, shape
 
@@ -16,7 +16,7 @@ GIB = 1 << 30
 
 def gib(model, precision="bf16", vllm="0.25.1", **split):
     stages = compute_weights_per_stage(
-        load_model_shape(model), precision, GpuSplit(**{"tp": 1, **split}), find_vllm_rules(vllm)
+        load_model_shape(model), precision, GpuSplit(**{"tp": 1, **split}), get_vllm_rules(vllm)
     )
     return max(stage.total for stage in stages) / GIB
 
@@ -41,7 +41,7 @@ def test_the_modules_of_vllm_0_32_hold_these_parameters_and_buffers(model, alloc
 def test_the_checkpoints_have_as_many_parameters(model, parameters):
     """As published, towers included. vLLM's rotary tables and second copies of V are not in a checkpoint."""
     of = load_model_shape(model)
-    (held,) = compute_weights_per_stage(of, "bf16", GpuSplit(tp=1), find_vllm_rules("0.25.1"))
+    (held,) = compute_weights_per_stage(of, "bf16", GpuSplit(tp=1), get_vllm_rules("0.25.1"))
     twice = sum(of.hidden * layer.head_dim * layer.kv_heads for layer in of.layers if layer.k_is_v)
     assert (held.total - held.rope) / 2 - twice == pytest.approx(parameters, rel=1e-5)
 
@@ -53,7 +53,7 @@ def test_until_0_30_layers_that_share_a_cache_hold_projections_that_nobody_uses(
 
 def test_key_and_value_heads_that_are_fewer_than_the_gpus_are_repeated():
     of = load_model_shape(E2B)
-    one, two = (compute_weights_per_stage(of, "bf16", GpuSplit(tp=tp), find_vllm_rules(""))[0] for tp in (1, 2))
+    one, two = (compute_weights_per_stage(of, "bf16", GpuSplit(tp=tp), get_vllm_rules(""))[0] for tp in (1, 2))
     kv = 2 * sum(2 * of.hidden * layer.head_dim for layer in of.layers if not layer.shares_kv)
     assert two.attention == (one.attention - kv) / 2 + kv
     assert two.per_layer_tables == one.per_layer_tables / 2
@@ -61,22 +61,22 @@ def test_key_and_value_heads_that_are_fewer_than_the_gpus_are_repeated():
 
 
 def test_every_stage_of_gemma_4_has_the_embeddings_and_others_share_them_out():
-    for stage in compute_weights_per_stage(load_model_shape(BF16), "bf16", GpuSplit(tp=1, pp=2), find_vllm_rules("")):
+    for stage in compute_weights_per_stage(load_model_shape(BF16), "bf16", GpuSplit(tp=1, pp=2), get_vllm_rules("")):
         assert stage.embeddings == 2 * 262_144 * 5376
     untied = replace(shape(TINY_LLAMA), tied=False)
-    first, last = compute_weights_per_stage(untied, "bf16", GpuSplit(tp=1, pp=2), find_vllm_rules(""))
+    first, last = compute_weights_per_stage(untied, "bf16", GpuSplit(tp=1, pp=2), get_vllm_rules(""))
     assert (first.embeddings, first.head) == (last.head, last.embeddings) == (2 * 2048 * 256, 0)
 
 
 def test_the_vocabulary_is_padded_to_64_rows():
     odd = replace(shape(TINY_LLAMA), vocab=2049)
-    (held,) = compute_weights_per_stage(odd, "bf16", GpuSplit(tp=1), find_vllm_rules(""))
+    (held,) = compute_weights_per_stage(odd, "bf16", GpuSplit(tp=1), get_vllm_rules(""))
     assert held.embeddings == 2 * 2112 * 256
 
 
 def test_nvfp4_leaves_attention_alone_and_the_others_do_not():
     def parts(precision):
-        (held,) = compute_weights_per_stage(load_model_shape(BF16), precision, GpuSplit(tp=1), find_vllm_rules(""))
+        (held,) = compute_weights_per_stage(load_model_shape(BF16), precision, GpuSplit(tp=1), get_vllm_rules(""))
         return held
 
     full, nvfp4, fp8, awq4 = (parts(precision) for precision in ("bf16", "nvfp4", "fp8", "awq4"))

@@ -11,7 +11,7 @@ import pytest
 from app.engines.launch.engine_fleet import compute_data_folder_id, run_fleet
 from app.engines.launch.process_search import find_marked_processes
 from app.engines.replica_choice import EngineTraffic
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.engine_watch import EngineWatch
 from tests.engines.asking import ask, text
 from tests.engines.launch.conftest import free_port, until
@@ -25,7 +25,7 @@ SHAPE = {
 
 
 def on_a_free_port():
-    engine = read_lineup(find_lineup_path("cpu")).engines["smollm2"]
+    engine = read_lineup(require_lineup_path("cpu")).engines["smollm2"]
     assert engine.launch
     return replace(engine, max_model_len=512, max_num_seqs=1, launch=replace(engine.launch, port=free_port()))
 

@@ -3,9 +3,9 @@
 import pytest
 
 from app.engines.simulator.cold_load import compute_memory_gib, iterate_lines
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 
-ENGINE = read_lineup(find_lineup_path("simulated")).engines["gemma-31b"]
+ENGINE = read_lineup(require_lineup_path("simulated")).engines["gemma-31b"]
 
 
 def test_the_lines_come_in_vllms_order():

@@ -8,14 +8,14 @@ import httpx
 
 from app.engines.client import EngineClient
 from app.engines.engine_metrics import SHORTEST
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.gpu_reading import GpuReading
 from app.machine.measuring.probe import ProbeSubject
 from app.machine.measuring.probe_figures import FigureOrigin
 from tests.engines.transcript import DONE, chunk, usage
 
 ENGINE = replace(
-    read_lineup(find_lineup_path("simulated")).engines["gemma-31b"], simulation=None, base_urls=("http://e/v1",)
+    read_lineup(require_lineup_path("simulated")).engines["gemma-31b"], simulation=None, base_urls=("http://e/v1",)
 )
 
 

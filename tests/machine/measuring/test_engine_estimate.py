@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import estimate_real_gpu_engines
 
-PLAYED = read_lineup(find_lineup_path("simulated"))
+PLAYED = read_lineup(require_lineup_path("simulated"))
 
 
 def test_real_engines_are_reckoned_and_an_unknown_model_is_left_out(tmp_path):

@@ -8,13 +8,13 @@ import pytest
 from app.engines.cold_start_progress import ColdStart
 from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.memory_watch import NoCards
 from tests.machine.measuring.playing import Cards
 
-LINEUP = read_lineup(find_lineup_path("simulated"))
+LINEUP = read_lineup(require_lineup_path("simulated"))
 TWO = replace(
     LINEUP.engines["gemma-31b"],
     simulation=None,

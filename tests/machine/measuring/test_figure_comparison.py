@@ -6,13 +6,13 @@ import pytest
 
 from app.engines.fit.estimate_result import Estimate
 from app.lineups.model import Reported, Speculation
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.figure_comparison import compare_figures, find_changed_conditions, find_speed_limit
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
 from tests.machine.fits import fit
 
-ENGINE = read_lineup(find_lineup_path("simulated")).engines["gemma-31b"]
+ENGINE = read_lineup(require_lineup_path("simulated")).engines["gemma-31b"]
 REPORTED = Reported(source="two L4", tok_s=15.1, vram_gib_per_gpu=21.9)
 
 

@@ -1,9 +1,9 @@
 from dataclasses import replace
 
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.probe_steps import STEPS, list_probe_steps
 
-ENGINE = read_lineup(find_lineup_path("simulated")).engines["gemma-31b"]
+ENGINE = read_lineup(require_lineup_path("simulated")).engines["gemma-31b"]
 
 
 def skipped(**changes):

@@ -1,10 +1,10 @@
 from dataclasses import replace
 
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import compare_probe_results
 
-LINEUP = read_lineup(find_lineup_path("simulated"))
+LINEUP = read_lineup(require_lineup_path("simulated"))
 ENGINE = LINEUP.engines["gemma-31b"]
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from app.events.vocabulary import GpuProcess
 from app.lineups.model import Gpu
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.gpu_mismatch import describe_gpu_mismatches
 from tests.machine.samples import gpu_sample
 
-PLAYED = read_lineup(find_lineup_path("simulated"))
+PLAYED = read_lineup(require_lineup_path("simulated"))
 REAL = replace(
     PLAYED,
     engines={

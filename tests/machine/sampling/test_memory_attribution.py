@@ -7,13 +7,13 @@ import pytest
 from app.engines.fit.estimate_result import Estimate
 from app.events.kinds import EngineState, GpuSampled
 from app.events.vocabulary import GpuProcess
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.gpu_processes import OUTSIDE
 from app.machine.sampling.memory_attribution import KnownEngines, LoadedMemory, attribute_memory
 from tests.machine.fits import fit
 from tests.machine.samples import gpu_sample
 
-PLAYED = read_lineup(find_lineup_path("simulated"))
+PLAYED = read_lineup(require_lineup_path("simulated"))
 REAL = replace(PLAYED, engines={name: replace(engine, simulation=None) for name, engine in PLAYED.engines.items()})
 UP = {"gemma-31b": EngineState(engine="gemma-31b", state="ready")}
 

@@ -17,13 +17,13 @@ from app.events.kinds import (
 )
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.events.vocabulary import Budget
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.run_energy import BOOK_EVERY, EnergyLedger
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.machine.samples import gpu_sample
 
-LINEUP = read_lineup(find_lineup_path("simulated"))
+LINEUP = read_lineup(require_lineup_path("simulated"))
 START = 1_700_000_000.0
 QUEUED = RunQueued(
     host="fixture", skill="stig", rules=(), mode="auto", budget=Budget(), lineup="simulated", simulated=True, pace=3.0

@@ -12,7 +12,7 @@ from app.events.kinds import EngineSampled, EngineState, GpuSampled, RunFinished
 from app.events.log import LogWriter
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.events.vocabulary import Budget
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.machine_log import FULL_SECONDS, MachineLog
@@ -22,7 +22,7 @@ from app.machine.sampling.thinning import RAW_SECONDS
 from app.store.db import open_database
 from app.store.events import EventStore
 
-LINEUP = read_lineup(find_lineup_path("simulated"))
+LINEUP = read_lineup(require_lineup_path("simulated"))
 ENGINE = LINEUP.engines["gemma-31b"]
 RUN = (
     RunQueued(host="h", skill="stig", rules=(), mode="auto", budget=Budget(), lineup=LINEUP.name, simulated=True),

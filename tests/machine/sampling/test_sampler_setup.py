@@ -5,14 +5,14 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.dcgm_client import DcgmExporter
 from app.machine.gpus.gpu_reading import CombinedGpus
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.sampling.sampler_setup import create_gpu_source
 
-PLAYED = read_lineup(find_lineup_path("simulated"))
+PLAYED = read_lineup(require_lineup_path("simulated"))
 BASES = dict.fromkeys(PLAYED.engines, ("http://127.0.0.1:8000/v1",))
 URL = "http://node7:9400/metrics"
 
@@ -55,7 +55,7 @@ async def test_beside_real_engines_only_the_simulated_ones_gpus_are_simulated():
 
 
 async def test_a_line_up_without_gpus_has_no_source_and_says_so():
-    alone = read_lineup(find_lineup_path("cpu"))
+    alone = read_lineup(require_lineup_path("cpu"))
     async with httpx.AsyncClient() as http:
         source = create_gpu_source(alone, {"smollm2": ("http://127.0.0.1:8111/v1",)}, http)
         assert (await source.read(), source.reason) == ([], "no engine of this line-up uses a GPU")

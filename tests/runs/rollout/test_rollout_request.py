@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import (
     RolloutSpec,
@@ -14,7 +14,7 @@ from app.runs.rollout.rollout_request import (
 
 @pytest.mark.parametrize("replay", [True, False])
 def test_each_run_gets_what_was_asked_of_the_rollout(tmp_path, replay):
-    lineup = read_lineup(find_lineup_path("simulated"))
+    lineup = read_lineup(require_lineup_path("simulated"))
     order = Order(rules=("V-257985",), mode="dry-run", keep=True, note="n", pace=2.0, replay_fixes=replay, by="jo")
     asked = create_rollout_request(
         RolloutSpec(order=order, hosts=("fixture", "fixture-2"), words="all"), lineup, tmp_path

@@ -3,7 +3,7 @@ import zipfile
 import pytest
 
 from app.errors import BadInput
-from app.scanners.openscap.scap_files import add_benchmark, find_datastream, list_benchmarks, list_datastreams
+from app.scanners.openscap.scap_files import add_benchmark, list_benchmarks, list_datastreams, require_datastream
 from tests.scanners.openscap.content import SMALL, STIG
 
 
@@ -15,25 +15,25 @@ def test_the_first_folder_wins(tmp_path):
     (ours / "small-xccdf.xml").touch()
     assert list_datastreams((own, ours)) == {"small": own / "small-ds.xml", "other": ours / "other-ds.xml"}
     for name in ("small", "small-ds", "small-ds.xml"):
-        assert find_datastream(name, (own, ours)) == own / "small-ds.xml"
+        assert require_datastream(name, (own, ours)) == own / "small-ds.xml"
 
 
 @pytest.mark.parametrize("name", ["../own/small", "/etc/passwd", "small\n", "", "x" * 5000])
 def test_a_name_is_never_a_path(tmp_path, name):
     add_benchmark(SMALL, tmp_path / "own")
     with pytest.raises(BadInput, match="the data streams are: small"):
-        find_datastream(name, (tmp_path / "own",))
+        require_datastream(name, (tmp_path / "own",))
 
 
 def test_where_there_is_none_it_is_said_what_brings_some(tmp_path):
     with pytest.raises(BadInput, match=r"apt-get install ssg-debian adds some\.$"):
-        find_datastream("small", (tmp_path,))
+        require_datastream("small", (tmp_path,))
 
 
 def test_the_content_of_a_debian_is_in_the_next_one(tmp_path):
     (tmp_path / "ssg-debian11-ds.xml").touch()
     with pytest.raises(BadInput, match=r"are: ssg-debian11\. Debian has the content for a release in the next"):
-        find_datastream("ssg-debian12", (tmp_path,))
+        require_datastream("ssg-debian12", (tmp_path,))
 
 
 def test_a_file_by_another_name_is_not_added(tmp_path):

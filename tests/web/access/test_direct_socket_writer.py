@@ -23,7 +23,7 @@ def body(number: int, size: int = 1000) -> dict[str, object]:
 
 async def began(scope, send):
     await send({"type": "http.response.start", "status": 200, "headers": []})
-    return scope["state"]["line"], scope["state"]["line"].get_direct_writer()
+    return scope["state"]["line"], scope["state"]["line"].find_direct_writer()
 
 
 async def read_on(reader):

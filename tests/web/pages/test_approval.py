@@ -5,7 +5,7 @@ from msgspec import structs
 from app.events.approval_policy import ChangeRisk, PeopleNeeded
 from app.events.kinds import ActionsAllowed, ApprovalGiven, ApprovalRequested
 from app.events.record import GENESIS, build_recorded_event
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.open_decisions import InboxSources, list_decisions
 from app.skills.stig.pack import STIG
 from app.web.pages.inbox import render_decision
@@ -25,7 +25,7 @@ def page_after(*events):
         one = build_recorded_event("r1", seq, 1000.0, event, last)
         last = one.hash
         mission.apply_event(one)
-    return mission, render_mission_parts(mission, Scene(read_lineup(find_lineup_path("simulated")), STIG, "live"))
+    return mission, render_mission_parts(mission, Scene(read_lineup(require_lineup_path("simulated")), STIG, "live"))
 
 
 def test_it_shows_which_rule_asked_and_who_has_said_yes():

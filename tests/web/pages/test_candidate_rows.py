@@ -24,7 +24,7 @@ from app.events.kinds import (
 )
 from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import AppendLine, Budget, Candidate, fingerprint_actions
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.people.rights import WHO, Person
 from app.skills.stig.pack import STIG
 from app.store.models import RunRow
@@ -35,7 +35,7 @@ from app.web.pages.templating import render_template
 from tests.loop.playing import FIX
 from tests.runs.doors import house
 
-LINEUP = read_lineup(find_lineup_path("simulated"))
+LINEUP = read_lineup(require_lineup_path("simulated"))
 RULE, AT = "V-257984", {"rule": "V-257984", "attempt": 1}
 FIRST, SECOND = ((AppendLine(path="/etc/issue", line=line),) for line in "ab")
 CANDIDATES = (

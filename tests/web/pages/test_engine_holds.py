@@ -1,6 +1,6 @@
 from msgspec.structs import replace
 
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.engine_outages import EngineOutage
 from app.skills.catalog import load_skill
 from app.web.pages.mission.engine_use_times import (
@@ -74,7 +74,7 @@ def test_each_lane_of_an_engine_has_its_outages_and_no_other_engine_has_them():
     mission = Mission()
     mission.holds.begin_turn(turn_started("a", "worker"), 1050.0)
     mission.state = replace(mission.state, at=1060.0)
-    lineup = read_lineup(find_lineup_path("simulated"))
+    lineup = read_lineup(require_lineup_path("simulated"))
     drawn = render_engine_label_parts(mission, Scene(lineup, load_skill("stig"), "live", outages=lambda _: outages))
     assert drawn["hold-gemma-31b"].count('class="gap" x="50.0" y="0" width="25.0"') == 2
     assert "not answering 25 % of the time" in drawn["hold-gemma-31b"]
@@ -82,12 +82,12 @@ def test_each_lane_of_an_engine_has_its_outages_and_no_other_engine_has_them():
 
 
 def test_where_there_are_several_the_page_names_the_replica():
-    lineup = read_lineup(find_lineup_path("h100x2-light"))
+    lineup = read_lineup(require_lineup_path("h100x2-light"))
     mission = Mission()
     mission.holds.begin_turn(replace(turn_started("a", "worker"), engine="gemma-31b", replica=1), 1.0)
     scene = Scene(lineup, load_skill("stig"), "live")
     assert "on replica 2 of 2" in render_engine_label_parts(mission, scene)["hold-gemma-31b"]
-    only = read_lineup(find_lineup_path("blackwell-mtp"))
+    only = read_lineup(require_lineup_path("blackwell-mtp"))
     assert (
         "replica" not in render_engine_label_parts(mission, Scene(only, load_skill("stig"), "live"))["hold-gemma-31b"]
     )

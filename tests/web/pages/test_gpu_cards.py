@@ -5,13 +5,13 @@ from dataclasses import replace
 
 from app.events.kinds import EngineState
 from app.events.vocabulary import GpuProcess
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.memory_attribution import KnownEngines, LoadedMemory
 from app.web.pages.gpu_cards import GpuCard, render_gpu_cards, render_memory_cards
 from app.web.pages.templating import render_template
 from tests.machine.samples import gpu_sample
 
-PLAYED = read_lineup(find_lineup_path("simulated"))
+PLAYED = read_lineup(require_lineup_path("simulated"))
 REAL = replace(PLAYED, engines={name: replace(one, simulation=None) for name, one in PLAYED.engines.items()})
 UP = {"gemma-31b": EngineState(engine="gemma-31b", state="ready")}
 KNOWN = KnownEngines(REAL, UP, {"gemma-31b": LoadedMemory(16.3, 2.39)})

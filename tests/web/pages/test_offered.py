@@ -2,11 +2,11 @@
 
 import pytest
 
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.people.rights import WHO, Person
 from app.web.pages.templating import render_template
 
-LINEUP = read_lineup(find_lineup_path("simulated"))
+LINEUP = read_lineup(require_lineup_path("simulated"))
 
 
 @pytest.fixture

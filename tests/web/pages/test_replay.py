@@ -9,7 +9,7 @@ import pytest
 from app.events.kinds import RunFailed
 from app.events.record import GENESIS, build_recorded_event
 from app.evidence.shrunk_runs import shrink_run
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -19,7 +19,7 @@ from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.pages.mission.replay import CHUNK, Replay
 from tests.evidence.played import KEY
 
-SCENE = Scene(read_lineup(find_lineup_path("simulated")), load_skill("stig"), "replay")
+SCENE = Scene(read_lineup(require_lineup_path("simulated")), load_skill("stig"), "replay")
 AT_ONCE = 1e9
 
 

@@ -20,7 +20,7 @@ from app.events.kinds import (
 )
 from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.skills.catalog import load_skill
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -33,7 +33,7 @@ from tests.waiting import watching_the_loop
 from tests.web.pages.turns import turn_started
 
 RULE = "V-257985"
-SCENE = Scene(read_lineup(find_lineup_path("simulated")), load_skill("stig"), "live")
+SCENE = Scene(read_lineup(require_lineup_path("simulated")), load_skill("stig"), "live")
 
 
 def delta(text):

@@ -153,5 +153,5 @@ def test_a_queued_run_has_no_axis_yet():
 
 def test_a_time_finds_the_newest_event_until_then(store):
     store.append(log())
-    assert [store.find_seq_at("r", at) for at in (0.0, 1010.0, 1019.9, 1155.0, 9e9)] == [0, 1, 1, 15, 32]
-    assert store.find_seq_at("none", 1.0) == 0
+    assert [store.get_seq_at("r", at) for at in (0.0, 1010.0, 1019.9, 1155.0, 9e9)] == [0, 1, 1, 15, 32]
+    assert store.get_seq_at("none", 1.0) == 0

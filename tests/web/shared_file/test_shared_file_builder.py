@@ -13,7 +13,7 @@ from app.events.kinds import TurnDelta, TurnStarted
 from app.evidence.log_inside_shared_file import check_shared_file
 from app.evidence.notary import Requester, open_notary
 from app.evidence.shrunk_runs import shrink_run
-from app.lineups.reader import find_lineup_path, read_lineup
+from app.lineups.reader import read_lineup, require_lineup_path
 from app.store import audit, run_queries
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -35,7 +35,7 @@ def shared(played, tmp_path):
         with Session(database) as session:
             row = run_queries.find_run(session, played[1])
             session.expunge_all()
-        archive = StoredRuns(EventStore(database), read_lineup(find_lineup_path(row.lineup)))
+        archive = StoredRuns(EventStore(database), read_lineup(require_lineup_path(row.lineup)))
         return issue_shared_file(archive, row, open_notary(tmp_path / "data", database), BY, prompts=prompts)
 
     yield make, database

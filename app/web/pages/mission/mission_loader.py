@@ -107,7 +107,7 @@ class MissionLoader:
             time = self.timelines.read_timeline(row.id).to_time(moment.w + READ_UP)
         else:
             time = (self._store.find_time_at_seq(row.id, 1) or row.queued_at) + (moment.t or 0.0) + READ_UP
-        return self._store.find_seq_at(row.id, time)
+        return self._store.get_seq_at(row.id, time)
 
     def find_time(self, run: str, moment: AskedMoment) -> float | None:
         """Return the time of the moment, which for the present is that of the newest event. None without events."""

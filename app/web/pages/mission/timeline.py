@@ -137,7 +137,7 @@ class Timeline:
                 self._end_stretch("item", at, event.outcome, f"{event.rule}: {event.outcome}")
             case _:
                 self._begin_or_end_wait(event, at, before)
-        if mark := _get_mark_of_event(event, self._title):
+        if mark := _find_mark_of_event(event, self._title):
             kind, text, words = mark
             self._store_stretch(Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS)))
 
@@ -197,7 +197,7 @@ def fold_timeline(log: Iterable[Recorded]) -> Timeline:
     return line
 
 
-def _get_mark_of_event(event: object, item_title: str) -> tuple[str, str, str] | None:
+def _find_mark_of_event(event: object, item_title: str) -> tuple[str, str, str] | None:
     """Return the kind, the text and the words of a mark, or None if the event has none."""
     match event:
         case kinds.SentryAlarm():
