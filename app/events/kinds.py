@@ -433,7 +433,7 @@ class RunFinished(RunEvent, frozen=True, tag="run.finished"):
     def describe(self) -> Sentence:
         waived = f"{self.waived} waived, " if self.waived else ""
         counts = f"{self.passed} passed, {self.escalated} escalated, {self.skipped} skipped, {self.deferred} deferred"
-        return Sentence(f"Run finished: {counts}, {waived}{len(self.regressions)} regressions", "■")
+        return Sentence(f"Run finished: {counts}, {waived}{count_things(len(self.regressions), 'regression')}", "■")
 
 
 class RunFailed(RunEvent, frozen=True, tag="run.failed"):
@@ -1072,6 +1072,8 @@ class RolloutOrdered(RolloutEvent, frozen=True, tag="rollout.asked"):
     engine: EngineChoice = "lineup"
     reboot: bool = False
     """Reboot each host at the end of its run."""
+    after_reboot: bool = False
+    """Check after a reboot which results of each host's last run still hold."""
 
     def describe(self) -> Sentence:
         waves = " then ".join(map(str, self.waves))

@@ -537,7 +537,9 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     _check_poam(files, left, done, about)
     if "poam.emass.csv" in files:
         _check_emass(files, left, done, about)
-    if {*files} >= OSCAL:
+    if OSCAL & {*files}:
+        if not {*files} >= OSCAL:
+            raise BrokenPack("of the OSCAL papers, the pack has one without the other")
         _check_oscal(files, [next(row for row in rows if row["id"] == id_) for id_ in events[0][1]["rules"]], done)
     _check_report_readme_and_lineup(files, rows, events, about)
     _check_statement(files, manifest, rows, events[0][1]["rules"])

@@ -191,6 +191,15 @@ def test_a_manifest_that_says_something_else_than_the_events_is_named(files, fie
     assert "event" in found(zipped(listed_anew(files, **{field: "other"})))
 
 
+@pytest.mark.parametrize("name", sorted(verify.OSCAL))
+def test_one_oscal_paper_without_the_other_is_named(files, name):
+    kept = {file: content for file, content in files.items() if file != name}
+    with pytest.raises(BrokenPack, match="one without the other"):
+        check_pack(listed_anew(kept, KEY))
+    older = {file: content for file, content in files.items() if file not in verify.OSCAL}
+    check_pack(listed_anew(older, KEY))
+
+
 def test_an_event_changed_added_or_dropped_is_named(files):
     lines, hashes = files["events.jsonl"].splitlines(True), files["chain.txt"].splitlines(True)
     changed = [*lines[:4], lines[4].replace(b"fail", b"pass"), *lines[5:]]

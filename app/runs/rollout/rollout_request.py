@@ -72,6 +72,7 @@ def create_rollout_request(spec: RolloutSpec, lineup: Lineup, hosts_folder: Path
         replay_fixes=order.replay_fixes,
         engine=first.engine,
         reboot=first.reboot,
+        after_reboot=first.after_reboot,
     )
 
 
@@ -98,6 +99,7 @@ def create_order_without_host(rollout_request: RolloutOrdered, rollout: str) -> 
         replay_fixes=rollout_request.replay_fixes,
         engine=rollout_request.engine,
         reboot=rollout_request.reboot,
+        after_reboot=rollout_request.after_reboot,
         by=f"rollout {rollout} of {rollout_request.by}",
         whose=rollout_request.whose or rollout_request.by,
         token=rollout_request.token,
