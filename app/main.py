@@ -21,7 +21,7 @@ from app.web.access.oidc import OidcClient, OidcProvider
 from app.web.access.password_checker import CONNECTIONS, PasswordChecker
 from app.web.access.request_gate import Gate
 from app.web.access.right_check import guard_routes
-from app.web.api import fallbacks
+from app.web.api import unmatched_request_routes
 from app.web.conditional_responses import ConditionalResponses
 from app.web.pages.mission.past_view_thread import PastViewThread
 from app.web.routes import ROUTES
@@ -65,7 +65,7 @@ def create_app(runtime: Runtime) -> FastAPI:
     api.install_api_state(application)
     pages.install_page_services(application)
     application.router.routes.extend(ROUTES)
-    fallbacks.install_fallbacks(application)
+    unmatched_request_routes.install_fallbacks(application)
     guard_routes(application.router.routes)
     application.state.passwords = passwords
     application.state.oidc, application.state.ledger = _create_oidc(runtime), ledger

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from app.cli.engine_plan import SingleModel, print_plan
+from app.cli.engine_plan import SingleModel, print_plan_and_get_exit_code
 from app.errors import BadInput
 from tests.engines.fit.planning import TINY_LLAMA
 from tests.test_cli import refused, temper
@@ -52,7 +52,7 @@ def two_l4(tmp_path):
 
 
 def plan(capsys, lineup="", one=None, *, gpus=""):
-    code = print_plan(lineup, one, gpus=gpus, as_json=True)
+    code = print_plan_and_get_exit_code(lineup, one, gpus=gpus, as_json=True)
     return code, json.loads(capsys.readouterr().out)
 
 
@@ -64,7 +64,7 @@ def test_a_lineup_that_fits_ends_with_0_and_a_table(two_l4):
 
 def test_a_plan_is_read_in_eighty_columns(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    assert print_plan("l4x4-nvfp4", None, gpus="", as_json=False) == 0
+    assert print_plan_and_get_exit_code("l4x4-nvfp4", None, gpus="", as_json=False) == 0
     said = capsys.readouterr().out
     assert max(map(len, said.splitlines())) <= 80
     assert "…" not in said
@@ -138,4 +138,4 @@ def test_without_a_length_the_model_gets_all_its_positions(capsys):
 )
 def test_bad_input_says_what_to_give(lineup, one, gpus, says):
     with pytest.raises(BadInput, match=says):
-        print_plan(lineup, one, gpus=gpus, as_json=True)
+        print_plan_and_get_exit_code(lineup, one, gpus=gpus, as_json=True)

@@ -30,7 +30,7 @@ def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         gone = matching if pattern else [place for place, one in enumerate(lines) if one == line]
         left = [one for place, one in enumerate(lines) if place not in gone]
         changed = bool(gone) and scratch.write_text(path, _join_lines(left))
-        return {"changed": _set_attributes(arguments, path, scratch) or changed, "found": len(gone)}
+        return {"changed": _check_owner_and_set_mode(arguments, path, scratch) or changed, "found": len(gone)}
     if not isinstance(line, str):
         raise Undecidable("A line to write has no text.")
     with_groups = _is_on(arguments.get("backrefs"))
@@ -39,7 +39,7 @@ def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         found = re.search(str(pattern), lines[place])
         lines[place] = found.expand(line) if found and with_groups else line
     elif line in lines or with_groups:
-        return {"changed": _set_attributes(arguments, path, scratch)}
+        return {"changed": _check_owner_and_set_mode(arguments, path, scratch)}
     else:
         lines.insert(_get_insertion_index(arguments, lines), line)
     return _write_text(arguments, path, _join_lines(lines), scratch)
@@ -73,7 +73,7 @@ def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         start, end = sorted((lines.index(first), lines.index(last)))
         end += 1
     changed = lines[start:end] != block and scratch.write_text(path, _join_lines(lines[:start] + block + lines[end:]))
-    return {"changed": _set_attributes(arguments, path, scratch) or changed}
+    return {"changed": _check_owner_and_set_mode(arguments, path, scratch) or changed}
 
 
 def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -94,7 +94,7 @@ def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     if is_absent:
         left = [line for place, line in enumerate(lines) if place not in known]
         changed = bool(known) and scratch.write_text(path, _join_lines(left))
-        return {"changed": _set_attributes(arguments, path, scratch) or changed}
+        return {"changed": _check_owner_and_set_mode(arguments, path, scratch) or changed}
     gap = "" if _is_on(arguments.get("no_extra_spaces")) else " "
     wanted = f"{option}{gap}={gap}{arguments['value']}"
     if known:  # the line with this value stays, or else the first one gets it; the others go
@@ -142,7 +142,7 @@ def set_file_mode(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
         if state != "touch":
             return dict(_NO)
         scratch.write_text(path, "")
-    return {"changed": _set_attributes(arguments, path, scratch)}
+    return {"changed": _check_owner_and_set_mode(arguments, path, scratch)}
 
 
 def stat_path(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
@@ -226,7 +226,7 @@ def _read_text(path: str, scratch: ScratchFiles, *, may_be_absent: bool) -> str:
 def _write_text(arguments: Arguments, path: str, text: str, scratch: ScratchFiles) -> Outcome:
     """Write the file and set its attributes; return whether that changes anything."""
     changed = scratch.write_text(path, text)
-    return {"changed": _set_attributes(arguments, path, scratch) or changed}
+    return {"changed": _check_owner_and_set_mode(arguments, path, scratch) or changed}
 
 
 def _split_text(text: str) -> list[str]:
@@ -264,7 +264,7 @@ def name_account(account: object) -> str:
     return "" if account is None else "root" if str(account) == "0" else str(account)
 
 
-def _set_attributes(arguments: Arguments, path: str, scratch: ScratchFiles) -> bool:
+def _check_owner_and_set_mode(arguments: Arguments, path: str, scratch: ScratchFiles) -> bool:
     """Set the mode; return True if that changes it. Raises Undecidable for another owner or group."""
     mode = arguments.get("mode")
     there = scratch.now.state(path)

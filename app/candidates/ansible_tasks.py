@@ -9,7 +9,7 @@ from typing import Any, get_args
 import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
-from app.candidates.ansible_command_module import answer_command, read_expected_mounts
+from app.candidates.ansible_command_answers import answer_command, read_expected_mounts
 from app.candidates.ansible_file_modules import MODULES, name_account
 from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
@@ -124,7 +124,7 @@ class _Play:
             return self._add_unit_actions(filled)
         if kind == "mount":
             return self._add_mount_options(filled)
-        if kind == "file" and isinstance(filled, dict) and (action := self._build_permission_action(filled)):
+        if kind == "file" and isinstance(filled, dict) and (action := self._find_permission_action(filled)):
             if task.get("check_mode") is not True:
                 self._add_action(action)
             return {"changed": True, "item": item}
@@ -148,7 +148,7 @@ class _Play:
     def _add_unit_actions(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         unit = str(arguments.get("name", ""))
         whole = unit if "." in unit else f"{unit}.service"
-        for verb in _list_unit_verbs(arguments):
+        for verb in _iterate_unit_verbs(arguments):
             self._add_action({"do": "set_unit", "unit": whole, "to": verb})
         return {"changed": True}
 
@@ -163,7 +163,7 @@ class _Play:
             self._add_action({"do": "add_mount_options", "mount": place, "options": options})
         return {"changed": bool(options)}
 
-    def _build_permission_action(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _find_permission_action(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the action for another owner or a folder's mode; None if the mode of a file is all that is asked.
 
         Raises Undecidable for a folder with all its content, and for a mode that depends on the one before.
@@ -221,7 +221,7 @@ def _parse_list_literal(value: Any) -> Any:
         raise Undecidable(f"{value[:60]!r} is no list to go over.") from exc
 
 
-def _list_unit_verbs(arguments: Mapping[str, Any]) -> Iterator[str]:
+def _iterate_unit_verbs(arguments: Mapping[str, Any]) -> Iterator[str]:
     for name, verbs in _UNIT_VERBS.items():
         if verb := verbs.get(str(arguments.get(name)).lower()):
             yield verb

@@ -53,9 +53,9 @@ _WHOLE_LINES = (
 )
 
 
-def find_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
+def require_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
-    resources = [*_find_resource_actions(fix), *_find_ageing(fix, files)]
+    resources = [*_find_resource_actions(fix), *_iterate_needed_ageing(fix, files)]
     modes = [one for one in resources if isinstance(one, Chmod)]
     steps = [*(one for one in resources if one not in modes), *_derive_stated_line_actions(fix, files), *modes]
     if not steps:
@@ -86,17 +86,17 @@ def _derive_command_actions(fix: str) -> Iterator[AnyAction]:
         if command is None:
             continue
         if found := _PACKAGES.match(command[1]):
-            yield from _convert_fields_to_action({"do": f"{found[1]}_package", "package": found[2]})
+            yield from _iterate_action_if_valid({"do": f"{found[1]}_package", "package": found[2]})
         elif found := _UNIT.match(command[1]):
             unit = found[2] if "." in found[2] else f"{found[2]}.service"
-            yield from _convert_fields_to_action({"do": "set_unit", "unit": unit, "to": found[1].replace(" --", "-")})
+            yield from _iterate_action_if_valid({"do": "set_unit", "unit": unit, "to": found[1].replace(" --", "-")})
         elif found := _POLICY.match(command[1]):
-            yield from _convert_fields_to_action({"do": "set_crypto_policy", "policy": found[1]})
+            yield from _iterate_action_if_valid({"do": "set_crypto_policy", "policy": found[1]})
         elif found := _CHMOD.match(command[1]):
-            yield from _convert_fields_to_action({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
+            yield from _iterate_action_if_valid({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
 
 
-def _find_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
+def _iterate_needed_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
     """Yield the ageing of each account with a password whose own is weaker than the text asks for."""
     for found in filter(None, (_AGEING.match(line.strip()) for line in fix.split("\n"))):
         setting, days = _AGE_SETTINGS[found["chage"] or found["passwd"]], int(found["days"])
@@ -186,7 +186,7 @@ def _derive_pam_argument_edit(path: str, rule: str, line: str) -> Iterator[Repla
         yield ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}")
 
 
-def _convert_fields_to_action(action_fields: dict[str, str]) -> Iterator[AnyAction]:
+def _iterate_action_if_valid(action_fields: dict[str, str]) -> Iterator[AnyAction]:
     try:
         yield convert(action_fields, AnyAction)
     except ValidationError:

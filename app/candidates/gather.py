@@ -9,12 +9,12 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from app.candidates.ansible_tasks import translate_tasks
-from app.candidates.fix_text_parser import derive_actions_from_sentence, find_stated_actions
+from app.candidates.fix_text_parser import derive_actions_from_sentence, require_stated_actions
 from app.candidates.in_memory_edits import Undecidable
-from app.candidates.permission_fixes import derive_permission_fixes
+from app.candidates.permission_fixes import require_permission_actions
 from app.candidates.questions_for_person import find_person_decision
 from app.candidates.recipe_files import Recipe
-from app.candidates.script_trial import translate_script
+from app.candidates.script_trial import try_script_on_copy_and_translate
 from app.candidates.settings_candidates_ask_for import list_settings_of_content
 from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
@@ -50,7 +50,7 @@ def gather_candidates(
     if not rule.script:
         found.append(_make_candidate(PROSE, lambda: _derive_prose_actions(rule, files, broken_file)))
     if " has mode " in evidence:
-        found.append(_make_candidate(EVIDENCE, lambda: derive_permission_fixes(rule.title, evidence)))
+        found.append(_make_candidate(EVIDENCE, lambda: require_permission_actions(rule.title, evidence)))
     texts = f"{rule.title}\n{rule.requirement}"
     if not any(one.actions for one in found) and (decision := find_person_decision(rule.id, texts)):
         found.append(Candidate(source=PERSON, gap=decision.reason, question=decision.question))
@@ -85,7 +85,9 @@ def add_script_candidates(
     It takes seconds.
     """
     found = [
-        _make_candidate(f"{one.source}{SCRIPT_TRIAL}", partial(translate_script, rule.id, one.text, target))
+        _make_candidate(
+            f"{one.source}{SCRIPT_TRIAL}", partial(try_script_on_copy_and_translate, rule.id, one.text, target)
+        )
         for one in skill.list_scripts(rule.id)
     ]
     judged = judge_candidates(found, target, permitted_weakenings, scope)
@@ -101,7 +103,7 @@ def _add_reloads(candidate: Candidate) -> Candidate:
 
 def _derive_prose_actions(rule: Rule, files: Files, broken_file: str) -> tuple[AnyAction, ...]:
     try:
-        return find_stated_actions(rule.fix, files)
+        return require_stated_actions(rule.fix, files)
     except Undecidable:
         return derive_actions_from_sentence(rule.fix, broken_file or next(iter(rule.paths), ""))
 

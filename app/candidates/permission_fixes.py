@@ -14,7 +14,7 @@ _MODE = re.compile(r"\bmode (?:of )?[\"'`]?0?(?P<mode>[0-7]{3})[\"'`]? or less p
 _USER, _GROUP = re.compile(r"(?<!group-)\bowned by root\b"), re.compile(r"\bgroup-owned by root\b")
 
 
-def derive_permission_fixes(title: str, evidence: str) -> tuple[SetPermissions, ...]:
+def require_permission_actions(title: str, evidence: str) -> tuple[SetPermissions, ...]:
     """Return what brings each path of the evidence to what the title asks. Raises Undecidable if it asks nothing."""
     actions = tuple(_derive_permission_actions(title, evidence))
     if actions and _CUT.search(evidence):

@@ -25,7 +25,7 @@ _AGES: tuple[tuple[int, AgeSetting], ...] = ((3, "min"), (4, "max"), (5, "warn")
 """The fields of /etc/shadow with ageing."""
 
 
-def translate_script(rule_id: str, text: str, target: Target) -> tuple[AnyAction, ...]:
+def try_script_on_copy_and_translate(rule_id: str, text: str, target: Target) -> tuple[AnyAction, ...]:
     """Return the typed actions that change the host's files as the script changes a copy of them.
 
     Raises Undecidable if the script cannot be tried, or does what no typed action does.
@@ -50,7 +50,7 @@ def _derive_ageing(files: Files, shadow_after: FileState | None) -> Iterator[Set
     before = files.state(_SHADOW)
     if shadow_after is None or before is None:
         return
-    old, new = _split_shadow_lines(before), _split_shadow_lines(shadow_after)
+    old, new = _split_shadow_lines_into_fields(before), _split_shadow_lines_into_fields(shadow_after)
     if len(old) != len(new):
         raise Undecidable("The content's script adds or removes accounts, which a person decides.")
     for was, now in zip(old, new, strict=True):
@@ -65,7 +65,7 @@ def _derive_ageing(files: Files, shadow_after: FileState | None) -> Iterator[Set
             yield SetAgeing(account=now[0], setting=setting, days=int(now[place]))
 
 
-def _split_shadow_lines(state: FileState) -> list[list[str]]:
+def _split_shadow_lines_into_fields(state: FileState) -> list[list[str]]:
     return [line.split(":") for line in host_text.decode_bytes(state.content).split("\n") if line.count(":") == 8]
 
 

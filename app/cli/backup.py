@@ -59,7 +59,7 @@ def back_up(settings: Settings, backup_file: Path) -> None:
         copied = Path(folder)
         _copy_tree(settings.data / KEYS, copied / "data" / KEYS)
         name = _copy_database(settings, copied)
-        _copy_data_folder_files(settings.data, copied / "data")
+        _copy_data_except_keys_and_database(settings.data, copied / "data")
         files = {str(path.relative_to(copied)): _compute_digest(path) for path in _list_files(copied)}
         made = BackupManifest(FORMAT, __version__, time.time(), name, files)
         (copied / MANIFEST).write_bytes(msgspec.json.format(msgspec.json.encode(made)))
@@ -156,7 +156,7 @@ def _run_postgres_program(name: str, database_url: str, *arguments: str) -> None
         raise EnvironmentUnusable(f"{name} failed: {clean_line(last, 300)}")
 
 
-def _copy_data_folder_files(data: Path, into: Path) -> None:
+def _copy_data_except_keys_and_database(data: Path, into: Path) -> None:
     into.mkdir(parents=True, exist_ok=True)
     for path in sorted(data.iterdir()):
         if path.name == KEYS or path.name.startswith(LEFT_OUT) or path.suffix == ".log":

@@ -21,7 +21,9 @@ from app.text.clean import clean_text
 ACCEPTED, NOT_ACCEPTED = 0, 2
 
 
-def show_candidates(settings: Settings, rule_id: str, host: str, skill_name: str, *, as_json: bool) -> int:
+def print_candidates_and_get_exit_code(
+    settings: Settings, rule_id: str, host: str, skill_name: str, *, as_json: bool
+) -> int:
     """Print the candidates; return 0 if the policy accepts one of them, else 2. Nothing on the host is changed."""
     recipes = load_recipes(settings.recipes_folder, settings.recipes)
     skill = load_site_skill(settings, skill_name, host)

@@ -22,7 +22,7 @@ DONE, LEFT = 0, 2
 DAY = 24 * 3600.0
 
 
-def tidy_runs(settings: Settings, days: float, *, dry_run: bool) -> int:
+def shrink_old_runs_and_delete_samples(settings: Settings, days: float, *, dry_run: bool) -> int:
     """Shrink runs that ended more than `days` ago. Return LEFT if a run could not be shrunk."""
     database, before = open_existing_database(settings), time.time() - days * DAY
     with Session(database, expire_on_commit=False) as session:

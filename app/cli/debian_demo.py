@@ -19,7 +19,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.runs.order import Order
 from app.runtime.data_folder import hold_lock
-from app.scanners.openscap.scap_files import add_benchmark, list_datastreams
+from app.scanners.openscap.scap_files import add_benchmark, map_names_to_datastreams
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.targets import host_registry
@@ -122,7 +122,7 @@ def register_machine(
 def add_missing_scap_content(datastream: Path) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
     name = datastream.name.removesuffix("-ds.xml")
-    if name not in list_datastreams():
+    if name not in map_names_to_datastreams():
         add_benchmark(datastream)
         print_line(f"Its content is kept here, too: temper scap list {name}", to_stderr=True)
 

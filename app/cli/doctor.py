@@ -34,7 +34,7 @@ _CHECKED = ("vllm", "llamacpp", "unknown")
 """Kinds of servers that the checks of running servers are made for; `unknown` may be vLLM behind a proxy."""
 
 
-def print_pitfalls(lineup_or_address: str, log: str, key_env: str, *, as_json: bool) -> int:
+def print_pitfalls_and_get_exit_code(lineup_or_address: str, log: str, key_env: str, *, as_json: bool) -> int:
     """Return 0 if nothing prevents a start, 1 if something does, 2 if the input is invalid."""
     explained: ServerExplanation | None = None
     try:

@@ -41,7 +41,7 @@ class SingleModel:
     eager: bool = False
 
 
-def print_plan(lineup: str, single_model: SingleModel | None, *, gpus: str, as_json: bool) -> int:
+def print_plan_and_get_exit_code(lineup: str, single_model: SingleModel | None, *, gpus: str, as_json: bool) -> int:
     """Return 0 if everything fits, 2 if something does not."""
     if bool(lineup) == (single_model is not None):
         raise BadInput("Give either a line-up (a shipped one's name, or a path) or --model with --gpu.")

@@ -14,7 +14,7 @@ ALL_PROPOSED, SOME_OPEN = 0, 2
 _SHOWN = 200
 
 
-def print_finding_forecasts(
+def print_forecasts_and_get_exit_code(
     settings: Settings, host: str, skill_name: str, rules: Sequence[str], *, as_json: bool
 ) -> int:
     """Print the forecast; return 0 if a change is accepted for every finding, else 2. Nothing is changed."""
@@ -36,9 +36,9 @@ def _print_forecast(host: str, forecast: RunForecast) -> None:
         print_line(f"  {count:4}  from {source}")
     if asked := [one.rule.id for one in forecast.asking_findings]:
         print_line(f"  {len(asked):4}  of these ask a person in every mode: {', '.join(asked)}")
-    if forecast.left_findings_by_question:
+    if forecast.findings_without_change_by_question:
         print_line(f"{total - ready} are left to a model or to a person:")
-    for question, ones in forecast.left_findings_by_question:
+    for question, ones in forecast.findings_without_change_by_question:
         print_line(f"  {len(ones):4}  {question}")
         for one in ones:
             print_line(f"          {one.rule.id}: {clean_text(' '.join(one.reason.split()), _SHOWN)}")

@@ -43,10 +43,10 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
     try:
         await asyncio.to_thread(require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
-            run = runtime.find_unended_run_by_request(request) or await runtime.submit_run(request)
+            run = runtime.find_unended_run_id_by_request(request) or await runtime.submit_run(request)
             return await _follow_run_to_exit_code(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
-        require_no_own_recipes(settings)
+        require_no_command_line_recipes(settings)
         print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
         with open_or_create_database(settings) as database:
             store, run = await _submit_elsewhere_and_open_store(database, request)
@@ -61,7 +61,7 @@ def require_no_other_nodes(settings: Settings) -> None:
             raise AlreadyInUse(f"{others[0].name} works on this database (nodes: {len(others)})")
 
 
-def require_no_own_recipes(settings: Settings) -> None:
+def require_no_command_line_recipes(settings: Settings) -> None:
     """Raise BadInput if the order names recipe files, which another process would not read."""
     if settings.recipes:
         problem = "Another process works on this data folder, and it reads no --recipes of this command."
@@ -131,12 +131,12 @@ def run_check_after_reboot(settings: Settings, host: str, *, as_json: bool) -> i
     with open_or_create_database(settings) as database:
         order = create_reboot_check_order(database, host, getpass.getuser())
         code = asyncio.run(harden_host(settings, order, as_json=as_json))
-        found = _find_reboot_result(database, host)
+        found = _find_reboot_result_of_newest_run(database, host)
     lost = found is None or found.slipped or found.waiting or found.worse
     return SOME_DID_NOT if lost and code == ALL_PASSED else code
 
 
-def _find_reboot_result(database: Engine, host: str) -> RebootChecked | None:
+def _find_reboot_result_of_newest_run(database: Engine, host: str) -> RebootChecked | None:
     with Session(database) as session:
         newest = run_queries.find_newest_run(session, host)
     run = newest.id if newest else ""

@@ -22,7 +22,7 @@ from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.scanners.openscap.benchmark import Profile, read_benchmark
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.scanner import OpenScapScanner
-from app.scanners.openscap.scap_files import add_benchmark, list_datastreams, require_datastream
+from app.scanners.openscap.scap_files import add_benchmark, map_names_to_datastreams, require_datastream
 from app.scanners.openscap.tailoring import ENDING, MOST_BYTES
 from app.scanners.scanner import BuiltinScanner, Verdict
 from app.skills.catalog import load_skill, suggest_rules
@@ -38,7 +38,7 @@ _STYLE: dict[Word, str] = {"pass": "green", "fail": "red", "notapplicable": "dim
 
 def print_datastreams_or_profiles(datastream: str, *, as_json: bool = False) -> None:
     if not datastream:
-        files = [{"content": known, "file": str(file)} for known, file in list_datastreams().items()]
+        files = [{"content": known, "file": str(file)} for known, file in map_names_to_datastreams().items()]
         nothing = "No data streams found. Install some, for example with apt-get install ssg-debian."
         return print_rows(files, nothing, as_json=as_json)
     benchmark = read_benchmark(_require_content_file(datastream))
@@ -48,7 +48,7 @@ def print_datastreams_or_profiles(datastream: str, *, as_json: bool = False) -> 
     profiles += [
         _to_profile_row(f"{one.profile.short_id}:{one.tailoring}", one.profile)
         for one in list_tailored_profiles()
-        if list_datastreams().get(one.content) == _require_content_file(datastream)
+        if map_names_to_datastreams().get(one.content) == _require_content_file(datastream)
     ]
     return print_rows(profiles, f"{datastream} has no profiles.", as_json=as_json)
 
@@ -59,7 +59,7 @@ def _to_profile_row(name: str, profile: Profile) -> Row:
 
 def add_benchmark_file(file: Path) -> None:
     kept = add_benchmark(file)
-    known = [name for name, here in list_datastreams().items() if here == kept]
+    known = [name for name, here in map_names_to_datastreams().items() if here == kept]
     print_line(_describe_datastream(known[0], kept) if known else _describe_manual(kept))
 
 

@@ -40,7 +40,7 @@ from app.scores.public_score import read_any_score
 from app.scores.result import Kind, Score, ScoreOrder, Trial, has_remaining_harm
 from app.scores.score_figures import build_score_row
 from app.scores.scores_markdown import COLUMNS, describe_provenance, render_cells, render_scores_markdown
-from app.scores.trial_runner import run_builtin_trial, run_untouched_trial
+from app.scores.trial_runner import run_file_host_trial, run_untouched_trial
 from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
 from app.store import run_queries
 from app.store.db import open_database
@@ -167,7 +167,7 @@ async def _play_remaining_trials(
     async with open_runtime(settings, lineup) as runtime:
         await wait_until_engines_loaded(runtime)
         for number, one in enumerate(left, 1):
-            trial = await run_builtin_trial(runtime, order, one.seed, one.host, one.rules, options.budget)
+            trial = await run_file_host_trial(runtime, order, one.seed, one.host, one.rules, options.budget)
             journal.add(trial)
             print_trial(number, len(left), trial)
 

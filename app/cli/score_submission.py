@@ -12,7 +12,7 @@ from app.errors import BadInput
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.scores.atif import build_trajectory
-from app.scores.public_score import SignedPublicScore, describe_setup, read_verified_public_score, sign_public_score
+from app.scores.public_score import SignedPublicScore, list_setup_facts, read_verified_public_score, sign_public_score
 from app.scores.result import Score
 from app.scores.score_file import BrokenScore
 from app.store.events import EventStore
@@ -30,7 +30,7 @@ def write_submission(
     runs = [trial.run for trial in score.trials if trial.run]
     trajectories = [build_trajectory(store.read_events(run)) for run in runs]
     hidden = {urlsplit(url).netloc for engine in lineup.engines.values() for url in engine.base_urls}
-    facts = describe_setup(lineup, score.machine, quantization)
+    facts = list_setup_facts(lineup, score.machine, quantization)
     try:
         file.write_bytes(sign_public_score(score, facts, trajectories, hidden, notary.key))
     except OSError as exc:

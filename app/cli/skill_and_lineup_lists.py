@@ -2,7 +2,7 @@
 
 from app.cli.output import Row, print_rows
 from app.errors import BadInput
-from app.lineups.reader import list_shipped_lineups, read_lineup, require_lineup_path
+from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
 from app.skills.catalog import SHIPPED, load_skill
 
 
@@ -20,7 +20,7 @@ def _to_skill_row(name: str) -> Row:
 
 
 def list_lineups(*, as_json: bool) -> None:
-    found = [read_lineup(require_lineup_path(name)) for name in list_shipped_lineups()]
+    found = [read_lineup(require_lineup_path(name)) for name in list_shipped_lineup_names()]
     rows = [
         {"lineup": one.name, "simulated": one.simulated, "engines": tuple(one.engines), "title": one.title}
         for one in found

@@ -25,10 +25,10 @@ from app.evidence.audit_anchor_checks import (
     read_audit_anchors,
 )
 from app.evidence.log_inside_shared_file import check_shared_file, count_untied_events
-from app.evidence.notary import KEYS, SignedHead, read_signed_head
+from app.evidence.notary import KEYS, SignedHead, find_signed_head
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
-from app.evidence.shrunk_runs import check_against_log, read_kept_pack
+from app.evidence.shrunk_runs import check_against_log, find_kept_pack
 from app.evidence.signing_key import read_public_key
 from app.evidence.time_stamping import check_stamp
 from app.loop.state import RunState, fold_events
@@ -102,7 +102,7 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
         f"chain head {manifest['chain_head']}",
         f"manifest sha256 {pack.compute_sha256(files['manifest.json'])}",
         *pack.list_signer_and_unverified_claims(manifest, head, key),
-        *pack.list_proofs(files, manifest),
+        *pack.list_proof_explanations(files, manifest),
         *([stamped_by] if stamped_by else []),
         left or "its documents are identical to those that this Temper makes from these events",
     )
@@ -172,7 +172,7 @@ def verify_run(settings: Settings, id_prefix: str, head: str, key: str = "") -> 
         row = run_queries.find_run(session, run)
         session.expunge_all()
     rows = EventStore(database).read_lines(run)
-    archive = read_kept_pack(database, run) if row and row.shrunk_at is not None else None
+    archive = find_kept_pack(database, run) if row and row.shrunk_at is not None else None
     try:
         found = _check_sealing_audit_log(settings, database)
         last = _check_shrunk_chain(archive, rows, key, found.keys) if archive else check_chain_and_get_head(rows, run)
@@ -211,7 +211,7 @@ def read_and_check_audit_log(
     """Return the audit log's lines, chain head, anchors and signature. Raise BrokenChain if it does not hold."""
     with Session(database) as session:
         counted = read_recorded_audit_chain_end(session, AUDIT)
-    signed, rows = read_signed_head(data / KEYS), EventStore(database).read_lines(AUDIT)
+    signed, rows = find_signed_head(data / KEYS), EventStore(database).read_lines(AUDIT)
     last, found = check_chain_and_get_head(rows, AUDIT), read_audit_anchors(rows)
     check_audit_log_end(rows, counted, signed, found)
     return rows, last, found, signed

@@ -28,7 +28,7 @@ def read_table_text(table_path: Path, name_prefix: str) -> str:
     return next((line.partition(":")[2].strip() for line in lines if line.startswith(name_prefix)), "")
 
 
-def read_table_gib(table_path: Path, name_prefix: str) -> float | None:
+def find_gib_in_table(table_path: Path, name_prefix: str) -> float | None:
     """Return an entry that is in kB as GiB, or None without it."""
     kib = read_table_text(table_path, name_prefix).partition(" ")[0]
     return int(kib) / _KIB_PER_GIB if kib.isdecimal() else None
@@ -49,7 +49,7 @@ def read_name(pid: int, proc: Path = PROC) -> str:
         return ""
 
 
-def list_open_files(pid: int, proc: Path = PROC) -> Iterator[str]:
+def iterate_open_files(pid: int, proc: Path = PROC) -> Iterator[str]:
     """Yield the targets of a process's file descriptors."""
     try:
         files = list((proc / str(pid) / "fd").iterdir())
@@ -60,7 +60,7 @@ def list_open_files(pid: int, proc: Path = PROC) -> Iterator[str]:
             yield str(file.readlink())
 
 
-def list_listeners(proc: Path = PROC) -> Iterator[ListeningSocket]:
+def iterate_listeners(proc: Path = PROC) -> Iterator[ListeningSocket]:
     for table in ("tcp", "tcp6"):
         try:
             lines = (proc / "self" / "net" / table).read_text().splitlines()[1:]

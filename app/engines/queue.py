@@ -120,7 +120,7 @@ class EngineQueue:
         self._why = ""
         while self._waiting:
             first = min(self._waiting, key=self._rank_turn)
-            place = self._choose_replica_index(first)
+            place = self._find_replica_index(first)
             if place is None:
                 return
             self._call_turn(first, place)
@@ -128,24 +128,26 @@ class EngineQueue:
     def _rank_turn(self, turn: QueuedTurn) -> tuple[int, int, float]:
         return URGENCY[turn.request.purpose], self._served.get(turn.request.host, 0), turn.queued_at
 
-    def _choose_replica_index(self, turn: QueuedTurn) -> int | None:
+    def _find_replica_index(self, turn: QueuedTurn) -> int | None:
         """Return the least loaded replica with room, or None. If no replica is available, let one turn try and fail."""
         order = [(place, turn.bases[place]) for place in self._traffic.rank_replica_indexes(turn.bases)]
         there = [(place, base) for place, base in order if base not in self._traffic.unavailable]
         for place, base in there:
-            self._why = explain_wait(self._read_capacity(base), self._traffic.measure_load(base), turn.request.tokens)
+            self._why = explain_wait(
+                self._read_capacity(base), self._traffic.compute_own_load(base), turn.request.tokens
+            )
             if not self._why:
                 return place
         if there:
             return None
         self._why = "it is not ready"
-        asked = any(self._traffic.measure_load(base).turns for base in turn.bases)
+        asked = any(self._traffic.compute_own_load(base).turns for base in turn.bases)
         patient = self._away - turn.away_before < turn.request.patience
         return None if asked and patient else order[0][0]
 
     def _read_capacity(self, base: str) -> ReplicaCapacity:
         look = self._traffic.reports.get(base, ReplicaReport())
-        others, nodes = self._traffic.count_foreign_requests(base), max(1, self._nodes())
+        others, nodes = self._traffic.count_requests_of_other_processes(base), max(1, self._nodes())
         return ReplicaCapacity(self._streams(), look.kv_tokens, look.kv_used, others, nodes)
 
     def _call_turn(self, turn: QueuedTurn, replica_index: int) -> None:

@@ -71,12 +71,12 @@ class EngineTraffic:
         """Return replica indices, the best one first: healthy, then least loaded, then first named."""
         return sorted(range(len(bases)), key=lambda place: (*self._rank_replica(bases[place]), place))
 
-    def count_foreign_requests(self, base: str) -> int:
+    def count_requests_of_other_processes(self, base: str) -> int:
         """Return the requests of others at the last report."""
         look = self.reports.get(base, ReplicaReport())
         return max(0, look.requests - look.ours)
 
-    def measure_load(self, base: str) -> ReplicaLoad:
+    def compute_own_load(self, base: str) -> ReplicaLoad:
         there = {number: one.tokens for number, one in self._open.items() if one.base == base}
         seen = self.reports.get(base, ReplicaReport()).newest
         unseen = sum(tokens for number, tokens in there.items() if number > seen)
@@ -106,7 +106,7 @@ class EngineTraffic:
             self.end_request(number)
 
     def _rank_replica(self, base: str) -> tuple[bool, int]:
-        return base in self.unhealthy, self.ours[base] + self.count_foreign_requests(base)
+        return base in self.unhealthy, self.ours[base] + self.count_requests_of_other_processes(base)
 
 
 def explain_wait(capacity: ReplicaCapacity, load: ReplicaLoad, tokens: int) -> str:
@@ -130,6 +130,6 @@ def explain_wait(capacity: ReplicaCapacity, load: ReplicaLoad, tokens: int) -> s
     return ""
 
 
-def limit_streams(max_num_seqs: int | None, knee: int | None) -> int | None:
+def find_stream_limit(max_num_seqs: int | None, knee: int | None) -> int | None:
     known = [one for one in (max_num_seqs, knee) if one]
     return min(known) if known else None

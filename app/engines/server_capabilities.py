@@ -266,7 +266,7 @@ async def _find_size_and_source(
     """Return the size of the model in billions and who says so; None if nothing but the served name can."""
     if model.billions:
         return model.billions, "the server's list of models says so"
-    if program.startswith("Ollama") and (size := await _read_ollama_size(http, base, model.id)):
+    if program.startswith("Ollama") and (size := await _find_ollama_size(http, base, model.id)):
         return size, "the server's list of its models says so"
     if find_model_billions(model.id) is not None:
         return None, ""
@@ -275,7 +275,7 @@ async def _find_size_and_source(
     return size, "" if size is None else "the name of the model that the server loaded says so"
 
 
-async def _read_ollama_size(http: httpx.AsyncClient, base: str, model: str) -> float | None:
+async def _find_ollama_size(http: httpx.AsyncClient, base: str, model: str) -> float | None:
     """Return what Ollama's own list of models says, such as 3.2B or 134.52M."""
     try:
         answer = await http.get(f"{base.removesuffix('/v1')}/api/tags", timeout=PATIENCE)

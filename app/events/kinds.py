@@ -40,8 +40,8 @@ from app.events.vocabulary import (
     TurnOutcome,
     WaitCause,
     Word,
+    describe_fix_source,
     describe_pending_settings,
-    describe_source,
 )
 from app.events.waiver import Waiver
 from app.text.pluralized_counts import count_things
@@ -721,7 +721,7 @@ class ActionProposed(AttemptEvent, frozen=True, tag="action.proposed"):
     """The diff with more lines of the files around the change, for large pages; empty in old logs."""
 
     def describe(self) -> Sentence | None:
-        return Sentence(f"{describe_source(self.source)}, {self.note}") if self.source else None
+        return Sentence(f"{describe_fix_source(self.source)}, {self.note}") if self.source else None
 
 
 class ActionRefused(AttemptEvent, frozen=True, tag="action.refused"):

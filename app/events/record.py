@@ -73,8 +73,8 @@ def parse_line(line: bytes, digest: str) -> Recorded:
     return Recorded(envelope.run, envelope.seq, at, _decode_event.decode(line), line, digest)
 
 
-def select_events(log: Iterable[Recorded], kind: type[Kind]) -> list[Kind]:
-    return [one.event for one in log if isinstance(one.event, kind)]
+def select_events(log: Iterable[Recorded], event_type: type[Kind]) -> list[Kind]:
+    return [one.event for one in log if isinstance(one.event, event_type)]
 
 
 def check_chain_and_get_head(rows: Iterable[tuple[int, bytes, str]], run: str = "") -> str:

@@ -190,7 +190,7 @@ RECIPE_OF = "a recipe of "
 """How a source begins that is a person's recipe file; its name follows."""
 
 
-def describe_source(source: str) -> str:
+def describe_fix_source(source: str) -> str:
     """Return whose fix it is, as the subject of a sentence."""
     if source.startswith(RECIPE_OF):
         return f"A{source[1:]}"

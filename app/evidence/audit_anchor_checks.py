@@ -48,11 +48,11 @@ def read_audit_anchors(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
             found.seals[seal[1]] = Seal(seq, int(fields["events"]), fields["head"])
             found.manifests |= {fields["manifest"]} if "manifest" in fields else set()
         elif event.did in ("key: made", "key: changed"):
-            _add_signing_key(found, seq, fields)
+            _check_and_add_signing_key(found, seq, fields)
     return found
 
 
-def _add_signing_key(anchors: AuditAnchors, seq: int, fields: Mapping[str, str]) -> None:
+def _check_and_add_signing_key(anchors: AuditAnchors, seq: int, fields: Mapping[str, str]) -> None:
     public, old = fields["public"], fields.get("from", "")
     if not old and anchors.keys[-1:] == [public]:
         return  # several processes of an older Temper noted their first key at once

@@ -72,7 +72,7 @@ def _list_stig_info(case: RunRecord, benchmark_title: BenchmarkTitle) -> list[tu
 
 
 def _fill_vuln(vuln: ET.Element, case: RunRecord, benchmark_title: BenchmarkTitle, rule_record: RuleRecord) -> None:
-    for name, text in _list_vuln_attributes(benchmark_title, rule_record):
+    for name, text in _iterate_vuln_attributes(benchmark_title, rule_record):
         _add_element_with_children(vuln, "STIG_DATA", ("VULN_ATTRIBUTE", name), ("ATTRIBUTE_DATA", text))
     add_element(vuln, "STATUS", CKL_STATUS[rule_record.status])
     add_element(vuln, "FINDING_DETAILS", describe_finding(case, rule_record))
@@ -81,7 +81,7 @@ def _fill_vuln(vuln: ET.Element, case: RunRecord, benchmark_title: BenchmarkTitl
     add_element(vuln, "SEVERITY_JUSTIFICATION")
 
 
-def _list_vuln_attributes(benchmark_title: BenchmarkTitle, rule_record: RuleRecord) -> Iterator[tuple[str, str]]:
+def _iterate_vuln_attributes(benchmark_title: BenchmarkTitle, rule_record: RuleRecord) -> Iterator[tuple[str, str]]:
     rule = rule_record.named
     yield "Vuln_Num", rule.group
     yield "Severity", rule_record.severity

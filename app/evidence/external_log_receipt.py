@@ -39,7 +39,9 @@ def parse_hook_command(text: str) -> tuple[str, ...]:
         ) from None
 
 
-def get_receipt(folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE) -> bytes | None:
+def find_or_request_receipt(
+    folder: Path, hook: Sequence[str], statement: bytes, patience: float = PATIENCE
+) -> bytes | None:
     """Return the stored receipt, or request one; None if there is none and no hook is set."""
     ask = partial(_request_receipt, hook, statement, patience) if hook else None
     return read_or_fetch_once(folder / f"{compute_sha256(statement)}.json", "receipt", ask)

@@ -69,7 +69,7 @@ def describe_actions_taken(case: RunRecord, rule_record: RuleRecord) -> str:
     outcome = describe_outcome(case, rule_record)
     lines.append(f"Run {case.run} on {case.request.host}, mode {case.request.mode}: {outcome}.")
     lines += [
-        f"Attempt {tried.attempt.number}: {'; '.join(_describe_attempt_steps(tried))}." for tried in rule_record.tried
+        f"Attempt {tried.attempt.number}: {'; '.join(_list_attempt_steps(tried))}." for tried in rule_record.tried
     ]
     if case.simulated:
         lines.append(f"SIMULATED: {case.simulated}.")
@@ -80,7 +80,7 @@ def _join_clean_lines(lines: list[str]) -> str:
     return clean_text("\n".join(lines), _LONGEST)
 
 
-def _describe_attempt_steps(tried: AttemptRecord) -> list[str]:
+def _list_attempt_steps(tried: AttemptRecord) -> list[str]:
     attempt = tried.attempt
     steps = [attempt.offered.provenance] if attempt.offered and attempt.replayed_fix_id else []
     steps += [describe_approval_answer(answer) for answer in tried.answers]

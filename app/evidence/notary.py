@@ -17,12 +17,19 @@ from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT
 from app.evidence import verify
 from app.evidence.external_log_receipt import FOLDER as RECEIPTS
-from app.evidence.external_log_receipt import get_receipt
+from app.evidence.external_log_receipt import find_or_request_receipt
 from app.evidence.rollout_bundle import write_bundle
 from app.evidence.shrunk_runs import read_evidence
-from app.evidence.signing_key import SigningKey, create_key, create_next_key, find_key, is_valid_signature, replace_key
+from app.evidence.signing_key import (
+    SigningKey,
+    create_key,
+    create_next_key_and_file,
+    find_key,
+    is_valid_signature,
+    replace_key,
+)
 from app.evidence.spool import Spool
-from app.evidence.time_stamping import FOLDER, get_stamp
+from app.evidence.time_stamping import FOLDER, find_or_request_stamp
 from app.private_files import write_new_private_file
 from app.store import audit
 from app.store.events import EventStore
@@ -72,12 +79,13 @@ class Notary:
         files = verify.unpack_archive(read_evidence(self.database, run, self.key))
         content = files["manifest.json"]
         data, statement = self.folder.parent, files.get(verify.ATTESTED)
-        stamp = _try_request("a time stamp", lambda: get_stamp(data / FOLDER, self.authority, content))
+        stamp = _try_request("a time stamp", lambda: find_or_request_stamp(data / FOLDER, self.authority, content))
         receipt = _try_request(
-            "a log's receipt", lambda: get_receipt(data / RECEIPTS, self.hook, statement) if statement else None
+            "a log's receipt",
+            lambda: find_or_request_receipt(data / RECEIPTS, self.hook, statement) if statement else None,
         )
         files |= {name: answer for name, answer in ((verify.STAMP, stamp), (verify.RECEIPT, receipt)) if answer}
-        archive = b"".join(chunk for _, chunk in verify.build_named_archive_chunks(dict(sorted(files.items()))))
+        archive = b"".join(chunk for _, chunk in verify.build_archive_chunks_with_owners(dict(sorted(files.items()))))
         manifest = json.loads(content)
         key = f" key={manifest['key']}" if "key" in manifest else ""
         digest = verify.compute_sha256(content)
@@ -140,7 +148,7 @@ def change_signing_key(notary: Notary, requester: Requester, why: str) -> Signin
     """Create a new key, record it with the old key's signature, and delete the old private half."""
     if not why.strip():
         raise BadInput("give the reason for changing the key: the audit log records it.")
-    new, file = create_next_key(notary.folder)
+    new, file = create_next_key_and_file(notary.folder)
     try:
         vouched = notary.key.sign(verify.NEXT_KEY + bytes.fromhex(new.public))
         detail = f"public={new.public} from={notary.key.public} signature={vouched} why={why.strip()[:300]}"
@@ -161,7 +169,7 @@ def is_key_successor(new: str, old: str, signature: str) -> bool:
 
 def sign_head(folder: Path, key: SigningKey, seq: int, head: str) -> None:
     """Sign and store a head, unless a newer one is stored."""
-    if (there := read_signed_head(folder)) and there.seq >= seq:
+    if (there := find_signed_head(folder)) and there.seq >= seq:
         return
     signed = SignedHead(seq, head, key.public, key.sign(_encode_head(seq, head)))
     file = folder / f".{HEAD}.{secrets.token_hex(8)}"
@@ -169,7 +177,7 @@ def sign_head(folder: Path, key: SigningKey, seq: int, head: str) -> None:
     file.replace(folder / HEAD)
 
 
-def read_signed_head(folder: Path) -> SignedHead | None:
+def find_signed_head(folder: Path) -> SignedHead | None:
     """Return the stored head, or None if there is none or it cannot be decoded."""
     try:
         return msgspec.json.decode((folder / HEAD).read_bytes(), type=SignedHead)

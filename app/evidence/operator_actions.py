@@ -15,7 +15,7 @@ class OperatorAction:
     why: str
 
 
-def to_operator_action(recorded: Recorded) -> OperatorAction | None:
+def find_operator_action(recorded: Recorded) -> OperatorAction | None:
     match event := recorded.event:
         case kinds.RunQueued():
             consent = f", and said “{event.consent}”" if event.consent else ""

@@ -17,7 +17,14 @@ from app.evidence.build_id import compute_build_id
 from app.evidence.document_catalog import PAPERS
 from app.evidence.run_record import RunRecord, read_run_record
 from app.evidence.signing_key import Signer
-from app.evidence.verify import Events, Files, Object, build_named_archive_chunks, build_plain_files, compute_sha256
+from app.evidence.verify import (
+    Events,
+    Files,
+    Object,
+    build_archive_chunks_with_owners,
+    build_plain_files,
+    compute_sha256,
+)
 from app.skills.skill import build_rulebook
 
 FORMAT = "temper evidence 3"
@@ -29,7 +36,7 @@ MOST_FILES, MOST_BYTES = 60_000, 3 * 1024**3
 
 def build_pack(events: Iterable[Recorded], signer: Signer) -> bytes:
     """Return evidence.zip, or raise EnvironmentUnusable if it does not verify. Equal runs and keys give equal bytes."""
-    return b"".join(chunk for _, chunk in build_named_archive_chunks(build_checked_files(events, signer)))
+    return b"".join(chunk for _, chunk in build_archive_chunks_with_owners(build_checked_files(events, signer)))
 
 
 def build_checked_files(events: Iterable[Recorded], signer: Signer) -> Files:
@@ -146,10 +153,10 @@ def _build_statement(case: RunRecord, manifest: bytes, lineup: Object, signer: S
             ],
         },
     }
-    return sign_statement(json.dumps(statement, ensure_ascii=True).encode(), signer)
+    return build_signed_envelope(json.dumps(statement, ensure_ascii=True).encode(), signer)
 
 
-def sign_statement(payload: bytes, signer: Signer) -> bytes:
+def build_signed_envelope(payload: bytes, signer: Signer) -> bytes:
     signature = base64.b64encode(bytes.fromhex(signer.sign(verify.encode_envelope(payload)))).decode()
     signatures, content = [{"keyid": signer.public, "sig": signature}], base64.b64encode(payload).decode()
     envelope = {"payloadType": verify.INTOTO, "payload": content, "signatures": signatures}

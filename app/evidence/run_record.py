@@ -11,7 +11,7 @@ from app.events.record import Recorded
 from app.events.vocabulary import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.waiver import Waiver
 from app.evidence.benchmark import BenchmarkTitle, build_benchmark_title, build_published_rule
-from app.evidence.operator_actions import OperatorAction, to_operator_action
+from app.evidence.operator_actions import OperatorAction, find_operator_action
 from app.evidence.role_engine_usage import Seats, SeatUsed
 from app.loop.attempt_state import Attempt
 from app.loop.run_skill_loader import load_run_skill
@@ -158,7 +158,7 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
             rebooted = recorded.event
         elif isinstance(recorded.event, REBOOT_RESULTS):
             reboot.append(recorded.event.describe().text)
-        people += [done] if (done := to_operator_action(recorded)) else []
+        people += [done] if (done := find_operator_action(recorded)) else []
         seats.apply_event(recorded.event)
         _record_attempt(tried, state, recorded)
     if state.request is None or state.ended is None:

@@ -16,7 +16,7 @@ from app.events.kinds import AuditedRequest
 from app.events.record import Recorded, parse_line
 from app.evidence.pack import FILE, build_checked_files, build_pack
 from app.evidence.signing_key import Signer
-from app.evidence.verify import BrokenPack, Files, build_named_archive_chunks, read_chain, unpack_archive
+from app.evidence.verify import BrokenPack, Files, build_archive_chunks_with_owners, read_chain, unpack_archive
 from app.store import audit, shrunk_runs
 from app.store.events import EventStore
 from app.store.request_session import open_read_session
@@ -33,10 +33,10 @@ class ShrinkResult:
 
 def read_evidence(database: Engine, run: str, signer: Signer) -> bytes:
     """Return the run's evidence.zip: the same bytes before and after shrinking, under the same key."""
-    return read_kept_pack(database, run) or build_pack(EventStore(database).read_events(run), signer)
+    return find_kept_pack(database, run) or build_pack(EventStore(database).read_events(run), signer)
 
 
-def read_kept_pack(database: Engine, run: str) -> bytes | None:
+def find_kept_pack(database: Engine, run: str) -> bytes | None:
     """Return the stored evidence.zip of a shrunk run, or None if the run was not shrunk."""
     with open_read_session(database) as session:
         held = shrunk_runs.read_evidence_pack(session, run)
@@ -50,7 +50,7 @@ def read_kept_pack(database: Engine, run: str) -> bytes | None:
 
 def read_whole_log(database: Engine, run: str) -> list[Recorded]:
     """Return all events of a run, from its evidence if it was shrunk."""
-    held = read_kept_pack(database, run)
+    held = find_kept_pack(database, run)
     if held is None:
         return list(EventStore(database).read_events(run))
     return [parse_line(line, digest) for _, line, digest in read_chain(unpack_archive(held))]
@@ -74,7 +74,7 @@ def _build_compressed_pack_and_digest(files: Files) -> tuple[bytes, str]:
     """Return the compressed pack and the sha256 of the uncompressed one."""
     into, digest = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
-        for _, chunk in build_named_archive_chunks(files):
+        for _, chunk in build_archive_chunks_with_owners(files):
             pressing.write(chunk)
             digest.update(chunk)
     return into.getvalue(), digest.hexdigest()

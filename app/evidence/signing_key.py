@@ -85,7 +85,7 @@ def create_key(folder: Path) -> SigningKey:
     return found
 
 
-def create_next_key(folder: Path) -> tuple[SigningKey, Path]:
+def create_next_key_and_file(folder: Path) -> tuple[SigningKey, Path]:
     """Create a key in a temporary file. It becomes current when `replace_key` moves that file into place."""
     new = _write_new_key(folder)
     return derive_key(bytes.fromhex(new.read_text("ascii").strip())), new

@@ -20,7 +20,7 @@ LARGEST = 64 * 1024
 _SHA256 = bytes.fromhex("300d06096086480165030402010500")
 
 
-def get_stamp(folder: Path, authority: str, manifest: bytes) -> bytes | None:
+def find_or_request_stamp(folder: Path, authority: str, manifest: bytes) -> bytes | None:
     """Return the stored stamp, or request one; None if there is none and no authority is set."""
     ask = partial(_request_stamp, authority, manifest) if authority else None
     return read_or_fetch_once(folder / f"{compute_sha256(manifest)}.tsr", "time stamp", ask)

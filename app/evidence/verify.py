@@ -61,7 +61,7 @@ class BadArguments(Exception):
     """The arguments are not understood; nothing was verified."""
 
 
-def build_named_archive_chunks(files: Files) -> list[tuple[str, bytes]]:
+def build_archive_chunks_with_owners(files: Files) -> list[tuple[str, bytes]]:
     """Return the bytes of the archive of these files in order, each chunk with the name of its owner."""
     entries = [(name, len(content), zlib.crc32(content)) for name, content in files.items()]
     heads, end = build_frames(entries, compute_sha256(files.get("manifest.json", b"")))
@@ -110,7 +110,7 @@ def unpack_archive(data: bytes) -> Files:
     if moved := next((name for name in files if name != next(order)), None):
         raise BrokenPack(f"{moved} is not where it was packed: the files of the archive are in another order")
     at = 0
-    for what, chunk in build_named_archive_chunks(files):
+    for what, chunk in build_archive_chunks_with_owners(files):
         if not data.startswith(chunk, at):
             first = next(n for n, byte in enumerate(chunk) if data[at + n : at + n + 1] != bytes([byte]))
             raise BrokenPack(f"{what} is not as it was packed; byte {at + first} of the archive shows it")
@@ -134,7 +134,7 @@ def check_pack(files: Files, head: str = "", key: str = "") -> Object:
         _check_reboot_approval(events)
         _check_papers(files, events, manifest, key)
         check_signer_against_log(
-            manifest, _read_start_field(events, "key") or "", key
+            manifest, _find_start_field(events, "key") or "", key
         )  # last: what a paper says names its fault
     except SHAPE_ERRORS as exc:
         raise BrokenPack(f"the pack is not of the shape that Temper writes: {type(exc).__name__}: {exc}"[:300]) from exc
@@ -265,7 +265,7 @@ def read_receipt_answer(receipt: bytes, statement: bytes) -> bytes:
     return answer
 
 
-def list_proofs(files: Files, manifest: Object) -> "list[str]":
+def list_proof_explanations(files: Files, manifest: Object) -> "list[str]":
     """Return one line for each seal: what it proves and what it does not."""
     lines = ["the chain proves that no event was changed, added or dropped since the head was noted; not what was seen"]
     if manifest.get("key"):
@@ -308,9 +308,9 @@ Point = tuple[int, int, int, int]  # x, y, z and t with x = X/Z, y = Y/Z, xy = T
 
 
 def verify_ed25519(key: bytes, signature: bytes, message: bytes) -> bool:
-    public, first = _decode_point(key), _decode_point(signature[:32])
+    public, first = _decode_point_if_valid(key), _decode_point_if_valid(signature[:32])
     scalar = int.from_bytes(signature[32:], "little")
-    base = _decode_point((4 * pow(5, FIELD - 2, FIELD) % FIELD).to_bytes(32, "little"))
+    base = _decode_point_if_valid((4 * pow(5, FIELD - 2, FIELD) % FIELD).to_bytes(32, "little"))
     if public is None or first is None or base is None or len(signature) != 64 or scalar >= ORDER:
         return False
     bound = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
@@ -318,7 +318,7 @@ def verify_ed25519(key: bytes, signature: bytes, message: bytes) -> bool:
     return all((left[n] * right[2] - right[n] * left[2]) % FIELD == 0 for n in (0, 1))
 
 
-def _decode_point(encoded: bytes) -> "Point | None":
+def _decode_point_if_valid(encoded: bytes) -> "Point | None":
     both = int.from_bytes(encoded, "little")
     y, odd = both & (2**255 - 1), both >> 255
     if len(encoded) != 32 or y >= FIELD:
@@ -524,7 +524,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     done = _read_checked_cklb_comments(json.loads(files["checklist.cklb"]), rows, (about["host"], comment))
     _check_same(
         "checklist.ckl",
-        _read_ckl_rows(_parse_xml(files, "checklist.ckl")),
+        _read_ckl_asset_and_rows(_parse_xml(files, "checklist.ckl")),
         [(about["host"], comment), *_build_ckl_rows(rows, done)],
     )
     _check_results(files, "results.arf.xml", rows, about, _PHASES)
@@ -550,7 +550,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     for row in rows:
         comment, waiver = done[row["id"]], row["waiver"]
         if (
-            not _reduce_to_ascii(comment).startswith(_reduce_to_ascii(_describe_waiver(waiver)))
+            not _reduce_to_comparable_ascii(comment).startswith(_reduce_to_comparable_ascii(_describe_waiver(waiver)))
             if waiver
             else comment.startswith("WAIVED")
         ):
@@ -588,19 +588,19 @@ def _build_benchmark_note(rows: list[Object], events: Events, files: Files) -> s
     note = INCOMPLETE if "results.xccdf.xml" in files else ""
     if given := _read_published_benchmark(events):
         note = f"{len(given['rules'])} of {len(rows)} rules are named by {given['file']}, sha256 {given['sha256']}."
-    if by := _read_start_field(events, "tailored"):
+    if by := _find_start_field(events, "tailored"):
         left = f"Rules not applicable by tailoring: {len(by['left_out'])}."
         note += f" Tailored by {_describe_tailoring_file(by)}: profile {by['profile']}. {left}"
-    if used := _read_start_field(events, "parameters"):
+    if used := _find_start_field(events, "parameters"):
         note += f" Values that the site chose: {', '.join(one['name'] for one in used)}."
     return note
 
 
 def _read_published_benchmark(events: Events) -> Object:
-    return _read_start_field(events, "published") or {}
+    return _find_start_field(events, "published") or {}
 
 
-def _read_start_field(events: Events, field: str) -> Any:
+def _find_start_field(events: Events, field: str) -> Any:
     """Return a field of the run.started event; None if the event or the field is missing."""
     return next((event.get(field) for _, event in events if event["kind"] == "run.started"), None)
 
@@ -613,7 +613,7 @@ def _describe_tailoring_file(tailoring: Object) -> str:
 def _describe_parameters(rule: str, events: Events) -> str:
     """Return the site values that a rule used, one line each."""
     lines = ""
-    for one in _read_start_field(events, "parameters") or []:
+    for one in _find_start_field(events, "parameters") or []:
         value, digest_ = one["value"], one["sha256"]
         if compute_sha256(value.encode()) != digest_:
             raise BrokenPack(f"the site's value {one['name']} is not what its sha256 says")
@@ -625,7 +625,7 @@ def _describe_parameters(rule: str, events: Events) -> str:
 
 def _explain_left_out(rule: str, events: Events) -> str:
     """Return the reason that the run's tailoring excludes the rule; empty if it does not."""
-    by = _read_start_field(events, "tailored")
+    by = _find_start_field(events, "tailored")
     if not by or rule not in by["left_out"]:
         return ""
     return (
@@ -670,13 +670,13 @@ def _build_expected_results(rules: list[Object], events: Events) -> list[Object]
         status = "not_applicable" if apart else status
         row |= {"closing": closing, "apart": apart}
         row |= {"opening": opening, "scans": (opening, scans["closing"].get(rule["id"])), "status": status}
-        row["waiver"] = _find_waiver(rule["id"], events) if asked and status not in DONE else {}
+        row["waiver"] = _get_waiver_or_empty(rule["id"], events) if asked and status not in DONE else {}
         named = _get_rule_names(rule, known.get(rule["id"], {}))
         rows.append({**rule, **row, "named": named, "severity": SEVERITY[rule["category"]]})
     return rows
 
 
-def _find_waiver(rule: str, events: Events) -> Object:
+def _get_waiver_or_empty(rule: str, events: Events) -> Object:
     """Return the rule's waiver on the day on which the run ended; empty if there is none."""
     given: list[Object] = next((event.get("waivers", []) for _, event in events if event["kind"] == "run.started"), [])
     known = [one for one in given if one["rule"] == rule and events[-1][1]["at"][:10] < one["until"]]
@@ -702,7 +702,7 @@ def _format_verdict(verdict: Object) -> str:
     return f"scanner {verdict['scanner']} says {verdict['word']}: {evidence}{place}"
 
 
-def _reduce_to_ascii(text: str) -> str:
+def _reduce_to_comparable_ascii(text: str) -> str:
     """Reduce text to its ASCII part before the first control character, since papers clean the rest differently."""
     plain = re.split("[\0-\x08\x0b-\x1f\x7f-\x9f]", text.replace("\r\n", "\n"), maxsplit=1)[0]
     return "".join(one for one in plain[:20_000] if " " <= one <= "~").strip()
@@ -711,7 +711,7 @@ def _reduce_to_ascii(text: str) -> str:
 def _replace_by_expected_if_matching(actual: str, expected: str) -> str:
     """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
-    here, there = _reduce_to_ascii(actual), _reduce_to_ascii(expected)
+    here, there = _reduce_to_comparable_ascii(actual), _reduce_to_comparable_ascii(expected)
     return expected if here == there or (hostile and here.startswith(there)) else actual
 
 
@@ -754,7 +754,9 @@ def _read_checked_cklb_comments(
     ]
     target = checklist["target_data"]
     _check_same(
-        "checklist.cklb", [_read_asset(target, "host_name", "comments"), *actual], [host_and_comment, *expected]
+        "checklist.cklb",
+        [_read_host_comment_and_extras(target, "host_name", "comments"), *actual],
+        [host_and_comment, *expected],
     )
     return {row["id"]: rule["comments"] for row, rule in zip(rows, stig["rules"])}
 
@@ -762,7 +764,7 @@ def _read_checked_cklb_comments(
 _PLAIN = ("", "None", "Computing", "false", False, None)
 
 
-def _read_asset(fields: Object, host_field: str, comment_field: str) -> "tuple[Any, ...]":
+def _read_host_comment_and_extras(fields: Object, host_field: str, comment_field: str) -> "tuple[Any, ...]":
     """Return host and comment of a checklist's asset, and whatever else it claims, such as an address."""
     rest = {
         name: value for name, value in fields.items() if name not in (host_field, comment_field) and value not in _PLAIN
@@ -780,16 +782,16 @@ _CKL = ("Vuln_Num", "Rule_ID", "Rule_Ver", "Rule_Title", "Fix_Text", "Vuln_Discu
 _OF_A_RULE = ("group", "id", "stig_id", "title", "fix", "discussion")
 
 
-def _read_ckl_rows(root: ET.Element) -> list[tuple[str, ...]]:
+def _read_ckl_asset_and_rows(root: ET.Element) -> list[tuple[str, ...]]:
     asset = {one.tag: one.text or "" for one in root.iterfind("ASSET/*")}
-    rows: list[tuple[str, ...]] = [_read_asset(asset, "HOST_NAME", "TARGET_COMMENT")]
+    rows: list[tuple[str, ...]] = [_read_host_comment_and_extras(asset, "HOST_NAME", "TARGET_COMMENT")]
     for vuln in root.iter("VULN"):
         pairs = [(one.findtext("VULN_ATTRIBUTE", ""), one.findtext("ATTRIBUTE_DATA", "")) for one in vuln]
         given = {name: text for name, text in pairs if name}
         rest = ("STATUS", "FINDING_DETAILS", "COMMENTS", "SEVERITY_OVERRIDE")
         texts = (*(given.get(name, "") for name in _CKL), *(vuln.findtext(tag, "") for tag in rest))
         ccis = " ".join(text for name, text in pairs if name == "CCI_REF")
-        rows.append(tuple(_reduce_to_ascii(text) for text in (*texts, ccis)))
+        rows.append(tuple(_reduce_to_comparable_ascii(text) for text in (*texts, ccis)))
     return rows
 
 
@@ -798,7 +800,7 @@ def _build_ckl_rows(rows: list[Object], comments: dict[str, str]) -> list[tuple[
     states = [CKL_STATUS.get(row["status"], "Not_Reviewed") for row in rows]
     ccis = [" ".join(row["named"]["ccis"]) for row in rows]
     more = [(state, row["found"], comments[row["id"]], "", of) for row, state, of in zip(rows, states, ccis)]
-    return [tuple(_reduce_to_ascii(text) for text in (*one, *rest)) for one, rest in zip(names, more)]
+    return [tuple(_reduce_to_comparable_ascii(text) for text in (*one, *rest)) for one, rest in zip(names, more)]
 
 
 def _build_idref(row: Object) -> str:
@@ -826,7 +828,7 @@ def _check_results(files: Files, name: str, rows: list[Object], run_facts: Objec
                 one.get("idref"),
                 one.get("severity"),
                 *(child.text for child in one if child.tag in (f"{space}result", f"{space}ident")),
-                [_reduce_to_ascii(child.text or "") for child in one if child.tag == f"{space}message"],
+                [_reduce_to_comparable_ascii(child.text or "") for child in one if child.tag == f"{space}message"],
             )
             for one in result
             if one.tag == f"{space}rule-result"
@@ -859,7 +861,10 @@ def _list_messages(row: Object, verdict: Object) -> "list[str]":
     word = verdict["word"] if verdict else "notchecked"
     waived = [_describe_waiver(row["waiver"])] if row["waiver"] and word not in ("pass", "notapplicable") else []
     apart = [row["apart"]] if row["apart"] else []
-    return [_reduce_to_ascii(text) for text in (*waived, *apart, *([_format_verdict(verdict)] if verdict else []))]
+    return [
+        _reduce_to_comparable_ascii(text)
+        for text in (*waived, *apart, *([_format_verdict(verdict)] if verdict else []))
+    ]
 
 
 _PHASES = ("opening", "closing")
@@ -901,7 +906,10 @@ def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str]
     text, name = files["poam.emass.csv"].decode("utf-8-sig"), "poam.emass.csv"
     fields = ("Security Checks", "Status", "Raw Severity", "Devices Affected", "Recommendations", "Comments")
     actual = [
-        tuple(_reduce_to_ascii(cell[cell.startswith("'") :])[:1500] for cell in (row[field] for field in fields))
+        tuple(
+            _reduce_to_comparable_ascii(cell[cell.startswith("'") :])[:1500]
+            for cell in (row[field] for field in fields)
+        )
         for row in csv.DictReader(io.StringIO(text, newline=""))
     ]
     expected = [
@@ -915,7 +923,7 @@ def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str]
         )
         for row in open_rows
     ]
-    _check_same(name, actual, [tuple(_reduce_to_ascii(cell)[:1500] for cell in row) for row in expected])
+    _check_same(name, actual, [tuple(_reduce_to_comparable_ascii(cell)[:1500] for cell in row) for row in expected])
 
 
 def _check_oscal(files: Files, requested_rows: list[Object], comments: dict[str, str]) -> None:
@@ -938,8 +946,8 @@ def _check_oscal(files: Files, requested_rows: list[Object], comments: dict[str,
     items = [(one["props"][0]["value"], one["description"]) for one in plan["poam-items"] if "props" in one]
     _check_same("poam.oscal.json", items, [(_format_rule_id(row), comments[row["id"]]) for row in left])
     for name, where, rows in (("results.oscal.json", result, requested_rows), ("poam.oscal.json", plan, left)):
-        seen = [_reduce_to_ascii(one["description"])[:15_000] for one in where.get("observations", [])]
-        _check_same(name, seen, [_reduce_to_ascii(row["found"])[:15_000] for row in rows])
+        seen = [_reduce_to_comparable_ascii(one["description"])[:15_000] for one in where.get("observations", [])]
+        _check_same(name, seen, [_reduce_to_comparable_ascii(row["found"])[:15_000] for row in rows])
 
 
 def _build_oscal_finding(row: Object, comment: str) -> "tuple[str, ...]":
@@ -1030,7 +1038,7 @@ def main(arguments: "list[str]") -> int:
         manifest = check_pack(files, head, key)
         lines = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         lines += [f"chain head {manifest['chain_head']}", f"manifest sha256 {compute_sha256(files['manifest.json'])}"]
-        lines += [*list_signer_and_unverified_claims(manifest, head, key), *list_proofs(files, manifest)]
+        lines += [*list_signer_and_unverified_claims(manifest, head, key), *list_proof_explanations(files, manifest)]
         code = HOLDS if key else UNPINNED
     except (BrokenPack, OSError) as exc:
         lines, code = [f"does not hold: {exc}"], BROKEN

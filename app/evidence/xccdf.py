@@ -62,14 +62,14 @@ def add_test_result(parent: ET.Element, case: RunRecord, phase: str, **spaces: s
     )
     add_element(result, "benchmark", id=build_benchmark_id(case), href=f"urn:temper:skill:{case.skill.name}")
     add_element(result, "title", f"Temper run {case.run}, {phase} scan")
-    add_element(result, "remark", f"Verdicts: {_name_scanners(case)}. Chain head {case.head}.")
+    add_element(result, "remark", f"Verdicts: {_join_scanner_names(case)}. Chain head {case.head}.")
     add_element(result, "remark", case.published.note)
     if case.simulated:
         add_element(result, "remark", f"SIMULATED: {case.simulated}.")
     add_element(result, "identity", case.request.by, authenticated="false", privileged="false")
     add_element(result, "target", case.request.host)
     facts = add_element(result, "target-facts")
-    add_element(facts, "fact", _name_scanners(case), name="urn:temper:scanner", type="string")
+    add_element(facts, "fact", _join_scanner_names(case), name="urn:temper:scanner", type="string")
     for one in case.judged:
         _add_rule_result(result, case, one, verdicts.get(one.rule.id), at)
     passed = sum(verdict.word == "pass" for verdict in verdicts.values())
@@ -121,7 +121,7 @@ def _to_id_part(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]", "-", text)
 
 
-def _name_scanners(case: RunRecord) -> str:
+def _join_scanner_names(case: RunRecord) -> str:
     names = {verdict.scanner for one in case.judged for verdict in (one.opening, one.closing) if verdict}
     return ", ".join(sorted(names)) or (case.state.started.scanner if case.state.started else "none")
 

@@ -85,7 +85,7 @@ class Launch:
     env: dict[str, str] = field(default_factory=dict)
 
     @property
-    def is_pinned(self) -> bool:
+    def has_image_digest(self) -> bool:
         """Return True if the image is given by digest. A tag can change."""
         return bool(re.search(r"@sha256:[0-9a-f]{64}\Z", self.image))
 

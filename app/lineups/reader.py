@@ -41,12 +41,12 @@ def require_lineup_path(name_or_path: str) -> Path:
         if not (path := Path(name_or_path)).is_file():
             raise BadLineup(f"{path} does not exist: give the path of a line-up file, or a name from {LINEUPS}.")
         return path
-    if name_or_path not in (names := list_shipped_lineups()):
+    if name_or_path not in (names := list_shipped_lineup_names()):
         raise BadLineup(f"No line-up is called {name_or_path!r}: {format_name_suggestion(name_or_path, names)}.")
     return LINEUPS / f"{name_or_path}.toml"
 
 
-def list_shipped_lineups() -> list[str]:
+def list_shipped_lineup_names() -> list[str]:
     return sorted(path.stem for path in LINEUPS.glob("*.toml"))
 
 
@@ -101,7 +101,7 @@ class _LineupReader(TomlReader):
         if engine.is_endpoint:
             self._check_endpoint(table_path, engine)
         elif engine.is_on_cpu:
-            self._check_cpu(table_path, engine)
+            self._check_cpu_engine(table_path, engine)
         else:
             self._check_gpus(table_path, engine, [gpu.index for gpu in gpus])
         self._check_start_method(table_path, engine)
@@ -122,7 +122,7 @@ class _LineupReader(TomlReader):
             asked = f"tp = {engine.tp}" + (f" times pp = {engine.pp}" if engine.pp > 1 else "")
             self.reject(table_path, "tp", f"{asked} does not divide the engine's {len(engine.gpus)} GPUs")
 
-    def _check_cpu(self, table_path: Table, engine: Engine) -> None:
+    def _check_cpu_engine(self, table_path: Table, engine: Engine) -> None:
         if engine.gpus:
             self.reject(table_path, "gpus", "a llamacpp engine runs on the CPU: leave gpus out")
         if engine.launch and engine.launch.image:

@@ -10,7 +10,7 @@ GAP_AFTER = 4
 """Number of distinct harmless approaches that fail before the scanner is suspected."""
 
 
-def explain_last_attempt(item: Item, attempt: Attempt, budget: Budget) -> str | None:
+def find_reason_to_stop_attempts(item: Item, attempt: Attempt, budget: Budget) -> str | None:
     """Return why the failed attempt was the item's last one, or None if the item gets another."""
     assert attempt.reflected
     if attempt.reflected.decision == "ESCALATE" and attempt.number % WEIGH_EVERY == 0:

@@ -13,7 +13,7 @@ from app.events.vocabulary import AnyAction, Phase, Probe
 from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_needed
 from app.loop.harm import find_preexisting_failures
-from app.loop.proven_fix import build_proven_fix
+from app.loop.proven_fix import build_fix_if_proven
 from app.loop.risk import assess_risk
 from app.loop.run_in_progress import Run
 from app.resources.vendor_script import LONGEST, RunVendorScript, create_vendor_action
@@ -164,7 +164,7 @@ def _build_expiry_after_drift(approval: kinds.ApprovalRequested) -> kinds.Approv
     return kinds.ApprovalExpired(approval=approval.approval, reason=reason, drifted=True)
 
 
-async def verify_change(run: Run, _: effects.Verify) -> None:
+async def scan_rule_after_change(run: Run, _: effects.Verify) -> None:
     rule, number = run.rule_and_attempt_number
     run.append(await _scan_rule(run, rule, "attempt", number))
 
@@ -257,6 +257,6 @@ async def commit_and_build_pass_events(run: Run) -> Sequence[kinds.Event]:
     await run.services.target.run_blocking(lambda target: target.commit(journal, keep_images=keep_images))
     told = tuple(lesson.id for lesson in attempt.lessons)
     rule, host, played = run.rule.id, run.services.target.name, run.services.target.simulated
-    fix = build_proven_fix(run.state.run, rule, host, attempt, simulated=played)
+    fix = build_fix_if_proven(run.state.run, rule, host, attempt, simulated=played)
     end = kinds.ItemPassed(rule=rule, attempts=attempt.number, lessons=told, replayed=attempt.replayed_fix_id)
     return (kinds.FixProven(rule=rule, attempt=attempt.number, fix=fix), end) if fix else (end,)

@@ -2,12 +2,12 @@
 
 from app.events.vocabulary import Mode
 from app.loop import effects
-from app.loop.attempt_limit import explain_last_attempt
+from app.loop.attempt_limit import find_reason_to_stop_attempts
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
-from app.loop.harm import describe_harm, describe_unrestored
+from app.loop.harm import find_first_harm, find_rollback_leftover
 from app.loop.reboot_step_choice import decide_after_reboot_announcement, decide_comparison_after_reboot, decide_reboot
-from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_turn_seconds_left
+from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_for_next_turn
 from app.skills.skill import Rule, Skill
 
 MOST_FRUITLESS_TURNS = 3
@@ -31,7 +31,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
     if cut := _decide_rollback_after_interruption(state):
         return cut
     rollback = state.attempt.rolled_back if state.attempt else None
-    if rollback and (broken := describe_unrestored("the rollback", rollback, state.baseline_probes)):
+    if rollback and (broken := find_rollback_leftover("the rollback", rollback, state.baseline_probes)):
         return effects.Halt(broken)
     if course := decide_after_reboot_announcement(state):
         return course
@@ -49,7 +49,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.Scope()
     if state.item:
         return _decide_for_item(state, state.item, skill.rules[state.item.rule], now)
-    return _choose_next_item(state, skill, now) or decide_reboot(state, now) or _decide_closing_step(state)
+    return _decide_step_for_next_item(state, skill, now) or decide_reboot(state, now) or _decide_closing_step(state)
 
 
 def _decide_rollback_after_interruption(state: RunState) -> Effect | None:
@@ -61,17 +61,17 @@ def _decide_rollback_after_interruption(state: RunState) -> Effect | None:
     attempt = state.attempt
     if attempt is None or attempt.journal is None:
         return None
-    unproven = state.waiting and attempt.failed is None and not is_harmless(state, attempt)
+    unproven = state.waiting and attempt.failed is None and not is_proven_harmless(state, attempt)
     if attempt.rolling_back or not attempt.has_apply_outcome or unproven:
         cause = attempt.failed.cause if attempt.failed else "interrupted"
         return effects.RollBack(attempt.journal, cause)
     return None
 
 
-def is_harmless(state: RunState, attempt: Attempt) -> bool:
+def is_proven_harmless(state: RunState, attempt: Attempt) -> bool:
     """Return whether the probes found the host as well after the change as before the run."""
     probed = attempt.probed
-    return probed is not None and not (probed.drift or describe_harm(state.baseline_probes, probed.probes))
+    return probed is not None and not (probed.drift or find_first_harm(state.baseline_probes, probed.probes))
 
 
 def _has_open_change(state: RunState) -> bool:
@@ -93,7 +93,7 @@ def _decide_next_stop_step(state: RunState) -> Effect:
     return effects.Stop()
 
 
-def _choose_next_item(state: RunState, skill: Skill, now: float) -> Effect | None:
+def _decide_step_for_next_item(state: RunState, skill: Skill, now: float) -> Effect | None:
     request = state.request
     assert request
     late = now - state.started_at > request.budget.run_seconds
@@ -184,13 +184,13 @@ def _decide_recheck(state: RunState, item: Item, rule: Rule) -> Effect | None:
 
 
 def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Rule, now: float) -> Effect:
-    left = get_turn_seconds_left(state, item, now)
+    left = get_seconds_for_next_turn(state, item, now)
     if attempt.plan is None and attempt.offered:
         return effects.Repeat()
     if attempt.vendor and attempt.proposed is None and not attempt.edited:
         return effects.TakeVendors()
     if attempt.plan is None and state.has_no_model:
-        number = next(iter(item.untried_candidates), 0)
+        number = next(iter(item.untried_candidates_by_number), 0)
         return effects.TakeCandidate(number) if number else effects.FailAttempt("refused", _explain_no_candidate(item))
     if attempt.plan is None:
         return _ask_or_give_up(state, attempt, effects.Ask("architect", "plan", left))
@@ -282,12 +282,16 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
         teaches_nothing = unmade or state.has_no_model or failed.cause == "engine"
         if teaches_nothing or attempt.fruitless >= MOST_FRUITLESS_TURNS or explain_overspending(item, state, now):
             return effects.UseSafeDefault("reflect")
-        return effects.Ask("architect", "reflect", get_turn_seconds_left(state, item, now))
+        return effects.Ask("architect", "reflect", get_seconds_for_next_turn(state, item, now))
     if attempt.vendor:
         reason = f"the vendor's script, the last resort, did not pass either: {failed.reason}"
         return effects.CloseItem(rule.id, "escalated", reason)
-    spent = explain_last_attempt(item, attempt, state.budget)
-    if state.has_no_model and not item.untried_candidates and not _can_trial_content_scripts(item, attempt, rule):
+    spent = find_reason_to_stop_attempts(item, attempt, state.budget)
+    if (
+        state.has_no_model
+        and not item.untried_candidates_by_number
+        and not _can_trial_content_scripts(item, attempt, rule)
+    ):
         spent = _explain_no_candidate(item)
     if spent and not (rule.remedy and _can_ask_people(state)):
         return effects.CloseItem(rule.id, "escalated", f"{spent}{_LEFT}" if rule.remedy else spent)

@@ -7,7 +7,7 @@ from app.events.kinds import AttemptFailed, Event, RunFailed, RunResumed, RunSto
 from app.loop.change_steps import roll_back
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, RollBack, Wait, WaitOut
-from app.loop.inbox import Inbox, interpret_command
+from app.loop.inbox import Inbox, find_event_for_command
 from app.loop.perform import perform_effect
 from app.loop.run_in_progress import Run
 from app.loop.state import RunState
@@ -36,7 +36,7 @@ async def drive_run(run: Run, inbox: Inbox, interruption_reason: str = "") -> No
         await run.log.flush()
 
 
-async def fail_run(run: Run, reason: str) -> None:
+async def roll_back_and_fail_run(run: Run, reason: str) -> None:
     """Roll back open changes, since nothing else will, then fail the run."""
     try:
         await _roll_back_pending(run)
@@ -64,18 +64,18 @@ async def _perform_until_done(run: Run) -> None:
         try:
             await _perform_cancellable(run, effect)
         except (TemperError, OSError) as exc:
-            if event := convert_fault_to_event(exc, run.state):
+            if event := find_event_for_fault(exc, run.state):
                 run.append(event)
             elif isinstance(exc, RollbackFailed):
                 run.append(RunFailed(reason=redact_secrets(f"halt: {exc}")))
             elif isinstance(exc, TemperError):
-                await fail_run(run, str(exc))
+                await roll_back_and_fail_run(run, str(exc))
             else:
                 raise
         run.update_fault_waits(effect, has_fault=run.state.waiting is not None and run.state.waiting is not waiting)
 
 
-def convert_fault_to_event(exc: BaseException, state: RunState) -> Event | None:
+def find_event_for_fault(exc: BaseException, state: RunState) -> Event | None:
     """Return the event that follows from a fault of the machinery; None if the run cannot go on after it.
 
     A host that stops to answer once it was changed may do so because of the change: that is a failed attempt.
@@ -117,7 +117,7 @@ async def _cancel_and_wait(task: asyncio.Task[None]) -> None:
 async def _handle_commands_until_cancelled(run: Run, inbox: Inbox) -> None:
     while True:
         for command in await inbox.read_commands():
-            event = interpret_command(command, run.state, run.services.clock())
+            event = find_event_for_command(command, run.state, run.services.clock())
             if event:
                 run.append(event)
                 await run.log.flush()

@@ -48,7 +48,7 @@ def find_preexisting_failures(before: Iterable[Probe], now: Iterable[Probe]) -> 
     return tuple(probe.name for probe in found if not describe_probe_difference(known.get(probe.name), probe))
 
 
-def describe_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
+def find_first_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
     """Return what is worse as the probe describes it, or None. A probe that can no longer be asked counts as worse."""
     known, standing = {probe.name: probe for probe in before}, {probe.name: probe for probe in now}
     excused = find_preexisting_failures(known.values(), standing.values())
@@ -64,11 +64,11 @@ def describe_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
     return f"{gone.name}: it can no longer be asked; before the run: {gone.detail}" if gone else None
 
 
-def describe_unrestored(
+def find_rollback_leftover(
     rollback_name: str, rollback: ActionRolledBack | RebootUndone, before: Iterable[Probe]
 ) -> str | None:
     """Return what a rollback left behind, or None."""
     if rollback.differences:
         return f"{rollback_name} left a difference: {rollback.differences[0]}"
-    harm = describe_harm(before, rollback.probes)
+    harm = find_first_harm(before, rollback.probes)
     return f"the host is not healthy after the rollback: {harm}" if harm else None

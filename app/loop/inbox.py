@@ -21,7 +21,7 @@ class Inbox(Protocol):
         """Wait until there may be a new command."""
 
 
-def interpret_command(command: Command, state: RunState, now: float) -> kinds.Event | None:
+def find_event_for_command(command: Command, state: RunState, now: float) -> kinds.Event | None:
     if state.ended or state.stopping:
         return None
     match command.verb:
@@ -32,16 +32,16 @@ def interpret_command(command: Command, state: RunState, now: float) -> kinds.Ev
         case "stop":
             return kinds.RunStopRequested(by=command.by, reason=command.reason)
         case "approve" if find_open_approval_id(state, now) == command.approval:
-            return _build_approval(command, state)
+            return _build_approval_if_it_counts(command, state)
         case "refuse" if find_open_approval_id(state, now) == command.approval:
             return _build_refusal(command, state)
         case "edit" if state.attempt and find_open_approval_id(state, now) == command.approval:
-            return _build_edit(command)
+            return _build_edit_if_valid(command)
         case _:
             return None
 
 
-def _build_approval(command: Command, state: RunState) -> kinds.ApprovalGiven | None:
+def _build_approval_if_it_counts(command: Command, state: RunState) -> kinds.ApprovalGiven | None:
     """Check the approval again, since commands are read from the database."""
     asking = state.subject_awaiting_approval
     assert asking
@@ -71,7 +71,7 @@ def _build_refusal(command: Command, state: RunState) -> kinds.ApprovalRefused:
     return kinds.ApprovalRefused(approval=command.approval, by=command.by, reason=command.reason, about=about)
 
 
-def _build_edit(command: Command) -> kinds.ApprovalEdited | None:
+def _build_edit_if_valid(command: Command) -> kinds.ApprovalEdited | None:
     try:
         actions = parse_actions_of_person(command.actions)
     except BrokenAnswer:

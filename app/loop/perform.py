@@ -73,7 +73,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
 
     def prepare_target(target: Target) -> tuple[str, tuple[Probe, ...], InForceReport, bool]:
         target.prepare(changes=changes, consent=request.consent, keep=request.keep)
-        disposable = request.reboot and reboot.get_rebooter(target).is_disposable
+        disposable = request.reboot and reboot.require_rebooter(target).is_disposable
         return target.confinement, target.check_health(), target.check_in_force(), disposable
 
     def announce() -> None:
@@ -176,7 +176,7 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
     known = await asyncio.to_thread(run.services.history.list_known_lessons, effect.rule)
     seen, offered = await _hash_files_and_find_fix(run, effect)
     run.append(
-        *await _build_candidate_events(run, effect),
+        *await _gather_candidates_as_events(run, effect),
         kinds.AttemptStarted(
             rule=effect.rule,
             attempt=effect.number,
@@ -188,7 +188,7 @@ async def _start_attempt(run: Run, effect: effects.StartAttempt) -> None:
     )
 
 
-async def _build_candidate_events(run: Run, effect: effects.StartAttempt) -> list[kinds.CandidatesGathered]:
+async def _gather_candidates_as_events(run: Run, effect: effects.StartAttempt) -> list[kinds.CandidatesGathered]:
     """Return what recipes and the content propose, judged on this host.
 
     They are gathered once, before the first attempt on a rule. The content's scripts follow when nothing else is left:
@@ -352,7 +352,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Wait: _wait_for_person,
     effects.WaitOut: _wait_out_fault,
     effects.Apply: change_steps.apply_change,
-    effects.Verify: change_steps.verify_change,
+    effects.Verify: change_steps.scan_rule_after_change,
     effects.Watch: change_steps.probe_changed_host,
     effects.FailAttempt: _fail_attempt,
     effects.GatherFacts: change_steps.gather_failure_facts,

@@ -40,7 +40,7 @@ def build_plan_event(fix: ProvenFix, attempt: int) -> PlanMade:
     return PlanMade(**{**_get_shared_fields(fix, PlanMade), "attempt": attempt})
 
 
-def build_proven_fix(run: str, rule: str, host: str, attempt: Attempt, *, simulated: bool) -> ProvenFix | None:
+def build_fix_if_proven(run: str, rule: str, host: str, attempt: Attempt, *, simulated: bool) -> ProvenFix | None:
     """Return the proven fix of a passed attempt, or None if it does not count as proven.
 
     It counts if it is no replay, both roles reviewed it, and every probe that it could touch was really asked.

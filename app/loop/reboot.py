@@ -13,7 +13,7 @@ from app.events.vocabulary import NO_FINDING, Probe
 from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_for_reboot
 from app.loop.change_steps import redact_for_log, redact_probes
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.loop.reboot_step_choice import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.run_in_progress import Run
 from app.targets.probe_comparison import mark_worsened_probes
@@ -35,7 +35,7 @@ _LONGEST = 400
 T = TypeVar("T")
 
 
-def get_rebooter(target: Target) -> Rebooter:
+def require_rebooter(target: Target) -> Rebooter:
     if target.rebooter is None:
         raise EnvironmentUnusable(f"{target.name} does not boot, so it cannot be rebooted.")
     return target.rebooter
@@ -129,7 +129,7 @@ async def _order_reboot(run: Run) -> None:
     announced = _get_announced(run)
 
     def order_reboot_on_target(target: Target) -> None:
-        rebooter = get_rebooter(target)
+        rebooter = require_rebooter(target)
         rebooter.prepare(_name_guard(run), announced.undo_seconds, announced.journals)
         rebooter.order()
 
@@ -156,11 +156,15 @@ async def _record_return_or_explain_wait(run: Run, boot_status: BootStatus) -> s
     before = run.state.started.probes if run.state.started else ()
 
     def examine_rebooted_host(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
-        return target.check_health(), get_rebooter(target).has_undone_any(announced.journals), target.check_in_force()
+        return (
+            target.check_health(),
+            require_rebooter(target).has_undone_any(announced.journals),
+            target.check_in_force(),
+        )
 
     try:
         probes, undone, standing = await run.services.target.run_blocking(examine_rebooted_host)
-        harm = None if undone else describe_harm(before, probes)
+        harm = None if undone else find_first_harm(before, probes)
         if harm and not is_settled:
             return harm
         if not (harm or undone):
@@ -203,7 +207,7 @@ async def undo_run_changes(run: Run, _: effects.UndoRun) -> None:
     snapshot = announced.snapshot if run.state.reboot.lost else ""
 
     def undo_changes_on_target(target: Target) -> tuple[Sequence[str], Sequence[str], tuple[Probe, ...], float]:
-        rebooter = get_rebooter(target)
+        rebooter = require_rebooter(target)
         if snapshot:
             rebooter.restore_snapshot()
         rebooter.confirm(_name_guard(run))
@@ -253,7 +257,7 @@ async def escalate_lost_fix(run: Run, effect: effects.ReopenItem) -> None:
 
 
 async def _call_rebooter(run: Run, work: Callable[[Rebooter], T]) -> T:
-    return await run.services.target.run_blocking(lambda target: work(get_rebooter(target)))
+    return await run.services.target.run_blocking(lambda target: work(require_rebooter(target)))
 
 
 def _get_announced(run: Run) -> kinds.RebootAnnounced:

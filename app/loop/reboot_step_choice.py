@@ -2,7 +2,7 @@
 
 from app.loop import effects
 from app.loop.effects import Effect
-from app.loop.harm import describe_harm, describe_unrestored
+from app.loop.harm import find_first_harm, find_rollback_leftover
 from app.loop.state import RunState
 
 NOT_SURVIVED = "does not survive a reboot"
@@ -41,7 +41,7 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
     if reboot.undone is None and (reboot.returned or reboot.announced.snapshot):
         return effects.UndoRun()
     if reboot.undone:
-        harm = describe_unrestored("the rollback after the reboot", reboot.undone, state.baseline_probes) or ""
+        harm = find_rollback_leftover("the rollback after the reboot", reboot.undone, state.baseline_probes) or ""
     return _decide_reopen_or_halt(state, harm) if harm else None
 
 
@@ -77,7 +77,7 @@ def describe_reboot_harm(state: RunState) -> str:
         return ""
     if reboot.returned.undone:
         return f"no login confirmed it in time, so {reboot.returned.host} took it back"
-    return describe_harm(state.baseline_probes, reboot.returned.probes) or ""
+    return find_first_harm(state.baseline_probes, reboot.returned.probes) or ""
 
 
 def explain_loss(state: RunState, rule: str) -> str:

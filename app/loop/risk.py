@@ -45,7 +45,7 @@ def assess_risk(
 
     `changed_paths` are the files that would change, `one_way_settings` the settings that hold until the next boot.
     """
-    hazards = {*find_hazards(proposed.actions), *(one for path in changed_paths for one in _classify_file(path))}
+    hazards = {*find_hazards(proposed.actions), *(one for path in changed_paths for one in _iterate_file_hazards(path))}
     foreign = [path for path in changed_paths if isinstance(find_judge_or_objection(path), Objection)]
     return ChangeRisk(
         category=rule.category,
@@ -71,7 +71,7 @@ def find_hazards(actions: Iterable[AnyAction]) -> Iterable[Hazard]:
         elif isinstance(action, ResourceAction):
             yield _BY_WORD[get_kind(action).hazard]
         else:
-            yield from _classify_file(action.path, action)
+            yield from _iterate_file_hazards(action.path, action)
 
 
 def _classify_service(service: str) -> Hazard:
@@ -80,7 +80,7 @@ def _classify_service(service: str) -> Hazard:
     return KERNEL if service.startswith("systemd-sysctl") else BOOT if service == "grub" else SERVICES
 
 
-def _classify_file(path: str, action: AnyAction | None = None) -> Iterable[Hazard]:
+def _iterate_file_hazards(path: str, action: AnyAction | None = None) -> Iterable[Hazard]:
     """Yield the hazards of a file; kernel settings that name the network add that."""
     found = next((one for one in HAZARDS if any(fnmatchcase(path, pattern) for pattern in one.paths)), UNKNOWN)
     yield found

@@ -12,13 +12,13 @@ from app.engines.queue import QueuedTurn, TurnRequest
 from app.errors import TemperError, is_storage_or_connection_fault
 from app.events import kinds
 from app.events.trace_ids import build_traceparent
-from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe_source, fingerprint_actions
+from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe_fix_source, fingerprint_actions
 from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_scope_objection
 from app.loop.answers import Answer, BrokenAnswer, Inquiry, Plan, Reflection, Review, Triage, Work
 from app.loop.attempt_limit import WEIGH_EVERY
 from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.loop.host_inquiry import answer_inquiry
 from app.loop.proven_fix import build_plan_event
 from app.loop.run_in_progress import RoleSeat, Run
@@ -38,7 +38,7 @@ TEMPLATE_TOKENS = 60
 
 async def ask_role(run: Run, effect: Ask) -> None:
     seat = run.services.seats[effect.role]
-    now, prompt, schema = await _prepare_turn(run, seat, effect.purpose)
+    now, prompt, schema = await _build_situation_prompt_and_schema(run, seat, effect.purpose)
     wanted = TurnRequest(run.services.target.name, effect.purpose, _estimate_turn_tokens(seat, prompt), effect.seconds)
     async with seat.queue.hold_turn([replica.base_url for replica in seat.replicas], wanted) as turn:
         if run.state.status != "running":
@@ -76,7 +76,7 @@ async def _run_turn(
         )
         if finished.outcome in _BROKEN_OFF and not await seat.replicas[turn.replica].is_ready(seat.model):
             finished = msgspec.structs.replace(finished, lost=True)
-        await _append_turn_end(run, finished, situation)
+        await _append_turn_end_and_answer(run, finished, situation)
     finally:
         if finished is None:
             why = "a person stopped the run" if run.state.stopping else "the server shuts down; asked again afterwards"
@@ -89,7 +89,9 @@ def _estimate_turn_tokens(seat: RoleSeat, prompt: tuple[str, str]) -> int:
     return min(read + seat.max_tokens, seat.max_model_len)
 
 
-async def _prepare_turn(run: Run, seat: RoleSeat, purpose: Purpose) -> tuple[TurnSituation, tuple[str, str], Schema]:
+async def _build_situation_prompt_and_schema(
+    run: Run, seat: RoleSeat, purpose: Purpose
+) -> tuple[TurnSituation, tuple[str, str], Schema]:
     item, attempt, rule = run.item, run.attempt, run.rule
 
     def prepare_turn_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
@@ -136,7 +138,7 @@ def _build_question(run: Run, seat: RoleSeat, name: TurnName, prompt: tuple[str,
     )
 
 
-async def _append_turn_end(run: Run, finished: kinds.TurnFinished, situation: TurnSituation) -> None:
+async def _append_turn_end_and_answer(run: Run, finished: kinds.TurnFinished, situation: TurnSituation) -> None:
     """Append the turn's end and the events of its answer together, so that no crash can separate them."""
     events: list[kinds.Event] = []
     if finished.outcome == "answered":
@@ -200,7 +202,7 @@ async def propose_candidate(run: Run, effect: TakeCandidate) -> None:
     plan = run.attempt.plan
     made = plan or kinds.PlanMade(
         **run.event_fields,
-        approach=f"{describe_source(one.source)}.",
+        approach=f"{describe_fix_source(one.source)}.",
         paths=one.places,
         steps=(),
         risk=run.rule.breaks,
@@ -272,7 +274,7 @@ def find_harm(run: Run) -> str | None:
     probed = run.attempt.probed
     if probed is None or run.state.started is None:
         return None
-    return describe_harm(run.state.baseline_probes, probed.probes) or next(iter(probed.drift), None)
+    return find_first_harm(run.state.baseline_probes, probed.probes) or next(iter(probed.drift), None)
 
 
 def _build_reflection_events(run: Run, answer: Reflection) -> list[kinds.Event]:

@@ -6,7 +6,7 @@ import msgspec
 
 from app.events.kinds import InForceChecked, RebootChecked
 from app.events.vocabulary import PendingSetting
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.loop.run_in_progress import Run
 from app.loop.state import RunState
 from app.store.prior_knowledge import PreviousState
@@ -51,5 +51,5 @@ def compare_after_reboot(state: RunState, previous: PreviousState, report: InFor
         arrived=tuple(sorted((waited & holds) | late)),
         waiting=tuple(sorted(waiting)),
         behind=tuple(_redact_setting(one) for one in report.pending_settings),
-        worse=clean_text(redact_secrets(describe_harm(previous.probes, probes) or ""), 400) if previous.run else "",
+        worse=clean_text(redact_secrets(find_first_harm(previous.probes, probes) or ""), 400) if previous.run else "",
     )

@@ -58,7 +58,7 @@ class Item(Struct, frozen=True):
         return fingerprint_actions(candidate.actions) in self.tried
 
     @property
-    def untried_candidates(self) -> dict[int, Candidate]:
+    def untried_candidates_by_number(self) -> dict[int, Candidate]:
         """The proposals that the policy accepts and that have not failed, by number from 1."""
         numbered = enumerate(self.candidates, 1)
         return {number: one for number, one in numbered if one.is_usable and not self.has_candidate_failed(one)}
@@ -66,7 +66,7 @@ class Item(Struct, frozen=True):
     @property
     def needs_content_script_trial(self) -> bool:
         """Return True if nothing else that is proposed is left, and no script was tried on a copy."""
-        return not self.untried_candidates and not any(one.is_script_trial for one in self.candidates)
+        return not self.untried_candidates_by_number and not any(one.is_script_trial for one in self.candidates)
 
 
 SILENT_SECONDS = 600.0
@@ -293,14 +293,14 @@ def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:
     item = replace(item, attempt=advance_attempt(item.attempt, event))
     if isinstance(event, kinds.AttemptFailed):
         item = replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
-        moved = _build_scanner_moves(item.attempt) if event.cause == "scanner" else ()
+        moved = _iterate_scanner_path_moves(item.attempt) if event.cause == "scanner" else ()
         return replace(item, moved=(*item.moved, *moved))
     if isinstance(event, kinds.AttemptReflected):
         return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
     return item
 
 
-def _build_scanner_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
+def _iterate_scanner_path_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
     if attempt and attempt.proposed and attempt.verdict and attempt.verdict.path:
         changed = frozenset(path for one in attempt.proposed.actions if (path := getattr(one, "path", "")))
         yield ScannerMove(changed, attempt.verdict.path)
@@ -325,7 +325,7 @@ def explain_overspending(item: Item, state: RunState, now: float) -> str | None:
     return None
 
 
-def get_turn_seconds_left(state: RunState, item: Item, now: float) -> float:
+def get_seconds_for_next_turn(state: RunState, item: Item, now: float) -> float:
     now -= get_unobserved_gap_seconds(state, now)
     budget = state.budget
     item_left = item.started + budget.item_seconds - now

@@ -129,7 +129,7 @@ async def stream_turn(
     except RepetitionFound as exc:
         outcome, detail, looped = "broken", str(exc), True
     except TimeoutError:
-        outcome, detail = _choose_timeout_outcome(seconds, patience)
+        outcome, detail = _choose_timeout_outcome_and_detail(seconds, patience)
     except errors.EngineError as exc:
         outcome, detail = _OUTCOMES[type(exc)], str(exc)
     finally:
@@ -163,7 +163,7 @@ class EngineRetry:
         self.tries += 1
 
 
-def _choose_timeout_outcome(seconds: float, retry: EngineRetry) -> tuple[TurnOutcome, str]:
+def _choose_timeout_outcome_and_detail(seconds: float, retry: EngineRetry) -> tuple[TurnOutcome, str]:
     if retry.last:
         return "unavailable", f"{retry.last} It was waited for {seconds:.0f} s."
     return "over_budget", f"not done after {seconds:.0f} s"

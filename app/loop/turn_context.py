@@ -79,7 +79,7 @@ class TurnContext:
 
 def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> RuleScope:
     """Return what the rule names. Lessons have no part in it: roles write them."""
-    paths = (*rule.paths, *_list_paths_named_by_scanner(opening, item))
+    paths = (*rule.paths, *_iterate_paths_named_by_scanner(opening, item))
     return RuleScope(
         rule=rule.id,
         text=f"{rule.title}\n{rule.requirement}\n{rule.fix}",
@@ -91,7 +91,7 @@ def build_rule_scope(rule: Rule, opening: VerdictGiven | None, item: Item) -> Ru
     )
 
 
-def _list_paths_named_by_scanner(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
+def _iterate_paths_named_by_scanner(opening: VerdictGiven | None, item: Item) -> Iterable[str]:
     """Yield the files in which the scanner found the rule broken."""
     if opening and opening.path:
         yield opening.path
@@ -107,7 +107,7 @@ def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSitu
     attempt = context.attempt
     match purpose:
         case "plan":
-            takeable = context.item.untried_candidates if context.shows_candidates else {}
+            takeable = context.item.untried_candidates_by_number if context.shows_candidates else {}
             return replace(
                 _build_plan_situation(context, named),
                 offers=context.offers,
@@ -125,7 +125,7 @@ def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSitu
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
             return TurnSituation(named, gamable=gamable, guided=context.guided)
         case "triage":
-            reasons = _list_alarm_reasons(attempt.probed, guided=context.guided) if attempt.probed else ()
+            reasons = _iterate_alarm_reasons(attempt.probed, guided=context.guided) if attempt.probed else ()
             return TurnSituation(named, trouble=tuple(dict.fromkeys(reasons)), guided=context.guided)
         case "reflect":
             return TurnSituation(named, weighs=context.weighs, guided=context.guided)
@@ -195,7 +195,7 @@ def find_complaints(log_lines: Iterable[str]) -> list[str]:
     return [line for line in log_lines if _COMPLAINS.search(line)][-_MOST_COMPLAINTS:]
 
 
-def _list_alarm_reasons(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
+def _iterate_alarm_reasons(probed: SentryProbed, *, guided: bool) -> Iterable[str]:
     """Yield what an alarm may refer to: newly failing probes, drift, log lines."""
     failing = (f"{one.name}: {one.detail}" for one in probed.probes if not one.ok and one.name not in probed.ailing)
     for text in (*failing, *probed.drift, *(find_complaints(probed.log) if guided else probed.log)):

@@ -64,7 +64,7 @@ operators = _declare_access_needs(AccessNeeds("operator"))
 admins = _declare_access_needs(AccessNeeds("admin"))
 
 
-def read_access_needs(endpoint: Any) -> AccessNeeds | None:
+def find_access_needs(endpoint: Any) -> AccessNeeds | None:
     found: AccessNeeds | None = getattr(endpoint, _SAID, None)
     return found
 
@@ -124,12 +124,12 @@ def is_admitted(needs: AccessNeeds, person: Person | None, run: str | None) -> b
     return person.runs is None or (needs.links and (run is None or run in person.runs))
 
 
-def get_visible_runs() -> tuple[str, ...] | None:
+def get_visible_runs_or_none_for_all() -> tuple[str, ...] | None:
     """Return the runs that the current request may see, or None for all."""
     person = WHO.get()
     return None if person is None else person.runs
 
 
 def can_see_run(run: str) -> bool:
-    shown = get_visible_runs()
+    shown = get_visible_runs_or_none_for_all()
     return shown is None or run in shown

@@ -28,7 +28,7 @@ def find_candidates(rule: kind.RuleTexts) -> Iterator[SetCryptoPolicy]:
 
 
 def judge_policies(foreseen: kind.ForeseenStates) -> kind.Objection | None:
-    ours = foreseen.list_named("crypto_policy")
+    ours = foreseen.iterate_names_and_states("crypto_policy")
     return next((found for _, one in ours if (found := _judge_policy(one.before, one.after))), None)
 
 

@@ -28,7 +28,7 @@ def find_candidates(rule: kind.RuleTexts) -> Iterator[BuildIntegrityDatabase]:
 
 
 def judge_databases(foreseen: kind.ForeseenStates) -> kind.Objection | None:
-    for name, one in foreseen.list_named("integrity"):
+    for name, one in foreseen.iterate_names_and_states("integrity"):
         if one.before != _ABSENT:
             reason = f"{name} has a database, and a new one would accept everything that changed since."
             return kind.Objection("weakening", reason)

@@ -48,7 +48,7 @@ class ForeseenStates:
     asked: frozenset[str] = field(default=frozenset(), kw_only=True)
     """The resources that the actions name; the others are brought or taken along."""
 
-    def list_named(self, kind: str) -> Iterator[tuple[str, ResourceState]]:
+    def iterate_names_and_states(self, kind: str) -> Iterator[tuple[str, ResourceState]]:
         """Yield the name and the state of each resource of the kind."""
         for one in self.states:
             if one.name.startswith(f"{kind}:"):

@@ -35,7 +35,7 @@ def find_candidates(rule: RuleTexts) -> Iterator[AddMountOptions]:
 
 
 def judge_mounts(foreseen: ForeseenStates) -> Objection | None:
-    for place, one in foreseen.list_named("mount"):
+    for place, one in foreseen.iterate_names_and_states("mount"):
         if place in _NONE_AT_ALL:
             return Objection("destruction", f"{place}: the system needs its mount options as they are.")
         adds_noexec = one.after.count("noexec") > one.before.count("noexec")  # as mounted, and as fstab has it

@@ -77,12 +77,12 @@ def _is_possible(action: PackageAction, host_state: kind.HostState) -> bool:
 
 
 def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
-    packages = list(foreseen.list_named("package"))
+    packages = list(foreseen.iterate_names_and_states("package"))
     coming = sum(_is_new(one) for _, one in packages)
     if coming > MOST_COMING:
         reason = f"it would install {coming} packages; the limit for one change is {MOST_COMING}."
         return kind.Objection("too much", reason)
-    found = next((found for name, one in packages for found in _find_objections(name, one, foreseen.needed)), None)
+    found = next((found for name, one in packages for found in _iterate_objections(name, one, foreseen.needed)), None)
     company = (_judge_accompanying_package(name, one, foreseen) for name, one in packages)
     return found or next(filter(None, company), None)
 
@@ -103,7 +103,7 @@ def _judge_accompanying_package(
     return kind.Objection("too much", f"{reason} PAM or sudo files, or cron jobs. A person decides.")
 
 
-def _find_objections(name: str, state: kind.ResourceState, needed: frozenset[str]) -> Iterator[kind.Objection]:
+def _iterate_objections(name: str, state: kind.ResourceState, needed: frozenset[str]) -> Iterator[kind.Objection]:
     if _is_new(state):
         if _UNWELCOME.fullmatch(name):
             yield kind.Objection("weakening", f"{name} would be installed, and hardening removes it.")

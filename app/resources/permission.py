@@ -58,7 +58,7 @@ def judge_action(action: SetPermissions) -> Objection | None:
 
 
 def judge_permissions(foreseen: ForeseenStates) -> Objection | None:
-    ours = foreseen.list_named("permission")
+    ours = foreseen.iterate_names_and_states("permission")
     return next((found for path, one in ours if (found := _judge_change(path, one.before, one.after))), None)
 
 

@@ -61,7 +61,7 @@ def _is_possible(action: SetUnit, host_state: kind.HostState) -> bool:
 
 
 def judge_units(foreseen: kind.ForeseenStates) -> kind.Objection | None:
-    for unit, one in foreseen.list_named("unit"):
+    for unit, one in foreseen.iterate_names_and_states("unit"):
         if one.after == kind.NOT_FORESEEN:
             continue
         name, _, suffix = unit.rpartition(".")

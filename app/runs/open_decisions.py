@@ -129,11 +129,11 @@ class InboxSources:
 def list_decisions(sources: InboxSources) -> list[OpenDecision]:
     """Return what waits for a person: what expires first, then the newest day, in each by risk and then by age."""
     found = [
-        *_list_approvals(sources),
-        *_list_left_findings(sources),
-        *_list_paused_rollouts(sources),
-        *_list_failed_last_runs(sources),
-        *_list_paused_runs(sources),
+        *_iterate_approvals(sources),
+        *_iterate_left_findings(sources),
+        *_iterate_paused_rollout_decisions(sources),
+        *_iterate_failed_run_decisions(sources),
+        *_iterate_paused_run_decisions(sources),
         *map(_to_waiver_decision, list_ending_or_ended_waivers(sources.waivers, sources.now, WAIVER_DAYS)),
     ]
     return sorted(
@@ -153,18 +153,18 @@ def explain_denial(decision: OpenDecision, verb: str, person: Person | None) -> 
     return ""
 
 
-def _list_approvals(sources: InboxSources) -> Iterator[OpenDecision]:
+def _iterate_approvals(sources: InboxSources) -> Iterator[OpenDecision]:
     for state, rule in sources.asking:
         asking = state.subject_awaiting_approval
         if not state.request or not asking or not asking.approval or not find_open_approval_id(state, sources.now):
             continue
         if isinstance(asking, RebootProgress):
-            yield _to_approval(state, state.request, asking, asking.approval)
+            yield _to_reboot_approval_or_common_part(state, state.request, asking, asking.approval)
         else:
             yield _to_change_approval(state, state.request, asking, asking.approval, rule)
 
 
-def _to_approval(
+def _to_reboot_approval_or_common_part(
     state: RunState, request: RunQueued, awaiting_subject: Attempt | RebootProgress, approval_request: ApprovalRequested
 ) -> OpenDecision:
     """Return the approval of a reboot, or what it has in common with that of a change."""
@@ -200,7 +200,7 @@ def _to_approval(
 def _to_change_approval(
     state: RunState, request: RunQueued, attempt: Attempt, approval_request: ApprovalRequested, rule: Rule | None
 ) -> OpenDecision:
-    found = _to_approval(state, request, attempt, approval_request)
+    found = _to_reboot_approval_or_common_part(state, request, attempt, approval_request)
     return replace(
         found,
         title=rule.title if rule else approval_request.rule,
@@ -223,7 +223,7 @@ def _rate_change_risk(attempt: Attempt, rule: Rule | None) -> Risk:
     return _RISKS[rule.category] if rule else "medium"
 
 
-def _list_left_findings(sources: InboxSources) -> Iterator[OpenDecision]:
+def _iterate_left_findings(sources: InboxSources) -> Iterator[OpenDecision]:
     """Yield one decision for each host, skill and outcome, without findings that a waiver covers."""
     in_force = [row.waiver for row in sources.waivers if row.is_in_force(sources.now)]
     groups = {
@@ -269,7 +269,7 @@ def _to_findings_decision(findings: Sequence[LeftFinding]) -> OpenDecision:
     )
 
 
-def _list_paused_rollouts(sources: InboxSources) -> Iterator[OpenDecision]:
+def _iterate_paused_rollout_decisions(sources: InboxSources) -> Iterator[OpenDecision]:
     for row in sources.rollouts:
         if row.state == "paused":
             paused = sources.paused_rollouts.get(row.id)
@@ -292,7 +292,7 @@ def _list_paused_rollouts(sources: InboxSources) -> Iterator[OpenDecision]:
             )
 
 
-def _list_failed_last_runs(sources: InboxSources) -> Iterator[OpenDecision]:
+def _iterate_failed_run_decisions(sources: InboxSources) -> Iterator[OpenDecision]:
     for run in sources.failed:
         if run.host not in sources.in_work:
             yield OpenDecision(
@@ -311,7 +311,7 @@ def _list_failed_last_runs(sources: InboxSources) -> Iterator[OpenDecision]:
             )
 
 
-def _list_paused_runs(sources: InboxSources) -> Iterator[OpenDecision]:
+def _iterate_paused_run_decisions(sources: InboxSources) -> Iterator[OpenDecision]:
     """Yield paused runs, without those that a paused rollout holds: its answer is theirs."""
     held = {f"rollout {row.id}" for row in sources.rollouts if row.state == "paused"}
     for run in sources.paused:

@@ -78,7 +78,7 @@ def split_rules(rules_text: str | None) -> tuple[str, ...] | None:
 
 def create_run_request(order: Order, lineup: Lineup, hosts_folder: Path) -> RunQueued:
     """Return the run's first event. Raise Rejected if the order is invalid."""
-    pack = validate_order(order, hosts_folder)
+    pack = validate_order_and_load_skill(order, hosts_folder)
     return RunQueued(
         host=order.host,
         skill=pack.name,
@@ -101,7 +101,7 @@ def create_run_request(order: Order, lineup: Lineup, hosts_folder: Path) -> RunQ
     )
 
 
-def validate_order(order: Order, hosts_folder: Path) -> Skill:
+def validate_order_and_load_skill(order: Order, hosts_folder: Path) -> Skill:
     """Validate the whole order and return its skill. Raise Rejected if it is invalid."""
     check_lengths(order, LONGEST)
     with convert_bad_input_to_rejected("host", "unknown-host"):
@@ -138,7 +138,7 @@ def _check_reboot(host: str, mode: Mode, hosts_folder: Path) -> None:
         raise Rejected("reboot", f"a run in mode {mode} changes nothing: choose auto or review, or leave reboot out.")
 
 
-def parse_lineup_or_no_engine(word: str) -> EngineChoice:
+def parse_engine_choice(word: str) -> EngineChoice:
     if word in get_args(EngineChoice):
         return cast("EngineChoice", word)
     raise Rejected("engine", f"there is no engine choice {word[:40]!a}: choose {' or '.join(get_args(EngineChoice))}.")

@@ -78,7 +78,7 @@ class RunForecast:
         return Counter(one.taken.source for one in self.findings if one.taken).most_common()
 
     @property
-    def left_findings_by_question(self) -> list[tuple[str, list[FindingForecast]]]:
+    def findings_without_change_by_question(self) -> list[tuple[str, list[FindingForecast]]]:
         """What is left to a model or to a person, by question; the largest group first."""
         groups: dict[str, list[FindingForecast]] = {}
         for one in self.findings:

@@ -30,7 +30,7 @@ class ShellTarget(Protocol):
 def create_scanner(skill: Skill, target: Target, hosts_folder: Path) -> Scanner:
     if skill.content is None:
         return BuiltinScanner({rule.id: rule.check for rule in skill.rules.values()})
-    shell, folder = _open_shell_and_folder(target, hosts_folder)
+    shell, folder = _get_shell_and_folder(target, hosts_folder)
     return OpenScapScanner(shell, skill.content, {rule.id: rule.stig_id for rule in skill.rules.values()}, folder)
 
 
@@ -59,7 +59,7 @@ def prepare_fixture_if_empty(target: Target) -> None:
         target.prepare()
 
 
-def _open_shell_and_folder(target: Target, hosts_folder: Path) -> tuple[Shell, str]:
+def _get_shell_and_folder(target: Target, hosts_folder: Path) -> tuple[Shell, str]:
     """Return the target's shell and the scanner's working folder."""
     if isinstance(target, ShellTarget):
         return target.shell, REMOTE

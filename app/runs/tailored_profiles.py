@@ -6,13 +6,13 @@ from pathlib import Path
 
 from app.errors import BadInput, Rejected, convert_bad_input_to_rejected
 from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
-from app.scanners.openscap.scap_files import list_datastreams, require_datastream
+from app.scanners.openscap.scap_files import map_names_to_datastreams, require_datastream
 from app.scanners.openscap.tailoring import (
     TailoringFile,
     add_tailoring,
     apply_tailoring,
-    list_tailoring_files,
     load_tailoring_file,
+    map_names_to_tailoring_files,
     read_tailoring,
 )
 
@@ -48,8 +48,8 @@ def import_tailoring(document: bytes, content: str, name: str) -> list[TailoredP
 def list_tailored_profiles() -> list[TailoredProfile]:
     """Return the profiles of every stored tailoring, for each data stream that it fits."""
     found: list[TailoredProfile] = []
-    if names := list_tailoring_files():
-        for content, file in list_datastreams().items():
+    if names := map_names_to_tailoring_files():
+        for content, file in map_names_to_datastreams().items():
             for name in names:
                 # If it is for other content or unreadable, an order that names it gets the reason.
                 with suppress(BadInput):
@@ -60,7 +60,9 @@ def list_tailored_profiles() -> list[TailoredProfile]:
 
 def _can_tailoring_apply_to_file(tailoring: TailoringFile, file: Path) -> bool:
     """Return True if the tailoring names `file`, or names no data stream of this machine."""
-    return tailoring.hint == file.name or tailoring.hint not in {here.name for here in list_datastreams().values()}
+    return tailoring.hint == file.name or tailoring.hint not in {
+        here.name for here in map_names_to_datastreams().values()
+    }
 
 
 def _create_profiles(

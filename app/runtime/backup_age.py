@@ -10,21 +10,21 @@ OLD_NAME, FIRST_START = "last_backup", "first_start"
 """Files of the data folder. The first is of versions before the table of backups."""
 
 
-def read_backup_time(session: Session, data: Path) -> float | None:
+def find_backup_time(session: Session, data: Path) -> float | None:
     """Return the time of the newest backup; None if none was made, or if its record cannot be read."""
-    known = (find_newest_backup_time(session), _read_time(data, OLD_NAME))
+    known = (find_newest_backup_time(session), _find_stored_time(data, OLD_NAME))
     return max((one for one in known if one is not None), default=None)
 
 
 def record_first_use(data: Path, time_if_empty: float) -> None:
     """Write since when the folder is used, unless it is known. A folder of an older version is as old as its files."""
-    if _read_time(data, FIRST_START) is None:
+    if _find_stored_time(data, FIRST_START) is None:
         _write_time(data, FIRST_START, min((path.lstat().st_mtime for path in data.iterdir()), default=time_if_empty))
 
 
-def read_backup_age(session: Session, data: Path, now: float) -> float | None:
+def find_seconds_since_backup_or_first_start(session: Session, data: Path, now: float) -> float | None:
     """Return the seconds since the newest backup, or since the first start of this folder if none was made."""
-    since = read_backup_time(session, data) or _read_time(data, FIRST_START)
+    since = find_backup_time(session, data) or _find_stored_time(data, FIRST_START)
     return None if since is None else max(0.0, now - since)
 
 
@@ -35,7 +35,7 @@ def _write_time(data: Path, name: str, at: float) -> None:
     part.replace(data / name)
 
 
-def _read_time(data: Path, name: str) -> float | None:
+def _find_stored_time(data: Path, name: str) -> float | None:
     try:
         return float((data / name).read_text())
     except (OSError, ValueError):

@@ -16,7 +16,7 @@ from sqlmodel import Session
 from app.config import Settings
 from app.engines.launch.engine_fleet import Fleet
 from app.engines.queue import EngineQueues
-from app.engines.replica_choice import EngineTraffic, limit_streams
+from app.engines.replica_choice import EngineTraffic, find_stream_limit
 from app.engines.simulator_process import SimulatorProcess
 from app.events.approval_policy import ApprovalPolicy
 from app.events.bus import Bus
@@ -82,7 +82,7 @@ async def create_runtime(
         knees = await asyncio.to_thread(_load_saturation_points, database, lineup)
         queues = EngineQueues(
             traffic,
-            lambda name: limit_streams(lineup.engines[name].max_num_seqs, knees.get(name)),
+            lambda name: find_stream_limit(lineup.engines[name].max_num_seqs, knees.get(name)),
             lambda name: _count_sharing_processes(lineup.engines[name], bases[name], leases),
         )
         machine = MachineLog(writer, store.read_last_sample_seq, clock.now, lambda: leases.leads if leases else 1)
@@ -111,7 +111,7 @@ async def _start_queue(runtime: Runtime, stack: AsyncExitStack) -> None:
     """Start what gives accepted runs to this process: the queue, the offers to it, and its suspension when idle."""
     url, leases = runtime.settings.queue_url, runtime.leases
     if leases:
-        share = partial(_read_runs_per_node, runtime.database)
+        share = partial(_find_max_runs_per_node, runtime.database)
         runtime.durable = DurableQueue(url, leases.node, runtime.work_on_run, share)
         await _join_nodes_and_launch_queue(runtime, leases, stack)
     else:
@@ -143,7 +143,7 @@ def _launch_queue_under_lock(runtime: Runtime) -> None:
         runtime.durable.launch_blocking()
 
 
-def _read_runs_per_node(database: Database) -> int | None:
+def _find_max_runs_per_node(database: Database) -> int | None:
     with Session(database) as session:
         return nodes.compute_max_runs_per_node(session)
 

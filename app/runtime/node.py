@@ -75,7 +75,7 @@ class Node(BackgroundTask):
         if self._writer.broken.is_set():
             return  # stop the heartbeat, so that other nodes take over
         away, self._beaten_at = time.monotonic() - self._beaten_at, time.monotonic()
-        if seen := await asyncio.to_thread(self._send_heartbeat):
+        if seen := await asyncio.to_thread(self._send_heartbeat_and_read_overview):
             await self._handle_overview(seen, away)
         else:
             await self._rejoin_under_new_name()
@@ -85,7 +85,9 @@ class Node(BackgroundTask):
         gone = self._find_dead_nodes(overview.living, overview.at, seconds_since_beat)
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
         if gone or overview.leader not in living or (overview.unended and at_work):
-            for orphan in await asyncio.to_thread(self._sweep_nodes_and_claim_leadership, seconds_since_beat, at_work):
+            for orphan in await asyncio.to_thread(
+                self._sweep_nodes_claim_lead_and_offer_orphans, seconds_since_beat, at_work
+            ):
                 run, host, epoch = orphan.run, orphan.host, orphan.epoch
                 log.info("run offered to the nodes", extra={"run": run, "host": host, "times": epoch})
                 await self._durable.offer_again(run, host, epoch)
@@ -157,7 +159,7 @@ class Node(BackgroundTask):
             nodes.delete_old_nodes_and_leases(session)
         self._beaten_at = time.monotonic()
 
-    def _send_heartbeat(self) -> Overview | None:
+    def _send_heartbeat_and_read_overview(self) -> Overview | None:
         heard = self._clock.start_timing_and_get_callback()
         ahead = self._clock.own_clock_seconds_ahead
         with Session(use_autocommit(self._database)) as session:
@@ -178,7 +180,9 @@ class Node(BackgroundTask):
     def _is_dead_process(self, row: NodeRow) -> bool:
         return row.machine == self._machine and (read_start_tick(row.pid) or 0) != row.began
 
-    def _sweep_nodes_and_claim_leadership(self, seconds_since_beat: float, may_offer_runs: bool) -> Sequence[Orphan]:
+    def _sweep_nodes_claim_lead_and_offer_orphans(
+        self, seconds_since_beat: float, may_offer_runs: bool
+    ) -> Sequence[Orphan]:
         with Session(self._database) as session, session.begin():
             mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
             if not mine:

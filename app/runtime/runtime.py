@@ -27,7 +27,7 @@ from app.events.kinds import RunFailed, RunQueued, RunResumed, RunWaiting
 from app.events.log import LogWriter, RunLog
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
-from app.loop.drive import drive_run, fail_run
+from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.durable_run_queue import DurableQueue
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.run_skill_loader import load_run_skill
@@ -152,7 +152,7 @@ class Runtime:
         with open_read_session(self.database) as session:
             return not run_queries.has_unended_runs(session)
 
-    def find_unended_run_by_request(self, request: RunQueued) -> str | None:
+    def find_unended_run_id_by_request(self, request: RunQueued) -> str | None:
         """Return the id of an interrupted run with the same request, or None."""
         for run in self.list_unended_runs():
             begun = fold_events(self.store.read_events(run, upto=1)).request
@@ -177,15 +177,15 @@ class Runtime:
         skill = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
         recipes = await asyncio.to_thread(load_recipes, self.settings.recipes_folder, self.settings.recipes)
         found = await forecast_run(skill, host, self.settings.hosts_folder, recipes, rules)
-        return replace(found, pace=await asyncio.to_thread(self._read_seconds_per_finding, host))
+        return replace(found, pace=await asyncio.to_thread(self._find_seconds_per_finding, host))
 
-    def _read_seconds_per_finding(self, host: str) -> float | None:
+    def _find_seconds_per_finding(self, host: str) -> float | None:
         with open_read_session(self.database) as session:
             return run_queries.find_seconds_per_finding(session, host)
 
     async def start_probe(self, engine: str) -> None:
         """Start to probe one engine, or all if empty. Raise EngineBusy while a run works."""
-        if reason := await asyncio.to_thread(self._describe_working_run):
+        if reason := await asyncio.to_thread(self._explain_run_blocking_probe):
             raise EngineBusy(reason)
         engines, cards = choose_engines(self.lineup, engine), BoardCards(self.board)
         pace, loaded = self.settings.speed, collect_loads(self.launched)
@@ -194,7 +194,7 @@ class Runtime:
         )
         self.prober.start(subjects)
 
-    def _describe_working_run(self) -> str:
+    def _explain_run_blocking_probe(self) -> str:
         logs = map(self.store.read_events_without_deltas, self.list_unended_runs())
         return explain_run_blocking_probe(map(fold_events, logs))
 
@@ -255,7 +255,7 @@ class Runtime:
             if fault := find_storage_fault(exc):
                 raise fault from exc
             log.exception("run failed by a fault of ours", extra={"run": run_id})
-            await fail_run(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
+            await roll_back_and_fail_run(run, f"a fault of Temper's own: {type(exc).__name__}; its log has the details")
         finally:
             await run.services.target.close()
 

@@ -31,14 +31,14 @@ async def observe_effects(machine: Rootfs) -> Observations | None:
     return parse_observations(ran.out.decode("utf-8", "replace")) if ran.code == 0 else None
 
 
-def is_in_effect(rule: str, seen: Observations | None) -> bool | None:
+def find_whether_in_effect(rule: str, seen: Observations | None) -> bool | None:
     """Return True if the rule is in effect, or None if there is no check or no observation."""
     question = QUESTIONS.get(rule)
     return None if question is None or seen is None else question(seen)
 
 
 def copy_with_effects(fates: Iterable[TrialOutcome], observations: Observations | None) -> tuple[TrialOutcome, ...]:
-    return tuple(msgspec.structs.replace(fate, met=is_in_effect(fate.rule, observations)) for fate in fates)
+    return tuple(msgspec.structs.replace(fate, met=find_whether_in_effect(fate.rule, observations)) for fate in fates)
 
 
 def _create_password_refusal_check(refused_change: str) -> Callable[[Observations], bool]:

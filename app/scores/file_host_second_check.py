@@ -42,7 +42,7 @@ class EffectiveSettings:
         return self._known[name]
 
 
-def is_requirement_met(rule: str, reading: EffectiveSettings) -> bool | None:
+def find_whether_requirement_is_met(rule: str, reading: EffectiveSettings) -> bool | None:
     """Return True if the rule's requirement is in effect, or None if there is no check for it."""
     question = QUESTIONS.get(rule)
     return None if question is None else question(reading)
@@ -114,7 +114,7 @@ def _has_banner(reading: EffectiveSettings) -> bool:
     )
 
 
-def _is_shadow_closed(reading: EffectiveSettings) -> bool:
+def _is_shadow_mode_zero(reading: EffectiveSettings) -> bool:
     state = reading.files.state("/etc/shadow")
     return state is not None and state.mode & 0o777 == 0
 
@@ -142,7 +142,7 @@ QUESTIONS: dict[str, Question] = {
         "profile", "TMOUT of a login", lambda value: create_range_predicate(1, 600)(value.removesuffix(FIXED))
     ),
     "V-258069": _has_login_limit,
-    "V-257934": _is_shadow_closed,
+    "V-257934": _is_shadow_mode_zero,
     "V-258106": _needs_sudo_password,
     "V-258086": lambda reading: (
         "off" not in {v for k, v in reading.get_settings("sudo").items() if k.endswith(": authenticate")}

@@ -11,8 +11,12 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from app.loop.harm import describe_harm
-from app.scores.file_host_second_check import EffectiveSettings, describe_weakening_or_excess, is_requirement_met
+from app.loop.harm import find_first_harm
+from app.scores.file_host_second_check import (
+    EffectiveSettings,
+    describe_weakening_or_excess,
+    find_whether_requirement_is_met,
+)
 from app.skills.stig.pack import STIG
 from app.targets.crash_safe_writes import Disk
 from app.targets.fixture.layout import read_audit_disk_usage
@@ -42,9 +46,9 @@ def judge_host(before: LocalTree, after: LocalTree, rule: str) -> Judgement:
     return Judgement(
         scanner=verdict.word,
         evidence=verdict.evidence,
-        met=bool(is_requirement_met(rule, EffectiveSettings(after))),
+        met=bool(find_whether_requirement_is_met(rule, EffectiveSettings(after))),
         weakened=describe_weakening_or_excess(before, after, STIG.rules[rule].permitted_weakenings),
-        worse=describe_harm(run_health_probes(before, today, fill), run_health_probes(after, today, fill)) or "",
+        worse=find_first_harm(run_health_probes(before, today, fill), run_health_probes(after, today, fill)) or "",
     )
 
 

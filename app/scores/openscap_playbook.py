@@ -45,7 +45,7 @@ async def run_ansible_fixes_between_scans(
     access: SshAccess, rule_arguments: str, rule_names: Sequence[str], content: str, profile: str
 ) -> VendorOutcome:
     """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
-    program = _find_ansible_program()
+    program = _require_ansible_program()
     script = load_filled_script("fix_by_ansible.sh", rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
     process = await start_ssh_process(access, line, output_limit=_MOST)
@@ -143,7 +143,7 @@ def _run_ansible(command: list[str], folder: Path) -> subprocess.CompletedProces
     )
 
 
-def _find_ansible_program() -> str:
+def _require_ansible_program() -> str:
     beside = Path(sys.executable).with_name("ansible-playbook")
     found = str(beside) if beside.exists() else shutil.which("ansible-playbook")
     if not found:

@@ -98,20 +98,22 @@ def summarize_score(score: Score) -> ScoreSummary:
     )
 
 
-def describe_setup(lineup: Lineup, machine: str, stated_quantisation: str = "") -> tuple[ScoreFact, ...]:
+def list_setup_facts(lineup: Lineup, machine: str, stated_quantisation: str = "") -> tuple[ScoreFact, ...]:
     """Return what is known of each engine and of the machines. No address is in it."""
     facts = [
-        fact for engine in lineup.engines.values() for fact in _describe_engine(engine, lineup, stated_quantisation)
+        fact
+        for engine in lineup.engines.values()
+        for fact in _iterate_engine_facts(engine, lineup, stated_quantisation)
     ]
     return (*facts, ScoreFact("processor where Temper ran", machine, "measured"))
 
 
-def _describe_engine(engine: Engine, lineup: Lineup, stated_quantisation: str) -> Iterable[ScoreFact]:
+def _iterate_engine_facts(engine: Engine, lineup: Lineup, stated_quantisation: str) -> Iterable[ScoreFact]:
     stated: Provenance = "stated by the server" if engine.is_endpoint else "stated in the line-up"
     yield ScoreFact(f"{engine.name}: model", clean_text(engine.model, 300), stated)
     yield ScoreFact(f"{engine.name}: server", clean_text(engine.program or engine.program_name, 80), stated)
     yield ScoreFact(f"{engine.name}: context", str(engine.max_model_len), stated)
-    yield _find_quantisation(engine, stated_quantisation)
+    yield _create_quantisation_fact(engine, stated_quantisation)
     gpus = [gpu.kind for gpu in lineup.gpus if gpu.index in engine.gpus]
     if gpus:
         yield ScoreFact(f"{engine.name}: GPUs", clean_text(", ".join(gpus), 200), "stated in the line-up")
@@ -123,7 +125,7 @@ def _describe_engine(engine: Engine, lineup: Lineup, stated_quantisation: str) -
         )
 
 
-def _find_quantisation(engine: Engine, stated_quantisation: str) -> ScoreFact:
+def _create_quantisation_fact(engine: Engine, stated_quantisation: str) -> ScoreFact:
     name = f"{engine.name}: quantisation"
     if stated_quantisation:
         return ScoreFact(name, clean_text(stated_quantisation, 40), "stated by the server")

@@ -12,8 +12,8 @@ from app.events.command import Command
 from app.events.kinds import RunQueued
 from app.events.log import RunLog
 from app.events.vocabulary import Budget, Probe
-from app.loop.drive import drive_run, fail_run
-from app.loop.harm import describe_harm
+from app.loop.drive import drive_run, roll_back_and_fail_run
+from app.loop.harm import find_first_harm
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.machine.sampling.role_energy import extrapolate_joules
@@ -23,7 +23,11 @@ from app.runtime.role_engine_clients import create_seats
 from app.runtime.runtime import Runtime, create_run_id
 from app.scores import generated_hosts
 from app.scores.effect_checks import copy_with_effects, observe_effects
-from app.scores.file_host_second_check import EffectiveSettings, describe_weakening_or_excess, is_requirement_met
+from app.scores.file_host_second_check import (
+    EffectiveSettings,
+    describe_weakening_or_excess,
+    find_whether_requirement_is_met,
+)
 from app.scores.generated_hosts import GeneratedHost
 from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
@@ -48,7 +52,7 @@ class NoOperator:
         await asyncio.get_running_loop().create_future()
 
 
-async def run_builtin_trial(
+async def run_file_host_trial(
     runtime: Runtime, order: ScoreOrder, seed: int, host: GeneratedHost, rules: tuple[str, ...], budget: Budget
 ) -> Trial:
     """Run a trial on a new built-in or generated host, compared with an untouched twin."""
@@ -130,7 +134,7 @@ async def _run_to_end(
     try:
         await drive_run(state, NoOperator())
     except TemperError as exc:
-        await fail_run(state, str(exc))
+        await roll_back_and_fail_run(state, str(exc))
     await run.flush()
     return run.run
 
@@ -145,7 +149,7 @@ def _build_trial(
     probes_before: Sequence[Probe],
 ) -> Trial:
     found = summarize_run(runtime.store.read_events(run), skill)
-    harm = describe_harm(probes_before, probes_after)
+    harm = find_first_harm(probes_before, probes_after)
     return Trial(
         seed=seed,
         host=host,
@@ -157,11 +161,11 @@ def _build_trial(
         worse=(harm,) if harm else (),
         left=found.left,
         broken=found.broken,
-        joules=_read_joules(runtime, run),
+        joules=_find_joules(runtime, run),
     )
 
 
-def _read_joules(runtime: Runtime, run: str) -> float | None:
+def _find_joules(runtime: Runtime, run: str) -> float | None:
     """Return the measured energy of a run; None if simulated or incomplete."""
     spent = EnergyLedger(runtime.store, runtime.lineup).compute_run_energy(run)
     if spent is None or spent.simulated or not spent.spent:
@@ -173,4 +177,6 @@ def _read_joules(runtime: Runtime, run: str) -> float | None:
 
 def _copy_with_second_check(fates: Iterable[TrialOutcome], files: Files) -> tuple[TrialOutcome, ...]:
     reading = EffectiveSettings(files)
-    return tuple(msgspec.structs.replace(fate, met=is_requirement_met(fate.rule, reading)) for fate in fates)
+    return tuple(
+        msgspec.structs.replace(fate, met=find_whether_requirement_is_met(fate.rule, reading)) for fate in fates
+    )

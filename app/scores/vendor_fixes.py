@@ -12,7 +12,7 @@ from lxml import etree
 
 from app.errors import EnvironmentUnusable, TemperError
 from app.events.vocabulary import Probe
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.scores.effect_checks import SCRIPT, Observations, copy_with_effects, parse_observations
 from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
@@ -99,7 +99,7 @@ async def _probe_ways_to_root(machine: Rootfs) -> dict[str, bool]:
 
 async def _find_harm(probes_before: Sequence[Probe], target: Target) -> tuple[str, ...]:
     try:
-        harm = describe_harm(probes_before, await asyncio.to_thread(target.check_health))
+        harm = find_first_harm(probes_before, await asyncio.to_thread(target.check_health))
     except TemperError as exc:
         harm = f"the host can no longer be looked at: {clean_text(str(exc), 300)}"
     return (harm,) if harm else ()

@@ -13,7 +13,7 @@ from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
 from app.syntax.files import Files
 from app.targets.effects.legal_notices import list_notice_asks
-from app.targets.effects.strictness_bounds import list_asks_stated_by_rule
+from app.targets.effects.too_strict_values import list_asks_stated_by_rule
 
 Check = Callable[[Files], Verdict]
 _WRITTEN = (

@@ -150,7 +150,7 @@ def _compare_files(was: Entries, now: Entries, announced_digests: Mapping[str, s
                 yield f"{path} is not what the change made of it"
         elif before is None and after is not None:
             if not _is_expected_addition(path, after, announced_digests):
-                new = f"{_describe_setuid(after)}a new {after.kind} that no action made"
+                new = f"{_get_setuid_label(after)}a new {after.kind} that no action made"
                 yield f"{new}: {path} ({_describe_rights(after)})"
         elif after is None and before is not None:
             yield f"{path} is gone"
@@ -162,14 +162,14 @@ def _is_expected_addition(path: str, entry: BaselineEntry, announced_digests: Ma
     """Return True for a folder of an announced file, and for a new log file."""
     if entry.kind == "folder":
         return any(known.startswith(f"{path}/") for known in announced_digests)
-    return path.startswith(_LOGS) and not _describe_setuid(entry)
+    return path.startswith(_LOGS) and not _get_setuid_label(entry)
 
 
 def _describe_difference(path: str, before: BaselineEntry, after: BaselineEntry) -> Iterator[str]:
     if before.kind != after.kind:
         yield f"{path} was a {before.kind} and is a {after.kind}"
     elif _describe_rights(before) != _describe_rights(after):
-        yield f"{_describe_setuid(after)}{path} has {_describe_rights(after)}, and had {_describe_rights(before)}"
+        yield f"{_get_setuid_label(after)}{path} has {_describe_rights(after)}, and had {_describe_rights(before)}"
     elif not path.startswith(_LOGS):
         yield f"the content of {path} changed, and no action did that"
     elif after.size < before.size:
@@ -180,5 +180,5 @@ def _describe_rights(entry: BaselineEntry) -> str:
     return f"mode {entry.mode:04o}, owner {entry.owner}"
 
 
-def _describe_setuid(entry: BaselineEntry) -> str:
+def _get_setuid_label(entry: BaselineEntry) -> str:
     return "setuid or setgid: " if entry.kind == "file" and entry.mode & _SPECIAL else ""

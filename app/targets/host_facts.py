@@ -2,7 +2,7 @@
 
 from app.syntax import host_text, sshd
 from app.syntax.files import Files
-from app.targets import mission_uploads
+from app.targets import inbox_upload_permissions
 from app.targets.host_accounts import AGENT, read_host_accounts
 from app.text.clean import clean_text
 
@@ -15,19 +15,24 @@ _SERVICES = {
     "auditd": "/etc/audit/auditd.conf",
     "chronyd": "/etc/chrony.conf",
     "rsyslog": "/etc/rsyslog.conf",
-    "mission": mission_uploads.MISSION_CONFIG,
+    "mission": inbox_upload_permissions.MISSION_CONFIG,
 }
 _LONGEST = 500
 
 
 def read_host_facts(files: Files) -> dict[str, str]:
     who = read_host_accounts(files)
-    backup, umask = mission_uploads.find_backup_login_setting(files), mission_uploads.read_upload_umask(files)
+    backup, umask = (
+        inbox_upload_permissions.find_backup_login_setting(files),
+        inbox_upload_permissions.read_upload_umask(files),
+    )
     blocks = sshd.read_sshd_config(files).matches
     matches = [f"Match {block.criteria} ({block.path} line {block.line})" for block in blocks]
     drop_ins = [path for pattern in _DROP_INS for path in host_text.glob_files(files, pattern)]
     admins = [account.name for account in who.list_other_administrators()]
-    uploaded = f"deploy puts files into {mission_uploads.find_inbox(files)} under {umask and umask.description}"
+    uploaded = (
+        f"deploy puts files into {inbox_upload_permissions.find_inbox(files)} under {umask and umask.description}"
+    )
     said = {
         "system": (host_text.read_text(files, "/etc/redhat-release") or "unknown").strip(),
         "services": ", ".join(name for name, path in _SERVICES.items() if files.state(path) is not None),

@@ -33,7 +33,7 @@ def clean_line(text: str, limit: int) -> str:
 
 def get_last_line(text: str, limit: int) -> str:
     """Return the last line that says something, cleaned; an empty string if none does."""
-    return next((clean_text(line.strip(), limit) for line in reversed(text.splitlines()) if line.strip()), "")
+    return next(filter(None, (clean_text(line.strip(), limit).strip() for line in reversed(text.splitlines()))), "")
 
 
 def read_with_excess_byte(path: Path, most: int) -> bytes:

@@ -208,7 +208,7 @@ async def by_temper(asked: argparse.Namespace, engine: Engine) -> tuple[Round, d
         async with open_runtime(settings, lineup) as runtime:
             while not all(name in runtime.board.states for name in runtime.bases):  # noqa: ASYNC110
                 await asyncio.sleep(0.1)
-            capture = Capture(promised=lambda: runtime.traffic.measure_load(asked.base_url).tokens)
+            capture = Capture(promised=lambda: runtime.traffic.compute_own_load(asked.base_url).tokens)
             runtime.http.event_hooks = {"request": [capture]}
             runs = await rolled_out(runtime, lineup, asked)
             events = {run: [one.event for one in runtime.store.read_events(run)] for run in runs}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.candidates.ansible_command_module import answer_command
+from app.candidates.ansible_command_answers import answer_command
 from app.candidates.ansible_tasks import translate_tasks
 from app.candidates.in_memory_edits import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, WriteFile

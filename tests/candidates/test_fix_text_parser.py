@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.candidates.fix_text_parser import derive_actions_from_sentence, find_stated_actions
+from app.candidates.fix_text_parser import derive_actions_from_sentence, require_stated_actions
 from app.candidates.in_memory_edits import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import SetAgeing, find_candidates
@@ -81,7 +81,7 @@ password sufficient pam_unix.so sha512""": ReplaceLine(
 
 @pytest.mark.parametrize(("fix", "action"), CASES.items())
 def test_each_step_is_found(fix, action):
-    assert find_stated_actions(fix, HOST) == (action,)
+    assert require_stated_actions(fix, HOST) == (action,)
 
 
 @pytest.mark.parametrize(
@@ -98,13 +98,13 @@ def test_each_step_is_found(fix, action):
 )
 def test_prose_without_a_literal_step_says_so(fix):
     with pytest.raises(Undecidable, match="no line and no command"):
-        find_stated_actions(fix, HOST)
+        require_stated_actions(fix, HOST)
 
 
 @pytest.mark.parametrize("line", ["nameserver [name server 1]", "dns = <mode>", "%{group_name} ALL=(ALL) ALL"])
 def test_a_value_that_the_text_leaves_open_is_for_a_person(line):
     with pytest.raises(Undecidable, match="which a person decides"):
-        find_stated_actions(f"Add the following line to /etc/some.conf:\n\n{line}", HOST)
+        require_stated_actions(f"Add the following line to /etc/some.conf:\n\n{line}", HOST)
 
 
 def test_a_sentence_that_names_a_setting_and_its_value_is_one_action():
@@ -141,7 +141,7 @@ def test_a_sentence_that_leaves_something_open_is_undecidable(fix, path):
 def test_a_command_for_each_account_is_meant_for_those_that_are_weaker(command, setting, days, weaker):
     shadow = ["root:$6$x:1:0:99999:7:::", "ops:$6$x:1:7::7:::", "old:$6$x:1::30:7:::", "sync:*:1:0:99999:7:::"]
     host = DictFiles({"/etc/shadow": "\n".join([*shadow, ""])})
-    actions = find_stated_actions(f"Configure noncompliant accounts:\n\n{command}", host)
+    actions = require_stated_actions(f"Configure noncompliant accounts:\n\n{command}", host)
     assert actions == tuple(SetAgeing(account=name, setting=setting, days=days) for name in weaker)
     assert [*find_candidates(RuleTexts(id="V-1", text=command, accounts=("root",)))] == [
         SetAgeing(account="root", setting=setting, days=days)
@@ -154,14 +154,14 @@ PREAUTH = "auth        required      pam_faillock.so preauth silent"
 def test_a_module_that_a_stack_calls_twice_gets_the_arguments_of_each_call():
     host = DictFiles({"/etc/pam.d/system-auth": f"{PREAUTH}\nauth        sufficient    pam_unix.so\n"})
     authfail = "auth        required      pam_faillock.so authfail"
-    [action] = find_stated_actions(f'Add this line to "/etc/pam.d/system-auth":\n\n{authfail}', host)
+    [action] = require_stated_actions(f'Add this line to "/etc/pam.d/system-auth":\n\n{authfail}', host)
     assert action == AppendLine(path="/etc/pam.d/system-auth", line=authfail)
 
 
 def test_two_stated_lines_about_one_rule_of_a_stack_are_edits_one_after_the_other():
     path, was = "/etc/pam.d/password-auth", "password   sufficient   pam_unix.so shadow"
     stated = "\n\n".join(f"password sufficient pam_unix.so {one}" for one in ("sha512", "use_authtok"))
-    assert find_stated_actions(f'Configure "{path}" with these lines:\n\n{stated}', HOST) == (
+    assert require_stated_actions(f'Configure "{path}" with these lines:\n\n{stated}', HOST) == (
         ReplaceLine(path=path, old=was, new=f"{was} sha512"),
         ReplaceLine(path=path, old=f"{was} sha512", new=f"{was} sha512 use_authtok"),
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from app.candidates.in_memory_edits import Undecidable
-from app.candidates.permission_fixes import derive_permission_fixes
+from app.candidates.permission_fixes import require_permission_actions
 from app.resources.permission import SetPermissions
 
 FILES = (
@@ -13,7 +13,7 @@ FILES = (
 
 
 def test_a_mode_loses_what_the_title_forbids_and_gains_nothing():
-    assert derive_permission_fixes("Initialization files must have mode 0740 or less permissive.", FILES) == (
+    assert require_permission_actions("Initialization files must have mode 0740 or less permissive.", FILES) == (
         SetPermissions(path="/home/ops/.profile", mode="0740"),
         SetPermissions(path="/root/.profile", mode="0640"),
     )
@@ -21,7 +21,7 @@ def test_a_mode_loses_what_the_title_forbids_and_gains_nothing():
 
 def test_a_bit_beside_the_rights_of_people_stays():
     shown = "/usr/bin/wall has mode 2755, owner 0:5."
-    assert derive_permission_fixes('Programs must have mode "0750" or less permissive.', shown) == (
+    assert require_permission_actions('Programs must have mode "0750" or less permissive.', shown) == (
         SetPermissions(path="/usr/bin/wall", mode="2750"),
     )
 
@@ -36,7 +36,7 @@ def test_a_bit_beside_the_rights_of_people_stays():
 )
 def test_an_owner_is_given_where_the_title_names_it(title, owner):
     shown = "/var/log/audit/audit.log has mode 0640, owner 7:4."
-    assert derive_permission_fixes(title, shown) == (SetPermissions(path="/var/log/audit/audit.log", owner=owner),)
+    assert require_permission_actions(title, shown) == (SetPermissions(path="/var/log/audit/audit.log", owner=owner),)
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,12 @@ def test_an_owner_is_given_where_the_title_names_it(title, owner):
 )
 def test_a_title_that_forbids_nothing_of_it_proposes_nothing(title):
     with pytest.raises(Undecidable, match="no path with a mode or an owner"):
-        derive_permission_fixes(title, FILES)
+        require_permission_actions(title, FILES)
 
 
 @pytest.mark.parametrize("end", ["; and 3 more.", "; /home/ops/.y has mo…"])
 def test_a_list_that_is_not_whole_proposes_nothing_as_the_rule_would_fail_all_the_same(end):
     with pytest.raises(Undecidable, match="more paths than its evidence shows"):
-        derive_permission_fixes("Initialization files must have mode 0740 or less permissive.", FILES.rstrip(".") + end)
+        require_permission_actions(
+            "Initialization files must have mode 0740 or less permissive.", FILES.rstrip(".") + end
+        )

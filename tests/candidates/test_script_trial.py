@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from app.candidates.in_memory_edits import Undecidable
-from app.candidates.script_trial import translate_script
+from app.candidates.script_trial import try_script_on_copy_and_translate
 from app.events.vocabulary import WriteFile
 from app.resources.account import SetAgeing
 from app.resources.permission import SetPermissions
@@ -27,7 +27,7 @@ def try_script(host, opened):  # noqa: F811
 
     def try_one(text):
         try:
-            return translate_script("r", text, target)
+            return try_script_on_copy_and_translate("r", text, target)
         finally:
             assert host.everything() == was
 

@@ -15,7 +15,7 @@ from app.cli.shared_database import copy_database
 from app.cli.verify import HOLDS, verify_audit, verify_run
 from app.config import Settings
 from app.errors import BadInput
-from app.runtime.backup_age import read_backup_time
+from app.runtime.backup_age import find_backup_time
 from app.store.audit import list_audit_events
 from app.store.db import open_database
 from app.store.models import RunRow
@@ -62,7 +62,7 @@ def test_a_backup_leaves_its_time_in_the_database_and_a_line_in_the_audit_log(se
         made = msgspec.json.decode(archive.extractfile("manifest.json").read())
     database = open_database(settings.database_path_or_url)
     with Session(database) as session:
-        assert read_backup_time(session, settings.data) == made["made_at"]
+        assert find_backup_time(session, settings.data) == made["made_at"]
         (line,) = [one.event for one in list_audit_events(session, 50) if one.event.did == "temper backup"]
     database.dispose()
     assert (line.right, line.via, line.detail) == ("admin", "terminal", backup.name)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from sqlmodel import Session, select
 
-from app.cli.data_retention import DONE, LEFT, tidy_runs
+from app.cli.data_retention import DONE, LEFT, shrink_old_runs_and_delete_samples
 from app.cli.verify import HOLDS, verify_run
 from app.config import Settings
 from app.events.kinds import GpuSampled
@@ -60,14 +60,14 @@ def events(settings):
 
 
 def test_only_runs_older_than_that_are_shrunk(settings, log, capsys):
-    assert tidy_runs(settings, 1, dry_run=False) == DONE
+    assert shrink_old_runs_and_delete_samples(settings, 1, dry_run=False) == DONE
     assert "runs shrunk: 0" in capsys.readouterr().out
     row, left = events(settings)
     assert (row.shrunk_at, left) == (None, len(log))
 
 
 def test_a_dry_run_says_it_and_does_nothing(settings, log, capsys):
-    assert tidy_runs(settings, 0, dry_run=True) == DONE
+    assert shrink_old_runs_and_delete_samples(settings, 0, dry_run=True) == DONE
     row, left = events(settings)
     assert f"would shrink run {row.id}" in capsys.readouterr().out
     assert (row.shrunk_at, left) == (None, len(log))
@@ -78,7 +78,7 @@ def test_a_run_whose_log_does_not_hold_stays_whole(settings, log, capsys):
     with database.begin() as connection:
         connection.exec_driver_sql("update event set hash = 'x' where seq = 7")
     database.dispose()
-    assert tidy_runs(settings, 0, dry_run=False) == LEFT
+    assert shrink_old_runs_and_delete_samples(settings, 0, dry_run=False) == LEFT
     assert "was not shrunk" in capsys.readouterr().out
     row, left = events(settings)
     assert (row.shrunk_at, left) == (None, len(log))
@@ -93,7 +93,7 @@ def test_old_samples_go_and_new_ones_stay(settings):
     store.append(
         [build_recorded_event(MACHINE, first + n, now - age, sample, "") for n, age in enumerate((9e5, 8e5, 1.0))]
     )
-    tidy_runs(settings, 5, dry_run=False)
+    shrink_old_runs_and_delete_samples(settings, 5, dry_run=False)
     assert [one.seq for one in store.read_samples_after(first - 1)] == [first + 2]
     database.dispose()
 
@@ -108,7 +108,7 @@ def test_killed_at_any_write_a_run_is_whole_or_shrunk_and_the_next_one_ends_it(s
     for _ in range(2):
         assert verify_run(settings, row.id, log[-1].hash) == HOLDS
         assert read_evidence(database, row.id, KEY) == archive
-        assert tidy_runs(settings, 0, dry_run=False) == DONE
+        assert shrink_old_runs_and_delete_samples(settings, 0, dry_run=False) == DONE
     database.dispose()
     row, left = events(settings)
     assert row.shrunk_at

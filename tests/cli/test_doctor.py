@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.doctor import BAD_INPUT, FINE, WILL_STOP, print_pitfalls
+from app.cli.doctor import BAD_INPUT, FINE, WILL_STOP, print_pitfalls_and_get_exit_code
 from app.lineups.reader import LINEUPS
 from tests.engines.endpoint_wire import play_endpoint
 from tests.engines.test_server_capabilities import Server
@@ -22,7 +22,7 @@ def doctor(monkeypatch, capsys):
     monkeypatch.setenv("COLUMNS", "140")
 
     def ask(what="", log="", *, code, key_env="", as_json=False):
-        assert print_pitfalls(str(what), str(log), key_env, as_json=as_json) == code
+        assert print_pitfalls_and_get_exit_code(str(what), str(log), key_env, as_json=as_json) == code
         said = capsys.readouterr()
         return said.err if code == BAD_INPUT else said.out
 

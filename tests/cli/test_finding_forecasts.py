@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.cli.finding_forecasts import ALL_PROPOSED, SOME_OPEN, print_finding_forecasts
+from app.cli.finding_forecasts import ALL_PROPOSED, SOME_OPEN, print_forecasts_and_get_exit_code
 from app.config import Settings
 from app.errors import BadInput
 from app.targets.host_registry import open_target
@@ -17,7 +17,7 @@ def settings(tmp_path):
 
 def test_each_finding_has_a_source_or_a_question_and_nothing_is_changed(settings, capsys):
     words = (settings, "fixture", "stig", ("V-257984", "V-257989"))
-    assert print_finding_forecasts(*words, as_json=True) == SOME_OPEN
+    assert print_forecasts_and_get_exit_code(*words, as_json=True) == SOME_OPEN
     rows = {row["rule"]: row for row in json.loads(capsys.readouterr().out)}
     fixed, left = rows["V-257984"], rows["V-257989"]
     assert (fixed["source"], fixed["question"]) == ("the fix text", "")
@@ -32,7 +32,9 @@ def test_each_finding_has_a_source_or_a_question_and_nothing_is_changed(settings
 
 def test_it_is_told_by_source_and_by_question(settings, capsys):
     assert (
-        print_finding_forecasts(settings, "fixture", "stig", ("V-257984", "V-258057", "V-257989"), as_json=False)
+        print_forecasts_and_get_exit_code(
+            settings, "fixture", "stig", ("V-257984", "V-258057", "V-257989"), as_json=False
+        )
         == SOME_OPEN
     )
     text = capsys.readouterr().out
@@ -43,7 +45,7 @@ def test_it_is_told_by_source_and_by_question(settings, capsys):
 
 
 def test_a_rule_that_holds_is_no_finding_and_an_unknown_one_is_refused(settings, capsys):
-    assert print_finding_forecasts(settings, "fixture", "stig", ("V-257984",), as_json=False) == ALL_PROPOSED
+    assert print_forecasts_and_get_exit_code(settings, "fixture", "stig", ("V-257984",), as_json=False) == ALL_PROPOSED
     assert "left to a model or to a person" not in capsys.readouterr().out
     with pytest.raises(BadInput, match="There is no rule 'V-1'"):
-        print_finding_forecasts(settings, "fixture", "stig", ("V-1",), as_json=False)
+        print_forecasts_and_get_exit_code(settings, "fixture", "stig", ("V-1",), as_json=False)

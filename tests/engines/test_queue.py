@@ -94,7 +94,7 @@ async def test_a_long_prompt_is_not_overtaken_by_short_ones():
     assert engine.called == ["a", "long", "short"]
     await engine.ends("long")
     await engine.ends("short")
-    assert engine.traffic.measure_load(BASE).tokens == 0
+    assert engine.traffic.compute_own_load(BASE).tokens == 0
 
 
 async def test_who_is_cancelled_leaves_the_queue_at_once_and_gives_its_room_back(engine):
@@ -196,7 +196,7 @@ def test_the_cache_is_never_promised_twice_and_everybody_gets_there(asked, strea
         async def turn(host, tokens):
             nonlocal most
             async with queue.hold_turn([BASE], TurnRequest(host, "act", tokens, 1.0)):
-                held = traffic.measure_load(BASE)
+                held = traffic.compute_own_load(BASE)
                 most = max(most, held.tokens)
                 assert held.turns <= streams
                 await asyncio.sleep(0)
@@ -207,6 +207,6 @@ def test_the_cache_is_never_promised_twice_and_everybody_gets_there(asked, strea
                 group.create_task(turn(host, tokens))
         assert len(served) == len(asked)
         assert most <= 1000
-        assert traffic.measure_load(BASE).tokens == 0
+        assert traffic.compute_own_load(BASE).tokens == 0
 
     asyncio.run(played())

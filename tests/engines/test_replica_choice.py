@@ -6,7 +6,7 @@ from app.engines.replica_choice import (
     ReplicaLoad,
     ReplicaReport,
     explain_wait,
-    limit_streams,
+    find_stream_limit,
 )
 
 HERE, THERE = "http://a/v1", "http://b/v1"
@@ -26,8 +26,10 @@ def test_what_others_ask_of_it_counts_and_ours_is_not_counted_twice():
     traffic = EngineTraffic()
     with traffic.track_request(HERE), traffic.track_request(HERE):
         traffic.reports[HERE] = ReplicaReport(requests=3, ours=2)
-        assert traffic.count_foreign_requests(HERE) == 1
-    assert traffic.count_foreign_requests(HERE) == 1, "ours that ended since the look do not become other people's"
+        assert traffic.count_requests_of_other_processes(HERE) == 1
+    assert traffic.count_requests_of_other_processes(HERE) == 1, (
+        "ours that ended since the look do not become other people's"
+    )
     traffic.reports = {HERE: ReplicaReport(requests=1), THERE: ReplicaReport()}
     assert traffic.rank_replica_indexes([HERE, THERE])[0] == 1
 
@@ -38,9 +40,9 @@ def test_what_began_after_the_look_is_in_no_figure_of_it():
     traffic.begin_request(THERE, 7)
     traffic.reports[HERE] = ReplicaReport(newest=traffic.newest)
     traffic.begin_request(HERE, 20)
-    assert traffic.measure_load(HERE) == ReplicaLoad(turns=2, tokens=120, unseen=20)
+    assert traffic.compute_own_load(HERE) == ReplicaLoad(turns=2, tokens=120, unseen=20)
     traffic.end_request(first)
-    assert traffic.measure_load(HERE) == ReplicaLoad(turns=1, tokens=20, unseen=20)
+    assert traffic.compute_own_load(HERE) == ReplicaLoad(turns=1, tokens=20, unseen=20)
 
 
 def test_one_that_does_not_serve_is_passed_over_unless_none_does():
@@ -97,6 +99,6 @@ def test_one_turn_of_ours_is_always_there_whoever_else_fills_the_engine():
 
 
 def test_the_lower_of_two_limits_counts_and_none_is_none():
-    assert limit_streams(256, 64) == 64
-    assert limit_streams(4, None) == 4
-    assert limit_streams(None, None) is None
+    assert find_stream_limit(256, 64) == 64
+    assert find_stream_limit(4, None) == 4
+    assert find_stream_limit(None, None) is None

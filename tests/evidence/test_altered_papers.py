@@ -20,7 +20,7 @@ from app.evidence.verify import (
     BrokenPack,
     check_pack,
     compute_sha256,
-    list_proofs,
+    list_proof_explanations,
     list_signer_and_unverified_claims,
     parse_der,
     read_receipt_answer,
@@ -225,12 +225,12 @@ def test_a_receipt_is_of_its_statement_and_no_longer_than_temper_keeps():
 
 def test_each_seal_has_its_line_and_what_a_log_answered_is_cut_and_plain():
     signed = {"key": KEY.public}
-    assert [line[:16] for line in list_proofs({}, {})] == ["the chain proves", "no time stamp: w"]
-    assert [line[:16] for line in list_proofs({ATTESTED: b"s"}, signed)] == [
+    assert [line[:16] for line in list_proof_explanations({}, {})] == ["the chain proves", "no time stamp: w"]
+    assert [line[:16] for line in list_proof_explanations({ATTESTED: b"s"}, signed)] == [
         "the chain proves", "the signature pr", "statement.json i", "no time stamp: w",
     ]  # fmt: skip
     files = {ATTESTED: b"s", RECEIPT: receipt(b"a \x1b~ \xff\n" + b"b" * 300)}
-    assert list_proofs(files, {})[3].endswith(f"in its own words: a ~ {'b' * 196}")
+    assert list_proof_explanations(files, {})[3].endswith(f"in its own words: a ~ {'b' * 196}")
 
 
 def test_what_nothing_vouches_for_is_said():

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.external_log_receipt import get_receipt, parse_hook_command
+from app.evidence.external_log_receipt import find_or_request_receipt, parse_hook_command
 from app.evidence.notary import Requester, open_notary
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
 from app.evidence.verify import (
@@ -17,7 +17,7 @@ from app.evidence.verify import (
     BrokenPack,
     check_pack,
     compute_sha256,
-    list_proofs,
+    list_proof_explanations,
     read_receipt_answer,
     unpack_archive,
 )
@@ -38,7 +38,7 @@ def command(folder, body):
 
 def test_the_command_gets_the_statement_and_no_shell_reads_its_words(tmp_path):
     hook = command(tmp_path, 'cat > "$(dirname "$0")/got"; echo "$1"')
-    said = json.loads(get_receipt(tmp_path / "kept", hook, b"a statement"))
+    said = json.loads(find_or_request_receipt(tmp_path / "kept", hook, b"a statement"))
     assert (tmp_path / "got").read_bytes() == b"a statement"
     assert (said["statement"], said["command"]) == (compute_sha256(b"a statement"), "enter")
     assert base64.b64decode(said["answer"]) == b"a word; $(with) 'everything'\n"
@@ -46,16 +46,20 @@ def test_the_command_gets_the_statement_and_no_shell_reads_its_words(tmp_path):
 
 def test_its_secrets_stay_with_temper(tmp_path, monkeypatch):
     monkeypatch.setenv("TEMPER_DATABASE_URL", "postgresql://ada:hunter2@db")
-    said = json.loads(get_receipt(tmp_path / "kept", command(tmp_path, "env"), b"x"))
+    said = json.loads(find_or_request_receipt(tmp_path / "kept", command(tmp_path, "env"), b"x"))
     assert b"hunter2" not in base64.b64decode(said["answer"])
 
 
 def test_it_is_asked_once(tmp_path):
     hook = command(tmp_path, 'echo x >> "$(dirname "$0")/asked"; echo 7')
-    first = get_receipt(tmp_path / "kept", hook, b"s")
-    assert get_receipt(tmp_path / "kept", hook, b"s") == get_receipt(tmp_path / "kept", (), b"s") == first
+    first = find_or_request_receipt(tmp_path / "kept", hook, b"s")
+    assert (
+        find_or_request_receipt(tmp_path / "kept", hook, b"s")
+        == find_or_request_receipt(tmp_path / "kept", (), b"s")
+        == first
+    )
     assert (tmp_path / "asked").read_text() == "x\n"
-    assert get_receipt(tmp_path / "kept", (), b"another") is None
+    assert find_or_request_receipt(tmp_path / "kept", (), b"another") is None
 
 
 @pytest.mark.parametrize(
@@ -71,18 +75,18 @@ def test_it_is_asked_once(tmp_path):
 )
 def test_what_gives_no_receipt_is_a_sentence_and_nothing_is_kept(tmp_path, body, says):
     with pytest.raises(EnvironmentUnusable, match=says):
-        get_receipt(tmp_path / "kept", command(tmp_path, body), b"s", 0.3 if "seconds" in says else 30.0)
+        find_or_request_receipt(tmp_path / "kept", command(tmp_path, body), b"s", 0.3 if "seconds" in says else 30.0)
     assert not (tmp_path / "kept").exists()
 
 
 def test_the_longest_answer_that_is_kept_is_one_that_the_script_reads(tmp_path):
     hook = command(tmp_path, f"head -c {LONGEST_RECEIPT} /dev/zero")
-    assert read_receipt_answer(get_receipt(tmp_path / "kept", hook, b"s"), b"s") == bytes(LONGEST_RECEIPT)
+    assert read_receipt_answer(find_or_request_receipt(tmp_path / "kept", hook, b"s"), b"s") == bytes(LONGEST_RECEIPT)
 
 
 def test_a_command_that_is_not_there_is_said(tmp_path):
     with pytest.raises(EnvironmentUnusable, match="could not be started"):
-        get_receipt(tmp_path / "kept", (str(tmp_path / "none"),), b"s")
+        find_or_request_receipt(tmp_path / "kept", (str(tmp_path / "none"),), b"s")
 
 
 @pytest.mark.parametrize("said", ["enter it", "[]", '"x"', "[1]", '[""]', '["a\\u0000"]', json.dumps(["x"] * 65)])
@@ -110,7 +114,7 @@ def handed(tmp_path):
 def test_a_pack_has_it_beside_its_seals_and_says_who_can_check_it(handed):
     files, manifest = handed(r"printf 'index 7 \033[2J\nholds: all of it\377'")
     assert compare_rebuilt_pack(files) == ""
-    told = list_proofs(files, manifest)
+    told = list_proof_explanations(files, manifest)
     assert told[-2].endswith("in its own words: index 7 [2J holds: all of it"), told[-2]
     assert told[-1] == "whether the log holds it, the log's own tool tells, and nothing here does"
     for changed in (

@@ -18,7 +18,7 @@ import pytest
 from app.evidence import verify
 from app.evidence.pack import build_pack
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
-from app.evidence.signing_key import create_next_key, find_key, replace_key
+from app.evidence.signing_key import create_next_key_and_file, find_key, replace_key
 from app.evidence.verify import NOT_PINNED, BrokenPack, check_pack, unpack_archive
 from tests.evidence.played import KEY, SEED
 from tests.evidence.test_verify import FORGERS, listed_anew, signed_anew, zipped
@@ -343,7 +343,7 @@ def test_what_was_simulated_is_derived_whoever_signs(files):
 
 def test_after_a_change_of_the_key_the_old_one_vouches_for_the_new_one(log, tmp_path):
     (tmp_path / "signing.key").write_text(f"{SEED.hex()}\n")
-    new, file = create_next_key(tmp_path)
+    new, file = create_next_key_and_file(tmp_path)
     vouched = KEY.sign(verify.NEXT_KEY + bytes.fromhex(new.public))
     replace_key(tmp_path, file, (KEY.public, new.public, vouched))
     changed = find_key(tmp_path)

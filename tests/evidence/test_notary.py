@@ -22,9 +22,9 @@ from app.evidence.notary import (
     KEYS,
     Requester,
     change_signing_key,
+    find_signed_head,
     is_key_successor,
     open_notary,
-    read_signed_head,
     sign_head,
 )
 from app.evidence.pack import build_pack
@@ -124,12 +124,12 @@ def test_how_long_its_log_is_was_on_record_when_the_run_ended(of_the_run, log):
 
 
 def test_the_newest_head_is_signed_beside_the_database(notary):
-    head = read_signed_head(notary.folder)
+    head = find_signed_head(notary.folder)
     assert head.is_valid
     assert (head.seq, head.hash) == (1, EventStore(notary.database).read_lines(AUDIT)[-1][2])
     assert stat.S_IMODE((notary.folder / HEAD).stat().st_mode) == 0o600
     sign_head(notary.folder, notary.key, 1, "another")
-    assert read_signed_head(notary.folder) == head, "an older one does not take its place"
+    assert find_signed_head(notary.folder) == head, "an older one does not take its place"
 
 
 def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
@@ -179,7 +179,7 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
     rows = chain(("key: made", f"public={notary.key.public}"), ("a", ""), ("b", ""), ("c", ""))
     (tmp_path / "heads").mkdir()
     sign_head(tmp_path / "heads", notary.key, 3, rows[2][2])
-    head, counted, found = read_signed_head(tmp_path / "heads"), (4, rows[3][2]), read_audit_anchors(rows)
+    head, counted, found = find_signed_head(tmp_path / "heads"), (4, rows[3][2]), read_audit_anchors(rows)
     check_audit_log_end(rows, counted, head, found)
     check_audit_log_end([*rows, (5, b"", "later")], counted, head, found)
     for cut, count, said in (

@@ -9,7 +9,7 @@ from app.events.kinds import (
     RunStopRequested,
     ScanStarted,
 )
-from app.evidence.operator_actions import to_operator_action
+from app.evidence.operator_actions import find_operator_action
 from tests.evidence.logs import chain, queued
 
 OF = {"approval": "0a1b2c3d.V-257985.2.40", "by": "ada"}
@@ -32,11 +32,11 @@ CHANGE = "the change to V-257985 of attempt 2"
 )  # fmt: skip
 def test_what_a_person_did(event, what, why):
     (recorded,) = chain([event])
-    done = to_operator_action(recorded)
+    done = find_operator_action(recorded)
     assert (done.who, done.what, done.why) == ("ada", what, why)
 
 
 @pytest.mark.parametrize("event", [ScanStarted(phase="opening", rules=1), RunResumed(by="worker 1", after_crash=True)])
 def test_what_nobody_did(event):
     (recorded,) = chain([event])
-    assert to_operator_action(recorded) is None
+    assert find_operator_action(recorded) is None

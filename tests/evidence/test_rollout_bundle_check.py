@@ -15,7 +15,7 @@ from app.evidence.rollout_bundle import write_bundle
 from app.evidence.rollout_bundle_check import check_bundle
 from app.evidence.signing_key import derive_key
 from app.evidence.spool import Spool
-from app.evidence.verify import BrokenPack, build_named_archive_chunks, compute_sha256, unpack_archive
+from app.evidence.verify import BrokenPack, build_archive_chunks_with_owners, compute_sha256, unpack_archive
 from tests.evidence.played import KEY
 
 OTHER = derive_key(b"o" * 32)
@@ -52,7 +52,7 @@ def bundled(chain, archive, folder):
     size, pieces = spool.archive_size, list(spool.stream_archive_and_close())
     assert size == sum(map(len, pieces))
     assert b"".join(pieces) == b"".join(
-        chunk for _, chunk in build_named_archive_chunks(unpack_archive(b"".join(pieces)))
+        chunk for _, chunk in build_archive_chunks_with_owners(unpack_archive(b"".join(pieces)))
     )
     return b"".join(pieces)
 
@@ -105,7 +105,7 @@ def pack_of(files, change):
     (name,) = [one for one in files if one.startswith("runs/")]
     inner = unpack_archive(files[name])
     change(inner)
-    files[name] = b"".join(chunk for _, chunk in build_named_archive_chunks(inner))
+    files[name] = b"".join(chunk for _, chunk in build_archive_chunks_with_owners(inner))
     return files
 
 

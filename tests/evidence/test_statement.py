@@ -6,7 +6,7 @@ import json
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from app.evidence.pack import build_pack, sign_statement
+from app.evidence.pack import build_pack, build_signed_envelope
 from app.evidence.verify import ATTESTED, BrokenPack, check_pack, compute_sha256, unpack_archive
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import FORGERS
@@ -57,7 +57,7 @@ def test_one_that_says_something_else_is_found_also_when_the_maker_signed_it(fil
     said = payload(files)
     assert was in said
     with pytest.raises(BrokenPack, match="states something else than the pack"):
-        check_pack({**files, ATTESTED: sign_statement(said.replace(was, becomes, 1), KEY)})
+        check_pack({**files, ATTESTED: build_signed_envelope(said.replace(was, becomes, 1), KEY)})
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"payload": "!", "signatures": []}', None])
@@ -66,4 +66,4 @@ def test_one_of_another_key_or_shape_or_none_is_found(files, content):
     with pytest.raises(BrokenPack):
         check_pack(without if content is None else {**files, ATTESTED: content})
     with pytest.raises(BrokenPack, match="not signed by the key"):
-        check_pack({**files, ATTESTED: sign_statement(payload(files), FORGERS)})
+        check_pack({**files, ATTESTED: build_signed_envelope(payload(files), FORGERS)})

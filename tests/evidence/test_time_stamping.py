@@ -10,8 +10,8 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.evidence.notary import Requester, open_notary
 from app.evidence.pack import build_pack
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
-from app.evidence.time_stamping import check_stamp, get_stamp
-from app.evidence.verify import STAMP, BrokenPack, check_pack, list_proofs, read_stamp_time, unpack_archive
+from app.evidence.time_stamping import check_stamp, find_or_request_stamp
+from app.evidence.verify import STAMP, BrokenPack, check_pack, list_proof_explanations, read_stamp_time, unpack_archive
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.evidence.logs import plain_log
@@ -82,7 +82,7 @@ def address(authority):
 @pytest.fixture(scope="module")
 def token(address, tmp_path_factory):
     manifest = b"what is stamped"
-    return get_stamp(tmp_path_factory.mktemp("stamps"), address[0], manifest), manifest
+    return find_or_request_stamp(tmp_path_factory.mktemp("stamps"), address[0], manifest), manifest
 
 
 def test_openssl_checks_it_against_its_authority(authority, token, tmp_path):
@@ -109,10 +109,10 @@ def test_a_stamp_whose_authority_says_no_is_none(token, status, granted):
 def test_it_is_asked_for_once_and_kept(address, tmp_path):
     url, server = address
     before = server.asked
-    first = get_stamp(tmp_path, url, b"a")
-    assert get_stamp(tmp_path, url, b"a") == get_stamp(tmp_path, "", b"a") == first
+    first = find_or_request_stamp(tmp_path, url, b"a")
+    assert find_or_request_stamp(tmp_path, url, b"a") == find_or_request_stamp(tmp_path, "", b"a") == first
     assert server.asked == before + 1
-    assert get_stamp(tmp_path, "", b"b") is None
+    assert find_or_request_stamp(tmp_path, "", b"b") is None
 
 
 def test_what_is_no_stamp_of_this_is_a_sentence_and_is_not_kept(address, token, tmp_path):
@@ -120,10 +120,10 @@ def test_what_is_no_stamp_of_this_is_a_sentence_and_is_not_kept(address, token, 
     for answer in (b"<html>", token[0], token[0][:-100], b"\x30\x00"):
         server.answer = answer
         with pytest.raises(EnvironmentUnusable, match="returned no valid time stamp for this pack"):
-            get_stamp(tmp_path, url, b"something else")
+            find_or_request_stamp(tmp_path, url, b"something else")
     server.answer = b""
     with pytest.raises(EnvironmentUnusable, match="returned no time stamp"):
-        get_stamp(tmp_path, "http://127.0.0.1:9/", b"x")
+        find_or_request_stamp(tmp_path, "http://127.0.0.1:9/", b"x")
     assert [*tmp_path.iterdir()] == []
 
 
@@ -136,7 +136,7 @@ def test_a_pack_is_handed_out_with_it_and_holds(address, tmp_path):
     database.dispose()
     manifest = check_pack(files, key=notary.key.public)
     assert compare_rebuilt_pack(files) == ""
-    assert "an authority says that it saw this manifest at 2" in "\n".join(list_proofs(files, manifest))
+    assert "an authority says that it saw this manifest at 2" in "\n".join(list_proof_explanations(files, manifest))
 
 
 def test_where_the_authority_is_away_the_pack_goes_out_without_and_says_so(tmp_path, caplog):
@@ -149,12 +149,12 @@ def test_where_the_authority_is_away_the_pack_goes_out_without_and_says_so(tmp_p
     database.dispose()
     assert STAMP not in files
     assert "without a time stamp: http://127.0.0.1:9/ returned no time stamp" in caplog.text
-    assert list_proofs(files, check_pack(files))[-1].startswith("no time stamp")
+    assert list_proof_explanations(files, check_pack(files))[-1].startswith("no time stamp")
 
 
 def test_a_stamp_of_another_pack_is_found(token):
     files = unpack_archive(build_pack(plain_log(WORDS, WORDS), KEY))
-    assert "no time stamp" in list_proofs(files, check_pack(files))[-1]
+    assert "no time stamp" in list_proof_explanations(files, check_pack(files))[-1]
     with pytest.raises(BrokenPack, match="of something else"):
         check_pack(listed_anew({**files, STAMP: token[0]}))
     with pytest.raises(BrokenPack):
@@ -172,7 +172,7 @@ def test_an_openssl_that_says_nothing_of_a_verification_vouches_for_no_stamp(aut
 
 def test_openssl_is_asked_whose_stamp_it_is(authority, address, tmp_path):
     manifest = b"a manifest"
-    files = {"manifest.json": manifest, STAMP: get_stamp(tmp_path / "stamps", address[0], manifest)}
+    files = {"manifest.json": manifest, STAMP: find_or_request_stamp(tmp_path / "stamps", address[0], manifest)}
     assert "is signed by an authority of ca.pem" in check_stamp(files, authority / "ca.pem")
     other = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=A test's authority"]
     openssl(tmp_path, *other, "-addext", "extendedKeyUsage=critical,timeStamping", "-keyout", "k.pem", "-out", "o.pem")

@@ -14,9 +14,9 @@ import pytest
 from app.errors import EnvironmentUnusable
 from app.events.kinds import ItemEscalated, ItemStarted
 from app.evidence import verify
-from app.evidence.pack import build_pack, sign_statement
+from app.evidence.pack import build_pack, build_signed_envelope
 from app.evidence.signing_key import derive_key
-from app.evidence.verify import BrokenPack, build_named_archive_chunks, check_pack, compute_sha256, unpack_archive
+from app.evidence.verify import BrokenPack, build_archive_chunks_with_owners, check_pack, compute_sha256, unpack_archive
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
 
@@ -37,7 +37,7 @@ def flipped(data, at, bit):
 
 
 def zipped(files):
-    return b"".join(chunk for _, chunk in build_named_archive_chunks(dict(sorted(files.items()))))
+    return b"".join(chunk for _, chunk in build_archive_chunks_with_owners(dict(sorted(files.items()))))
 
 
 def listed_anew(files, key=FORGERS, **said):
@@ -62,7 +62,7 @@ def stated_anew(files, manifest, key):
     said["subject"][0]["digest"]["sha256"] = compute_sha256(manifest)
     named = json.loads(manifest)
     said["predicate"] |= {field: named[field] for field in ("run", "host", "chain_head", "simulated", "made_by")}
-    return {verify.ATTESTED: sign_statement(json.dumps(said, ensure_ascii=True).encode(), key)}
+    return {verify.ATTESTED: build_signed_envelope(json.dumps(said, ensure_ascii=True).encode(), key)}
 
 
 @pytest.fixture(scope="session")
@@ -82,7 +82,7 @@ def test_a_whole_pack_holds(archive):
 def test_every_byte_of_every_header_and_of_the_directory(small):
     """Header, name, directory and end: all that is not content, at every byte and every bit."""
     at = 0
-    for index, (_, chunk) in enumerate(build_named_archive_chunks(unpack_archive(small))):
+    for index, (_, chunk) in enumerate(build_archive_chunks_with_owners(unpack_archive(small))):
         is_content = index < 2 * len(unpack_archive(small)) and index % 2
         if not is_content:
             for place in range(at, at + len(chunk)):
@@ -95,7 +95,7 @@ def test_every_byte_of_every_header_and_of_the_directory(small):
 def test_sampled_bytes_of_a_real_pack_name_the_file_that_holds_them(archive):
     dice = random.Random(7)
     places, at = [], 0
-    for index, (what, chunk) in enumerate(build_named_archive_chunks(unpack_archive(archive))):
+    for index, (what, chunk) in enumerate(build_archive_chunks_with_owners(unpack_archive(archive))):
         places.append((at, at + len(chunk), what, index))
         at += len(chunk)
     contents = 2 * len(unpack_archive(archive))
@@ -111,7 +111,7 @@ def test_sampled_bytes_of_a_real_pack_name_the_file_that_holds_them(archive):
 
 def test_every_region_of_a_real_pack_at_first_and_last_byte(archive):
     at = 0
-    for _, chunk in build_named_archive_chunks(unpack_archive(archive)):
+    for _, chunk in build_archive_chunks_with_owners(unpack_archive(archive)):
         for place in {at, at + len(chunk) - 1} if chunk else ():
             assert found(flipped(archive, place, 0))
         at += len(chunk)
@@ -138,7 +138,7 @@ def test_what_is_before_behind_or_cut_off(small, changed, said):
 
 def test_a_name_twice(small):
     files = unpack_archive(small)
-    first = build_named_archive_chunks(files)[0][1] + files["README.txt"]
+    first = build_archive_chunks_with_owners(files)[0][1] + files["README.txt"]
     assert found(first + small) == "the archive has README.txt twice"
 
 
@@ -151,7 +151,9 @@ def test_a_name_that_would_leave_the_folder(small):
 def test_files_in_another_order(small):
     files = unpack_archive(small)
     backwards = dict(reversed(files.items()))
-    assert "is not where it was packed" in found(b"".join(chunk for _, chunk in build_named_archive_chunks(backwards)))
+    assert "is not where it was packed" in found(
+        b"".join(chunk for _, chunk in build_archive_chunks_with_owners(backwards))
+    )
 
 
 def test_what_another_zip_writer_makes_of_the_same_files(small):

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from app.evidence import verify
-from app.evidence.pack import build_pack, sign_statement
+from app.evidence.pack import build_pack, build_signed_envelope
 from app.evidence.verify import BrokenPack, build_plain_files, check_pack, check_signature, unpack_archive
 from tests.evidence.logs import chain, finished, plain_log, queued, scoped, started, verdicts
 from tests.evidence.played import KEY
@@ -79,7 +79,7 @@ def test_each_kind_of_event_is_in_its_extract_and_each_change_is_a_diff():
 
 
 def test_the_first_byte_that_is_not_as_it_was_packed_is_named(files):
-    archive = b"".join(chunk for _, chunk in verify.build_named_archive_chunks(files))
+    archive = b"".join(chunk for _, chunk in verify.build_archive_chunks_with_owners(files))
     assert unpack_archive(archive) == files
     second, directory = archive.index(b"PK\3\4", 1), archive.index(b"PK\1\2")
     for at in (4, 10, second + 4, second + 8, second + 13, directory + 4, directory + 45, len(archive) - 1):
@@ -144,7 +144,7 @@ def test_a_manifest_is_signed_by_the_key_that_it_names_and_in_the_first_format_b
 )
 def test_only_the_one_spelling_of_a_point_of_the_curve_is_a_key(y, odd, is_point):
     """Of zero there is no odd root, and a number beyond the field is another spelling of a small one."""
-    point = verify._decode_point((y | odd << 255).to_bytes(32, "little"))
+    point = verify._decode_point_if_valid((y | odd << 255).to_bytes(32, "little"))
     assert (point is not None) == is_point
     if point:
         x, same, one, product = point
@@ -159,7 +159,7 @@ def state_anew(files, change):
     envelope = json.loads(files[verify.ATTESTED])
     statement = json.loads(base64.b64decode(envelope["payload"]))
     change(statement)
-    return {**files, verify.ATTESTED: sign_statement(json.dumps(statement).encode(), KEY)}
+    return {**files, verify.ATTESTED: build_signed_envelope(json.dumps(statement).encode(), KEY)}
 
 
 STATEMENTS = {
@@ -191,7 +191,7 @@ def test_a_statement_is_signed_by_the_packs_own_key_and_only_older_formats_have_
     for change in ({"payloadType": "other"}, {"payload": base64.b64encode(b"{}").decode()}):
         with pytest.raises(BrokenPack, match=r"statement\.json"):
             check_pack({**files, verify.ATTESTED: json.dumps({**envelope, **change}).encode()})
-    theirs = sign_statement(base64.b64decode(envelope["payload"]), FORGERS)
+    theirs = build_signed_envelope(base64.b64decode(envelope["payload"]), FORGERS)
     with pytest.raises(BrokenPack, match="is not signed by the key that the manifest names"):
         check_pack({**files, verify.ATTESTED: theirs})
     bare = {name: one for name, one in files.items() if name != verify.ATTESTED}

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from app.evidence import verify
-from app.evidence.pack import build_pack, sign_statement
+from app.evidence.pack import build_pack, build_signed_envelope
 from app.evidence.verify import BrokenPack, check_pack, compute_sha256, unpack_archive, verify_ed25519
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
@@ -110,7 +110,7 @@ def test_a_waiver_counts_for_an_open_finding_that_was_asked_for_until_its_day(un
 def test_a_statement_is_strict_base64_and_signed_by_the_key_that_it_names(files):
     envelope = json.loads(files[verify.ATTESTED])
     payload = base64.b64decode(envelope["payload"])
-    theirs = json.loads(sign_statement(payload, FORGERS))
+    theirs = json.loads(build_signed_envelope(payload, FORGERS))
     theirs["signatures"][0]["keyid"] = KEY.public
     with pytest.raises(BrokenPack, match="is not signed by the key that the manifest names"):
         check_pack({**files, verify.ATTESTED: json.dumps(theirs).encode()})

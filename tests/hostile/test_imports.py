@@ -12,7 +12,7 @@ from app.errors import BadInput
 from app.evidence.build_id import compute_build_id
 from app.evidence.incoming.starting_point import read_starting_point
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
-from app.evidence.verify import BrokenPack, build_named_archive_chunks, check_pack, open_pack, unpack_archive
+from app.evidence.verify import BrokenPack, build_archive_chunks_with_owners, check_pack, open_pack, unpack_archive
 from app.scanners.openscap.arf import read_arf
 from app.scanners.openscap.benchmark import read_benchmark
 from app.skills.catalog import load_skill
@@ -209,4 +209,4 @@ def test_a_pack_whose_events_are_of_no_shape_that_we_write_is_said_to_be():
     with pytest.raises(BrokenPack) as error:
         compare_rebuilt_pack(files)
     one_sentence(error)
-    assert b"".join(chunk for _, chunk in build_named_archive_chunks(files)).startswith(b"PK")
+    assert b"".join(chunk for _, chunk in build_archive_chunks_with_owners(files)).startswith(b"PK")

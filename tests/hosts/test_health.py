@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.targets.rootfs.requirements import build_namespace_command
 from app.targets.ssh.endpoint import Endpoint, WatchedLogin
 from app.targets.ssh.ssh_target import SshTarget
@@ -99,7 +99,7 @@ def test_a_debian_as_it_comes_is_fine_twice_and_nothing_of_the_asking_is_left(ta
     )
     was = _inside(machine, look)
     assert [probe for probe in before if not probe.ok] == []
-    assert describe_harm(before, _health(target)) is None
+    assert find_first_harm(before, _health(target)) is None
     assert _inside(machine, look) == was
     logs = _inside(machine, "cat /var/log/auth.log")
     assert "su:" not in logs
@@ -121,7 +121,7 @@ def test_what_a_change_breaks_is_noticed(target, before, broken, harm, breaks):
     broken(breaks)
     now = _health(target)
     lost = [
-        found for probe in now if (found := describe_harm([one for one in before if one.name == probe.name], [probe]))
+        found for probe in now if (found := find_first_harm([one for one in before if one.name == probe.name], [probe]))
     ]
     assert any(one.startswith(harm) for one in lost), lost
 
@@ -141,7 +141,7 @@ def test_what_a_change_breaks_is_noticed(target, before, broken, harm, breaks):
 )
 def test_an_honest_change_raises_no_alarm(target, before, broken, tidies):
     broken(tidies)
-    assert describe_harm(before, _health(target)) is None
+    assert find_first_harm(before, _health(target)) is None
 
 
 PASSWORDS = "/etc/pam.d/common-password"
@@ -173,7 +173,7 @@ def test_a_stack_that_sets_no_password_is_told_by_a_throwaway_account(target, be
 
 def test_a_stack_that_takes_short_passwords_is_weaker_than_before(target, before, broken):
     broken(f"sed -i 's/obscure/minlen=1/' {PASSWORDS}")
-    assert "password-change: new: a password of four characters is accepted" in describe_harm(before, _health(target))
+    assert "password-change: new: a password of four characters is accepted" in find_first_harm(before, _health(target))
 
 
 STACKS = [

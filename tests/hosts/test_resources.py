@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import ActionFailed
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.resources.account import SetAgeing
 from app.resources.integrity import BuildIntegrityDatabase
 from app.resources.mount import AddMountOptions
@@ -114,7 +114,7 @@ def test_a_mount_becomes_stricter_in_the_kernel_and_in_fstab_and_as_it_was_again
     options = inside(machine, "findmnt -n -o OPTIONS --mountpoint /dev/shm").split(",")
     assert {"nodev", "nosuid", "noexec"} <= set(options)
     assert "tmpfs /dev/shm tmpfs defaults,nosuid,nodev,noexec 0 0" in inside(machine, "cat /etc/fstab")
-    assert describe_harm(fine, opened.check_health()) is None
+    assert find_first_harm(fine, opened.check_health()) is None
     assert "mounts" in opened.check_in_force().checked_programs
     put_back(opened, machine, "mount", was)
     (refusal,) = opened.assess_actions(
@@ -175,7 +175,7 @@ def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_agai
         done = opened.apply(f"unit-{word}", [action], allowed)
         assert inside(machine, "systemctl is-enabled fstrim.timer || :") == word
         assert opened.find_drift(done.changes) == ()
-        assert describe_harm(fine, opened.check_health()) is None
+        assert find_first_harm(fine, opened.check_health()) is None
         put_back(opened, machine, f"unit-{word}", was)
         assert inside(machine, "systemctl is-enabled fstrim.timer") == "enabled"
     (refusal,) = opened.assess_actions([SetUnit(unit="fstrim.timer", to="stop")], allowed).refusals

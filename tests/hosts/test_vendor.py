@@ -17,7 +17,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.vocabulary import Budget
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.resources.vendor_script import create_vendor_action
 from app.runs.scanner_factory import create_scanner
 from app.scanners.openscap.scap_files import add_benchmark
@@ -71,7 +71,7 @@ def test_a_rule_is_fixed_as_it_was_on_the_copy_and_undone_to_the_letter(opened, 
     assert done.diff == shown.diff
     assert word(scanner, opened, EMPTY_PASSWORDS) == "pass"
     assert opened.find_drift(done.changes) == ()
-    assert describe_harm(fine, opened.check_health()) is None
+    assert find_first_harm(fine, opened.check_health()) is None
     put_back(opened, machine, "theirs", was)
 
 
@@ -81,7 +81,7 @@ def test_one_that_shuts_somebody_out_is_seen_by_the_probes_and_undone(opened, ma
     action = theirs(scanner, ROOT_LOGIN)
     opened.apply("harm", [action], frozenset({f"vendor:{action.rule}"}))
     assert not root_may_log_in(machine)
-    assert "root" in describe_harm(fine, opened.check_health())
+    assert "root" in find_first_harm(fine, opened.check_health())
     put_back(opened, machine, "harm", was)
     assert root_may_log_in(machine)
 

@@ -11,7 +11,7 @@ from app.engines.fit.fit_plan import plan_lineup
 from app.engines.launch.launch_command import build_launch_command, build_serve_arguments
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units
 from app.errors import BadInput
-from app.lineups.reader import LINEUPS, list_shipped_lineups, read_lineup, require_lineup_path
+from app.lineups.reader import LINEUPS, list_shipped_lineup_names, read_lineup, require_lineup_path
 
 DEPLOY = LINEUPS.parents[1] / "deploy"
 DEPLOYED = "l4x4-nvfp4"
@@ -24,7 +24,7 @@ def lineup(name):
 
 
 def test_they_are_all_here():
-    assert list_shipped_lineups() == sorted([*NAMES, ON_CPU, "simulated"])
+    assert list_shipped_lineup_names() == sorted([*NAMES, ON_CPU, "simulated"])
 
 
 @pytest.mark.parametrize("name", [*NAMES, "simulated"])

@@ -27,7 +27,7 @@ from app.events.record import GENESIS
 from app.events.vocabulary import Budget, FileChange, Probe, SetOption
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Apply, Ask, Done, Wait
-from app.loop.inbox import Command, interpret_command
+from app.loop.inbox import Command, find_event_for_command
 from app.loop.perform import perform_effect
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
@@ -225,7 +225,7 @@ class Life:
         about = self.dice.choice([approvals[-1], approvals[-1], approvals[-1], self.dice.choice(approvals)])
         actions, who = EDIT.decode() if verb == "edit" else "", self.dice.choice(WHO)
         command = Command(1, verb, who[0], "because", about.approval, actions, who[1])
-        if event := interpret_command(command, self.run.state, self.now):
+        if event := find_event_for_command(command, self.run.state, self.now):
             self.run.append(event)
 
     def answer(self, effect):

@@ -20,7 +20,7 @@ from app.events.kinds import (
 )
 from app.events.log import RunLog
 from app.events.vocabulary import Budget
-from app.loop.drive import drive_run, fail_run
+from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState
 from app.skills.stig.pack import STIG
@@ -103,7 +103,7 @@ async def test_a_run_that_fails_puts_back_the_change_in_hand(tmp_path):
     life = Life(tmp_path / "h", (PARANOID,), mode="auto")
     await life.until(ActionApplied, *TURNED_DOWN)
     assert life.target.files.read(PARANOID.path)
-    await fail_run(life.run, "the scanner is gone")
+    await roll_back_and_fail_run(life.run, "the scanner is gone")
     assert [type(one) for one in life.events()[-2:]] == [ActionRolledBack, RunFailed]
     assert (life.target.files.read(PARANOID.path), life.target.list_pending()) == (None, [])
 

@@ -44,20 +44,20 @@ AWAY = kinds.RunWaiting(cause="host", reason=GONE.sentence)
     ],
 )
 def test_a_lost_line_is_waited_for_unless_a_change_may_have_cut_it(events, event):
-    assert drive.convert_fault_to_event(GONE, fold_events(chain(events))) == event
+    assert drive.find_event_for_fault(GONE, fold_events(chain(events))) == event
 
 
 @pytest.mark.parametrize("events", [(QUEUED,), BEGUN, CHANGED, (*BEGUN, STOPPING)])
 def test_a_full_disk_is_waited_for_at_any_time(events):
     full = OSError(errno.ENOSPC, "No space left", "/data/x")
-    event = drive.convert_fault_to_event(full, fold_events(chain(events)))
+    event = drive.find_event_for_fault(full, fold_events(chain(events)))
     assert (event.cause, event.engine) == ("storage", "")
     assert "the run resumes by itself" in event.reason
 
 
 @pytest.mark.parametrize("fault", [ActionFailed("no"), EnvironmentUnusable("no"), RollbackFailed("no"), OSError("no")])
 def test_any_other_fault_is_none_of_the_machinery(fault):
-    assert drive.convert_fault_to_event(fault, fold_events(chain(BEGUN))) is None
+    assert drive.find_event_for_fault(fault, fold_events(chain(BEGUN))) is None
 
 
 class Host:
@@ -120,7 +120,7 @@ async def test_a_run_that_fails_takes_its_open_changes_back_first():
     kept, host = Kept(), Host(StorageFault(""), pending=["j1", "j2"])
     run = Run(RunState(), RunLog("r", kept), RunServices(SKILL, TargetThread(host), None, {}, "w"))
     run.append(*CHANGED)
-    await drive.fail_run(run, "why")
+    await drive.roll_back_and_fail_run(run, "why")
     await run.services.target.close()
     assert host.undone == ["j1", "j2"]
     assert kept.lines[-1].event == kinds.RunFailed(reason="why")
@@ -134,7 +134,7 @@ async def test_where_no_item_is_worked_on_nothing_is_taken_back():
     kept, host = Kept(), Host(None, pending=["j1"])
     run = Run(RunState(), RunLog("r", kept), RunServices(SKILL, TargetThread(host), None, {}, "w"))
     run.append(*BEGUN)
-    await drive.fail_run(run, "why")
+    await drive.roll_back_and_fail_run(run, "why")
     await run.services.target.close()
     assert (host.undone, kept.lines[-1].event) == ([], kinds.RunFailed(reason="why"))
 
@@ -147,7 +147,7 @@ async def test_a_fault_while_changes_are_taken_back_is_named_before_the_first():
     kept, host = Kept(), Broken(None, pending=["j1"])
     run = Run(RunState(), RunLog("r", kept), RunServices(SKILL, TargetThread(host), None, {}, "w"))
     run.append(*CHANGED)
-    await drive.fail_run(run, "why")
+    await drive.roll_back_and_fail_run(run, "why")
     await run.services.target.close()
     assert kept.lines[-1].event == kinds.RunFailed(reason="halt: No journal. That was after why")
     assert replace(run.state.ended, reason="") == kinds.RunFailed(reason="")

@@ -6,7 +6,7 @@ import pytest
 from app.events.kinds import SentryProbed
 from app.events.vocabulary import Probe
 from app.loop.attempt_state import Attempt
-from app.loop.harm import SINCE, describe_harm, find_preexisting_failures, find_touched_probes_not_asked
+from app.loop.harm import SINCE, find_first_harm, find_preexisting_failures, find_touched_probes_not_asked
 from app.loop.prompts import TurnContext, build_user_prompt
 from app.loop.state import Item
 from app.targets.health_probes import run_health_probes
@@ -32,7 +32,7 @@ BROKEN = Probe("pam", False, "no auth line")
     ],
 )
 def test_harm_is_what_is_worse_than_before_the_run(before, now, harm):
-    assert describe_harm(before, now) == harm
+    assert find_first_harm(before, now) == harm
 
 
 def test_what_failed_before_is_blamed_on_nobody():
@@ -62,9 +62,9 @@ def test_a_probe_that_was_not_asked_counts_for_the_paths_that_it_is_about(path, 
 
 def test_a_probe_that_can_no_longer_be_asked_is_harm():
     asked = Probe("password-change", True, "root sets a password", asked=True)
-    assert describe_harm((asked,), (UNASKED,)) == f"password-change: it can no longer be asked: {UNASKED.detail}"
-    assert describe_harm((msgspec.structs.replace(asked, asked=None),), (UNASKED,)) is None
-    assert describe_harm((UNASKED,), (asked,)) is None
+    assert find_first_harm((asked,), (UNASKED,)) == f"password-change: it can no longer be asked: {UNASKED.detail}"
+    assert find_first_harm((msgspec.structs.replace(asked, asked=None),), (UNASKED,)) is None
+    assert find_first_harm((UNASKED,), (asked,)) is None
 
 
 DEPLOY, ADMIN = "deploy: (root) /usr/bin/systemctl", "opsadmin: (ALL) ALL"
@@ -89,7 +89,7 @@ def rights(*holds, weak=(), ok=True):
     ],
 )
 def test_what_a_probe_holds_may_be_neither_lost_nor_added(before, now, harm):
-    assert describe_harm(before, now) == harm
+    assert find_first_harm(before, now) == harm
 
 
 def test_what_was_lost_shows_in_the_probe_itself():

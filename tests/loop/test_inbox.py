@@ -6,7 +6,7 @@ from app.events.command import Command
 from app.events.kinds import ApprovalRefused, RunFailed, RunPaused, RunResumed, RunStopRequested
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Wait
-from app.loop.inbox import find_open_approval_id, interpret_command
+from app.loop.inbox import find_event_for_command, find_open_approval_id
 from tests.loop.playing import World, pack, request, rule
 
 STOPPING, FAILED = RunStopRequested(by="bob", reason="enough"), RunFailed(reason="halt")
@@ -27,7 +27,7 @@ def world():
 def interpret(world, verb, approval=""):
     approval = approval or world.state.subject_awaiting_approval.approval.approval
     command = Command(id=1, verb=verb, by="ada", reason="why", approval=approval, actions=EDIT)
-    return interpret_command(command, world.state, world.now)
+    return find_event_for_command(command, world.state, world.now)
 
 
 def test_a_command_becomes_the_event_that_names_who_gave_it(world):

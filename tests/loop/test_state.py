@@ -21,7 +21,7 @@ from app.events.vocabulary import Budget, Probe, Published, PublishedRule
 from app.events.waiver import Waiver
 from app.loop.decide import decide_next_effect
 from app.loop.effects import CloseItem, Halt, StartItem
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.loop.state import find_active_waiver, fold_events
 from app.skills.benchmark_for_skill import match_waivers_to_skill
 from tests.evidence.logs import BEGAN, chain, scoped, started, verdicts
@@ -90,13 +90,13 @@ def test_a_denial_that_a_rollback_leaves_in_the_records_is_no_harm_that_stayed()
     undone = {"journal": "j", "paths": (), "differences": (), "seconds": 1.0}
     before = [*begun()[:1], started(probes=(probe,)), *begun()[2:], ItemStarted(rule="A", title="", category="II")]
     tried = [*before, AttemptStarted(**at, lessons=()), ActionApplying(**at, journal="j")]
-    assert describe_harm(fold_events(chain(tried)).baseline_probes, (seen,)) == f"selinux-denials: {seen.detail}"
+    assert find_first_harm(fold_events(chain(tried)).baseline_probes, (seen,)) == f"selinux-denials: {seen.detail}"
     failed = AttemptFailed(**at, cause="alarm", reason="denied")
     state = fold_events(chain([*tried, failed, ActionRolledBack(**at, **undone, probes=(seen,))]))
-    assert describe_harm(state.baseline_probes, (seen,)) is None
+    assert find_first_harm(state.baseline_probes, (seen,)) is None
     assert not isinstance(decide_next_effect(state, SKILL, BEGAN), Halt)
     later = Probe("selinux-denials", True, "SELinux denied", weak=(*sshd, "denied cron: read on file shadow_t"))
-    assert "denied cron" in describe_harm(state.baseline_probes, (later,))
+    assert "denied cron" in find_first_harm(state.baseline_probes, (later,))
 
 
 def test_a_run_that_is_paused_over_a_crash_is_idle_from_its_pause_to_its_resumption():

@@ -51,7 +51,7 @@ from app.loop.state import (
     explain_overspending,
     find_active_waiver,
     fold_events,
-    get_turn_seconds_left,
+    get_seconds_for_next_turn,
     get_unobserved_gap_seconds,
 )
 from tests.evidence.logs import started
@@ -162,9 +162,9 @@ def test_an_item_has_spent_its_budget_once_tokens_or_time_are_used_up(tokens, it
 )
 def test_a_turn_has_what_is_left_of_item_and_run(item_began, run_began, left):
     state, item = replace(fold(), started_at=float(run_began), at=1000.0), Item("A", started=item_began)
-    assert get_turn_seconds_left(state, item, 1000.0) == left
+    assert get_seconds_for_next_turn(state, item, 1000.0) == left
     slept = 1000.0 + LONGEST + 50
-    assert get_turn_seconds_left(state, item, slept) == left, "a machine that slept loses nothing"
+    assert get_seconds_for_next_turn(state, item, slept) == left, "a machine that slept loses nothing"
     assert (explain_overspending(item, state, slept) is None) == (left > 0)
 
 

@@ -10,12 +10,12 @@ from app.people.rights import (
     AccessNeeds,
     Person,
     can_see_run,
+    find_access_needs,
     get_name_to_record,
     guests,
     has_right,
     is_admitted,
     parse_right,
-    read_access_needs,
     viewers,
 )
 
@@ -38,8 +38,8 @@ def test_what_a_route_says_is_kept_with_it_and_what_says_nothing_is_closed():
     def unsaid():
         return None
 
-    assert read_access_needs(said) == AccessNeeds("viewer")
-    assert read_access_needs(unsaid) is None
+    assert find_access_needs(said) == AccessNeeds("viewer")
+    assert find_access_needs(unsaid) is None
     assert CLOSED.right == "admin"
 
 
@@ -64,7 +64,7 @@ def test_a_right_reaches_what_is_below_it_and_a_link_the_run_it_names(needs, per
 
 
 def test_a_route_that_links_may_open_by_itself_asks_which_runs_they_see():
-    assert read_access_needs(guests(lambda: None)).links
+    assert find_access_needs(guests(lambda: None)).links
     WHO.set(GUEST)
     assert (can_see_run("mine"), can_see_run("other")) == (True, False)
     WHO.set(VIC)

@@ -22,7 +22,7 @@ from app.events.kinds import (
 )
 from app.events.vocabulary import Budget, SetOption
 from app.loop.answers import parse_actions_of_person
-from app.loop.inbox import interpret_command
+from app.loop.inbox import find_event_for_command
 from app.loop.state import fold_events
 from app.runs.approval_answer import record_answer
 from app.store import credentials
@@ -218,7 +218,7 @@ class Signed:
         with InboxPoller(self.doors.database).open_inbox("r1") as inbox:
             for command in await inbox.read_commands():
                 await inbox.close(command)
-                if event := interpret_command(command, fold_events(self.doors.store.read_events("r1")), 1.0):
+                if event := find_event_for_command(command, fold_events(self.doors.store.read_events("r1")), 1.0):
                     self.doors.append("r1", event)
         return fold_events(self.doors.store.read_events("r1")).item.attempt
 

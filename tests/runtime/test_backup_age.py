@@ -5,7 +5,12 @@ import os
 import pytest
 from sqlmodel import Session
 
-from app.runtime.backup_age import OLD_NAME, read_backup_age, read_backup_time, record_first_use
+from app.runtime.backup_age import (
+    OLD_NAME,
+    find_backup_time,
+    find_seconds_since_backup_or_first_start,
+    record_first_use,
+)
 from app.store.backup_times import record_backup
 from app.store.db import open_database
 
@@ -25,34 +30,34 @@ def folder(tmp_path):
 
 
 def test_the_newest_backup_counts_also_for_the_folder_of_another_node(session, folder, tmp_path):
-    assert read_backup_time(session, folder) is None
+    assert find_backup_time(session, folder) is None
     for at in (1000.0, 3000.0, 2000.0):
         record_backup(session.get_bind(), at, "ada")
     record_backup(session.get_bind(), 3000.0, "ada")
-    assert read_backup_time(session, folder) == read_backup_time(session, tmp_path / "elsewhere") == 3000.0
+    assert find_backup_time(session, folder) == find_backup_time(session, tmp_path / "elsewhere") == 3000.0
 
 
 def test_a_record_of_an_older_version_counts_and_a_damaged_one_does_not(session, folder):
     (folder / OLD_NAME).write_text("1000\n")
-    assert read_backup_time(session, folder) == 1000.0
+    assert find_backup_time(session, folder) == 1000.0
     record_backup(session.get_bind(), 500.0, "ada")
-    assert read_backup_time(session, folder) == 1000.0
+    assert find_backup_time(session, folder) == 1000.0
     for damaged in (b"\xff", b"soon"):
         (folder / OLD_NAME).write_bytes(damaged)
-        assert read_backup_time(session, folder) == 500.0
+        assert find_backup_time(session, folder) == 500.0
 
 
 def test_without_a_backup_its_age_counts_from_the_first_start(session, folder):
-    assert read_backup_age(session, folder, 5000.0) is None
+    assert find_seconds_since_backup_or_first_start(session, folder, 5000.0) is None
     record_first_use(folder, 1000.0)
     record_first_use(folder, 4000.0)
-    assert read_backup_age(session, folder, 5000.0) == 4000.0
+    assert find_seconds_since_backup_or_first_start(session, folder, 5000.0) == 4000.0
     record_backup(session.get_bind(), 4500.0, "ada")
-    assert read_backup_age(session, folder, 5000.0) == 500.0
+    assert find_seconds_since_backup_or_first_start(session, folder, 5000.0) == 500.0
 
 
 def test_a_folder_of_an_older_version_is_as_old_as_its_files(session, folder):
     (folder / "temper.sqlite").touch()
     os.utime(folder / "temper.sqlite", (300.0, 300.0))
     record_first_use(folder, 1000.0)
-    assert read_backup_age(session, folder, 1000.0) == 700.0
+    assert find_seconds_since_backup_or_first_start(session, folder, 1000.0) == 700.0

@@ -3,7 +3,7 @@
 import pytest
 
 from app.cli.debian_demo import RULES
-from app.scores.effect_checks import QUESTIONS, copy_with_effects, is_in_effect, parse_observations
+from app.scores.effect_checks import QUESTIONS, copy_with_effects, find_whether_in_effect, parse_observations
 from app.scores.result import TrialOutcome
 
 KERNEL = ("kernel.randomize_va_space", "net.ipv4.tcp_syncookies", "net.ipv4.icmp_ignore_bogus_error_responses")
@@ -47,8 +47,8 @@ def test_every_rule_of_the_demo_has_a_question():
 
 @pytest.mark.parametrize("rule", RULES)
 def test_each_is_met_where_the_machine_does_it_and_not_before(rule):
-    assert is_in_effect(rule, HARDENED) is True
-    assert is_in_effect(rule, AS_IT_CAME) is False
+    assert find_whether_in_effect(rule, HARDENED) is True
+    assert find_whether_in_effect(rule, AS_IT_CAME) is False
 
 
 @pytest.mark.parametrize(
@@ -64,12 +64,12 @@ def test_each_is_met_where_the_machine_does_it_and_not_before(rule):
     ],
 )
 def test_what_only_looks_like_it_is_not_met(rule, seen):
-    assert is_in_effect(rule, HARDENED | seen) is False
+    assert find_whether_in_effect(rule, HARDENED | seen) is False
 
 
 def test_where_nobody_knows_nothing_is_said():
-    assert is_in_effect("a_rule_of_the_whole_profile", HARDENED) is None
-    assert is_in_effect("accounts_tmout", None) is None
+    assert find_whether_in_effect("a_rule_of_the_whole_profile", HARDENED) is None
+    assert find_whether_in_effect("accounts_tmout", None) is None
 
 
 def test_what_was_told_is_read_and_goes_to_its_rule():

@@ -10,7 +10,7 @@ from app.scores.file_host_second_check import (
     QUESTIONS,
     EffectiveSettings,
     describe_weakening_or_excess,
-    is_requirement_met,
+    find_whether_requirement_is_met,
 )
 from app.scores.generated_hosts import create_builtin_host, generate_host, write_and_open_host
 from app.skills.stig.pack import STIG
@@ -29,7 +29,7 @@ def test_every_rule_has_a_question():
 async def test_nothing_is_met_before_but_what_holds_by_default(tmp_path, seed):
     target = await write_and_open_host(generate_host(seed, 1) if seed else create_builtin_host(), tmp_path / "host")
     reading = EffectiveSettings(target.files)
-    assert {rule for rule in STIG.rules if is_requirement_met(rule, reading)} == {"V-257983"}
+    assert {rule for rule in STIG.rules if find_whether_requirement_is_met(rule, reading)} == {"V-257983"}
 
 
 async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
@@ -50,7 +50,7 @@ async def test_what_the_script_fixes_is_met_and_weakens_nothing(tmp_path):
                 break
             after.roll_back(f"{rule}.{attempt}")
             lessons += f"{one.mechanism} {one.advice}\n"
-        assert is_requirement_met(rule, EffectiveSettings(after.files)), rule
+        assert find_whether_requirement_is_met(rule, EffectiveSettings(after.files)), rule
         assert describe_weakening_or_excess(before.tree, after.tree, STIG.rules[rule].permitted_weakenings) == "", rule
 
 
@@ -59,9 +59,9 @@ async def test_a_drop_in_that_has_the_say_is_seen(tmp_path):
     root = tmp_path / "host/root/etc"
     text = (root / "ssh/sshd_config").read_text()
     (root / "ssh/sshd_config").write_text(text.replace("X11Forwarding no", "X11Forwarding no # fixed"))
-    assert not is_requirement_met("V-258007", EffectiveSettings(target.files))
+    assert not find_whether_requirement_is_met("V-258007", EffectiveSettings(target.files))
     (root / "ssh/sshd_config.d/01.conf").write_text("X11Forwarding no\n")
-    assert is_requirement_met("V-258007", EffectiveSettings(target.files))
+    assert find_whether_requirement_is_met("V-258007", EffectiveSettings(target.files))
 
 
 async def test_what_is_weaker_elsewhere_is_told(tmp_path):

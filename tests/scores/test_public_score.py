@@ -14,7 +14,7 @@ from app.scores import public_score
 from app.scores.atif import build_trajectory
 from app.scores.public_score import (
     SignedPublicScore,
-    describe_setup,
+    list_setup_facts,
     load_known_prompt_digests,
     read_any_score,
     read_verified_public_score,
@@ -165,7 +165,7 @@ def test_a_quantisation_has_where_it_is_known_from(model, quantized, value, prov
     lineup = read_lineup(require_lineup_path("cpu"))
     [engine] = lineup.engines.values()
     engine = replace(engine, kind="openai", model=model, base_urls=("http://10.0.0.7/v1",), launch=None)
-    facts = {one.name: one for one in describe_setup(replace(lineup, engines={"e": engine}), "4 cores", quantized)}
+    facts = {one.name: one for one in list_setup_facts(replace(lineup, engines={"e": engine}), "4 cores", quantized)}
     quantisation = next(one for name, one in facts.items() if name.endswith("quantisation"))
     assert (quantisation.value, quantisation.provenance) == (value, provenance)
     assert not any("10.0.0.7" in one.value for one in facts.values())

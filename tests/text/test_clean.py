@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.text.clean import clean_text
+from app.text.clean import clean_text, get_last_line
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,11 @@ def test_nothing_unseen_is_left_and_it_ends_where_it_must(text, limit):
     assert not any(letter in seen for letter in "\x1b\x7f\x9b\u200b\u202e\u2066\ufeff")
     seen.encode()
     assert clean_text(seen, limit) == seen
+
+
+@pytest.mark.parametrize(
+    ("text", "last"),
+    [("error: no disk\n\x1b[0m", "error: no disk"), ("one\n two \n\n \u200b \n", "two"), ("\x1b[0m\n", ""), ("", "")],
+)
+def test_the_last_line_is_one_that_says_something(text, last):
+    assert get_last_line(text, 200) == last

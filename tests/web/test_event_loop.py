@@ -16,7 +16,7 @@ from app.config import Settings
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.main import create_app
 from app.targets import host_registry
-from app.targets.effects.strictness_bounds import load_bounds
+from app.targets.effects.too_strict_values import load_bounds
 from app.web.deps import TheSession
 from app.web.routes import ROUTES
 from tests.targets.ssh.host import ssh_host

@@ -8,7 +8,7 @@ from jinja2 import nodes
 from starlette.routing import Match, Mount
 
 from app.config import PACKAGE
-from app.web.api.fallbacks import JSON
+from app.web.api.unmatched_request_routes import JSON
 from app.web.pages.templating import get_environment
 from app.web.routes import ROUTES
 from app.web.url_paths import path_to, register_routes, static_path
@@ -19,7 +19,7 @@ PATTERNS = {route.name: route.path for route in ROUTES}
 OURS = "|".join(sorted({re.escape(path.split("/")[1]) for path in PATTERNS.values() if path != "/"}))
 BY_HAND = re.compile(rf"/(?:(?:{OURS})(?:[/?#].*)?)?")
 LEADING = r"(?:href|src|action|formaction|content|hx-[\w:-]+|data-\w+)"
-MATCHED = ("api/api_route.py", "api/fallbacks.py", "api/openapi.py", "access/cors.py")
+MATCHED = ("api/api_route.py", "api/unmatched_request_routes.py", "api/openapi.py", "access/cors.py")
 """Say which addresses a request may have come to, and name none to go to."""
 
 

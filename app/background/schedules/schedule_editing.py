@@ -11,7 +11,7 @@ from app.background.schedules.cron_times import compute_next_time
 from app.background.schedules.schedule_window import validate_window_to_seconds
 from app.errors import Rejected
 from app.events.vocabulary import Mode
-from app.runs.order import Order, resolve_mode, split_rules, validate_order
+from app.runs.order import Order, resolve_mode, split_rules, validate_order_and_load_skill
 from app.runs.rollout.rollout_request import USUAL_TERMS, RolloutTerms, check_terms
 from app.runs.shared_field_checks import check_lengths
 from app.store.models import ScheduleRow
@@ -57,10 +57,10 @@ def create_schedule_row(wanted: ScheduleSpec, now: float, hosts_folder: Path) ->
 
 def _resolve_valid_mode(wanted: ScheduleSpec, hosts_folder: Path) -> Mode:
     if not wanted.words:
-        return resolve_mode(wanted.order, validate_order(wanted.order, hosts_folder))
+        return resolve_mode(wanted.order, validate_order_and_load_skill(wanted.order, hosts_folder))
     check_terms(wanted.terms)
     orders = [replace(wanted.order, host=host) for host in wanted.hosts]
-    modes = {resolve_mode(order, validate_order(order, hosts_folder)) for order in orders}
+    modes = {resolve_mode(order, validate_order_and_load_skill(order, hosts_folder)) for order in orders}
     if len(modes) != 1:
         raise Rejected("mode", "its hosts have different default modes: give the mode.")
     return modes.pop()
@@ -92,7 +92,7 @@ def change_schedule(session: Session, schedule_id: str, verb: str, now: float) -
     return row
 
 
-def decode_terms(row: ScheduleRow) -> RolloutTerms:
+def decode_rollout_terms(row: ScheduleRow) -> RolloutTerms:
     return msgspec.json.decode(row.rollout, type=RolloutTerms)
 
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from sqlmodel import Session
 
 from app.background.schedules.cron_times import compute_firing
-from app.background.schedules.schedule_editing import create_order_from_schedule, decode_terms
+from app.background.schedules.schedule_editing import create_order_from_schedule, decode_rollout_terms
 from app.background.schedules.schedule_window import is_window_over
 from app.errors import Rejected, TemperError
 from app.events.kinds import RolloutOrdered, RunQueued
@@ -99,7 +99,7 @@ class Scheduler(PeriodicTask):
         settings = self._runtime.settings
         hosts = select_hosts(row.host, settings.hosts_folder, read_groups(session))
         order = create_order_from_schedule(row, settings.speed)
-        wanted = RolloutSpec(order=order, hosts=hosts, words=row.host, terms=decode_terms(row))
+        wanted = RolloutSpec(order=order, hosts=hosts, words=row.host, terms=decode_rollout_terms(row))
         return create_rollout_request(wanted, self._runtime.lineup, settings.hosts_folder)
 
     def _stop_overdue_and_check_for_schedules(self, now: float) -> bool:

@@ -76,7 +76,7 @@ class TelemetryExporter(PeriodicTask):
                 continue
             trace, seen = self._runs.get(run) or (RunTrace(run), 0)
             for recorded in self._store.read_events(run, seen, newest, _KINDS):
-                for found in trace.fold_event(recorded):
+                for found in trace.fold_event_and_iterate_finished(recorded):
                     if isinstance(found, Span) and found.ended >= self._began:
                         self._spans.append(found)
                     elif isinstance(found, Measure) and found.at >= self._began:

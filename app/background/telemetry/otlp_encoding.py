@@ -57,8 +57,8 @@ def _encode_histogram_point(measures: Sequence[Measure], since: float, bounds: S
     values = [one.value for one in measures]
     return {
         "attributes": _encode_attributes(measures[0].attributes),
-        "startTimeUnixNano": _to_nanoseconds(since),
-        "timeUnixNano": _to_nanoseconds(max(one.at for one in measures)),
+        "startTimeUnixNano": _encode_time_in_nanoseconds(since),
+        "timeUnixNano": _encode_time_in_nanoseconds(max(one.at for one in measures)),
         "count": str(len(values)),
         "sum": sum(values),
         "min": min(values),
@@ -75,8 +75,8 @@ def _encode_span(span: Span) -> dict[str, Any]:
         **({"parentSpanId": span.parent} if span.parent else {}),
         "name": span.name,
         "kind": _CLIENT if span.outward else _INTERNAL,
-        "startTimeUnixNano": _to_nanoseconds(span.began),
-        "endTimeUnixNano": _to_nanoseconds(span.ended),
+        "startTimeUnixNano": _encode_time_in_nanoseconds(span.began),
+        "endTimeUnixNano": _encode_time_in_nanoseconds(span.ended),
         "attributes": _encode_attributes(span.attributes),
         "status": {"code": _FAILED, "message": span.error[:300]} if span.error else {},
     }
@@ -100,5 +100,5 @@ def _encode_value(value: Value) -> dict[str, Any]:
             return {"arrayValue": {"values": [_encode_value(one) for one in value]}}
 
 
-def _to_nanoseconds(at: float) -> str:
+def _encode_time_in_nanoseconds(at: float) -> str:
     return str(round(at * 1e6) * 1000)

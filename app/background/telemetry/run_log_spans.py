@@ -57,7 +57,7 @@ class RunTrace:
     _open: dict[tuple[object, ...], _OpenSpan] = field(default_factory=dict)
     _turns: dict[str, tuple[kinds.TurnStarted, float]] = field(default_factory=dict)
 
-    def fold_event(self, recorded: Recorded) -> Iterator[Span | Measure]:
+    def fold_event_and_iterate_finished(self, recorded: Recorded) -> Iterator[Span | Measure]:
         event, at = recorded.event, recorded.at
         match event:
             case kinds.RunQueued():
@@ -67,17 +67,19 @@ class RunTrace:
             case kinds.RunFinished() | kinds.RunStopped() | kinds.RunFailed():
                 self.ended = True
                 failed = event.reason if isinstance(event, kinds.RunFailed) else ""
-                yield from self._close_span(("run",), (), at, {"temper.outcome": kinds.get_event_kind(event)}, failed)
+                yield from self._close_and_iterate_span(
+                    ("run",), (), at, {"temper.outcome": kinds.get_event_kind(event)}, failed
+                )
             case kinds.ItemStarted():
                 about = {"temper.rule": event.rule, "temper.category": event.category}
                 self._open_span(("item", event.rule), f"item {event.rule}", at, about)
             case kinds.ItemPassed() | kinds.ItemEscalated() | kinds.ItemSkipped() | kinds.ItemDeferred():
                 outcome: Attributes = {"temper.outcome": event.outcome}
-                yield from self._close_span(("item", event.rule), ("run",), at, outcome)
+                yield from self._close_and_iterate_span(("item", event.rule), ("run",), at, outcome)
             case kinds.TurnStarted():
                 self._turns[event.turn] = event, at
             case kinds.TurnFinished():
-                yield from self._close_turn(event, at)
+                yield from self._close_turn_and_iterate_telemetry(event, at)
             case kinds.TurnInterrupted():
                 if found := self._turns.pop(event.turn, None):
                     yield from self._create_turn_spans(*found, at, {}, event.reason)
@@ -86,18 +88,20 @@ class RunTrace:
                 about = {"gen_ai.tool.name": tool, "temper.rule": event.rule, "temper.attempt": event.attempt}
                 self._open_span((tool, event.journal), f"execute_tool {tool}", at, _TOOL | about)
             case kinds.ActionApplied():
-                yield from self._close_span(("apply", event.journal), ("item", event.rule), at, {})
+                yield from self._close_and_iterate_span(("apply", event.journal), ("item", event.rule), at, {})
             case kinds.ActionFailedToApply():
-                yield from self._close_span(("apply", event.journal), ("item", event.rule), at, {}, event.reason)
+                yield from self._close_and_iterate_span(
+                    ("apply", event.journal), ("item", event.rule), at, {}, event.reason
+                )
             case kinds.ActionRolledBack():
                 left = f"{len(event.differences)} differences stayed" if event.differences else ""
-                yield from self._close_span(("undo", event.journal), ("item", event.rule), at, {}, left)
+                yield from self._close_and_iterate_span(("undo", event.journal), ("item", event.rule), at, {}, left)
 
     def _open_span(self, span_key: tuple[object, ...], name: str, began_at: float, attributes: Attributes) -> None:
         marked = attributes | {"temper.run": self.run, "temper.simulated": self._simulated}
         self._open[span_key] = _OpenSpan(name, began_at, marked)
 
-    def _close_span(
+    def _close_and_iterate_span(
         self,
         span_key: tuple[object, ...],
         parent_key: tuple[object, ...],
@@ -110,7 +114,7 @@ class RunTrace:
             own, attributes = derive_span_id(self.run, *span_key), begun.attributes | extra_attributes
             yield self._create_span(own, above, begun.name, begun.began, ended_at, attributes, error)
 
-    def _close_turn(self, event: kinds.TurnFinished, at: float) -> Iterator[Span | Measure]:
+    def _close_turn_and_iterate_telemetry(self, event: kinds.TurnFinished, at: float) -> Iterator[Span | Measure]:
         found = self._turns.pop(event.turn, None)
         if found is None:
             return

@@ -40,7 +40,7 @@ GIVE_UP_SECONDS = 24 * 3600.0
 _ALL = tuple(kind for kind in KINDS if kind != "turn.delta" and not kind.endswith((".sample", ".state")))
 
 
-async def send_trial_delivery(webhook: WebhookRow, now: float, delivery_id: str) -> str:
+async def send_trial_and_get_problem(webhook: WebhookRow, now: float, delivery_id: str) -> str:
     """Send a test delivery. Return the problem, or an empty string on success."""
     try:
         async with aclosing(PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE)) as line:
@@ -104,13 +104,13 @@ class WebhookSender(BackgroundTask):
     async def _send_due_deliveries(self, webhook: WebhookRow) -> None:
         try:
             runs = await asyncio.to_thread(self._list_undelivered_runs_and_rollouts, webhook)
-            ending = await asyncio.to_thread(self._list_due_waiver_deliveries, webhook)
+            ending = await asyncio.to_thread(self._list_due_waivers_and_progress, webhook)
             if runs or ending:
                 # A separate client per webhook: no connection was opened to an unchecked address.
                 connection = PinnedConnection(webhook.url, local=webhook.local, patience=self._patience)
                 async with aclosing(connection) as line:
                     for run in runs:
-                        await self._deliver_run(webhook, run, line)
+                        await self._deliver_next_batch_of_run(webhook, run, line)
                     for due, row in ending:
                         delivery = delivery_signing.create_waiver_expiry_delivery(
                             due, webhook.secret, self._clock(), webhook.template
@@ -124,11 +124,11 @@ class WebhookSender(BackgroundTask):
         finally:
             del self._busy[webhook.id]
 
-    async def _deliver_run(self, webhook: WebhookRow, run: str, connection: PinnedConnection) -> None:
+    async def _deliver_next_batch_of_run(self, webhook: WebhookRow, run: str, connection: PinnedConnection) -> None:
         row = await asyncio.to_thread(self._read_progress, webhook.id, run)
         if abs(row.due_at) > self._clock():
             return
-        batch, upto, of = await asyncio.to_thread(self._read_next_batch, webhook, row)
+        batch, upto, of = await asyncio.to_thread(self._read_batch_newest_seq_and_subject, webhook, row)
         for recorded in batch:
             delivery = delivery_signing.create_signed_delivery(
                 recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
@@ -176,7 +176,7 @@ class WebhookSender(BackgroundTask):
         fields = {"webhook": row.webhook, "run": row.run, "after_seq": row.seq, "problem": problem}
         log.warning("webhook delivery failed" if more else "webhook delivery held back", extra={**fields, **more})
 
-    def _list_due_waiver_deliveries(self, webhook: WebhookRow) -> list[tuple[WaiverDue, DeliveryProgressRow]]:
+    def _list_due_waivers_and_progress(self, webhook: WebhookRow) -> list[tuple[WaiverDue, DeliveryProgressRow]]:
         """Return waiver deliveries that are due and arose after the webhook was created."""
         kinds, now = webhook.kinds.split(), self._clock()
         with Session(self._database) as session:
@@ -202,7 +202,7 @@ class WebhookSender(BackgroundTask):
         with Session(self._database) as session:
             return webhooks.get_or_build_progress(session, webhook_id, run)
 
-    def _read_next_batch(
+    def _read_batch_newest_seq_and_subject(
         self, webhook: WebhookRow, row: DeliveryProgressRow
     ) -> tuple[list[Recorded], int, EventSubject]:
         upto = self._store.read_last_link(row.run)

@@ -30,7 +30,7 @@ _PLACE = re.compile(r"\{([a-z_]+)\}")
 _ORDERS = str.maketrans({"<": "‹", ">": "›", "@": "＠"})
 
 
-def resolve_template(template: str) -> str:
+def resolve_valid_template(template: str) -> str:
     """Validate a template and return it, or the named template. Raise Rejected if it is invalid."""
     template = NAMED.get(template.strip(), template)
     check_length("template", template, LONGEST)

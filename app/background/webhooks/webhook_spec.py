@@ -10,7 +10,7 @@ from sqlmodel import Session
 
 from app.background.webhooks.delivery_signing import create_webhook_secret, is_valid_secret
 from app.background.webhooks.pinned_connection import explain_not_public
-from app.background.webhooks.template import USUAL_KINDS, resolve_template
+from app.background.webhooks.template import USUAL_KINDS, resolve_valid_template
 from app.errors import Rejected
 from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, AuditedRequest
 from app.people.rights import DEMO, WHO
@@ -40,11 +40,11 @@ def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: floa
         raise Rejected("secret", "a secret must be whsec_ followed by 16 to 64 bytes in base64.")
     if len(webhooks.list_webhooks(session)) >= MOST:
         raise Rejected("url", f"there are {MOST} webhooks already: delete one.", "too-many")
-    template = resolve_template(wish.template)
+    template = resolve_valid_template(wish.template)
     kinds = wish.kinds or (USUAL_KINDS if template else ())
     row = WebhookRow(
         id=secrets.token_hex(4),
-        url=_check_url(wish.url, local=wish.local),
+        url=_require_valid_url(wish.url, local=wish.local),
         secret=wish.secret or create_webhook_secret(secrets.token_bytes(32)),
         kinds=" ".join(_require_known_event_kind(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
         template=template,
@@ -66,7 +66,7 @@ def record_private_address_permission(database: Engine, webhook_id: str, url: st
     audit.record_audit_event(database, event)
 
 
-def _check_url(url: str, *, local: bool) -> str:
+def _require_valid_url(url: str, *, local: bool) -> str:
     """Return the address. Only one that names an address by itself is looked at: a name may lead elsewhere later."""
     try:
         checked = _URL.validate_python(url.strip())

@@ -86,9 +86,9 @@ def tidy_database(
     data: Data = Path("data"),
 ) -> None:
     """Shrink old runs to their evidence. Exits with 0, or with 2 if a run could not be shrunk."""
-    from app.cli.data_retention import tidy_runs
+    from app.cli.data_retention import shrink_old_runs_and_delete_samples
 
-    raise typer.Exit(tidy_runs(Settings(data=data), older_than, dry_run=dry_run))
+    raise typer.Exit(shrink_old_runs_and_delete_samples(Settings(data=data), older_than, dry_run=dry_run))
 
 
 @app.command(name="backup")

@@ -36,7 +36,7 @@ def plan_engines(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON: each number with its provenance.")] = False,
 ) -> None:
     """Estimate memory and speed before starting engines. Exits with 0 if everything fits, 2 if something does not."""
-    from app.cli.engine_plan import SingleModel, print_plan
+    from app.cli.engine_plan import SingleModel, print_plan_and_get_exit_code
 
     one = SingleModel(
         model=model,
@@ -52,7 +52,7 @@ def plan_engines(
         max_num_seqs=max_num_seqs,
         eager=eager,
     )
-    raise typer.Exit(print_plan(lineup, one if model else None, gpus=gpu, as_json=as_json))
+    raise typer.Exit(print_plan_and_get_exit_code(lineup, one if model else None, gpus=gpu, as_json=as_json))
 
 
 @app.command(name="lineups")
@@ -73,9 +73,9 @@ def run_doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as one JSON document.")] = False,
 ) -> None:
     """Check a line-up for known deployment problems. Exits with 1 if it would not start, 0 if it would, else 2."""
-    from app.cli.doctor import print_pitfalls
+    from app.cli.doctor import print_pitfalls_and_get_exit_code
 
-    raise typer.Exit(print_pitfalls(what, log, key_env, as_json=as_json))
+    raise typer.Exit(print_pitfalls_and_get_exit_code(what, log, key_env, as_json=as_json))
 
 
 @app.command(name="probe")

@@ -47,10 +47,10 @@ def show_rule_candidates(
     """List the proposed fixes for a rule on a host. They come from recipes and from the content.
 
     Exits with 0 if the policy accepts one of them, 2 if none."""
-    from app.cli.candidates import show_candidates
+    from app.cli.candidates import print_candidates_and_get_exit_code
 
     settings = Settings(data=data, recipes=tuple(recipes or ()))
-    raise typer.Exit(show_candidates(settings, rule, host, skill, as_json=as_json))
+    raise typer.Exit(print_candidates_and_get_exit_code(settings, rule, host, skill, as_json=as_json))
 
 
 @app.command(name="plan-run")
@@ -65,10 +65,10 @@ def forecast_host_run(
     """Scan a host and predict what a run would fix. Also lists the findings for a person, and changes nothing.
 
     Exits with 0 if the policy accepts a change for every finding, 2 if not."""
-    from app.cli.finding_forecasts import print_finding_forecasts
+    from app.cli.finding_forecasts import print_forecasts_and_get_exit_code
 
     settings = Settings(data=data, recipes=tuple(recipes or ()))
-    raise typer.Exit(print_finding_forecasts(settings, host, skill, rule or (), as_json=as_json))
+    raise typer.Exit(print_forecasts_and_get_exit_code(settings, host, skill, rule or (), as_json=as_json))
 
 
 @scap.command("list")

@@ -85,7 +85,7 @@ def start_run(
     from app.cli.rollout import run_rollout
     from app.cli.server_to_lineup import parse_engine_option, select_endpoints_as_lineup
     from app.events.vocabulary import Budget
-    from app.runs.order import Order, parse_lineup_or_no_engine, split_rules
+    from app.runs.order import Order, parse_engine_choice, split_rules
 
     addresses, choice = parse_engine_option(engine)
     asked = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
@@ -101,7 +101,7 @@ def start_run(
         consent=consent,
         pace=speed,
         replay_fixes=replay,
-        engine=parse_lineup_or_no_engine(choice),
+        engine=parse_engine_choice(choice),
         reboot=reboot,
         by=getpass.getuser(),
     )

@@ -21,7 +21,7 @@ def check_refused_flag_values(case: Situation) -> Pitfall | None:
 
 def check_image_pin(case: Situation) -> Pitfall | None:
     launch = case.engine.launch
-    if launch is None or not launch.image or launch.is_pinned:
+    if launch is None or not launch.image or launch.has_image_digest:
         return None
     return create_pitfall("lineup.image-without-digest", image=launch.image)
 

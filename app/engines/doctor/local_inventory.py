@@ -12,7 +12,7 @@ from typing import Any
 
 from app.engines.doctor.launch_flags import resolve_engine
 from app.engines.llamacpp.gguf_files import require_weights_file
-from app.engines.proc_files import PROC, read_table_gib, read_table_text
+from app.engines.proc_files import PROC, find_gib_in_table, read_table_text
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.text.clean import read_with_excess_byte
@@ -71,7 +71,7 @@ def inspect_llamacpp(models: Iterable[str], proc: Path = PROC) -> LlamacppSuppor
             sizes[model] = require_weights_file(model).stat().st_size / 2**30
         except BadInput as exc:
             missing[model] = str(exc)
-    installed, available = find_spec("xllamacpp") is not None, read_table_gib(proc / "meminfo", "MemAvailable")
+    installed, available = find_spec("xllamacpp") is not None, find_gib_in_table(proc / "meminfo", "MemAvailable")
     return LlamacppSupport(installed, _find_missing_instructions(proc), available, sizes, missing)
 
 

@@ -73,7 +73,7 @@ def _create_service(engine: Engine, number: int) -> _ComposeService:
     image = engine.launch.image
     if engine.is_on_cpu:
         raise BadInput(f"{engine.name} runs on the processor, beside Temper, and has no image: print systemd units.")
-    if image and not engine.launch.is_pinned:
+    if image and not engine.launch.has_image_digest:
         raise BadInput(
             f"{engine.name} names the image {image} by a tag: name it by its digest in the line-up, {image}@sha256:…, "
             "as docker image inspect shows it."

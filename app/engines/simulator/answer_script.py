@@ -86,11 +86,14 @@ def read_script(folder: Path) -> AnswerScript:
                 raise BadInput(f"{path}: {rule} is scripted in another file of {folder} too: keep one of the two.")
             stories[rule] = story
     return AnswerScript(
-        {rule: story.build_story_from_templates(_find_tries(folder, rule, stories)) for rule, story in stories.items()}
+        {
+            rule: story.build_story_from_templates(_require_tries(folder, rule, stories))
+            for rule, story in stories.items()
+        }
     )
 
 
-def _find_tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[ScriptedTry, ...]:
+def _require_tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[ScriptedTry, ...]:
     story = stories[rule]
     source = stories.get(story.like) if story.like else story
     if source is None or not source.tries:

@@ -72,7 +72,7 @@ class _Endpoints:
         self._engine = engine
 
     async def get_health(self, _request: Request) -> Response:
-        return Response(status_code=self._engine.answer_health())
+        return Response(status_code=self._engine.get_health_status_code())
 
     async def get_version(self, _request: Request) -> Response:
         return JsonResponse({"version": VERSION, "simulated": True})
@@ -94,7 +94,7 @@ class _Endpoints:
         return PlainTextResponse("".join(f"{line}\n" for line in self._engine.log))
 
     async def get_gpus(self, _request: Request) -> Response:
-        return JsonResponse(self._engine.describe_gpus())
+        return JsonResponse(self._engine.build_gpu_report())
 
     async def get_peaks(self, _request: Request) -> Response:
         """Return the most concurrent requests and KV tokens so far."""

@@ -42,7 +42,7 @@ class ReplySender:
                 yield encoder.encode_opening()
                 async for pieces, tokens in self._iterate_due_pieces(active):
                     for data in encoder.encode_pieces(pieces, tokens):
-                        async for part in self._split_characters(data):
+                        async for part in self._split_characters_on_fault(data):
                             yield part
                 done = True
                 if self._dead:
@@ -127,7 +127,7 @@ class ReplySender:
         active.tokens += tokens - len(self._reply.pieces)
         return tokens
 
-    async def _split_characters(self, data: bytes) -> AsyncIterator[bytes]:
+    async def _split_characters_on_fault(self, data: bytes) -> AsyncIterator[bytes]:
         """Yield `data`; for split_utf8, split every multi-byte character after its first byte."""
         cuts = [n + 1 for n, byte in enumerate(data) if byte >= 0xC0] if self._fault_kind == "split_utf8" else []
         for start, end in zip([0, *cuts], [*cuts, len(data)], strict=True):

@@ -119,7 +119,7 @@ class SimulatedEngine:
         self._recovers = fault.recover
         self._died.set()
 
-    def answer_health(self) -> int:
+    def get_health_status_code(self) -> int:
         if self.state == "dead":
             self._last_word.set()
         return 200 if self.state == "ready" else 503
@@ -157,7 +157,7 @@ class SimulatedEngine:
         model = self.engine.model
         return self.meters.render_text(model, running=len(self.active), kv_used_share=used, kv_tokens=kv_tokens)
 
-    def describe_gpus(self) -> dict[str, Any]:
+    def build_gpu_report(self) -> dict[str, Any]:
         now = self.clock()
         loaded = min((now - self._loading_since) / self._cold_seconds, 1.0) if self._cold_seconds else 1.0
         used = 0.0 if self.state == "dead" else cold_load.compute_memory_gib(self._simulation, loaded)

@@ -49,7 +49,7 @@ def read_starting_point(path: Path, skill: Skill) -> StartingPoint:
         assessed = _parse_assessed_rules(content)
     except BadInput as exc:
         raise BadInput(f"{path}: {exc} Give a CKLB, a CKL, or XCCDF results or ARF.") from exc
-    start = _map_to_skill(path.name, content, assessed, skill)
+    start = _build_starting_point(path.name, content, assessed, skill)
     if not start.rules:
         raise BadInput(f"{start.summary_text} There is nothing to run.")
     return start
@@ -72,7 +72,7 @@ def _parse_assessed_rules(content: bytes) -> list[AssessedRule]:
     return parse_cklb(content) if head.startswith(b"{") else parse_ckl_or_xccdf(content)
 
 
-def _map_to_skill(file: str, content: bytes, assessed: list[AssessedRule], skill: Skill) -> StartingPoint:
+def _build_starting_point(file: str, content: bytes, assessed: list[AssessedRule], skill: Skill) -> StartingPoint:
     index = {name: rule.id for rule in skill.rules.values() for name in (rule.id, rule.stig_id)}
     taken, unknown = set(), []
     for one in assessed:

@@ -85,7 +85,7 @@ def _derive_path_edits(
     path: str, actions: Sequence[vocabulary.FileAction], diff: str, *, is_new_file: bool
 ) -> list[PlaybookEdit]:
     if is_new_file or isinstance(actions[0], vocabulary.WriteFile):
-        return [_derive_whole_file(path, actions)]
+        return [_derive_whole_file_edit(path, actions)]
     if any(isinstance(one, vocabulary.SetOption | vocabulary.WriteFile) for one in actions):
         keys = [one.key for one in actions if isinstance(one, vocabulary.SetOption)]
         modes = [PlaybookEdit("mode", path, mode=one.mode) for one in actions if isinstance(one, vocabulary.Chmod)]
@@ -93,7 +93,7 @@ def _derive_path_edits(
     return [_to_file_edit(one) for one in actions]
 
 
-def _derive_whole_file(path: str, actions: Sequence[vocabulary.FileAction]) -> PlaybookEdit:
+def _derive_whole_file_edit(path: str, actions: Sequence[vocabulary.FileAction]) -> PlaybookEdit:
     try:
         state = compute_changed_file_states(actions, _NoFiles())[path]
         return PlaybookEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
@@ -139,7 +139,7 @@ def _convert_diff_to_edits(path: str, diff: str, option_patterns: Sequence[str])
         # Equal lines get the same replacement.
         removed = list(dict.fromkeys(line.rstrip(_TRAIL) for line in gone))
         for old, new in zip(removed, fresh, strict=False):
-            yield PlaybookEdit("replace", path, old, new, _find_option_pattern(option_patterns, new))
+            yield PlaybookEdit("replace", path, old, new, _get_option_pattern_or_empty(option_patterns, new))
         for old in removed[len(fresh) :]:
             yield PlaybookEdit("remove", path, old)
         anchors = [above, *fresh]
@@ -149,7 +149,7 @@ def _convert_diff_to_edits(path: str, diff: str, option_patterns: Sequence[str])
             yield PlaybookEdit("insert", path, new=fresh[at], after="" if at_end else anchors[at])
 
 
-def _find_option_pattern(known: Sequence[str], line: str) -> str:
+def _get_option_pattern_or_empty(known: Sequence[str], line: str) -> str:
     return next((one for one in known if re.match(one, line, re.IGNORECASE)), "")
 
 
@@ -211,7 +211,7 @@ def _is_same_line(line: str, other: str) -> bool:
     return line.rstrip(_TRAIL) == other.rstrip(_TRAIL)
 
 
-def fold_later_edits(edit: PlaybookEdit, later: Iterable[PlaybookEdit]) -> PlaybookEdit | None:
+def fold_later_edits_unless_undone(edit: PlaybookEdit, later: Iterable[PlaybookEdit]) -> PlaybookEdit | None:
     """Return the edit combined with later edits of the run, so that repeating it is safe; None if it was undone."""
     for one in later:
         if one.path != edit.path:

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 
 from app.events.vocabulary import FileAction, FileChange, PublishedRule
-from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits
+from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits_unless_undone
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.resources.kind import ResourceAction, ShellCommands
 from app.resources.registry import get_kind
@@ -78,7 +78,7 @@ def collect_portable_fixes(case: RunRecord) -> PortableFixes:
     kept: list[Fix] = []
     for at, fix in enumerate(found):
         later = [edit for other in found[at + 1 :] for edit in other.edits]
-        ends = [fold_later_edits(edit, later) for edit in fix.edits]
+        ends = [fold_later_edits_unless_undone(edit, later) for edit in fix.edits]
         if any(end is None and edit.do == "remove" for edit, end in zip(fix.edits, ends, strict=True)):
             left.append(ExcludedRule(fix.rule.id, "a later rule of the run put back a line that it took away"))
         else:

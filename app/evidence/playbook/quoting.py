@@ -67,10 +67,10 @@ def to_yaml_block(text: str, indent: int) -> str:
 
 
 def quote_yaml(text: str) -> str:
-    return f'"{"".join(map(_escape_letter, text))}"'
+    return f'"{"".join(map(_escape_letter_if_unsafe, text))}"'
 
 
-def _escape_letter(one: str) -> str:
+def _escape_letter_if_unsafe(one: str) -> str:
     if _KEPT_AS_IS.fullmatch(one):
         return one
     code = ord(one)

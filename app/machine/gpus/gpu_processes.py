@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from app.engines.proc_files import PROC, list_listeners, list_open_files, read_name, read_stat_fields_after_name
+from app.engines.proc_files import PROC, iterate_listeners, iterate_open_files, read_name, read_stat_fields_after_name
 from app.events.vocabulary import GpuProcess
 from app.machine.gpus.gpu_reading import to_gib
 from app.text.clean import clean_text
@@ -23,12 +23,12 @@ Owner = Callable[[int], str]
 """Returns the engine of a process, or an empty string."""
 
 
-def find_no_owner(_: int) -> str:
+def get_empty_owner(_: int) -> str:
     return ""
 
 
 class GpuProcesses:
-    def __init__(self, owner: Owner = find_no_owner, proc: Path = PROC) -> None:
+    def __init__(self, owner: Owner = get_empty_owner, proc: Path = PROC) -> None:
         self._owner, self._proc = owner, proc
         self._nested = _is_in_pid_namespace(proc)
 
@@ -45,7 +45,7 @@ class GpuProcesses:
 
     def _is_visible(self, pid: int) -> bool:
         """Return True if the pid is visible here: NVML reports host pids, which may be reused inside a container."""
-        if self._nested and not any(file.startswith("/dev/nvidia") for file in list_open_files(pid, self._proc)):
+        if self._nested and not any(file.startswith("/dev/nvidia") for file in iterate_open_files(pid, self._proc)):
             return False
         return (self._proc / str(pid)).exists()
 
@@ -63,7 +63,7 @@ class ProcessOwners:
     Only for this machine: engines on loopback, or launched by Temper."""
 
     def __init__(
-        self, bases: Mapping[str, tuple[str, ...]], launched: Owner = find_no_owner, proc: Path = PROC
+        self, bases: Mapping[str, tuple[str, ...]], launched: Owner = get_empty_owner, proc: Path = PROC
     ) -> None:
         self._engines = {port: name for name, urls in bases.items() for port in map(_parse_loopback_port, urls) if port}
         self._launched, self._proc = launched, proc
@@ -71,10 +71,14 @@ class ProcessOwners:
     def __call__(self, pid: int) -> str:
         if engine := self._launched(pid):
             return engine
-        sockets = {one.link: self._engines[one.port] for one in list_listeners(self._proc) if one.port in self._engines}
+        sockets = {
+            one.link: self._engines[one.port] for one in iterate_listeners(self._proc) if one.port in self._engines
+        }
         if not sockets:
             return ""
-        held = (link for one in self._iterate_process_and_ancestors(pid) for link in list_open_files(one, self._proc))
+        held = (
+            link for one in self._iterate_process_and_ancestors(pid) for link in iterate_open_files(one, self._proc)
+        )
         return next((sockets[link] for link in held if link in sockets), "")
 
     def _iterate_process_and_ancestors(self, pid: int) -> Iterator[int]:

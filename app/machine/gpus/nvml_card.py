@@ -62,8 +62,8 @@ class NvmlCard:
         self._nvml, self._index, self._handle, self._meminfo = nvml, index, handle, meminfo
         self._ask, self._holders = ask, holders
         self._uuid = _to_text(self._query_device(nvml.nvmlDeviceGetUUID))
-        self._shape = CachedSensor(SELDOM, self._read_name_and_power_limit)
-        self._ecc = CachedSensor(SELDOM, self._read_ecc)
+        self._shape = CachedSensor(SELDOM, self._read_name_mig_and_power_limit)
+        self._ecc = CachedSensor(SELDOM, self._read_uncorrected_ecc_count)
         self._energy = CachedSensor(ENERGY_EVERY, self._read_energy)
         self._processes = CachedSensor(PROCESSES_EVERY, self._read_processes)
         self._pcie = CachedSensor(PCIE_EVERY, self._read_pcie_traffic)
@@ -87,7 +87,7 @@ class NvmlCard:
             energy_j=self._energy.read(now),
             sm_mhz=divide_value(self._query_device(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_SM)),
             memory_mhz=divide_value(self._query_device(nvml.nvmlDeviceGetClockInfo, nvml.NVML_CLOCK_MEM)),
-            throttled=describe_throttling(self._read_throttle_reasons()),
+            throttled=describe_throttling(self._read_throttle_reason_bits()),
             ecc_uncorrected=self._ecc.read(now),
             pcie_rx_mb_s=traffic.received,
             pcie_tx_mb_s=traffic.sent,
@@ -119,13 +119,13 @@ class NvmlCard:
             return _Memory(*read_host_memory(self._meminfo), unified=True)
         return _Memory(to_gib(told.used), to_gib(told.total), to_gib(told.reserved))
 
-    def _read_throttle_reasons(self) -> int:
+    def _read_throttle_reason_bits(self) -> int:
         found = self._query_device(self._nvml.nvmlDeviceGetCurrentClocksEventReasons)
         if found is None and self._ask.refusal == pynvml.NVML_ERROR_FUNCTION_NOT_FOUND:  # before driver 535
             found = self._query_device(self._nvml.nvmlDeviceGetCurrentClocksThrottleReasons)
         return found or 0
 
-    def _read_name_and_power_limit(self) -> _RareReadings:
+    def _read_name_mig_and_power_limit(self) -> _RareReadings:
         nvml = self._nvml
         name = _to_text(self._query_device(nvml.nvmlDeviceGetName)) or f"GPU {self._index}"
         mode = self._query_device(nvml.nvmlDeviceGetMigMode)
@@ -141,7 +141,7 @@ class NvmlCard:
         names = [self._ask(self._index, nvml.nvmlDeviceGetName, one) for one in devices if one is not None]
         return [_to_text(name).rpartition(" ")[2] for name in names]
 
-    def _read_ecc(self) -> int | None:
+    def _read_uncorrected_ecc_count(self) -> int | None:
         nvml = self._nvml
         kind, since = nvml.NVML_MEMORY_ERROR_TYPE_UNCORRECTED, nvml.NVML_VOLATILE_ECC
         count: int | None = self._query_device(nvml.nvmlDeviceGetTotalEccErrors, kind, since)

@@ -65,7 +65,7 @@ class NvmlGpus:
     def _read_all(self) -> list[GpuReading]:
         now = self._clock()
         self._ask.reset()
-        if self._opened_at is None and not self._open_library(now):
+        if self._opened_at is None and not self._try_open_library(now):
             return []
         count = self._ask(None, self._nvml.nvmlDeviceGetCount) or 0
         readings = [self._read_card(index, now) for index in range(count)]
@@ -74,7 +74,7 @@ class NvmlGpus:
             self._close_library()
         return readings
 
-    def _open_library(self, now: float) -> bool:
+    def _try_open_library(self, now: float) -> bool:
         self._ask(None, self._nvml.nvmlInit)
         self._opened_at = None if self._ask.refusal else now
         return not self._ask.refusal

@@ -81,9 +81,9 @@ _THROTTLE_REASONS: dict[int, str] = {
 _THROTTLE_CAUSES = pynvml.nvmlClocksEventReasonHwThermalSlowdown | pynvml.nvmlClocksEventReasonHwPowerBrakeSlowdown
 
 
-def describe_throttling(reasons: int) -> tuple[str, ...]:
+def describe_throttling(reason_bits: int) -> tuple[str, ...]:
     """Return the reasons except idle. Hardware slowdown is named only if its cause is not."""
-    found = [word for bit, word in _THROTTLE_REASONS.items() if reasons & bit]
-    if reasons & pynvml.nvmlClocksEventReasonHwSlowdown and not reasons & _THROTTLE_CAUSES:
+    found = [word for bit, word in _THROTTLE_REASONS.items() if reason_bits & bit]
+    if reason_bits & pynvml.nvmlClocksEventReasonHwSlowdown and not reason_bits & _THROTTLE_CAUSES:
         found.append("hardware slowdown")
     return tuple(found)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from app.engines.cold_start_progress import ColdStart
 from app.engines.launch.engine_fleet import Fleet
 from app.engines.launch.launched_replica import LaunchedReplica
-from app.machine.gpus.host_memory import RESIDENT_SOURCE, read_resident_gib
+from app.machine.gpus.host_memory import RESIDENT_SOURCE, find_resident_gib
 from app.machine.measuring.probe_figures import Measured
 
 _FROM_LOG = (
@@ -41,7 +41,7 @@ class EngineLoad:
             before = step.at
         for gpu, value in sorted(self.idle_gib.items()):
             yield Measured(f"idle_gib.{gpu}", value, "GiB", "measured", "NVML, before it was started")
-        if self.pid is not None and (held := read_resident_gib(self.pid)) is not None:
+        if self.pid is not None and (held := find_resident_gib(self.pid)) is not None:
             yield Measured("resident_gib", held, "GiB", "measured", f"{RESIDENT_SOURCE}, after the last answer")
         for name, unit, step_name in _FROM_LOG:
             if (found := self.cold.find_figure(step_name)) is not None:

@@ -74,7 +74,7 @@ class ComparedRow:
 def compare_figures(
     engine: Engine, fit: Fit | None, newest_result: ProbeResult | None, earlier_result: ProbeResult | None
 ) -> tuple[ComparedRow, ...]:
-    plan, reported = _list_planned_figures(engine, fit), _list_figures_reported_in_lineup(engine, fit)
+    plan, reported = _get_planned_figures_by_name(engine, fit), _get_lineup_reported_figures_by_name(engine, fit)
     rows = (
         ComparedRow(
             *spec,
@@ -83,18 +83,18 @@ def compare_figures(
             now=newest_result.find_figure(spec[0]) if newest_result else None,
             before=earlier_result.find_figure(spec[0]) if earlier_result else None,
         )
-        for spec in _list_row_specs(engine, newest_result)
+        for spec in _iterate_row_specs(engine, newest_result)
     )
     return tuple(row for row in rows if not row.is_empty)
 
 
-def find_changed_conditions(newest_result: ProbeResult, earlier_result: ProbeResult) -> tuple[str, ...]:
+def describe_changed_conditions(newest_result: ProbeResult, earlier_result: ProbeResult) -> tuple[str, ...]:
     earlier, newest = earlier_result.conditions, newest_result.conditions
     pairs = [(name, earlier.get(name, "—"), newest.get(name, "—")) for name in dict.fromkeys([*earlier, *newest])]
     return tuple(f"{name}: {old} → {new}" for name, old, new in pairs if old != new)
 
 
-def _list_row_specs(engine: Engine, newest_result: ProbeResult | None) -> Iterator[RowSpec]:
+def _iterate_row_specs(engine: Engine, newest_result: ProbeResult | None) -> Iterator[RowSpec]:
     yield from _OF_MEMORY
     for one in newest_result.figures if newest_result else ():
         if one.name.startswith("load_s."):
@@ -121,7 +121,7 @@ def _format_step(step: ProbeStep) -> str:
     return f"{step.streams} × {step.tokens} tokens"
 
 
-def _list_planned_figures(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
+def _get_planned_figures_by_name(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     found, units = {}, {name: unit for name, _, unit, _ in _OF_MEMORY}
     if fit:
         for name in ("weights_gib_per_gpu", "kv_pool_gib_per_gpu", "other_gib_per_gpu", "kv_tokens", "max_concurrency"):
@@ -151,7 +151,7 @@ def find_speed_limit(engine: Engine, fit: Fit | None) -> Estimate | None:
     return None
 
 
-def _list_figures_reported_in_lineup(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
+def _get_lineup_reported_figures_by_name(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     said = engine.reported
     if said is None:
         return {}
@@ -206,5 +206,5 @@ def compare_probe_results(
         rows=compare_figures(engine, plan.fit, newest_result, earlier_result),
         now=newest_result,
         before=earlier_result,
-        changed=find_changed_conditions(newest_result, earlier_result) if newest_result and earlier_result else (),
+        changed=describe_changed_conditions(newest_result, earlier_result) if newest_result and earlier_result else (),
     )

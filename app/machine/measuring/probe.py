@@ -72,14 +72,14 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
     """Probe the subject. Raises if no request succeeds; a later error becomes the result's `problem`."""
     report_progress(f"{subject.title}: looking at it")
     model = await _require_configured_model(subject)
-    before = await _read_sample(subject)
+    before = await _find_sample(subject)
     _require_idle(subject, before)
     async with watch_memory(subject.cards, subject.places) as watch:
         report_progress(f"{subject.title}: warming up")
         answers = await subject.send_step(WARM_UP)
-        figures, problem = await _run_steps(subject, watch, answers, report_progress)
+        figures, problem = await _run_steps_and_get_figures_and_problem(subject, watch, answers, report_progress)
         await watch.record_card_readings()
-    after = await _read_sample(subject)
+    after = await _find_sample(subject)
     figures += [*watch.list_figures(subject.origin), probe_figures.measure_kv_capacity(after, subject.origin)]
     figures += probe_figures.measure_acceptance(before, after, subject.origin)
     figures = probe_figures.keep_first_known([*figures, *(subject.loaded.list_figures() if subject.loaded else ())])
@@ -96,11 +96,13 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
         conditions=await _read_conditions(subject, model, watch),
         figures=tuple(figures),
         problem=problem,
-        notes=() if problem else probe_figures.note_foreign_tokens(before, after, sum(one.tokens for one in answers)),
+        notes=()
+        if problem
+        else probe_figures.describe_foreign_tokens(before, after, sum(one.tokens for one in answers)),
     )
 
 
-async def _run_steps(
+async def _run_steps_and_get_figures_and_problem(
     subject: ProbeSubject, watch: MemoryWatch, answers: list[TimedReply], report_progress: ProgressReport
 ) -> tuple[list[Measured], str]:
     """Run all steps and return figures and problem. Adds every reply to `answers`."""
@@ -129,7 +131,7 @@ async def _require_configured_model(subject: ProbeSubject) -> ServedModel:
     )
 
 
-async def _read_sample(subject: ProbeSubject) -> EngineSample | None:
+async def _find_sample(subject: ProbeSubject) -> EngineSample | None:
     """Return the engine's metrics, or None: speed can be measured without them."""
     try:
         return await subject.client.read_sample(subject.metrics_url)

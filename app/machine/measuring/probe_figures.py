@@ -159,7 +159,7 @@ def measure_kv_capacity(after: EngineSample | None, origin: FigureOrigin) -> Mea
     return origin.create_figure("kv_tokens", after.kv_tokens, "tokens", "kv_cache_size_tokens of its metrics")
 
 
-def note_foreign_tokens(
+def describe_foreign_tokens(
     before: EngineSample | None, after: EngineSample | None, own_token_count: int
 ) -> tuple[str, ...]:
     """Return a note if the engine answered other clients meanwhile."""

@@ -38,10 +38,10 @@ STEPS = (*(ProbeStep(1, tokens) for tokens in _SINGLES), *(ProbeStep(streams, ST
 
 
 def list_probe_steps(engine: Engine) -> tuple[ProbeStep, ...]:
-    return tuple(ProbeStep(step.streams, step.tokens, _find_skip_reason(step, engine)) for step in STEPS)
+    return tuple(ProbeStep(step.streams, step.tokens, _get_skip_reason_or_empty(step, engine)) for step in STEPS)
 
 
-def _find_skip_reason(step: ProbeStep, engine: Engine) -> str:
+def _get_skip_reason_or_empty(step: ProbeStep, engine: Engine) -> str:
     if step.tokens + PROMPT_ROOM > engine.max_model_len:
         return f"its context of {engine.max_model_len} tokens holds no prompt beside {step.tokens} tokens of answer"
     if engine.max_num_seqs is not None and step.streams > engine.max_num_seqs:

@@ -11,7 +11,7 @@ from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.replica_choice import EngineTraffic
 from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
-from app.machine.gpus.host_memory import read_resident_gib
+from app.machine.gpus.host_memory import find_resident_gib
 from app.machine.sampling.engine_condition import combine_conditions
 from app.machine.sampling.memory_attribution import LoadedMemory
 from app.machine.sampling.replica_watch import ReplicaWatch
@@ -57,8 +57,8 @@ class EngineWatch:
         """Return whether every replica says that it is healthy; this costs less than a sample."""
         return all([await replica.answers_health() for replica in self._replicas])
 
-    async def poll_engine(self, now: float) -> list[Event]:
-        samples = [await replica.read_sample_and_update_condition(now) for replica in self._replicas]
+    async def poll_and_list_events(self, now: float) -> list[Event]:
+        samples = [await replica.poll_and_find_sample(now) for replica in self._replicas]
         events: list[Event] = []
         sampled = self._merge_and_remember_samples(now, samples)
         state = self._build_state()
@@ -110,21 +110,21 @@ class EngineWatch:
             tok_s=tok_s,
             prompt_tok_s=prompt_tok_s,
             simulated=self.engine.simulation is not None,
-            foreign=sum(self._traffic.count_foreign_requests(replica.base) for replica in self._replicas),
+            foreign=sum(self._traffic.count_requests_of_other_processes(replica.base) for replica in self._replicas),
             kv_tokens=whole.kv_tokens,
             acceptance_rate=since.compute_share("accepted_tokens", "draft_tokens"),
             acceptance_length=None if accepted is None or not drafts else round(1 + accepted / drafts, 3),
             cached_share=since.compute_share("prefix_hits", "prefix_queries"),
             prefix_hit_rate=_compute_share(whole.prefix_hits, whole.prefix_queries),
             preemptions=whole.preemptions,
-            resident_gib=self._read_resident_gib(),
+            resident_gib=self._find_resident_gib(),
             ttft_s=since.compute_share("first_token_seconds", "first_tokens"),
         )
 
-    def _read_resident_gib(self) -> float | None:
+    def _find_resident_gib(self) -> float | None:
         if not self.engine.is_on_cpu:
             return None
-        held = [read_resident_gib(one.pid) for one in self._launched if one.pid]
+        held = [find_resident_gib(one.pid) for one in self._launched if one.pid]
         known = [gib for gib in held if gib is not None]
         return round(sum(known), 3) if known else None
 

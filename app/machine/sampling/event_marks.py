@@ -40,12 +40,12 @@ def read_event_marks(store: EventStore, runs: Sequence[str] | None, since: float
     """Return marks of these runs, or of all for None; engine marks are always included."""
     on = [span.run for span in store.list_run_spans(since, until) if runs is None or span.run in runs]
     kinds = (*_KINDS, "turn.started") if until - since <= HAND_OVERS_WITHIN else tuple(_KINDS)
-    found = [mark for run in on for mark in _find_run_marks(store.read_events(run, kinds=kinds, since=since), until)]
+    found = [mark for run in on for mark in _iterate_run_marks(store.read_events(run, kinds=kinds, since=since), until)]
     found += [mark for one in store.read_samples(since, until, ("engine.state",)) if (mark := _to_engine_mark(one))]
     return sorted(found, key=lambda mark: (mark.at, mark.seq))[-MOST:]
 
 
-def _find_run_marks(events: Iterator[Recorded], until: float) -> Iterator[EventMark]:
+def _iterate_run_marks(events: Iterator[Recorded], until: float) -> Iterator[EventMark]:
     held: dict[str, str] = {}
     for one in events:
         if one.at > until:

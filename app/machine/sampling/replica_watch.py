@@ -56,9 +56,9 @@ class ReplicaWatch:
         self.eta_s: float | None = None
 
     async def answers_health(self) -> bool:
-        return await self._read_health_code() == httpx.codes.OK
+        return await self._find_health_code() == httpx.codes.OK
 
-    async def _read_health_code(self) -> int | None:
+    async def _find_health_code(self) -> int | None:
         # If our engine has ended, an answer comes from another process.
         lost = self._launched is not None and self._launched.read_status().state == "dead"
         return None if lost else await self._client.read_health_status()
@@ -71,14 +71,14 @@ class ReplicaWatch:
         lone = self._engine.is_endpoint and self._engine.max_num_seqs == 1
         return lone and self._traffic.ours[self.base] > 0 and self.condition.state == "ready"
 
-    async def read_sample_and_update_condition(self, now: float) -> EngineSample | None:
+    async def poll_and_find_sample(self, now: float) -> EngineSample | None:
         """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
         alone = self._must_not_poll()
-        health = httpx.codes.OK if alone else await self._read_health_code()
+        health = httpx.codes.OK if alone else await self._find_health_code()
         well = health == httpx.codes.OK
-        sample = await self._read_sample() if well else None
+        sample = await self._find_sample() if well else None
         took = time.monotonic() - began
         self.late = took if took > PROMPT else 0.0
         seen = ReplicaObservation(
@@ -91,7 +91,7 @@ class ReplicaWatch:
         )
         self.condition = self._prefer_launch_state(update_condition(self.condition, seen, now))
         # A request of ours that ended meanwhile may still be counted there, but is not foreign.
-        self._update_shared_traffic(sample, newest, max(ours, self._traffic.ours[self.base]))
+        self._report_health_and_load_to_traffic(sample, newest, max(ours, self._traffic.ours[self.base]))
         return sample
 
     def _prefer_launch_state(self, seen: Condition) -> Condition:
@@ -105,14 +105,16 @@ class ReplicaWatch:
         self.share, self.eta_s = look.share, look.eta_s
         return Condition(look.state, clean_text(look.detail, 300), seen.tokens, seen.moved_at)
 
-    def _update_shared_traffic(self, sample: EngineSample | None, newest_request: int, our_requests: int) -> None:
+    def _report_health_and_load_to_traffic(
+        self, sample: EngineSample | None, newest_request: int, our_requests: int
+    ) -> None:
         state, traffic = self.condition.state, self._traffic
         (traffic.unhealthy.discard if state == "ready" else traffic.unhealthy.add)(self.base)
         (traffic.unavailable.add if state in _AWAY else traffic.unavailable.discard)(self.base)
         unread = ReplicaReport(newest=newest_request)
         traffic.reports[self.base] = _to_report(sample, newest_request, our_requests) if sample else unread
 
-    async def _read_sample(self) -> EngineSample | None:
+    async def _find_sample(self) -> EngineSample | None:
         if self._engine.is_endpoint and not self._engine.metrics_urls:
             return self._count_own_sample()
         try:
@@ -131,10 +133,10 @@ class ReplicaWatch:
 
     async def _get_serving_problem(self, now: float) -> str:
         if now - self._checked >= CHECK_EVERY or self._trouble:
-            self._checked, self._trouble = now, await self._find_serving_problem()
+            self._checked, self._trouble = now, await self._check_served_model()
         return self._trouble
 
-    async def _find_serving_problem(self) -> str:
+    async def _check_served_model(self) -> str:
         try:
             served = await self._client.list_models()
         except EngineError as exc:

@@ -51,7 +51,7 @@ class EnergyLedger:
         self._load_energy_records([span])
         return self._compute_span_energy(span, time.time() if now is None else now)
 
-    def read_simulation_pace(self, run: str) -> float | None:
+    def find_simulation_pace(self, run: str) -> float | None:
         """Return the pace of simulated engines, or None for real ones."""
         first = next(self._store.read_events(run, upto=1), None)
         return first.event.pace if first and isinstance(first.event, RunQueued) else None

@@ -27,7 +27,7 @@ def compute_run_token_rates(
 ) -> dict[SeriesKey, Values]:
     """Return each role's rate in the steps of the grid. A turn's tokens are spread over the time that wrote them."""
     written: dict[Role, list[float]] = defaultdict(lambda: [0.0] * time_grid.steps)
-    for turn in _list_written_turns(store, run, time_grid.since):
+    for turn in _iterate_written_turns(store, run, time_grid.since):
         until = max(turn.until, turn.since + BRIEFEST)
         first = max(0, int((turn.since - time_grid.since) // time_grid.step))
         for place in range(first, min(time_grid.steps, int((until - time_grid.since) // time_grid.step) + 1)):
@@ -38,7 +38,7 @@ def compute_run_token_rates(
     return {key: [round(value, 3) for value in written[role]] for role, key in keys.items()}
 
 
-def _list_written_turns(store: EventStore, run: str, since: float) -> Iterator[WrittenTurn]:
+def _iterate_written_turns(store: EventStore, run: str, since: float) -> Iterator[WrittenTurn]:
     """Yield the turns that ended since a time, and the one in progress."""
     for one in store.read_events(run, kinds=("turn.finished", "turn.interrupted"), since=since):
         match one.event:
@@ -46,11 +46,11 @@ def _list_written_turns(store: EventStore, run: str, since: float) -> Iterator[W
                 began = one.at - max(0.0, event.seconds - (event.ttft or 0.0))
                 yield WrittenTurn(event.role, tokens, began, one.at)
             case TurnFinished(turn=turn) | TurnInterrupted(turn=turn):
-                yield from _read_last_writing_turn(store, run, one.seq, turn)
-    yield from _read_last_writing_turn(store, run, None)
+                yield from _iterate_last_writing_turn_if_any(store, run, one.seq, turn)
+    yield from _iterate_last_writing_turn_if_any(store, run, None)
 
 
-def _read_last_writing_turn(
+def _iterate_last_writing_turn_if_any(
     store: EventStore, run: str, upto_seq: int | None, turn_id: str = ""
 ) -> Iterator[WrittenTurn]:
     """Yield the turn that wrote last, by its newest count of tokens, if it is the given one or has not ended."""

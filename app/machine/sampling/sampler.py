@@ -64,7 +64,7 @@ class Sampler(BackgroundTask):
         await super().close()
         await self._gpus.close()
 
-    def check_due_and_note_step(self, wall_time: float) -> bool:
+    def is_poll_due_and_remember_time(self, wall_time: float) -> bool:
         step, before = wall_time // SELDOM, self._step
         self._step = step
         return self.needs_every_second or step != before
@@ -89,7 +89,9 @@ class Sampler(BackgroundTask):
     async def poll_once(self) -> None:
         now = time.monotonic()
         with self._measure_polling_time():
-            looks = await asyncio.gather(self._sample_gpus(), *(engine.poll_engine(now) for engine in self._engines))
+            looks = await asyncio.gather(
+                self._read_gpus_and_list_events(), *(engine.poll_and_list_events(now) for engine in self._engines)
+            )
             self._looked()
         rates: Mapping[str, dict[str, float]] = {}
         if self._has_running_requests():
@@ -117,7 +119,7 @@ class Sampler(BackgroundTask):
     def _has_running_requests(self) -> bool:
         return any(event.running for _, event in self._board.engines.values())
 
-    async def _sample_gpus(self) -> list[Event]:
+    async def _read_gpus_and_list_events(self) -> list[Event]:
         readings = await self._gpus.read()
         self._board.exporters |= {reading.host: reading.source for reading in readings if reading.source}
         seen = {key: event for key, (_, event) in self._board.gpus.items()}
@@ -130,7 +132,7 @@ class Sampler(BackgroundTask):
         while True:
             began = time.monotonic()
             try:
-                if self.check_due_and_note_step(self._machine.clock()):
+                if self.is_poll_due_and_remember_time(self._machine.clock()):
                     await self.poll_once()
                 elif self.is_watched:
                     await self.poll_if_unhealthy_or_news()

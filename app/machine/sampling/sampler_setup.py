@@ -14,7 +14,7 @@ from app.events.bus import Bus
 from app.events.record import MACHINE
 from app.lineups.model import Lineup
 from app.machine.gpus.dcgm_client import DcgmExporter
-from app.machine.gpus.gpu_processes import GpuProcesses, Owner, ProcessOwners, find_no_owner
+from app.machine.gpus.gpu_processes import GpuProcesses, Owner, ProcessOwners, get_empty_owner
 from app.machine.gpus.gpu_reading import CombinedGpus, GpuSource
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
@@ -59,7 +59,7 @@ def create_gpu_source(
     lineup: Lineup,
     bases: Mapping[str, tuple[str, ...]],
     http: httpx.AsyncClient,
-    find_launched_engine: Owner = find_no_owner,
+    find_launched_engine: Owner = get_empty_owner,
 ) -> GpuSource:
     """Create the source of a line-up's GPU readings. `find_launched_engine` knows the engine of a process of ours."""
     played = {name: bases[name] for name, engine in lineup.engines.items() if engine.simulation}

@@ -43,10 +43,10 @@ class Thinning:
         for place, tier in enumerate(TIERS):
             finer = TIERS[place - 1] if place else None
             last = self._store.thinned.find_last_time(tier.step)
-            begin = self._find_next_stretch(finer, 0.0 if last is None else last + tier.stretch, tier)
+            begin = self._find_next_stretch_start(finer, 0.0 if last is None else last + tier.stretch, tier)
             while begin is not None and begin + tier.stretch + SETTLED <= now:
                 self._thin_stretch(tier, finer, begin)
-                begin = self._find_next_stretch(finer, begin + tier.stretch, tier)
+                begin = self._find_next_stretch_start(finer, begin + tier.stretch, tier)
             self._store.thinned.delete_before(tier.step, now - tier.keep)
 
     def read(self, since: float, until: float, step: float, now: float | None = None) -> Grid:
@@ -57,18 +57,18 @@ class Thinning:
         at = begin
         for tier in reversed(TIERS):
             if tier.step <= step:
-                at = self._fill_from_tier(grid, tier, at)
+                at = self._fill_from_tier_and_get_end(grid, tier, at)
         _add_points(grid, self._read_raw(at, grid.until))
         return grid
 
-    def _fill_from_tier(self, grid: Grid, tier: Tier, at: float) -> float:
+    def _fill_from_tier_and_get_end(self, grid: Grid, tier: Tier, at: float) -> float:
         """Fill the grid from a tier, and return where its last stretch ends."""
         for begin, body in self._store.thinned.list_stretches(tier.step, at - tier.stretch, grid.until):
             _add_points(grid, (point for point in _decode_points(tier, begin, body) if point[0] >= at))
             at = max(at, begin + tier.stretch)
         return at
 
-    def _find_next_stretch(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
+    def _find_next_stretch_start(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
         """Return the start of the next stretch that has data, or None."""
         if finer:
             found = self._store.thinned.find_first_time(finer.step, since)

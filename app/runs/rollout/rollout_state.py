@@ -86,7 +86,7 @@ def fold_rollout(events: Iterable[Recorded], state: RolloutState | None = None) 
 def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
     match recorded.event:
         case kinds.RolloutOrdered() as asked:
-            parts = dict(_create_parts(asked))
+            parts = dict(_iterate_hosts_and_parts(asked))
             return replace(state, asked=asked, asked_at=recorded.at, since=recorded.at, parts=parts)
         case kinds.RolloutHostBegun(host=host, of=run):
             return _replace_part(state, replace(state.parts[host], run=run))
@@ -111,7 +111,7 @@ def _apply_event(state: RolloutState, recorded: Recorded) -> RolloutState:
             return state
 
 
-def _create_parts(rollout_request: kinds.RolloutOrdered) -> Iterator[tuple[str, HostPart]]:
+def _iterate_hosts_and_parts(rollout_request: kinds.RolloutOrdered) -> Iterator[tuple[str, HostPart]]:
     ends = list(accumulate(rollout_request.waves))
     for place, host in enumerate(rollout_request.hosts):
         wave = next((number for number, end in enumerate(ends, 1) if place < end), len(ends) or 1)

@@ -99,7 +99,7 @@ def create_host_ended(part: HostPart, run: RunRow) -> RolloutHostEnded:
         passed=run.passed,
         escalated=run.escalated,
         rolled_back=run.rolled_back,
-        harm=describe_harm(run),
+        harm=describe_harm_or_failure(run),
     )
 
 
@@ -121,7 +121,7 @@ def find_unrecorded_wave_end(state: RolloutState) -> RolloutWaveEnded | None:
     )
 
 
-def describe_harm(run: RunRow) -> str:
+def describe_harm_or_failure(run: RunRow) -> str:
     if run.state == "failed":
         return run.reason or "the run failed"
     return f"{run.regressed} rules that held no longer do" if run.regressed else ""

@@ -170,7 +170,7 @@ class Benchmark:
                     found.setdefault(text, []).append(fix)
         return found
 
-    def list_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
+    def map_ids_to_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
         one = self._offered_profiles[profile]
         users: dict[str, dict[str, None]] = {}
         compared: dict[str, set[str]] = {}
@@ -182,7 +182,7 @@ class Benchmark:
                 compared.setdefault(id_, set()).update(operations)
         values, known = self._resolve_profile_values(one), self.values_by_id
         return {
-            shorten_id(id_): ProfileValue(known[id_], values[id_], tuple(rules), _find_weaker_direction(compared[id_]))
+            shorten_id(id_): ProfileValue(known[id_], values[id_], tuple(rules), _get_weaker_direction(compared[id_]))
             for id_, rules in users.items()
             if id_ in known
         }
@@ -207,7 +207,9 @@ class Benchmark:
 
     def _iter_selected_rules(self, profile: Element) -> Iterator[Element]:
         selects = self._iter_inherited(profile, "select")
-        yield from _walk_selected(self._root, {one.get("idref", ""): one.get("selected") == "true" for one in selects})
+        yield from _iterate_selected_rules_below(
+            self._root, {one.get("idref", ""): one.get("selected") == "true" for one in selects}
+        )
 
     def _resolve_profile_values(self, profile: Element) -> dict[str, str]:
         refines, sets = (self._iter_inherited(profile, kind) for kind in ("refine-value", "set-value"))
@@ -228,7 +230,7 @@ class Benchmark:
         yield from profile.findall(f"{{*}}{kind}")
 
 
-def _find_weaker_direction(operations: set[str]) -> str:
+def _get_weaker_direction(operations: set[str]) -> str:
     if operations and operations <= {"greater than", "greater than or equal"}:
         return "less"
     return "more" if operations and operations <= {"less than", "less than or equal"} else ""
@@ -241,7 +243,7 @@ def read_benchmark(file: Path) -> Benchmark:
         raise BadInput(f"The data stream {file} cannot be read: {exc.strerror}.") from exc
 
 
-def _walk_selected(node: Element, selection_by_id: Mapping[str, bool]) -> Iterator[Element]:
+def _iterate_selected_rules_below(node: Element, selection_by_id: Mapping[str, bool]) -> Iterator[Element]:
     """Yield rules that are selected along with every group around them."""
     for child in node:
         if get_local_name(child) not in ("Group", "Rule"):
@@ -251,7 +253,7 @@ def _walk_selected(node: Element, selection_by_id: Mapping[str, bool]) -> Iterat
         if get_local_name(child) == "Rule":
             yield child
         else:
-            yield from _walk_selected(child, selection_by_id)
+            yield from _iterate_selected_rules_below(child, selection_by_id)
 
 
 def _parse_rule(rule_element: Element, values: Mapping[str, str]) -> ScapRule:

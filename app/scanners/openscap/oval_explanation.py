@@ -38,7 +38,7 @@ class OvalReport:
         if top is None:
             return ()
         decided = dict.fromkeys(self._iter_deciding_tests(top, word, 0))
-        return tuple(self._describe_test(test) for test in list(decided)[:TESTS_TOLD])
+        return tuple(self._build_test_finding(test) for test in list(decided)[:TESTS_TOLD])
 
     def _iter_deciding_tests(self, node: Element, word: str, depth: int) -> Iterator[str]:
         if depth > DEEPEST:
@@ -53,7 +53,7 @@ class OvalReport:
             elif (extended := self.results.get(child.get("definition_ref", ""))) is not None:
                 yield from self._iter_deciding_tests(extended, extended.get("result", ""), depth + 1)
 
-    def _describe_test(self, test: str) -> OvalFinding:
+    def _build_test_finding(self, test: str) -> OvalFinding:
         about = self.comments.get(test)
         comment = clean_text(about.get("comment", test), LONGEST) if about is not None else test
         found = [self.items[ref] for ref in self._list_deciding_item_ids(test) if ref in self.items]

@@ -80,10 +80,12 @@ class OpenScapScanner:
     async def judge_rules(self, rules: Sequence[str], on_judged_count: Progress | None = None) -> list[Verdict]:
         """Like `scan`, but raises errors."""
         known = [rule for rule in rules if rule in self._ids]
-        outcomes = await asyncio.to_thread(read_arf, await self.fetch_report(known, on_judged_count)) if known else {}
+        outcomes = (
+            await asyncio.to_thread(read_arf, await self.scan_and_fetch_report(known, on_judged_count)) if known else {}
+        )
         return [self._build_verdict(rule, outcomes) for rule in rules]
 
-    async def fetch_report(self, rules: Sequence[str], on_judged_count: Progress | None = None) -> bytes:
+    async def scan_and_fetch_report(self, rules: Sequence[str], on_judged_count: Progress | None = None) -> bytes:
         """Return OpenSCAP's report on these rules, or on the whole profile if these are all of them.
 
         A whole profile is judged on the content as it was published, some rules on an excerpt of it.

@@ -33,12 +33,12 @@ class ScapContent:
     """The tailoring file that defines the profile, if the data stream does not."""
 
 
-def list_datastreams(folders: Sequence[Path] = FOLDERS) -> dict[str, Path]:
+def map_names_to_datastreams(folders: Sequence[Path] = FOLDERS) -> dict[str, Path]:
     """Return data streams by name, without the file ending."""
-    return list_named_files(_ENDING, folders)
+    return map_names_to_files(_ENDING, folders)
 
 
-def list_named_files(ending: str, folders: Sequence[Path]) -> dict[str, Path]:
+def map_names_to_files(ending: str, folders: Sequence[Path]) -> dict[str, Path]:
     """Return the files by name, without their ending; a folder overrides those after it."""
     found = (file for folder in reversed(folders) for file in sorted(folder.expanduser().glob(f"*{ending}")))
     return {file.name.removesuffix(ending): file for file in found}
@@ -46,7 +46,7 @@ def list_named_files(ending: str, folders: Sequence[Path]) -> dict[str, Path]:
 
 def list_benchmarks(folders: Sequence[Path] = ADDED) -> list[Path]:
     """Return added data streams and XCCDF files; they name the rules."""
-    return [file for file in list_named_files(".xml", folders).values() if file.name.endswith((_ENDING, _XCCDF))]
+    return [file for file in map_names_to_files(".xml", folders).values() if file.name.endswith((_ENDING, _XCCDF))]
 
 
 def list_manuals() -> list[Path]:
@@ -98,7 +98,7 @@ def _read_zip(file: Path) -> tuple[str, bytes]:
 
 
 def require_datastream(name: str, folders: Sequence[Path] = FOLDERS) -> Path:
-    there = list_datastreams(folders)
+    there = map_names_to_datastreams(folders)
     plain = name.removesuffix(".xml").removesuffix("-ds")
     if not _NAME.fullmatch(name) or plain not in there:
         choice = f"the data streams are: {', '.join(there)}" if there else "apt-get install ssg-debian adds some"

@@ -11,7 +11,7 @@ from lxml import etree
 from app.errors import BadInput
 from app.scanners.openscap.benchmark import Benchmark, is_valid_id, shorten_id
 from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, join_text_collapsing_whitespace, parse_xml
-from app.scanners.openscap.scap_files import ADDED, OWN, list_named_files
+from app.scanners.openscap.scap_files import ADDED, OWN, map_names_to_files
 from app.text.clean import clean_text
 
 ENDING = "-tailoring.xml"
@@ -105,12 +105,12 @@ def _iter_mismatches(profile: Element, benchmark: Benchmark) -> Iterator[str]:
             yield f"selects {line.get('selector', '')[:60]!a} of {shorten_id(id_)}, whose choices are: {choices[:300]}"
 
 
-def list_tailoring_files() -> dict[str, Path]:
-    return list_named_files(ENDING, ADDED)
+def map_names_to_tailoring_files() -> dict[str, Path]:
+    return map_names_to_files(ENDING, ADDED)
 
 
 def load_tailoring_file(name: str) -> TailoringFile:
-    there = list_tailoring_files()
+    there = map_names_to_tailoring_files()
     if name not in there:
         known = f"the tailorings are: {', '.join(there)}" if there else "add one with temper scap tailor FILE"
         raise BadInput(f"There is no tailoring {name[:80]!a}; {known}.")
@@ -127,7 +127,7 @@ def add_tailoring(content: bytes, name: str, benchmark: Benchmark) -> TailoringF
         raise BadInput(f"{name[:80]!a} is not a valid name for a tailoring: {said}.")
     read = read_tailoring(content, f"{name}{ENDING}")
     apply_tailoring(read, benchmark)
-    if (there := list_tailoring_files().get(name)) and there.read_bytes() != content:
+    if (there := map_names_to_tailoring_files().get(name)) and there.read_bytes() != content:
         raise BadInput(f"There is already another tailoring {name!a}, and runs may have used it: choose a new name.")
     folder = OWN.expanduser()
     folder.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from app.events.vocabulary import Published
 from app.scanners.openscap.benchmark import TASKS, Benchmark, read_benchmark
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.safe_xml import MOST
-from app.scanners.openscap.scap_files import ADDED, list_benchmarks, list_datastreams, list_manuals
+from app.scanners.openscap.scap_files import ADDED, list_benchmarks, list_manuals, map_names_to_datastreams
 from app.text.clean import read_with_excess_byte
 
 PUBLISHER = "ComplianceAsCode"
@@ -63,7 +63,7 @@ NOTHING_JOINED = JoinedContent({})
 
 def list_content_times() -> tuple[int, ...]:
     """Return the times of all content here, by which a joined skill is known to be out of date."""
-    return tuple(file.stat().st_mtime_ns for file in (*list_benchmarks(ADDED), *list_datastreams().values()))
+    return tuple(file.stat().st_mtime_ns for file in (*list_benchmarks(ADDED), *map_names_to_datastreams().values()))
 
 
 def join_content(file: Path, benchmark: Benchmark) -> JoinedContent:
@@ -87,7 +87,9 @@ def find_community_content(stig_ids: Sequence[str], excluded_file: Path | None =
     if not systems:
         return None
     begins = f"{_COMMUNITY}{systems[0][:2].lower()}"
-    known = [file for name, file in list_datastreams().items() if name.startswith(begins) and file != excluded_file]
+    known = [
+        file for name, file in map_names_to_datastreams().items() if name.startswith(begins) and file != excluded_file
+    ]
     counted = [(_count_word_in_file(file, file.stat().st_mtime_ns, systems[0]), file) for file in known]
     most, best = max(counted, default=(0, None), key=lambda one: one[0])
     return best if most else None

@@ -23,8 +23,13 @@ from app.scanners.openscap.benchmark import (
     shorten_id,
 )
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
-from app.scanners.openscap.scap_files import ScapContent, list_datastreams, require_datastream
-from app.scanners.openscap.tailoring import TailoringFile, apply_tailoring, list_tailoring_files, load_tailoring_file
+from app.scanners.openscap.scap_files import ScapContent, map_names_to_datastreams, require_datastream
+from app.scanners.openscap.tailoring import (
+    TailoringFile,
+    apply_tailoring,
+    load_tailoring_file,
+    map_names_to_tailoring_files,
+)
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
 from app.skills.scap.companion_content import JoinedContent, join_content, list_content_times
@@ -45,12 +50,12 @@ _UNJUDGED = "This rule is the scanner's own: OpenSCAP judges it, on the host."
 def skill(argument: str) -> Skill:
     name, profile, by = [*argument.split(":", 2), "", ""][:3]
     if not name or not profile:
-        here = ", ".join(list_datastreams()) or "none yet: apt-get install ssg-debian brings some"
+        here = ", ".join(map_names_to_datastreams()) or "none yet: apt-get install ssg-debian brings some"
         raise BadInput(
             f"Give the skill as scap:CONTENT:PROFILE; content on this machine: {here}. `temper scap list` shows more."
         )
     file = require_datastream(name)
-    stamp = list_tailoring_files()[by].stat().st_mtime_ns if by in list_tailoring_files() else 0
+    stamp = map_names_to_tailoring_files()[by].stat().st_mtime_ns if by in map_names_to_tailoring_files() else 0
     return _build_skill(file, profile, by, (file.stat().st_mtime_ns, stamp, *list_content_times()), ())
 
 
@@ -65,7 +70,7 @@ def _build_skill(
     whole, mine = read_benchmark(file), load_tailoring_file(tailoring_name) if tailoring_name else None
     benchmark = apply_tailoring(mine, whole) if mine else whole
     full = benchmark.resolve_profile_id(profile)
-    known = benchmark.list_profile_parameters(full)
+    known = benchmark.map_ids_to_profile_parameters(full)
     values = {known[name].id: text for name, text in site_values if name in known}
     joined = join_content(file, whole)
     chosen_rules = benchmark.list_profile_rules(full, values)

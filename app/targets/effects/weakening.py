@@ -20,10 +20,10 @@ from app.targets.effects.pwquality import Pwquality
 from app.targets.effects.selinux import Selinux
 from app.targets.effects.shell_profile import ShellProfile
 from app.targets.effects.sshd import Sshd
-from app.targets.effects.strictness_bounds import ReadSide, find_excessive_setting, find_lost_access_or_notice
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo import Sudo
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
+from app.targets.effects.too_strict_values import ReadSide, find_excessive_setting, find_lost_access_or_notice
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.subjects.file_edit import Objection
 from app.text.clean import clean_text

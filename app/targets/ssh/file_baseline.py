@@ -11,7 +11,7 @@ from app.targets.baseline import Baseline, BaselineEntry, compute_file_digest
 from app.targets.host_accounts import read_host_accounts
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.snapshot import Snapshot
+from app.targets.ssh.fetched_files import Snapshot
 
 NOT_LISTED = ("etc/pki/ca-trust/extracted", "etc/udev/hwdb.bin", "etc/selinux/*/policy")
 """Excluded: large files that programs generate."""

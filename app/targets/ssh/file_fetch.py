@@ -9,8 +9,8 @@ from app.errors import ConnectionLost, EnvironmentUnusable
 from app.syntax.files import FileState
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.fetched_files import Kind, Snapshot, SnapshotEntry
 from app.targets.ssh.files_to_fetch import ALWAYS, to_shell_patterns
-from app.targets.ssh.snapshot import Kind, Snapshot, SnapshotEntry
 from app.text.clean import clean_text
 
 LARGEST = 8 * 1024 * 1024

@@ -14,7 +14,7 @@ from app.targets.effects.weakening import DAEMONS
 from app.targets.health_probes import run_health_probes
 from app.targets.host_facts import read_host_facts
 from app.targets.readable_files import FACTS, is_plain_path, matches_any_pattern
-from app.targets.ssh.snapshot import Snapshot
+from app.targets.ssh.fetched_files import Snapshot
 from app.targets.writable_areas import JUDGES
 
 ALWAYS = (

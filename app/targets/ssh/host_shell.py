@@ -10,7 +10,7 @@ import asyncssh
 
 from app.errors import EnvironmentUnusable
 from app.targets.ssh.host_script_output import HostReport, parse_host_report
-from app.targets.ssh.shell_script import ShellScript, build_shell_command
+from app.targets.ssh.shell_script import ShellScript, build_script_server_command
 from app.text.clean import clean_text, get_last_line
 
 OnLine = Callable[[str], None]
@@ -33,8 +33,13 @@ class ScriptResult:
         return self.out.decode("utf-8", "replace")
 
     @property
+    def lines(self) -> list[str]:
+        """The lines that are not empty. Only a newline ends one: a host's text may hold whatever else looks like it."""
+        return [line for line in self.text.split("\n") if line]
+
+    @property
     def report(self) -> HostReport:
-        return parse_host_report(self.text.splitlines())
+        return parse_host_report(self.lines)
 
     @property
     def reason(self) -> str:
@@ -100,7 +105,7 @@ class HostShell:
 
 async def open_host_shell(connection: asyncssh.SSHClientConnection, *, sudo: bool) -> HostShell:
     """Start a shell, as root by sudo; raise ShellNotStarted with the reason that the host gave."""
-    shell = build_shell_command(sudo=sudo)
+    shell = build_script_server_command(sudo=sudo)
     process = await connection.create_process(shell.command, encoding=None)
     process.stdin.write(shell.request)
     try:

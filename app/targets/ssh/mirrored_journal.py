@@ -69,7 +69,7 @@ class MirroredJournal:
         said = self._line.run("journals")
         if said.code:
             raise EnvironmentUnusable(f"{self._line.end}: its journals cannot be read: {said.reason}.")
-        lines = [line.split("\t") for line in said.text.splitlines()]
+        lines = [line.split("\t") for line in said.lines]
         return [HostJournal(name, mark, armed == "armed") for name, mark, armed in lines]
 
     def find_host_journal(self, name: str) -> HostJournal | None:
@@ -125,7 +125,7 @@ class MirroredJournal:
         limit = SECONDS if self.may_have_resources(name) else _SECONDS
         said = self._line.run("restore", name, "asked", seconds=2 * limit)
         self._require_success(said)
-        return [clean_text(path, 256) for path in said.text.splitlines() if path]
+        return [clean_text(path, 256) for path in said.lines]
 
     def _begin_on_host(self, name: str, before: Before, after: Mapping[str, FileState], folders: Sequence[str]) -> None:
         files = [(number, path) for number, path in enumerate(after) if not is_resource(path)]

@@ -68,4 +68,4 @@ def remove_temper_files_from_host(connection: SshConnection, scanner_folder: str
         )
     if said.code:
         raise EnvironmentUnusable(f"could not remove all files from {connection.end}: {said.reason}.")
-    return [clean_text(path, _LONGEST) for path in said.text.splitlines()]
+    return [clean_text(path, _LONGEST) for path in said.lines]

@@ -9,8 +9,8 @@ from app.syntax.files import FileState
 from app.targets.readable_files import is_judged
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.fetched_files import Snapshot
 from app.targets.ssh.files_to_fetch import ALWAYS, MOST, find_unfetched_patterns, to_folder_only_pattern
-from app.targets.ssh.snapshot import Snapshot
 
 _ROUNDS = 5
 """Fetches at most this often: a link or an Include can lead to another."""

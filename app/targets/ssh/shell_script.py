@@ -70,7 +70,7 @@ def build_script(text: str, arguments: Sequence[str], data: bytes, seconds: floa
     return ShellScript(head.encode() + script + data, mark.encode())
 
 
-def build_shell_command(*, sudo: bool) -> ShellCommand:
+def build_script_server_command(*, sudo: bool) -> ShellCommand:
     """Return the command for a shell that runs one script after another."""
     return _build_command(read_script_part("serve"), sudo=sudo)
 

@@ -63,7 +63,7 @@ class SshResources:
         _, outcome = rows.get_row("outcome") or ("", "")
         if outcome != foreseen.outcome:
             raise ActionFailed("The vendor's script made something else of the files than it did on a copy of them.")
-        foreseen = _resolve_unforeseen(foreseen, now)
+        foreseen = _fill_in_unforeseen_states(foreseen, now)
         if weaker := registry.judge_states(foreseen):
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
         touched = [path for path, _ in rows.get_rows("touched")]
@@ -111,7 +111,7 @@ def _parse_file_state(encoded_state: str) -> FileState:
         raise ActionFailed("The host does not say what the script made of a file.") from exc
 
 
-def _resolve_unforeseen(foreseen: DryRun, actual_states: Mapping[str, str]) -> DryRun:
+def _fill_in_unforeseen_states(foreseen: DryRun, actual_states: Mapping[str, str]) -> DryRun:
     """Replace unforeseen states by the actual ones and drop unchanged states."""
     states = (
         replace(one, after=actual_states.get(one.name, "")) if one.after == NOT_FORESEEN else one

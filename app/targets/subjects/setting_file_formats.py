@@ -106,9 +106,9 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         """Return the settings of a line that a text states, in the section that the text names or in the key's own."""
         if self.words:
             line = re.sub(r" ?\.\.\. ?", "", line)  # "..." stands for the words of the host
-        return self.list_settings(self._add_section(section, line))
+        return self.list_settings(self._prefix_with_section(section, line))
 
-    def _add_section(self, section: str, line: str) -> str:
+    def _prefix_with_section(self, section: str, line: str) -> str:
         match = self.pattern.fullmatch(line) if self.sections else None
         section = (section or self.home.get(match["key"], "")) if match else ""
         return f"[{section}]\n{line}" if section else line
@@ -129,7 +129,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         if ends:
             return edit_lines.replace_or_insert_line(text, line, None, (), ends[-1])
         return edit_lines.replace_or_insert_line(
-            text, self._add_section(section, line), None, (), edit_lines.get_append_index(text)
+            text, self._prefix_with_section(section, line), None, (), edit_lines.get_append_index(text)
         )
 
     def _put_variable_words(self, text: str, stated: Sequence[StatedSetting]) -> str:

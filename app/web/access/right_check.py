@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.people.rights import CLOSED, AccessNeeds, Person, has_right, is_admitted, read_access_needs
+from app.people.rights import CLOSED, AccessNeeds, Person, find_access_needs, has_right, is_admitted
 from app.web.access.access_rechecks import KEY, RequestContext
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem
@@ -39,7 +39,7 @@ def _guard_route(route: BaseRoute) -> BaseRoute:
     if not isinstance(route, Route | Mount):
         raise TypeError(f"{route} is no route that can be guarded")
     own = copy(route)  # module routes are shared by all applications in a process
-    own.app = Guard(route.app, read_access_needs(find_handler(route)) or CLOSED)
+    own.app = Guard(route.app, find_access_needs(find_handler(route)) or CLOSED)
     return own
 
 

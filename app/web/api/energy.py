@@ -56,7 +56,7 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
     """GPU-seconds and joules of a run, per role. Power samples are kept for hours, a run's totals for good."""
     row = read_required_run_row(runtime, run)
     ledger = EnergyLedger(runtime.store, runtime.lineup)
-    found, pace = ledger.compute_run_energy(run), ledger.read_simulation_pace(run)
+    found, pace = ledger.compute_run_energy(run), ledger.find_simulation_pace(run)
     if found is None:
         reason = UNSTARTED if row.started_at is None else OTHER.format(row.lineup, runtime.lineup.name)
         return RunEnergy(

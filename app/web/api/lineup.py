@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Lineup
-from app.lineups.reader import list_shipped_lineups, read_lineup, require_lineup_path
+from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
 from app.people.rights import viewers
 from app.web.api.api_model import ApiModel, Figure, create_figure
@@ -97,8 +97,8 @@ def plan_lineup(
 
 
 def _read_shipped_lineup(name: str) -> Lineup:
-    if name not in list_shipped_lineups():
-        there = ", ".join(list_shipped_lineups())
+    if name not in list_shipped_lineup_names():
+        there = ", ".join(list_shipped_lineup_names())
         raise Problem("not-found", f"No line-up is called {name[:60]!a}. The line-ups are: {there}.", field="lineup")
     return read_lineup(require_lineup_path(name))
 

@@ -20,7 +20,7 @@ from app.machine.sampling.sample_board import Board
 from app.people.rights import viewers
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import DecisionKind
-from app.runtime.backup_age import read_backup_age
+from app.runtime.backup_age import find_seconds_since_backup_or_first_start
 from app.runtime.health import WELL, FaultKind
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
@@ -110,7 +110,7 @@ def _collect_fault_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
 
 def _collect_disk_and_backup_metrics(session: Session, runtime: Runtime) -> Iterator[MetricFamily]:
     data = runtime.settings.data
-    disk, age = shutil.disk_usage(data), read_backup_age(session, data, runtime.clock.now())
+    disk, age = shutil.disk_usage(data), find_seconds_since_backup_or_first_start(session, data, runtime.clock.now())
     free = round(disk.free / disk.total, 4) if disk.total else 0.0
     yield MetricFamily("temper_data_disk_free_ratio", [({}, free)])
     yield MetricFamily("temper_backup_age_seconds", [] if age is None else [({}, round(age))])

@@ -9,7 +9,7 @@ from pydantic import Field
 from sqlmodel import Session
 
 from app.events.kinds import RunQueued
-from app.people.rights import get_visible_runs, guests, operators
+from app.people.rights import get_visible_runs_or_none_for_all, guests, operators
 from app.runs.labels import LONGEST_NAME, MOST_TAGS, set_run_labels
 from app.runs.order import create_run_request
 from app.runs.run_forecast import RunForecast
@@ -144,7 +144,7 @@ def list_runs(
 ) -> RunList:
     """List runs, newest first."""
     place = page_cursor.parse_page_cursor(cursor_) if cursor_ is not None else None
-    found = read_run_page(session, filters, place, limit, get_visible_runs())
+    found = read_run_page(session, filters, place, limit, get_visible_runs_or_none_for_all())
     return RunList(runs=[to_run_view(row) for row in found.rows], cursors=_to_neighbor_cursors(found))
 
 

@@ -12,7 +12,7 @@ from app.machine.sampling.event_marks import MarkKind, read_event_marks
 from app.machine.sampling.run_token_rates import compute_run_token_rates
 from app.machine.sampling.series import Grid, How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning
-from app.people.rights import can_see_run, get_visible_runs, guests
+from app.people.rights import can_see_run, get_visible_runs_or_none_for_all, guests
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Time
 from app.web.api.api_route import create_router as api_router
@@ -164,7 +164,7 @@ def choose_step(begin: float, end: float, step: float | None = None) -> float:
 
 
 def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Mark]:
-    shown = get_visible_runs()
+    shown = get_visible_runs_or_none_for_all()
     if run:
         read_required_run_row(runtime, run)
         shown = (run,) if can_see_run(run) else ()

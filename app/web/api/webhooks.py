@@ -7,8 +7,8 @@ from fastapi import Path, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field, HttpUrl
 
-from app.background.webhooks.sender import send_trial_delivery
-from app.background.webhooks.template import LONGEST, PLACES, resolve_template
+from app.background.webhooks.sender import send_trial_and_get_problem
+from app.background.webhooks.template import LONGEST, PLACES, resolve_valid_template
 from app.background.webhooks.webhook_spec import WebhookSpec, record_private_address_permission
 from app.background.webhooks.webhook_spec import add_webhook as add
 from app.people.rights import admins
@@ -130,7 +130,7 @@ def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runt
     Deliveries still pending are sent with the new settings."""
     row = _require_webhook(session, webhook)
     if change.template is not None:
-        row.template = resolve_template(change.template)
+        row.template = resolve_valid_template(change.template)
     if change.local is not None:
         record_private_address_permission(runtime.database, row.id, row.url, allowed=change.local)
         row.local = change.local
@@ -150,7 +150,7 @@ def delete_webhook(webhook: Id, session: TheSession) -> None:
 async def try_webhook(webhook: Id, runtime: TheRuntime) -> WebhookTrial:
     """Send one signed test delivery of type temper.test now, and return the result."""
     row = await run_in_threadpool(_read_webhook, runtime, webhook)
-    problem = await send_trial_delivery(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}")
+    problem = await send_trial_and_get_problem(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}")
     return WebhookTrial(taken=not problem, problem=problem)
 
 

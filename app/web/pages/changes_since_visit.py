@@ -9,7 +9,7 @@ from fastapi import Cookie, Depends
 from sqlalchemy import func
 from sqlmodel import Session, col, or_, select
 
-from app.people.rights import get_visible_runs
+from app.people.rights import get_visible_runs_or_none_for_all
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import OpenDecision
 from app.runtime.health import HealthFault
@@ -66,7 +66,7 @@ def create_look_reader(
 
 def read_last_look(runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str) -> LastLook | None:
     """Return what changed since the reader's last visit; None for a shared link, whose reader sees one run."""
-    if get_visible_runs() is not None:
+    if get_visible_runs_or_none_for_all() is not None:
         return None
     now, reader = round(runtime.clock.now(), 1), compute_reader_mark()
     since = find_previous_visit_end(cookie, reader, now)

@@ -49,7 +49,7 @@ def show_energy(runtime: TheRuntime, session: TheSession, run: str) -> Response:
 
 def build_energy_table(archive: RunArchive, row: RunRow) -> EnergyTable:
     ledger = EnergyLedger(archive.store, archive.lineup)
-    found, pace = ledger.compute_run_energy(row.id), ledger.read_simulation_pace(row.id)
+    found, pace = ledger.compute_run_energy(row.id), ledger.find_simulation_pace(row.id)
     if found is None:
         reason = f"The run used line-up {row.lineup}; this server uses {archive.lineup.name}."
         reason = "The run has not started yet." if row.started_at is None else reason

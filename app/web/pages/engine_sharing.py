@@ -14,7 +14,7 @@ from app.events.record import Recorded, parse_line
 from app.events.vocabulary import Role
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import EngineOutage, RecentOutages
-from app.people.rights import get_visible_runs
+from app.people.rights import get_visible_runs_or_none_for_all
 from app.store.events import EventStore, RunSpan
 from app.web.pages.mission.engine_use_times import (
     HOLD_SECONDS,
@@ -160,7 +160,7 @@ class Sharing:
 
 async def _find_sharing(request: Request) -> Sharing | None:
     sharing: Sharing = request.app.state.sharing
-    return sharing if get_visible_runs() is None else None
+    return sharing if get_visible_runs_or_none_for_all() is None else None
 
 
 TheSharing = Annotated[Sharing | None, Depends(_find_sharing)]

@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from app.errors import BadInput, Rejected
-from app.people.rights import get_visible_runs
+from app.people.rights import get_visible_runs_or_none_for_all
 from app.store import run_queries
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.models import RunRow
@@ -115,5 +115,5 @@ def require_run(session: Session, run: str) -> RunRow:
 
 
 def render_missing_run(session: Session, run: str) -> Response:
-    newest = run_queries.list_newest_runs(session, 5, allowed_run_ids=get_visible_runs())
+    newest = run_queries.list_newest_runs(session, 5, allowed_run_ids=get_visible_runs_or_none_for_all())
     return render_page("missing.html", here="", run=run, newest=newest, status=404)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.events.vocabulary import Probe
 from app.loop.attempt_state import Attempt
-from app.loop.decide import is_harmless
+from app.loop.decide import is_proven_harmless
 from app.loop.perform import LONGEST_PAUSE
 from app.loop.state import RunState
 from app.runtime.health import HealthFault
@@ -70,7 +70,7 @@ def _describe_host_safety(state: RunState) -> Iterator[SafetyLine]:
 def _describe_open_change(state: RunState, attempt: Attempt, change_phrase: str, host: str) -> SafetyLine:
     if attempt.rolling_back:
         return SafetyLine(is_well=False, text=f"{change_phrase} is being rolled back on {host}.")
-    if is_harmless(state, attempt):
+    if is_proven_harmless(state, attempt):
         return SafetyLine(is_well=True, text=f"{change_phrase} is on {host}, and the probes found no harm.")
     rolls = "Temper rolls it back now" if state.waiting else "Temper rolls it back if the turn breaks off"
     return SafetyLine(is_well=False, text=f"{change_phrase} is on {host}, and the probes have not cleared it. {rolls}.")

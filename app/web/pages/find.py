@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query
 from sqlmodel import Session
 from starlette.responses import HTMLResponse, Response
 
-from app.people.rights import WHO, Person, can_see_run, get_visible_runs, guests
+from app.people.rights import WHO, Person, can_see_run, get_visible_runs_or_none_for_all, guests
 from app.runs.open_decision_reader import DecisionReader
 from app.store import run_queries
 from app.store.models import RunRow
@@ -66,10 +66,12 @@ def _list_groups_for_everybody(
     unended = run_queries.list_unended_runs(session)[:MOST_ACTED_ON] if person.runs is None else []
     yield DestinationGroup("Actions", list_actions(person, unended))
     yield DestinationGroup("Pages", list_pages(person))
-    rows = read_run_page(session, {"q": query}, None, SHOWN, get_visible_runs()).rows
+    rows = read_run_page(session, {"q": query}, None, SHOWN, get_visible_runs_or_none_for_all()).rows
     yield DestinationGroup("Runs", [_to_run_destination(row) for row in rows])
     shown = run_queries.find_run(session, run) if run and can_see_run(run) else None
-    newest = shown or next(iter(run_queries.list_newest_runs(session, 1, allowed_run_ids=get_visible_runs())), None)
+    newest = shown or next(
+        iter(run_queries.list_newest_runs(session, 1, allowed_run_ids=get_visible_runs_or_none_for_all())), None
+    )
     if newest and query:
         yield DestinationGroup("Items", _list_item_destinations(folds, newest))
 

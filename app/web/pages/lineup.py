@@ -13,7 +13,7 @@ from app.engines.fit.estimate_result import Fit
 from app.errors import BadInput, Rejected
 from app.events.vocabulary import Role
 from app.lineups.model import Engine, Gpu, Lineup
-from app.lineups.reader import list_shipped_lineups, read_lineup, require_lineup_path
+from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe_result import ProbeResult, find_newest_and_earlier, read_newest_probes
@@ -62,8 +62,10 @@ def show_running_lineup(runtime: TheRuntime, session: TheSession, inspection: st
 def show_named_lineup(runtime: TheRuntime, session: TheSession, name: str) -> Response:
     if name == runtime.lineup.name:
         return _render_lineup(runtime, session, runtime.lineup)
-    if name not in list_shipped_lineups():
-        raise HTTPException(404, f"No line-up is called {name[:60]!a}. There are: {', '.join(list_shipped_lineups())}.")
+    if name not in list_shipped_lineup_names():
+        raise HTTPException(
+            404, f"No line-up is called {name[:60]!a}. There are: {', '.join(list_shipped_lineup_names())}."
+        )
     return _render_lineup(runtime, session, read_lineup(require_lineup_path(name)))
 
 
@@ -155,7 +157,7 @@ def _render_lineup(runtime: Runtime, session: Session, lineup: Lineup, inspectio
         here="lineup",
         lineup=lineup,
         runs_here=lineup.name == runtime.lineup.name,
-        names=list_shipped_lineups(),
+        names=list_shipped_lineup_names(),
         sections=_build_replica_sections(lineup, history),
         history=history,
         prober=runtime.prober,

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app.errors import Rejected
 from app.loop.state import Item, RunState
-from app.people.rights import can_see_run, get_visible_runs, guests
+from app.people.rights import can_see_run, get_visible_runs_or_none_for_all, guests
 from app.skills.catalog import SHIPPED
 from app.store import run_queries
 from app.store.run_list_definition import (
@@ -56,7 +56,7 @@ def show_runs(
     _check_choices(filters)
     last = require_run(session, after) if after else None
     place = ListPlace(forward=True, at=last.queued_at, id=last.id) if last else None
-    found = read_run_page(session, filters, place, SHOWN, get_visible_runs())
+    found = read_run_page(session, filters, place, SHOWN, get_visible_runs_or_none_for_all())
     given = {name: value for name, value in filters.items() if value}
     folder = runtime.settings.hosts_folder
     hosts = [*list_fixtures(folder), *(one.name for one in list_hosts(folder))]
@@ -69,7 +69,9 @@ def show_runs(
         "older": f"{path_to('runs')}?{urlencode(given | {'after': found.rows[-1].id})}" if found.more_after else "",
         "newest": f"{path_to('runs')}?{urlencode(given)}" if last else "",
         "modes": MODE_CHOICES,
-        "hosts": hosts if get_visible_runs() is None else [],  # a shared link shows a run, not what else there is
+        "hosts": hosts
+        if get_visible_runs_or_none_for_all() is None
+        else [],  # a shared link shows a run, not what else there is
         "skills": SHIPPED.list_names(),
     }
     return render_page("runs.html", here="runs", **context)

@@ -63,7 +63,9 @@ async def test_a_collector_gets_every_span_once_however_it_is_cut(tmp_path, log)
     async for teller in telling(tmp_path, log, collector, halves=True):
         await teller.export_next_batch()
     trace = RunTrace(log[0].run)
-    wanted = [one.id for recorded in log for one in trace.fold_event(recorded) if isinstance(one, Span)]
+    wanted = [
+        one.id for recorded in log for one in trace.fold_event_and_iterate_finished(recorded) if isinstance(one, Span)
+    ]
     got = [span["spanId"] for span in collector.spans()]
     assert got == wanted
     assert len(set(got)) == len(got)
@@ -107,7 +109,7 @@ async def test_what_was_over_before_is_another_process_to_tell(tmp_path, log):
 def hold_many(teller, log):
     """Leave two batches and a half of spans and of measures to be sent."""
     trace = RunTrace(log[0].run)
-    found = [one for recorded in log for one in trace.fold_event(recorded)]
+    found = [one for recorded in log for one in trace.fold_event_and_iterate_finished(recorded)]
     for held, kind in ((teller._spans, Span), (teller._measures, Measure)):
         held.extend([next(one for one in found if isinstance(one, kind))] * (2 * BATCH + BATCH // 2))
 

@@ -13,7 +13,7 @@ from app.events.trace_ids import build_traceparent, derive_span_id, derive_trace
 @pytest.fixture(scope="module")
 def told(log):
     trace = RunTrace(log[0].run)
-    return [one for recorded in log for one in trace.fold_event(recorded)]
+    return [one for recorded in log for one in trace.fold_event_and_iterate_finished(recorded)]
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +85,7 @@ def test_a_turn_that_came_to_nothing_and_a_run_that_failed_are_errors():
     told = [
         one
         for n, event in enumerate(events, 1)
-        for one in trace.fold_event(build_recorded_event("r", n, at + n, event, GENESIS))
+        for one in trace.fold_event_and_iterate_finished(build_recorded_event("r", n, at + n, event, GENESIS))
     ]
     spans = [one for one in told if isinstance(one, Span)]
     assert [(span.name, span.error) for span in spans] == [("invoke_agent worker", "died"), ("chat m", "died")]

@@ -19,7 +19,7 @@ from app.background.webhooks.template import (
     USUAL_KINDS,
     collect_placeholder_values,
     fill_body_and_content_type,
-    resolve_template,
+    resolve_valid_template,
 )
 from app.errors import Rejected
 from app.events.kinds import KINDS, ItemEscalated, RolloutPaused, RolloutWaveEnded, SentryAlarm
@@ -38,7 +38,7 @@ def told(reason=HOSTILE):
 
 def body(template, reason=HOSTILE):
     return fill_body_and_content_type(
-        resolve_template(template), collect_placeholder_values(told(reason), "web", simulated=True)
+        resolve_valid_template(template), collect_placeholder_values(told(reason), "web", simulated=True)
     )
 
 
@@ -78,13 +78,13 @@ def test_places_of_ones_own_are_filled_wherever_a_string_stands():
 @pytest.mark.parametrize("wrong", ["{nothing}", '{"text": "{text}"', "[1,", "x" * (LONGEST + 1)])
 def test_a_template_that_cannot_be_filled_is_refused(wrong):
     with pytest.raises(Rejected) as said:
-        resolve_template(wrong)
+        resolve_valid_template(wrong)
     assert said.value.field == "template"
 
 
 def test_what_is_named_is_there():
     assert set(USUAL_KINDS) <= {*KINDS, "waiver.ending", "waiver.ended"}
-    assert all(resolve_template(name) == template for name, template in NAMED.items())
+    assert all(resolve_valid_template(name) == template for name, template in NAMED.items())
     assert set(collect_placeholder_values(told(), "h", simulated=False)) == set(PLACES)
 
 
@@ -101,7 +101,7 @@ def test_of_a_rollout_it_is_told_in_the_rollouts_words():
     )
     assert said[0]["path"] == "/fleet/o1"
     assert "! Paused by its limits: 1 host is harmed" in said[1]["text"]
-    assert "<" not in fill_body_and_content_type(resolve_template("chat"), said[1])[0].decode()
+    assert "<" not in fill_body_and_content_type(resolve_valid_template("chat"), said[1])[0].decode()
     sealed = create_signed_delivery(
         build_recorded_event("o1", 3, 1.0, ended, GENESIS), create_webhook_secret(b"0" * 16), 5.0, simulated=True
     )

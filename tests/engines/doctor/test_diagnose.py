@@ -7,7 +7,7 @@ from app.engines.doctor.launch_checks import TEMPLATE_SHA256
 from app.engines.doctor.local_inventory import LocalInventory
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.lineups.model import Gpu, Speculation
-from app.lineups.reader import list_shipped_lineups, read_lineup, require_lineup_path
+from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
 from tests.engines.doctor.sick import PARSERS, TIGHT_JSON, found, list_checks, served, with_kind
 from tests.engines.fit.planning import BF16, lineup
 
@@ -169,7 +169,7 @@ def test_a_healthy_line_up_has_no_findings():
     assert found(served(), "h200:1", template(TEMPLATE_SHA256)) == []
 
 
-@pytest.mark.parametrize("name", list_shipped_lineups())
+@pytest.mark.parametrize("name", list_shipped_lineup_names())
 def test_the_shipped_line_ups_stop_nowhere(name):
     assert [one for one in diagnose_lineup(read_lineup(require_lineup_path(name))) if one.severity == "stop"] == []
 

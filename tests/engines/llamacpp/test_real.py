@@ -48,7 +48,7 @@ async def test_a_real_model_starts_answers_by_a_schema_tells_of_itself_and_is_go
             counted, told = max(delta.tokens for delta in said[:-1]), said[-1].completion_tokens
             assert 0 < counted <= told  # the last ones have no text
             watch = EngineWatch(engine, (one.base,), http, EngineTraffic(), launched=[one])
-            state, sampled = await watch.poll_engine(asyncio.get_running_loop().time())
+            state, sampled = await watch.poll_and_list_events(asyncio.get_running_loop().time())
             assert (state.state, sampled.simulated, sampled.running) == ("ready", False, 0)
             assert 0.05 < sampled.resident_gib < 0.7
         assert find_marked_processes(f"{compute_data_folder_id(tmp_path)}/") == []

@@ -2,7 +2,13 @@ import pytest
 
 from app.events.kinds import ActionApplied
 from app.events.vocabulary import AppendLine, Chmod, FileChange, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, apply_edit, derive_edits, fold_later_edits
+from app.evidence.playbook.edits import (
+    NotRecorded,
+    PlaybookEdit,
+    apply_edit,
+    derive_edits,
+    fold_later_edits_unless_undone,
+)
 from app.syntax.files import FileState
 from app.targets.change_diff import render_file_diffs
 from app.targets.file_action_results import compute_changed_file_states
@@ -74,20 +80,24 @@ def test_a_line_that_moves_is_left_to_people():
 
 def test_what_later_rules_made_of_a_line_counts_as_done():
     first = PlaybookEdit("replace", SSHD, "UseDNS no", "UseDNS yes")
-    assert fold_later_edits(first, [PlaybookEdit("replace", SSHD, "UseDNS yes", "UseDNS  yes")]).later == (
-        "UseDNS  yes",
-    )
-    assert fold_later_edits(first, [PlaybookEdit("remove", SSHD, "UseDNS yes")]).passing
-    assert fold_later_edits(first, [PlaybookEdit("remove", MOTD, "UseDNS yes")]) == first
+    assert fold_later_edits_unless_undone(
+        first, [PlaybookEdit("replace", SSHD, "UseDNS yes", "UseDNS  yes")]
+    ).later == ("UseDNS  yes",)
+    assert fold_later_edits_unless_undone(first, [PlaybookEdit("remove", SSHD, "UseDNS yes")]).passing
+    assert fold_later_edits_unless_undone(first, [PlaybookEdit("remove", MOTD, "UseDNS yes")]) == first
     assert (
-        fold_later_edits(PlaybookEdit("insert", SSHD, new="UseDNS no"), [PlaybookEdit("remove", SSHD, "UseDNS no")])
+        fold_later_edits_unless_undone(
+            PlaybookEdit("insert", SSHD, new="UseDNS no"), [PlaybookEdit("remove", SSHD, "UseDNS no")]
+        )
         is None
     )
     assert (
-        fold_later_edits(PlaybookEdit("remove", SSHD, "UseDNS no"), [PlaybookEdit("insert", SSHD, new="UseDNS no")])
+        fold_later_edits_unless_undone(
+            PlaybookEdit("remove", SSHD, "UseDNS no"), [PlaybookEdit("insert", SSHD, new="UseDNS no")]
+        )
         is None
     )
-    whole = fold_later_edits(
+    whole = fold_later_edits_unless_undone(
         PlaybookEdit("write", MOTD, new="a\n", mode="0644"),
         [PlaybookEdit("insert", MOTD, new="b"), PlaybookEdit("mode", MOTD, mode="0600")],
     )

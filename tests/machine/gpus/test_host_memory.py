@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from app.machine.gpus.host_memory import HostMemory, read_host_memory, read_resident_gib
+from app.machine.gpus.host_memory import HostMemory, find_resident_gib, read_host_memory
 
 
 def test_page_cache_counts_as_free(tmp_path):
@@ -23,14 +23,14 @@ def test_no_such_file(tmp_path):
 def test_the_kernel_tells_what_a_process_holds(tmp_path):
     (folder := tmp_path / "7").mkdir()
     (folder / "status").write_text("Name:\tpython\nVmHWM:\t  900000 kB\nVmRSS:\t  524288 kB\n")
-    assert read_resident_gib(7, tmp_path) == 0.5
+    assert find_resident_gib(7, tmp_path) == 0.5
 
 
 def test_a_process_that_is_gone_or_has_none_is_none(tmp_path):
     (folder := tmp_path / "7").mkdir()
     (folder / "status").write_text("Name:\tkthreadd\n")
-    assert (read_resident_gib(7, tmp_path), read_resident_gib(8, tmp_path)) == (None, None)
+    assert (find_resident_gib(7, tmp_path), find_resident_gib(8, tmp_path)) == (None, None)
 
 
 def test_this_process_holds_some():
-    assert (read_resident_gib(os.getpid()) or 0) > 0.01
+    assert (find_resident_gib(os.getpid()) or 0) > 0.01

@@ -7,7 +7,7 @@ import pytest
 from app.engines.fit.estimate_result import Estimate
 from app.lineups.model import Reported, Speculation
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.measuring.figure_comparison import compare_figures, find_changed_conditions, find_speed_limit
+from app.machine.measuring.figure_comparison import compare_figures, describe_changed_conditions, find_speed_limit
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
 from tests.machine.fits import fit
@@ -109,4 +109,4 @@ def test_phases_of_a_load_follow_it_in_their_order():
 def test_what_changed_since_is_named():
     before = probed(conditions={"vLLM": "0.25.1", "tp": "2"})
     now = probed(conditions={"vLLM": "0.26.0", "tp": "2", "KV dtype": "fp8"})
-    assert find_changed_conditions(now, before) == ("vLLM: 0.25.1 → 0.26.0", "KV dtype: — → fp8")
+    assert describe_changed_conditions(now, before) == ("vLLM: 0.25.1 → 0.26.0", "KV dtype: — → fp8")

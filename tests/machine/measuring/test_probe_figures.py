@@ -13,10 +13,10 @@ from app.machine.measuring.probe_figures import (
     compute_memory_beside_weights_and_kv,
     compute_speed_limit_share,
     compute_step_figures,
+    describe_foreign_tokens,
     keep_first_known,
     measure_acceptance,
     measure_kv_capacity,
-    note_foreign_tokens,
 )
 from app.machine.measuring.probe_steps import ProbeStep
 
@@ -132,6 +132,6 @@ def test_the_kv_cache_is_as_large_as_the_engine_says():
 
 
 def test_tokens_for_somebody_else_are_counted():
-    assert note_foreign_tokens(BEFORE, AFTER, 890) == ()
-    assert "It generated 400 tokens for somebody else" in note_foreign_tokens(BEFORE, AFTER, 500)[0]
-    assert note_foreign_tokens(None, AFTER, 500) == ()
+    assert describe_foreign_tokens(BEFORE, AFTER, 890) == ()
+    assert "It generated 400 tokens for somebody else" in describe_foreign_tokens(BEFORE, AFTER, 500)[0]
+    assert describe_foreign_tokens(None, AFTER, 500) == ()

@@ -190,8 +190,8 @@ def test_a_run_of_another_line_up_or_one_that_has_not_started_is_not_known(tmp_p
         assert EnergyLedger(store, LINEUP).compute_run_energy("b") is None
         assert EnergyLedger(store, LINEUP).compute_run_energy("c") is None
         assert (
-            EnergyLedger(store, LINEUP).read_simulation_pace("b"),
-            EnergyLedger(store, LINEUP).read_simulation_pace("c"),
+            EnergyLedger(store, LINEUP).find_simulation_pace("b"),
+            EnergyLedger(store, LINEUP).find_simulation_pace("c"),
         ) == (3.0, None)
 
 

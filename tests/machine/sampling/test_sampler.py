@@ -63,7 +63,7 @@ async def watch(*looks):
         engine = EngineWatch(ENGINE, ("http://e/v1",), http)
         for now, look in enumerate(looks):
             look(wire)
-            seen.append(await engine.poll_engine(float(now)))
+            seen.append(await engine.poll_and_list_events(float(now)))
     return seen
 
 
@@ -257,7 +257,7 @@ def test_what_nobody_has_looked_at_yet_is_not_watched():
 
 def test_an_idle_engine_is_sampled_once_in_each_step_of_the_ten_seconds_grid_also_while_somebody_watches():
     sampler = build_sampler(shown=1)
-    due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.check_due_and_note_step(at)]
+    due = [at for at in range(1_790_000_003, 1_790_000_034) if sampler.is_poll_due_and_remember_time(at)]
     assert due == [1_790_000_003, 1_790_000_010, 1_790_000_020, 1_790_000_030]
 
 

@@ -6,7 +6,7 @@ from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.datastream_excerpt import CannotCut, DataStream, open_datastream
 from app.scanners.openscap.file_tree_shell import TreeShell
 from app.scanners.openscap.scanner import OpenScapScanner
-from app.scanners.openscap.scap_files import FOLDERS, ScapContent, list_datastreams
+from app.scanners.openscap.scap_files import FOLDERS, ScapContent, map_names_to_datastreams
 from tests.scanners.openscap.content import DATA, PROFILE, RULE, VALUE
 
 LINKED = DATA / "scap" / "linked-ds.xml"
@@ -90,7 +90,7 @@ async def test_content_of_this_machine_finds_the_same_on_an_excerpt(root, tmp_pa
     """A sample; all rules of all profiles are compared in tests/hosts."""
     (root / "etc/debian_version").write_text("11.9\n")
     (root / "etc/login.defs").write_text("PASS_MAX_DAYS 99999\nUMASK 022\n")
-    for file in [*list_datastreams(FOLDERS[-1:]).values()][-1:]:
+    for file in [*map_names_to_datastreams(FOLDERS[-1:]).values()][-1:]:
         profile = max(read_benchmark(file).profiles, key=lambda one: one.rules).id
         sample = [*rules_of(file, profile)]
         sample = sample[:: max(1, len(sample) // SAMPLE)]

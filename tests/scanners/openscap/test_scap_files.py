@@ -3,7 +3,12 @@ import zipfile
 import pytest
 
 from app.errors import BadInput
-from app.scanners.openscap.scap_files import add_benchmark, list_benchmarks, list_datastreams, require_datastream
+from app.scanners.openscap.scap_files import (
+    add_benchmark,
+    list_benchmarks,
+    map_names_to_datastreams,
+    require_datastream,
+)
 from tests.scanners.openscap.content import SMALL, STIG
 
 
@@ -13,7 +18,7 @@ def test_the_first_folder_wins(tmp_path):
     add_benchmark(SMALL, ours)
     (ours / "other-ds.xml").touch()
     (ours / "small-xccdf.xml").touch()
-    assert list_datastreams((own, ours)) == {"small": own / "small-ds.xml", "other": ours / "other-ds.xml"}
+    assert map_names_to_datastreams((own, ours)) == {"small": own / "small-ds.xml", "other": ours / "other-ds.xml"}
     for name in ("small", "small-ds", "small-ds.xml"):
         assert require_datastream(name, (own, ours)) == own / "small-ds.xml"
 
@@ -54,7 +59,7 @@ def test_disas_own_names_are_taken_as_they_are(tmp_path):
     assert add_benchmark(scap, own).name == "U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark-ds.xml"
     assert add_benchmark(manual, own) == own / STIG.name
     assert (own / STIG.name).read_bytes() == STIG.read_bytes()
-    assert list(list_datastreams((own,))) == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark"]
+    assert list(map_names_to_datastreams((own,))) == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark"]
     assert [one.name for one in list_benchmarks((own,))] == ["U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark-ds.xml", STIG.name]
 
 

@@ -10,8 +10,8 @@ from app.scanners.openscap.benchmark import Benchmark
 from app.scanners.openscap.tailoring import (
     add_tailoring,
     apply_tailoring,
-    list_tailoring_files,
     load_tailoring_file,
+    map_names_to_tailoring_files,
     read_tailoring,
 )
 from tests.scanners.openscap.content import PROFILE, RULE, SMALL, TAILORING, VALUE
@@ -119,7 +119,7 @@ def test_it_is_kept_for_good_under_its_name(tmp_path, monkeypatch):
         add_tailoring(TEXT.encode(), "../site", BENCHMARK)
     with pytest.raises(BadInput, match="for other content"):
         add_tailoring(changed("profile_base", "profile_x"), "other", BENCHMARK)
-    assert [*list_tailoring_files()] == ["site"]
+    assert [*map_names_to_tailoring_files()] == ["site"]
     assert load_tailoring_file("site").sha256 == added.sha256
     with pytest.raises(BadInput, match=r"There is no tailoring 'gone'; the tailorings are: site\."):
         load_tailoring_file("gone")

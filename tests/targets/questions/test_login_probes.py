@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.syntax.files import FileState
 from app.targets.health_probes import run_health_probes
 from app.text.redaction import redact_secrets
@@ -52,7 +52,7 @@ def test_an_account_that_no_longer_comes_in_is_harm(old, new):
     shut = {SHADOW: text_of(SHADOW).replace(old, new)}
     now = [one for one in run_health_probes(host(shut), TODAY) if one.name == "password-login"]
     assert now[0].ok
-    assert describe_harm([asked({})], now).startswith("password-login: no longer: opsadmin by password through sshd")
+    assert find_first_harm([asked({})], now).startswith("password-login: no longer: opsadmin by password through sshd")
 
 
 def test_nologin_keeps_all_but_root_out():
@@ -83,7 +83,7 @@ def test_what_a_login_needs_is_open_to_all_who_log_in(path):
     (found,) = ask_login_shells({path: CLOSED})
     assert not found.ok
     assert path in found.detail
-    assert describe_harm(ask_login_shells({path: OPEN}), [found]) == f"login-shells: {found.detail}"
+    assert find_first_harm(ask_login_shells({path: OPEN}), [found]) == f"login-shells: {found.detail}"
 
 
 def test_a_folder_on_the_way_counts():
@@ -93,9 +93,9 @@ def test_a_folder_on_the_way_counts():
 def test_what_a_shell_leaves_out_may_be_closed_but_not_become_so():
     path = "/etc/profile.d/site.sh"
     assert ask_login_shells({path: CLOSED})[0].ok
-    assert describe_harm(ask_login_shells({path: CLOSED}), ask_login_shells({path: CLOSED})) is None
-    assert describe_harm(ask_login_shells({path: CLOSED}), ask_login_shells({path: OPEN})) is None
-    assert describe_harm(ask_login_shells({path: OPEN}), ask_login_shells({path: CLOSED})).startswith(
+    assert find_first_harm(ask_login_shells({path: CLOSED}), ask_login_shells({path: CLOSED})) is None
+    assert find_first_harm(ask_login_shells({path: CLOSED}), ask_login_shells({path: OPEN})) is None
+    assert find_first_harm(ask_login_shells({path: OPEN}), ask_login_shells({path: CLOSED})).startswith(
         "login-shells: new: /etc/profile.d/site.sh"
     )
-    assert describe_harm(ask_login_shells({}), ask_login_shells({path: OPEN})) is None
+    assert find_first_harm(ask_login_shells({}), ask_login_shells({path: OPEN})) is None

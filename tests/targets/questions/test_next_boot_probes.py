@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.health_probes import run_health_probes
 from tests.targets.hosts import TODAY, host
@@ -48,13 +48,13 @@ def test_links_of_systemd_decide(laid_out, unit, goal, said):
 def test_a_mount_that_is_gone_or_new_is_harm():
     was = [asked({FSTAB: ROOT + HOME})]
     assert was[0].ok
-    assert describe_harm(was, [asked({FSTAB: "# tidier\n" + ROOT + HOME})]) is None
-    assert describe_harm(was, [asked({FSTAB: ROOT})]) == "next-boot: no longer: mounts /dev/sda2 on /home as ext4"
-    assert describe_harm([asked({FSTAB: ROOT})], was).startswith("next-boot: new: mounts /dev/sda2")
+    assert find_first_harm(was, [asked({FSTAB: "# tidier\n" + ROOT + HOME})]) is None
+    assert find_first_harm(was, [asked({FSTAB: ROOT})]) == "next-boot: no longer: mounts /dev/sda2 on /home as ext4"
+    assert find_first_harm([asked({FSTAB: ROOT})], was).startswith("next-boot: new: mounts /dev/sda2")
     shared = "tmpfs /dev/shm tmpfs nodev,nosuid,noexec 0 0\n"
-    assert describe_harm([asked({FSTAB: ROOT})], [asked({FSTAB: ROOT + shared})]) is None
+    assert find_first_harm([asked({FSTAB: ROOT})], [asked({FSTAB: ROOT + shared})]) is None
     other = [asked({FSTAB: ROOT + shared.replace("shm", "mem")})]
-    assert describe_harm([asked({FSTAB: ROOT})], other).startswith("next-boot: new: mounts tmpfs")
+    assert find_first_harm([asked({FSTAB: ROOT})], other).startswith("next-boot: new: mounts tmpfs")
     assert "line 2 has 2 fields" in asked({FSTAB: ROOT + "/dev/sdb1 /data\n"}).detail
 
 

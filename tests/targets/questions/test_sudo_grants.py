@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.targets.health_probes import run_health_probes
 from tests.targets.hosts import TODAY, host, text_of
 
@@ -56,7 +56,7 @@ def test_each_account_is_told_with_what_it_may():
     ],
 )
 def test_a_right_lost_or_gained_is_harm(before, now, harm):
-    found = describe_harm(rights(before), rights(now))
+    found = find_first_harm(rights(before), rights(now))
     assert found is None if harm is None else found.startswith(f"sudo-rights: {harm}")
 
 
@@ -64,4 +64,4 @@ def test_a_host_that_grants_nothing_says_so():
     (found,) = rights(main="root ALL=(ALL) ALL\n")
     assert (found.ok, found.holds) == (True, ())
     assert "nothing to anybody" in found.detail
-    assert describe_harm([found], rights(main=text_of(MAIN))).startswith("sudo-rights: new: opsadmin: (ALL) ALL")
+    assert find_first_harm([found], rights(main=text_of(MAIN))).startswith("sudo-rights: new: opsadmin: (ALL) ALL")

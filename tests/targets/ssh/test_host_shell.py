@@ -9,6 +9,7 @@ import pytest
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.targets.ssh.connection import SshConnection
+from app.targets.ssh.host_shell import ScriptResult
 from tests.targets.ssh.test_cut import until
 
 WHICH = "readlink /proc/self/ns/user"
@@ -25,6 +26,12 @@ def line(host, tmp_path):
     one = SshConnection(host.endpoint(), tmp_path / "known_hosts")
     yield one
     one.close()
+
+
+def test_only_a_newline_ends_a_line_of_what_the_host_reports():
+    text = "log\t/var/log/auth.log\tfailed\u2028log\t/var/log/auth.log\tall is well\x85\x0c\x1e\n\nlog\ta\tb\n"
+    rows = ScriptResult(0, text.encode(), "").report.rows
+    assert rows == (("log", "/var/log/auth.log", text.split("\n", maxsplit=1)[0].split("\t", 2)[2]), ("log", "a", "b"))
 
 
 def test_scripts_run_in_one_shell_and_share_no_variables(line):

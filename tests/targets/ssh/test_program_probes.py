@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.loop.harm import describe_harm
+from app.loop.harm import find_first_harm
 from app.targets.host_accounts import read_host_accounts
 from app.targets.ssh.host_script_output import parse_host_report
 from app.targets.ssh.host_shell import ScriptResult
@@ -66,11 +66,11 @@ def test_a_host_in_order_is_fine_and_holds_what_it_has():
     assert found["next-boot"].weak == ("ctrl-alt-del.target masked",)
     assert found["failed-units"].weak == ("noisy.service failed",)
     assert found["become"].holds == ("su from root to root", "su from root to temper")
-    assert describe_harm(of(FINE), of(FINE)) is None
+    assert find_first_harm(of(FINE), of(FINE)) is None
 
 
 def test_a_failed_unit_that_rolls_back_is_no_harm_of_the_change():
-    assert describe_harm(of(FINE), of([*FINE, "failed\tall\ttemper-undo-reboot-1.service loaded failed"])) is None
+    assert find_first_harm(of(FINE), of([*FINE, "failed\tall\ttemper-undo-reboot-1.service loaded failed"])) is None
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_failed_unit_that_rolls_back_is_no_harm_of_the_change():
     ],
 )
 def test_what_is_worse_than_at_the_beginning_is_harm(rows, harm):
-    assert describe_harm(of(FINE), of(rows)).startswith(harm)
+    assert find_first_harm(of(FINE), of(rows)).startswith(harm)
 
 
 @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ def test_a_password_that_can_be_changed_in_every_way_is_fine():
     assert (strict.name, strict.ok, strict.asked, strict.weak) == ("password-change", True, True, ())
     assert strict.detail == f"{done}a password of four characters is refused"
     assert (lax.ok, lax.weak) == (True, ("a password of four characters is accepted",))
-    assert describe_harm((strict,), (lax,)) == "password-change: new: a password of four characters is accepted"
-    assert describe_harm((lax,), (strict,)) is None
+    assert find_first_harm((strict,), (lax,)) == "password-change: new: a password of four characters is accepted"
+    assert find_first_harm((lax,), (strict,)) is None
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def test_the_step_that_fails_is_told_in_the_hosts_words(step, detail):
 def test_a_trial_that_could_not_be_made_proves_nothing(rows, detail):
     unasked = trial(*rows)
     assert (unasked.ok, unasked.asked, unasked.detail) == (True, False, detail)
-    assert describe_harm((unasked,), (unasked,)) is None
-    assert describe_harm((trial(*TRIED),), (unasked,)) == f"password-change: it can no longer be asked: {detail}"
+    assert find_first_harm((unasked,), (unasked,)) is None
+    assert find_first_harm((trial(*TRIED),), (unasked,)) == f"password-change: it can no longer be asked: {detail}"
 
 
 class SaysInTurn:
@@ -341,7 +341,7 @@ def test_what_selinux_only_would_have_denied_is_told_and_is_no_weakness():
     before, _ = probe_programs_and_disk(SaysInTurn(FINE), host(), KnownAnswers())
     probe = next(one for one in found if one.name == "selinux-denials")
     assert "in permissive mode it would have denied: sshd: link on key unconfined_t" in probe.detail
-    assert describe_harm(before, found) is None
+    assert find_first_harm(before, found) is None
 
 
 AVC = 'type=AVC msg=audit(1.0:{}): avc:  denied  {{ {} }} for  pid=8 comm="{}" scontext=u:r:a_t:s0 tcontext=u:{}'

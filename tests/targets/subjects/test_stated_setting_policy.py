@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.candidates.fix_text_parser import find_stated_actions
+from app.candidates.fix_text_parser import require_stated_actions
 from app.events.vocabulary import AppendLine, ReplaceLine, WriteFile
 from app.skills.stated_settings import find_stated_settings
 from tests.targets.test_hostile import laid_out
@@ -71,14 +71,14 @@ def host(tmp_path_factory):
 
 @pytest.mark.parametrize("text", STORIES.values(), ids=STORIES)
 def test_what_a_rule_states_is_written_and_accepted(host, text):
-    actions = find_stated_actions(text, host.files)
+    actions = require_stated_actions(text, host.files)
     assert host.assess_actions(actions, paths_of(*actions), find_stated_settings(text)).refusals == ()
     refused = host.assess_actions(actions, paths_of(*actions)).refusals
     assert {one.clause for one in refused} == {"outside the rule"}
 
 
 def test_kernel_arguments_are_added_and_changed_and_all_others_stay(host):
-    (action,) = find_stated_actions(STORIES["grub"], host.files)
+    (action,) = require_stated_actions(STORIES["grub"], host.files)
     assert action == ReplaceLine(
         path="/etc/default/grub",
         old='GRUB_CMDLINE_LINUX="root=/dev/vda audit=0 quiet"',
@@ -87,7 +87,7 @@ def test_kernel_arguments_are_added_and_changed_and_all_others_stay(host):
 
 
 def test_a_new_file_of_sssd_is_for_root_alone(host):
-    (action,) = find_stated_actions(STORIES["sssd"], host.files)
+    (action,) = require_stated_actions(STORIES["sssd"], host.files)
     content = "[pam]\noffline_credentials_expiration = 1\n"
     assert action == WriteFile(path="/etc/sssd/conf.d/99-temper.conf", content=content, mode="0600")
 
@@ -139,7 +139,7 @@ def test_each_umask_of_a_script_gets_the_number_that_the_rule_states(tmp_path):
     text = f"# umask 022 is what users expect\nif [ $UID -gt 199 ]; then\n    umask 002\nelse\n    {IF_UNSET}\nfi\n"
     host = laid_out(tmp_path, {"/etc/bashrc": text})
     stated = STORIES["umask of bash"]
-    actions = find_stated_actions(stated, host.files)
+    actions = require_stated_actions(stated, host.files)
     assert [one.new for one in actions] == ["    umask 077", f"    {IF_UNSET.replace('022', '077')}"]
     assert host.assess_actions(actions, paths_of(*actions), find_stated_settings(stated)).refusals == ()
 

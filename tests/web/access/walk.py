@@ -9,7 +9,7 @@ from starlette.routing import Mount
 from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.main import create_app
-from app.people.rights import read_access_needs
+from app.people.rights import find_access_needs
 from app.web.access.right_check import find_handler
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
@@ -51,7 +51,7 @@ def needs(route):
 
 
 def forgotten(route):
-    return read_access_needs(route.app.app if isinstance(route, Mount) else find_handler(route)) is None
+    return find_access_needs(route.app.app if isinstance(route, Mount) else find_handler(route)) is None
 
 
 def word(needs):

@@ -6,7 +6,7 @@ import pytest
 from starlette.routing import Route
 
 from app.config import PACKAGE
-from app.people.rights import RIGHTS, Person, read_access_needs
+from app.people.rights import RIGHTS, Person, find_access_needs
 from app.store.models import RunRow
 from app.web.access.right_check import find_handler
 from app.web.pages.palette_destinations import (
@@ -32,7 +32,7 @@ def titles(right, *runs):
 
 def test_a_page_is_offered_to_those_who_may_open_it():
     needs = {
-        route.name: read_access_needs(find_handler(route))
+        route.name: find_access_needs(find_handler(route))
         for route in ROUTES
         if isinstance(route, Route) and "GET" in route.methods
     }
@@ -42,7 +42,7 @@ def test_a_page_is_offered_to_those_who_may_open_it():
 
 def test_an_action_needs_the_right_of_its_form_and_leads_to_a_field_that_is_there():
     posts = {
-        route.path: read_access_needs(find_handler(route))
+        route.path: find_access_needs(find_handler(route))
         for route in ROUTES
         if "POST" in (getattr(route, "methods", None) or ())
     }

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 
 from app.errors import TemperError
 from app.runs.rollout.host_selection import list_added_else_builtin_hosts
-from app.runs.rollout.rollout_steps import describe_harm
+from app.runs.rollout.rollout_steps import describe_harm_or_failure
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.store.host_rule_states import StandingRow, decode_cells
@@ -113,7 +113,7 @@ class FleetBoard:
 
 
 def _describe_alarm(run: RunRow) -> str:
-    if harm := describe_harm(run):
+    if harm := describe_harm_or_failure(run):
         return harm
     return f"{run.drifted} rule{'s' if run.drifted != 1 else ''} drifted" if run.drifted else ""
 

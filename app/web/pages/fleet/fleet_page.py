@@ -12,7 +12,7 @@ from app.events.record import Recorded
 from app.loop.state import RunState
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runs.shared_field_checks import load_known_skill
-from app.runtime.health_reading import read_page_change_marker
+from app.runtime.health_reading import read_change_marker_for_all_pages
 from app.runtime.runtime import Runtime
 from app.store import run_queries
 from app.store.host_rule_states import list_seen_skills
@@ -187,7 +187,7 @@ class FleetStream:
 
     def __init__(self, fleet: Fleet, skill: str, rollout: str) -> None:
         self.name = f"fleet {skill} {rollout}"
-        signs = partial(read_page_change_marker, fleet.runtime)
+        signs = partial(read_change_marker_for_all_pages, fleet.runtime)
         self._parts = LiveParts(
             self.name, lambda: fleet.render_parts_in_own_session(skill, rollout), "innerMorph", signs
         )

@@ -68,13 +68,13 @@ class FrameCache:
         """State by run and seq."""
 
     def fold_frame_state_upto(self, run: str, seq: int) -> RunState:
-        before, state = self._find_nearest_seq_and_state(run, seq)
+        before, state = self._get_nearest_seq_and_state_until(run, seq)
         if before < seq:
             state = fold_events(self._store.read_events(run, after=before, upto=seq, kinds=FRAME_KINDS), state)
         with self._lock:
             return self._known.keep((run, seq), state)
 
-    def _find_nearest_seq_and_state(self, run: str, seq: int) -> tuple[int, RunState]:
+    def _get_nearest_seq_and_state_until(self, run: str, seq: int) -> tuple[int, RunState]:
         with self._lock:
             places = [place for of, place in self._known if of == run and place <= seq]
             return (nearest := max(places, default=0)), self._known.get((run, nearest)) or RunState()

@@ -61,7 +61,7 @@ def show_home(
 
 
 def _choose_home_run(session: Session) -> RunRow | None:
-    if (runs := rights.get_visible_runs()) is not None:
+    if (runs := rights.get_visible_runs_or_none_for_all()) is not None:
         return next(iter(run_queries.list_newest_runs(session, 1, allowed_run_ids=runs)), None)
     working = run_queries.list_unended_runs(session)
     return working[0] if working else run_queries.find_newest_run(session)

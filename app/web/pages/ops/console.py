@@ -14,7 +14,7 @@ from app.events.kinds import KINDS, EngineState
 from app.loop.state import RunState
 from app.people.rights import operators, viewers
 from app.runs.open_decision_reader import DecisionReader
-from app.runtime.backup_age import read_backup_age, read_backup_time
+from app.runtime.backup_age import find_backup_time, find_seconds_since_backup_or_first_start
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, run_queries, schedules, webhooks
@@ -124,8 +124,8 @@ class Console:
             decisions=self._decisions.list_decisions(),
             nodes=nodes.list_node_statuses(session) if runtime.leases else (),
             lost_nodes=nodes.list_given_up_nodes(session) if runtime.leases else (),
-            backed_up_at=read_backup_time(session, runtime.settings.data),
-            backup_age=read_backup_age(session, runtime.settings.data, runtime.clock.now()),
+            backed_up_at=find_backup_time(session, runtime.settings.data),
+            backup_age=find_seconds_since_backup_or_first_start(session, runtime.settings.data, runtime.clock.now()),
             backup_days=runtime.settings.backup_days,
         )
 

@@ -11,7 +11,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
-from app.background.webhooks.sender import send_trial_delivery
+from app.background.webhooks.sender import send_trial_and_get_problem
 from app.background.webhooks.webhook_spec import WebhookSpec, add_webhook
 from app.errors import Rejected
 from app.people.rights import WHO, admins
@@ -74,7 +74,7 @@ async def submit_webhook_command(
         return render_error_page(f"There is no webhook {webhook[:40]!a}.", 404)
     if verb != "test":
         return RedirectResponse(f"{path_to('ops')}#webhooks", status_code=303)
-    if problem := await send_trial_delivery(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}"):
+    if problem := await send_trial_and_get_problem(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}"):
         return render_error_page(f"The test delivery failed: {hide_url_secret(row.url)}: {problem}.", 502)
     return RedirectResponse(f"{path_to('ops')}?taken={row.id}#webhooks", status_code=303)
 

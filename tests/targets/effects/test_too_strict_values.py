@@ -8,8 +8,8 @@ from app.events.vocabulary import ParameterUsed
 from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
 from app.syntax.files import FileState
-from app.targets.effects import strictness_bounds
-from app.targets.effects.strictness_bounds import list_asks_stated_by_rule, list_bounds, load_bounds
+from app.targets.effects import too_strict_values
+from app.targets.effects.too_strict_values import list_asks_stated_by_rule, list_bounds, load_bounds
 from app.targets.effects.weakening import DAEMONS
 from tests.targets.effects.change import lost
 
@@ -144,7 +144,7 @@ def test_setgid_programs_of_the_family_can_still_read(path):
 
 
 def test_each_bound_has_a_reason_and_belongs_to_a_program_that_is_compared():
-    data = tomllib.loads((Path(strictness_bounds.__file__).with_name("bounds.toml")).read_text())
+    data = tomllib.loads((Path(too_strict_values.__file__).with_name("bounds.toml")).read_text())
     assert {one["program"] for one in data["bounds"]} <= {daemon.name for daemon in DAEMONS}
     for one in load_bounds().bounds:
         assert len(one.why.split()) > 4
