@@ -25,5 +25,5 @@ def _list_written_settings(action: AnyAction) -> Iterable[str]:
     if family is None:
         return find_stated_settings(text)
     lines = text.split("\n")
-    stated = family.read_stated_line("", lines[0]) if len(lines) == 1 else family.list_settings(text)
+    stated = family.list_stated_line_settings("", lines[0]) if len(lines) == 1 else family.list_settings(text)
     return [family.format_asks_entry(one) for one in stated]

@@ -13,7 +13,7 @@ from app.loop.shown_file import ShownFile
 from app.syntax import edit_option_by_path, option_parsers
 from app.syntax.audit_rule_files import CONTROLS
 from app.syntax.host_text import fold_case
-from app.syntax.sshd_keywords import CHOICES, find_complaint
+from app.syntax.sshd_keywords import CHOICES, explain_rejection
 from app.targets.subjects.option_file_policy import OptionJudge
 from app.targets.writable_areas import find_judge_or_objection
 
@@ -81,7 +81,7 @@ def _find_keys_named_by_rule(path: str, file_keys: Iterable[str], terms: RuleTer
 
 def _build_known_option_test(path: str, terms: RuleTerms) -> Callable[[str], bool]:
     if path.startswith(_SSHD):
-        return lambda word: not find_complaint(word, ("",), in_match=False).startswith("sshd does not know")
+        return lambda word: not explain_rejection(word, ("",), in_match=False).startswith("sshd does not know")
     if path.endswith(".rules"):
         return CONTROLS.__contains__
     if path.endswith(".sh"):

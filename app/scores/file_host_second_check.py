@@ -13,7 +13,7 @@ from app.skills.stig.checks.sshd import CIPHERS, MACS
 from app.syntax.files import Files
 from app.syntax.host_text import create_range_predicate
 from app.targets.effects.shell_profile import FIXED
-from app.targets.effects.weakening import DAEMONS, find_weakening_or_excess
+from app.targets.effects.weakening import DAEMONS, find_weakening_or_excess_objection
 
 Settings = Mapping[str, str]
 Wanted = Callable[[str], bool]
@@ -60,7 +60,7 @@ def describe_weakening_or_excess(
     """Describe a setting that became weaker, or return an empty string. Only changed files are compared."""
     paths = {*before.list_paths(), *after.list_paths()}
     changed = sorted(path for path in paths if before.state(path) != after.state(path))
-    found = find_weakening_or_excess(changed, before, after, permitted_weakenings)
+    found = find_weakening_or_excess_objection(changed, before, after, permitted_weakenings)
     return found.reason if found else ""
 
 

@@ -19,7 +19,7 @@ from app.scores.file_host_second_check import (
 )
 from app.skills.stig.pack import STIG
 from app.targets.crash_safe_writes import Disk
-from app.targets.fixture.layout import read_audit_disk_usage
+from app.targets.fixture.layout import find_audit_disk_usage
 from app.targets.health_probes import run_health_probes
 from app.targets.local_tree import LocalTree
 
@@ -42,7 +42,7 @@ class Judgement:
 
 def judge_host(before: LocalTree, after: LocalTree, rule: str) -> Judgement:
     verdict = STIG.rules[rule].check(after)
-    today, fill = int(time.time()) // _DAY, read_audit_disk_usage()
+    today, fill = int(time.time()) // _DAY, find_audit_disk_usage()
     return Judgement(
         scanner=verdict.word,
         evidence=verdict.evidence,

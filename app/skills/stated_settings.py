@@ -53,7 +53,7 @@ def find_stated_settings(text: str) -> frozenset[str]:
         family.format_asks_entry(one)
         for stated in find_stated_lines(text)
         if (family := find_stated_family(stated.path))
-        for one in family.read_stated_line(stated.section, stated.line)
+        for one in family.list_stated_line_settings(stated.section, stated.line)
     }
     return frozenset(kernel | options | lines)
 

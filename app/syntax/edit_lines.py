@@ -32,9 +32,9 @@ def get_append_index(text: str) -> int:
     return len(lines) - 1 if lines[-1] == "" else len(lines)
 
 
-def find_below_default(text: str, key: str, limit: int) -> int | None:
+def find_index_below_commented_default(text: str, key: str, end_index: int) -> int | None:
     """Return the index below a commented default such as `#PermitRootLogin no`; None if there is none."""
-    for index, line in enumerate(text.split("\n")[:limit]):
+    for index, line in enumerate(text.split("\n")[:end_index]):
         words = line.replace("=", " ").removeprefix("#").split()
         if line.startswith("#") and words[:1] == [key] and len(words) <= 2:
             return index + 1

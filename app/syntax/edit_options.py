@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from app.syntax import host_text, option_parsers
-from app.syntax.edit_lines import find_below_default, get_append_index, replace_or_insert_line
+from app.syntax.edit_lines import find_index_below_commented_default, get_append_index, replace_or_insert_line
 from app.syntax.option_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
@@ -33,7 +33,7 @@ class OptionFile:
         if found:
             line = self._rewrite_line(lines[found[-1]], key, value)
             return replace_or_insert_line(text, line, found[-1], found[:-1], 0)
-        at = find_below_default(text, key, len(lines))
+        at = find_index_below_commented_default(text, key, len(lines))
         written = key + (self._find_separator(lines, stated) + value if value else "")
         return replace_or_insert_line(text, written, None, (), get_append_index(text) if at is None else at)
 

@@ -12,7 +12,7 @@ _KEPT = re.compile(r"([ \t]*[^ \t=]+(?:[ \t]*=[ \t]*|[ \t]+))")
 
 def find_sshd_option(text: str, key: str) -> str | None:
     lines = text.split("\n")
-    found = _find_global_lines(lines, key)
+    found = _list_global_line_indexes(lines, key)
     here = parse_directive(lines[found[0]]) if found else None
     return None if here is None else here.value
 
@@ -21,12 +21,12 @@ def put_sshd_option(text: str, key: str, value: str) -> str:
     if fold_case(key) in {"match", "include"} or not compute_read_back_value(value):
         raise BadInput("set_option gives one keyword of sshd a value; write Match and Include lines with append_line")
     lines = text.split("\n")
-    found = _find_global_lines(lines, key)
+    found = _list_global_line_indexes(lines, key)
     if found:
         keep = found[0]
         return edit_lines.replace_or_insert_line(text, _rewrite_value(lines[keep], value), keep, found[1:], 0)
     limit = _get_first_match_block_index(lines)
-    at = edit_lines.find_below_default(text, key, limit)
+    at = edit_lines.find_index_below_commented_default(text, key, limit)
     if at is None:
         at = _skip_comment_above(lines, limit) if limit < len(lines) else edit_lines.get_append_index(text)
     return edit_lines.replace_or_insert_line(text, f"{key} {value}", None, (), at)
@@ -38,14 +38,14 @@ def compute_read_back_value(value: str) -> str:
 
 
 def _get_first_match_block_index(lines: list[str]) -> int:
-    return next(iter(_find_keyword_line_indexes(lines, "match")), len(lines))
+    return next(iter(_list_keyword_line_indexes(lines, "match")), len(lines))
 
 
-def _find_global_lines(lines: list[str], key: str) -> list[int]:
-    return _find_keyword_line_indexes(lines[: _get_first_match_block_index(lines)], key)
+def _list_global_line_indexes(lines: list[str], key: str) -> list[int]:
+    return _list_keyword_line_indexes(lines[: _get_first_match_block_index(lines)], key)
 
 
-def _find_keyword_line_indexes(lines: list[str], key: str) -> list[int]:
+def _list_keyword_line_indexes(lines: list[str], key: str) -> list[int]:
     found = ((index, parse_directive(line)) for index, line in enumerate(lines))
     return [index for index, one in found if one and fold_case(one.keyword) == fold_case(key)]
 

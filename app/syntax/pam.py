@@ -69,7 +69,7 @@ def parse_service(text: str, path: str) -> PamStack:
     try:
         for number, line in pam_lexer.join_pam_lines(text):
             words = pam_lexer.split_pam_words(line)
-            rules.append((_build_rule(words, path, number), _find_fault(words)))
+            rules.append((_build_rule(words, path, number), _describe_fault(words)))
     except pam_lexer.UnfinishedPamFile:
         given_up = True
     problems = [BadSetting(fault, path, rule.line) for rule, fault in rules if fault]
@@ -99,7 +99,7 @@ def _strip_standard_pam_folder(word: str) -> str:
     return name if f"{folder}/" in (*_MODULES, f"{FOLDER}/") else word
 
 
-def _find_fault(words: list[str]) -> str:
+def _describe_fault(words: list[str]) -> str:
     kind = host_text.fold_case(words[0]).removeprefix("-")
     if kind == INCLUDE:
         return "" if len(words) > 1 else "a service to include is wanted"
@@ -119,12 +119,12 @@ def read_stack(files: Files, path: str) -> PamStack:
     return PamStack(tuple(plain), tuple(reader.problems), tuple(reader.chain), given_up)
 
 
-def read_chains(files: Files, name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
+def find_chains(files: Files, service_name: str) -> Mapping[str, tuple[PamRule, ...]] | None:
     """Return the rules that libpam runs for a service, by kind; None if it cannot start.
 
     A kind without rules has those of `other`, which must be readable for every service.
     """
-    paths = [path for path in (f"{FOLDER}/{name}", f"{FOLDER}/{OTHER}") if files.state(path) is not None]
+    paths = [path for path in (f"{FOLDER}/{service_name}", f"{FOLDER}/{OTHER}") if files.state(path) is not None]
     there = [read_stack(files, path) for path in paths]
     if not there or any(one.given_up for one in there):
         return None
@@ -153,7 +153,7 @@ class _Reader:
 
     def _add_rule_or_give_up(self, rule: PamRule, kind: str, level: int) -> bool:
         if rule.control == INCLUDE:
-            if rule.module and self.read(self._find_service(rule.module), kind, level):
+            if rule.module and self.read(self._get_service_path(rule.module), kind, level):
                 return True
             # without a kind there is no rule that could refuse, so libpam gives up
             return bool(kind) and self._add_refusal(rule, kind, level)
@@ -165,14 +165,14 @@ class _Reader:
             return True
         if rule.opens_substack:
             self.chain.append(replace(rule, kind=own, level=level, broken=False))
-        is_read = bool(rule.module) and self.read(self._find_service(rule.module), own, level + rule.opens_substack)
+        is_read = bool(rule.module) and self.read(self._get_service_path(rule.module), own, level + rule.opens_substack)
         return is_read or self._add_refusal(rule, own, level)
 
     def _add_refusal(self, rule: PamRule, kind: str, level: int) -> bool:
         self.chain.append(replace(rule, kind=kind, control="", level=level, broken=True))
         return True
 
-    def _find_service(self, name: str) -> str:
+    def _get_service_path(self, name: str) -> str:
         if name.startswith("/"):
             return name
         own, vendor = f"{FOLDER}/{name}", f"{VENDOR}/{name}"

@@ -7,7 +7,7 @@ from app.syntax import host_text
 from app.syntax.files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import BadSetting, Setting
-from app.syntax.sshd_keywords import find_complaint, normalize_keyword
+from app.syntax.sshd_keywords import explain_rejection, normalize_keyword
 from app.syntax.sshd_line import Directive, parse_directive
 from app.syntax.sshd_match import Conditions, parse_conditions_with_fault
 
@@ -123,7 +123,7 @@ class _Reader:
 
     def _add_setting(self, directive: Directive, block: MatchBlock | None, path: str, number: int) -> None:
         conditional = block is not None and block.conditions != ()
-        fault = directive.fault or find_complaint(directive.keyword, directive.arguments, in_match=conditional)
+        fault = directive.fault or explain_rejection(directive.keyword, directive.arguments, in_match=conditional)
         if fault:
             text = fault if directive.keyword in fault else f"{directive.keyword}: {fault}"
             self.problems.append(BadSetting(text, path, number, fold_case(directive.keyword)))

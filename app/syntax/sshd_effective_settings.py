@@ -116,7 +116,7 @@ class _Reading:
     def add_subsystem(self, directive: Directive) -> None:
         self.many.setdefault("subsystem", []).append(directive.value)
 
-    def keep_first_timeout_unless_none(self, directive: Directive) -> None:
+    def keep_first_timeout_or_later_none(self, directive: Directive) -> None:
         """Keep the first value, but a later "none" always counts."""
         keyword = normalize_keyword(directive.keyword)
         value = FIRST[keyword](directive.arguments[0])
@@ -130,7 +130,7 @@ class _Reading:
         named = [one if ":" in one or not bare else f"*:{one}" for one in directive.arguments]
         self._keep_first(keyword, " ".join(named))
 
-    def set_command_unless_keys_command(self, directive: Directive) -> None:
+    def set_command_unless_keys_command_is_set(self, directive: Directive) -> None:
         """Keep the last command for principals, unless one for keys comes first: sshd checks the wrong field."""
         keyword, said = normalize_keyword(directive.keyword), directive.rest.lstrip(" \t\r\n")
         if "authorizedkeyscommand" not in self.one:
@@ -156,12 +156,12 @@ class _Reading:
 _TAKES: dict[str, Callable[[_Reading, Directive], None]] = {
     **dict.fromkeys(_ADDS_UP, _Reading.add_values),
     **dict.fromkeys(_OPENS, _Reading.keep_first_permit_list),
-    **dict.fromkeys(_COMMANDS, _Reading.set_command_unless_keys_command),
+    **dict.fromkeys(_COMMANDS, _Reading.set_command_unless_keys_command_is_set),
     **dict.fromkeys(_REST, _Reading.keep_first_raw_text),
     **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_path),
     "subsystem": _Reading.add_subsystem,
     "pubkeyauthoptions": _Reading.keep_touch_options,
     "rekeylimit": _Reading.keep_rekey_limit,
     "maxstartups": _Reading.overwrite_startups,
-    "unusedconnectiontimeout": _Reading.keep_first_timeout_unless_none,
+    "unusedconnectiontimeout": _Reading.keep_first_timeout_or_later_none,
 }

@@ -33,7 +33,7 @@ def parse_seconds(value: str) -> int | None:
     return sum(int(count) * SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
 
 
-def find_complaint(keyword: str, arguments: tuple[str, ...], *, in_match: bool) -> str:
+def explain_rejection(keyword: str, arguments: tuple[str, ...], *, in_match: bool) -> str:
     """Return why sshd would reject the line; an empty string if it would not, as far as we know."""
     name = normalize_keyword(keyword)
     if name in RETIRED:

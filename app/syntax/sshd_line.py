@@ -28,9 +28,9 @@ class Directive:
 def parse_directive(line: str) -> Directive | None:
     stripped = line.lstrip(" \t\r")
     stripped = stripped[:1] + stripped[1:].rstrip(_END)
-    keyword, rest = split_delimited(stripped)
+    keyword, rest = split_first_word(stripped)
     if keyword == "" and rest is not None:
-        keyword, rest = split_delimited(rest)
+        keyword, rest = split_first_word(rest)
     if not keyword or keyword.startswith("#"):
         return None  # a keyword with an open quote is ignored too
     if not rest:
@@ -41,7 +41,7 @@ def parse_directive(line: str) -> Directive | None:
     return Directive(keyword, tuple(arguments), "" if arguments else "the value is missing", rest)
 
 
-def split_delimited(text: str) -> tuple[str | None, str | None]:
+def split_first_word(text: str) -> tuple[str | None, str | None]:
     """Return the word up to a blank, quote or equals sign, and the rest; (None, None) for an open quote.
 
     Keywords and words of Match lines are split like this, all else by `split_arguments`.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from app.syntax.host_text import fold_case, parse_natural_number
-from app.syntax.sshd_line import split_delimited
+from app.syntax.sshd_line import split_first_word
 
 Conditions = tuple[tuple[str, str], ...]
 """All must hold: ("user", "bob,!root"). Empty is `Match all`."""
@@ -35,10 +35,10 @@ def parse_conditions_with_fault(rest: str) -> tuple[Conditions, str]:
     found: list[tuple[str, str]] = []
     left: str | None = rest
     while left:
-        word, left = split_delimited(left)
+        word, left = split_first_word(left)
         if not word or word.startswith("#"):
             break
-        value, left = (None, None) if left is None else split_delimited(left)
+        value, left = (None, None) if left is None else split_first_word(left)
         missing = not value or value.startswith("#")
         if fold_case(word) == "all":
             alone = not found and missing
@@ -48,10 +48,10 @@ def parse_conditions_with_fault(rest: str) -> tuple[Conditions, str]:
         if fold_case(word) not in ATTRIBUTES:
             return (*found, (fold_case(word), value)), f"Match: sshd does not know the criterion {word!a}"
         found.append((fold_case(word), value))
-    return tuple(found), _find_fault(found)
+    return tuple(found), _describe_fault(found)
 
 
-def _find_fault(conditions: list[tuple[str, str]]) -> str:
+def _describe_fault(conditions: list[tuple[str, str]]) -> str:
     if not conditions:
         return "Match: no criterion can be read"
     for attribute, value in conditions:

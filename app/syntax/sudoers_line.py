@@ -134,7 +134,7 @@ def _read_commands(scan: SudoersScanner) -> list[tuple[str, frozenset[str], str,
     found = []
     runas, tags, options = "root", frozenset[str](), dict[str, str]()
     for _ in scan.yield_at_each_item():
-        runas = scan.read_runas() or runas
+        runas = scan.read_runas_if_present() or runas
         while option := scan.match(_OPTION):
             options[option[1]] = option[2]
         own = set()

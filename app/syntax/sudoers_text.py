@@ -102,7 +102,7 @@ class SudoersScanner:
         found = (self.match(_ADDRESS) if is_host else None) or self.match(_GROUP) or self.match(_ID)
         return unescape_word((found or self.expect(_WORD))[0])
 
-    def read_runas(self) -> str | None:
+    def read_runas_if_present(self) -> str | None:
         """Read the runas part in parentheses: users, and groups after a colon. None without parentheses."""
         if not self.take_mark("("):
             return None

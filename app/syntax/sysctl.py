@@ -23,7 +23,7 @@ class LoadedSysctls:
     writes: tuple[tuple[str, str], ...] = ()
     """Every write in order, patterns with what they would set; a pattern does not set a stated name."""
 
-    def get_value(self, name: str) -> str | None:
+    def find_value(self, name: str) -> str | None:
         """Return the value of an existing setting; a stated one is not changed by patterns."""
         if name in self.stated:
             return self.stated[name]

@@ -10,7 +10,7 @@ from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_ssh
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets.effects.sysctl import SystemdSysctl
 from app.targets.host_accounts import read_host_accounts
-from app.targets.questions.sudo_grants import list_all_and_passwordless_rights
+from app.targets.questions.sudo_grants import resolve_usable_and_passwordless_rights
 from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_read_restricted
 from app.targets.writable_areas import JUDGES
 from app.text.clean import clean_text
@@ -43,7 +43,7 @@ def answer_from_files(question: Question, files: LinkFollowingFiles, rule_paths:
             told = "\n".join(select_setting_lines(lines, question.key)) or NOTHING_FOUND
             return f"{told}\n(by our reading of the files)"
         case AskKernel():
-            value = SystemdSysctl().load_files(files).get_value(question.key)
+            value = SystemdSysctl().load_files(files).find_value(question.key)
             return f"{'no file sets it' if value is None else f'the files set {value}'}; {NOT_RUNNING}"
         case _:
             return ""
@@ -60,14 +60,14 @@ def select_setting_lines(lines: Sequence[str], key: str) -> list[str]:
 
 
 def _number_file_lines(question: AskFile, files: LinkFollowingFiles) -> str:
-    shown = _read_shown_lines(question.path, files)
+    shown = _find_shown_lines(question.path, files)
     if shown is None:
         return ABSENT
     numbered = (f"{number}: {line}" for number, line in enumerate(shown, 1) if number >= question.first)
     return "\n".join(numbered) or f"it has {len(shown)} lines"
 
 
-def _read_shown_lines(path: str, files: LinkFollowingFiles) -> list[str] | None:
+def _find_shown_lines(path: str, files: LinkFollowingFiles) -> list[str] | None:
     """Return the lines of a file as they may be shown: what is secret is gone before anything is searched."""
     text, state = host_text.read_text(files, path), files.state(path)
     if text is None or state is None:
@@ -86,7 +86,7 @@ def _find_word_uses(question: AskUse, files: LinkFollowingFiles, rule_paths: Col
     """Yield each file that has the word, and its lines with it."""
     word = re.compile(rf"(?<![\w-]){re.escape(question.word)}(?![\w-])", re.IGNORECASE)
     for path in _list_readable_paths(files, rule_paths):
-        numbered = enumerate(_read_shown_lines(path, files) or (), 1)
+        numbered = enumerate(_find_shown_lines(path, files) or (), 1)
         found = [f"  {number}: {line.strip()}" for number, line in numbered if word.search(line)]
         if found:
             yield "\n".join([path, *found[:_MOST_USES]])
@@ -97,7 +97,7 @@ def _read_sshd_or_sudo_settings(question: AskDaemon, files: LinkFollowingFiles) 
     if people.find_account(question.user) is None:
         return [f"there is no account {question.user}"]
     if question.program == "sudo":
-        rights, _ = list_all_and_passwordless_rights(sudoers.read_sudoers(files), people, question.user)
+        rights, _ = resolve_usable_and_passwordless_rights(sudoers.read_sudoers(files), people, question.user)
         return [f"{question.user} may run {right}" for right in rights]
     who = ConnectionSpec(question.user, people.list_groups(question.user))
     found = compute_sshd_settings(sshd.read_sshd_config(files), detect_sshd_program(files), who)

@@ -12,7 +12,7 @@ from app.events.vocabulary import AnyAction, Chmod, FileAction, Reload, WriteFil
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
-from app.targets.file_action_results import compute_state_after_action, list_stated_line_changes
+from app.targets.file_action_results import compute_state_after_action, list_stated_added_and_removed_lines
 from app.targets.overlay import Overlay
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope
@@ -136,7 +136,7 @@ def _compute_edit_and_state(action: FileAction, judge: Judge, files: Files) -> t
     """Return the edit and the new state of the file; None if the action fails."""
     state = files.state(action.path)
     before, mode = (host_text.decode_bytes(state.content), state.mode) if state else ("", None)
-    lines, lost = list_stated_line_changes(action)
+    lines, lost = list_stated_added_and_removed_lines(action)
     try:
         after = compute_state_after_action(action, files)
     except (ActionFailed, UnicodeError) as exc:

@@ -27,10 +27,12 @@ def find_complaints(paths: Collection[str], before: Files, after: Files, ask: As
             if (problem.path, problem.text) not in known:
                 yield f"{problem.path} line {problem.line}: {problem.text}"
         if subject.program:
-            yield from _ask_program(subject, paths, before, after, ask)
+            yield from _iterate_program_complaints(subject, paths, before, after, ask)
 
 
-def _ask_program(subject: CheckedFiles, paths: Collection[str], before: Files, after: Files, ask: Ask) -> Iterator[str]:
+def _iterate_program_complaints(
+    subject: CheckedFiles, paths: Collection[str], before: Files, after: Files, ask: Ask
+) -> Iterator[str]:
     """Yield the program's objection to the change, if it is available and has one that it did not have before.
 
     A program that gives no answer in time is an objection, too: nobody knows what it would make of the change.
@@ -79,13 +81,13 @@ def describe_confinement(confinement: Confinement) -> str:
 def _build_query(subject: CheckedFiles, paths: Collection[str]) -> Query | None:
     """Return the question about changes of these paths; None if it would be about nothing."""
     made = ((HOST_KEY, get_sshd_check_key()),) if HOST_KEY in subject.arguments else ()
-    units = sorted({unit for path in paths if (unit := _find_unit(path))}) if subject.names_units else []
+    units = sorted({unit for path in paths if (unit := _get_unit_name_or_empty(path))}) if subject.names_units else []
     if subject.names_units and not units:
         return None
     return Query(str(subject.program), (*subject.arguments, *units[:_MOST_UNITS]), subject.staged, made)
 
 
-def _find_unit(path: str) -> str:
+def _get_unit_name_or_empty(path: str) -> str:
     """Return the unit that a file of systemd's folder is about; empty if it is about none."""
     name = path.removeprefix(UNITS).partition("/")[0].removesuffix(".d")
     return name if path.startswith(UNITS) and _UNIT.fullmatch(name) else ""

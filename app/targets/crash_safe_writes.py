@@ -49,7 +49,7 @@ class Disk:
         with OpenFolder(path.parent) as folder:
             self.write(folder, path.name, content, 0o600)
 
-    def probe_folder(self, path: Path) -> None:
+    def check_folder_is_writable(self, path: Path) -> None:
         """Write and remove a file in the folder; raise OSError if that is impossible."""
         probe = path / _PROBE
         try:

@@ -66,7 +66,7 @@ def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: 
             return f"{ended}{action.line}\n"
 
 
-def list_stated_line_changes(action: FileAction) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def list_stated_added_and_removed_lines(action: FileAction) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the lines that the action adds and removes, in its own text."""
     match action:
         case SetOption():

@@ -94,7 +94,7 @@ def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
     path, umask = (
         inbox_upload_permissions.find_inbox(host.files),
-        inbox_upload_permissions.read_upload_umask(host.files),
+        inbox_upload_permissions.find_upload_umask(host.files),
     )
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
@@ -137,13 +137,13 @@ def _probe_rhel_stacks(host: ProbedHost) -> ProbeAnswer:
         found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
             return answer_from_problems(found.problems, "")
-        reason = _find_stack_fault(found.list_rules_of_kind("auth"))
+        reason = _explain_stack_fault(found.list_rules_of_kind("auth"))
         if reason or not found.list_rules_of_kind("account"):
             return ProbeAnswer(False, f"{pam.FOLDER}/{service}: {reason or 'no account rule is left'}")
     return ProbeAnswer(True, "system-auth and password-auth ask pam_unix, and deny at the end")
 
 
-def _find_stack_fault(rules: tuple[pam.PamRule, ...]) -> str:
+def _explain_stack_fault(rules: tuple[pam.PamRule, ...]) -> str:
     """Return the fault of an auth stack: it must ask pam_unix, permit no user before that, and end with a deny."""
     modules = [rule.module for rule in rules]
     if "pam_unix.so" not in modules:

@@ -24,7 +24,7 @@ def read_host_facts(files: Files) -> dict[str, str]:
     who = read_host_accounts(files)
     backup, umask = (
         inbox_upload_permissions.find_backup_login_setting(files),
-        inbox_upload_permissions.read_upload_umask(files),
+        inbox_upload_permissions.find_upload_umask(files),
     )
     blocks = sshd.read_sshd_config(files).matches
     matches = [f"Match {block.criteria} ({block.path} line {block.line})" for block in blocks]

@@ -27,7 +27,7 @@ def read_mission_settings(files: Files) -> list[Setting]:
     return option_parsers.read_setting_files(files, [MISSION_CONFIG], option_parsers.parse_ini)
 
 
-def read_upload_umask(files: Files) -> Umask | None:
+def find_upload_umask(files: Files) -> Umask | None:
     """Return the umask of uploads, or None if the configured value is invalid."""
     own = find_last(read_mission_settings(files), "inbox.upload_umask")
     if own is not None and own.value != "login":

@@ -107,31 +107,31 @@ class Journal:
                 self.close(name, "void")
 
     def list_pending(self) -> list[str]:
-        return self._list_journals_with_marks("open")
+        return self._list_journals_marked_as("open")
 
     def list_committed(self) -> list[str]:
-        return self._list_journals_with_marks("committed")
+        return self._list_journals_marked_as("committed")
 
     def write_side_effects(self, name: str, side_effects: SideEffects) -> None:
         self._disk.write_path(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(side_effects))
 
     def list_side_effects(self) -> list[SideEffects]:
         """Return the side effects of the committed changes and of the open one."""
-        return [self._read_side_effects(name) for name in self._list_journals_with_marks("committed", "open")]
+        return [self._read_side_effects(name) for name in self._list_journals_marked_as("committed", "open")]
 
     def list_open_side_effect_paths(self) -> set[str]:
-        names = self._list_journals_with_marks("open")
+        names = self._list_journals_marked_as("open")
         return {path for name in names for path in self._read_side_effects(name).entries}
 
     def list_changed_resources(self) -> set[str]:
         """Return the resources (packages, units, mounts, accounts) of the committed and open changes."""
-        names = self._list_journals_with_marks("committed", "open")
+        names = self._list_journals_marked_as("committed", "open")
         return {one.path for name in names for one in self.read_contents(name).files if not one.path.startswith("/")}
 
     def list_committed_file_changes(self) -> list[FileChange]:
         """Return the committed file changes, oldest first, without those that a later package replaced."""
         made: list[FileChange] = []
-        for name in self._list_journals_with_marks("committed"):
+        for name in self._list_journals_marked_as("committed"):
             brought = self._read_side_effects(name).entries
             made = [change for change in made if change.path not in brought]
             made += [image.change for image in self.read_contents(name).files if image.path.startswith("/")]
@@ -170,7 +170,7 @@ class Journal:
             raise RollbackFailed(f"The pre-image of {image.path} in journal {name} is gone: {exc.strerror}.") from exc
         return FileState(content, image.mode, image.owner, image.modified)
 
-    def _list_journals_with_marks(self, *marks: Mark) -> list[str]:
+    def _list_journals_marked_as(self, *marks: Mark) -> list[str]:
         """Return the journals with these marks, one mark after the other, each oldest first."""
         found = [(marks.index(mark), name) for name in self._list_names() if (mark := self.read_mark(name)) in marks]
         return [name for _, name in sorted(found, key=lambda one: (one[0], self.read_contents(one[1]).order))]

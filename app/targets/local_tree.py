@@ -42,19 +42,19 @@ class LocalTree:
 
     def read(self, path: str) -> bytes | None:
         with self._open_root() as root:
-            found = self._get_cached_state_and_kind(root, path)
+            found = self._find_state_and_is_folder(root, path)
             return None if found is None or found[1] else found[0].content
 
     def state(self, path: str) -> FileState | None:
         """Return the state of a path; a folder's has no content."""
         with self._open_root() as root:
-            found = self._get_cached_state_and_kind(root, path)
+            found = self._find_state_and_is_folder(root, path)
             return None if found is None else found[0]
 
     def is_folder(self, path: str) -> bool:
         with self._open_root() as root:
             try:
-                found = self._get_cached_state_and_kind(root, path)
+                found = self._find_state_and_is_folder(root, path)
             except (ActionFailed, OSError):
                 return False
             return found is not None and found[1]
@@ -62,14 +62,14 @@ class LocalTree:
     def glob(self, pattern: str) -> list[str]:
         with self._open_root() as root:
             if pattern not in self._globbed:
-                paths = path_walk.expand_pattern(pattern, partial(self._list_names, root))
+                paths = path_walk.expand_pattern_to_possible_paths(pattern, partial(self._list_names, root))
                 present = (path for path in paths if self._is_present(root, path))
                 self._globbed[pattern] = sorted(map(path_walk.escape_name_bytes, present))
             return list(self._globbed[pattern])
 
     def find_first_link(self, path: str) -> str | None:
         with self._open_root() as root:
-            return path_walk.find_first_link(path, partial(path_walk.read_link, root))
+            return path_walk.find_first_link(path, partial(path_walk.find_link_target, root))
 
     def resolve_links(self, path: str) -> str | None:
         """Return where a path leads once its links are followed; None if it leaves the tree or loops."""
@@ -78,16 +78,16 @@ class LocalTree:
 
     def link(self, path: str) -> str | None:
         with self._open_root() as root:
-            return path_walk.read_link(root, path_walk.unescape_name_bytes(path))
+            return path_walk.find_link_target(root, path_walk.unescape_name_bytes(path))
 
     def list_paths(self) -> list[str]:
-        return sorted(self._walk_entries(lambda _folder, _name, _path: None))
+        return sorted(self._build_entries_by_path(lambda _folder, _name, _path: None))
 
     def list_entries(self) -> dict[str, FoundEntry]:
         """Return all paths, each with its own entry; links are not followed."""
-        return dict(sorted(self._walk_entries(self._read_entry).items()))
+        return dict(sorted(self._build_entries_by_path(self._read_entry).items()))
 
-    def _walk_entries(self, read_entry: Callable[[int, str, str], T]) -> dict[str, T]:
+    def _build_entries_by_path(self, read_entry: Callable[[int, str, str], T]) -> dict[str, T]:
         with self._open_root() as root:
             return {
                 path_walk.escape_name_bytes(f"{at[1:]}/{name}"): read_entry(folder, name, f"{at[1:]}/{name}")
@@ -107,7 +107,7 @@ class LocalTree:
         """Return the plain file at `path`, or None; raise ActionFailed for links, folders and other kinds of files."""
         try:
             with self._open_root() as root, path_walk.open_parent(root, path) as (folder, name):
-                found = self._read_state_and_kind(folder, name, path)
+                found = self._find_entry_state_and_is_folder(folder, name, path)
                 names = os.stat(name, dir_fd=folder, follow_symlinks=False).st_nlink
         except FileNotFoundError:
             return None
@@ -184,15 +184,15 @@ class LocalTree:
             self._folders[path] = open_folder_descriptor(names[-1], self._open_subfolder(root, names[:-1]))
         return self._folders[path]
 
-    def _get_cached_state_and_kind(self, root: int, path: str) -> tuple[FileState, bool] | None:
+    def _find_state_and_is_folder(self, root: int, path: str) -> tuple[FileState, bool] | None:
         if path not in self._looked:
-            self._looked[path] = self._read_following_links(root, path)
+            self._looked[path] = self._find_state_following_links(root, path)
         return self._looked[path]
 
-    def _read_following_links(self, root: int, path: str) -> tuple[FileState, bool] | None:
+    def _find_state_following_links(self, root: int, path: str) -> tuple[FileState, bool] | None:
         plain = path_walk.unescape_name_bytes(path)
         try:
-            return self._read_plain_path(root, plain)  # the fast path: most paths have no link
+            return self._find_state_at_plain_path(root, plain)  # the fast path: most paths have no link
         except FileNotFoundError:
             return None
         except (OSError, ActionFailed) as exc:
@@ -202,13 +202,13 @@ class LocalTree:
         if real in (None, "/"):
             return None
         try:
-            return self._read_plain_path(root, str(real))
+            return self._find_state_at_plain_path(root, str(real))
         except (FileNotFoundError, NotADirectoryError, ActionFailed):
             return None
 
-    def _read_plain_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
+    def _find_state_at_plain_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
         *folders, name = path_walk.split_path(path)
-        return self._read_state_and_kind(self._open_subfolder(root, folders), name, path)
+        return self._find_entry_state_and_is_folder(self._open_subfolder(root, folders), name, path)
 
     def _list_names(self, root: int, path: str) -> list[str]:
         names = [name for name in path.split("/") if name]
@@ -242,19 +242,21 @@ class LocalTree:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
             if S_ISLNK(found.st_mode):
                 return os.readlink(name, dir_fd=folder)
-            return self._build_state_and_kind(found, folder, name, path)
+            return self._build_state_and_is_folder(found, folder, name, path)
         except (FileNotFoundError, ActionFailed):
             return None
 
-    def _read_state_and_kind(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
+    def _find_entry_state_and_is_folder(self, folder: int, name: str, path: str) -> tuple[FileState, bool] | None:
         """Return the state and whether it is a folder's; None if there is no such name."""
         try:
             found = os.stat(name, dir_fd=folder, follow_symlinks=False)
         except FileNotFoundError:
             return None
-        return self._build_state_and_kind(found, folder, name, path)
+        return self._build_state_and_is_folder(found, folder, name, path)
 
-    def _build_state_and_kind(self, found: os.stat_result, folder: int, name: str, path: str) -> tuple[FileState, bool]:
+    def _build_state_and_is_folder(
+        self, found: os.stat_result, folder: int, name: str, path: str
+    ) -> tuple[FileState, bool]:
         mode, owner = S_IMODE(found.st_mode), self._owners.get_owner(path)
         if S_ISDIR(found.st_mode):
             return FileState(b"", mode, owner), True

@@ -60,7 +60,7 @@ def open_folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
 
 def resolve_in_tree(root: int, path: str) -> str | None:
     """Resolve links by name only. `open_parent` refuses a link that is swapped in later."""
-    return follow_links(path, partial(read_link, root))
+    return follow_links(path, partial(find_link_target, root))
 
 
 def follow_links(path: str, link: Callable[[str], str | None]) -> str | None:
@@ -101,7 +101,7 @@ def find_first_link(path: str, link: Callable[[str], str | None]) -> str | None:
     return next((at for at in (*list_folders_above(path), path) if link(at) is not None), None)
 
 
-def expand_pattern(pattern: str, list_names: Callable[[str], Iterable[str]]) -> list[str]:
+def expand_pattern_to_possible_paths(pattern: str, list_names: Callable[[str], Iterable[str]]) -> list[str]:
     """Return the paths that a pattern stands for; hidden names need a dot in it, as in glob(3)."""
     found = [""]
     for part in split_path(pattern):
@@ -114,7 +114,7 @@ def expand_pattern(pattern: str, list_names: Callable[[str], Iterable[str]]) -> 
     return found
 
 
-def read_link(root: int, path: str) -> str | None:
+def find_link_target(root: int, path: str) -> str | None:
     """Return a link's goal; None for anything else."""
     try:
         return os.readlink(path[1:], dir_fd=root)

@@ -12,7 +12,7 @@ from app.syntax.files import Files
 from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, plan_effects
 from app.targets.effects.file_access import find_access_objection, judge_mode
-from app.targets.effects.weakening import find_weakening_or_excess
+from app.targets.effects.weakening import find_weakening_or_excess_objection
 from app.targets.health_probes import HEALTH_PROBES, run_health_probes
 from app.targets.overlay import Overlay
 from app.targets.probe_comparison import mark_worsened_probes
@@ -84,7 +84,7 @@ def find_effect_objection(
     """Return the objection to the combined effect: an open file, a weaker setting of a program, or a lost login."""
     return (
         find_access_objection(paths, before, after, asks)
-        or find_weakening_or_excess(paths, before, after, asks, read_cache)
+        or find_weakening_or_excess_objection(paths, before, after, asks, read_cache)
         or _find_probe_failure_objection(before, after, read_cache)
     )
 
@@ -131,7 +131,7 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
         if len(line) > longest:
             return Objection("too much", f"{edit.path}: a line of {len(line)} characters is too long for a setting.")
         hidden = clean_text(line, len(line) + 1) != line or "\n" in line
-        if hidden or not (_is_plain_text_file(edit) or _LINE.fullmatch(line)):
+        if hidden or not (_is_banner_edit(edit) or _LINE.fullmatch(line)):
             return Objection("obfuscation", "it has control characters, or letters that look like others.")
         if _MODELINE.search(line):
             reason = f"{edit.path}: an editor that opens the file would execute {line.strip()!r}."
@@ -140,7 +140,7 @@ def _judge_characters(edit: FileEdit) -> Objection | None:
 
 
 def _judge_commands(edit: FileEdit) -> Objection | None:
-    for line in () if _is_plain_text_file(edit) else edit.added:
+    for line in () if _is_banner_edit(edit) else edit.added:
         # An audit rule may name a program, such as `passwd`: its grammar has no way to run one.
         plain = edit.judge is audit_rule_policy.judge_audit_edit and audit_rule_policy.is_permitted_rule(line)
         if edit.judge is shell_profile_policy.judge_profile_edit:
@@ -154,7 +154,7 @@ def _judge_commands(edit: FileEdit) -> Objection | None:
 
 
 def _judge_continuations(edit: FileEdit) -> Objection | None:
-    if _is_plain_text_file(edit) or _list_continuations(edit.after or "") <= _list_continuations(edit.before):
+    if _is_banner_edit(edit) or _list_continuations(edit.after or "") <= _list_continuations(edit.before):
         return None
     return Objection("obfuscation", f"{edit.path}: a line would become part of the line above it.")
 
@@ -163,7 +163,7 @@ def _judge_mode(edit: FileEdit) -> Objection | None:
     return None if edit.mode_after is None else judge_mode(edit.path, edit.mode_before, edit.mode_after)
 
 
-def _is_plain_text_file(edit: FileEdit) -> bool:
+def _is_banner_edit(edit: FileEdit) -> bool:
     """Return True for a file that no program executes, in which any text may stand."""
     return edit.judge is banner_policy.judge_banner_edit
 

@@ -19,7 +19,9 @@ class ChangeableFiles(HostFiles, Protocol):
     def remove_folder(self, path: str) -> None: ...
 
 
-def restore_files(tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]) -> list[str]:
+def restore_files_and_list_differences(
+    tree: ChangeableFiles, before: Mapping[str, FileState | None], folders: Sequence[str]
+) -> list[str]:
     """Restore each path and return the remaining differences. Repeatable after a crash.
 
     A fault of this machine's storage raises ActionFailed, so that the caller can retry.

@@ -13,7 +13,7 @@ from app.syntax.files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.shell_tokenizer import iterate_quoted_and_heredoc_texts
 from app.targets.host_accounts import read_host_accounts
-from app.targets.subjects.edit_keys import list_keys_by_changed_line
+from app.targets.subjects.edit_keys import iterate_changed_lines_and_keys
 from app.targets.subjects.file_edit import FileEdit, Objection
 from app.targets.writable_areas import JUDGES, list_family_patterns, matches_area
 
@@ -189,7 +189,7 @@ def _list_option_key_spellings(action: SetOption) -> tuple[str, ...]:
 
 def judge_edit_scope(scope: RuleScope, edit: FileEdit) -> Objection | None:
     """Return the objection to a changed line whose setting the rule does not name."""
-    for line, keys in list_keys_by_changed_line(edit):
+    for line, keys in iterate_changed_lines_and_keys(edit):
         if keys and not any(map(scope.covers_setting, keys)):
             return _refuse_key(edit.path, line, keys[0])
     return None

@@ -64,7 +64,7 @@ def _read_stated_sysctls(files: Files) -> dict[str, str]:
     return sysctl.load_as_procps(host_text.read_text(files, path) or "" for path in paths).stated
 
 
-def list_changed_kernel_settings(before: Files, after: Files) -> dict[str, str]:
+def read_changed_sysctl_values(before: Files, after: Files) -> dict[str, str]:
     """Return the settings in the administrator's sysctl files that a change adds or gives another value."""
     was, now = _read_stated_sysctls(before), _read_stated_sysctls(after)
     plain = {key: " ".join(value.split()) for key, value in now.items() if was.get(key) != value}

@@ -32,9 +32,9 @@ class SshdLogin:
             return "there is no such account"
         if self.config.problems:
             return f"sshd does not start: {self.config.problems[0]}"
-        return next(self._list_refusals(account, today), "")
+        return next(self._iterate_refusals(account, today), "")
 
-    def _list_refusals(self, account: Account, today: int) -> Iterator[str]:
+    def _iterate_refusals(self, account: Account, today: int) -> Iterator[str]:
         if account.shell in NO_SHELL:
             yield f"its shell is {account.shell}"
         secret = self.people.find_shadow_entry(account.name)
@@ -78,13 +78,13 @@ class SshdLogin:
             text = host_text.read_text(self.files, path)
             lines = (line for line in (text or "").split("\n") if not line.startswith("#"))
             held = any(word.startswith(_KEY_WORDS) for line in lines for word in line.split())
-            loose = "" if strict and fold_case(strict.value) == "no" else self._find_loose_permission(account, path)
+            loose = "" if strict and fold_case(strict.value) == "no" else self._explain_loose_permission(account, path)
             if held and not loose:
                 return
             reasons.append(loose or f"there is no key in {path}")
         yield reasons[0] if reasons else "no key file is named"
 
-    def _find_loose_permission(self, account: Account, path: str) -> str:
+    def _explain_loose_permission(self, account: Account, path: str) -> str:
         """Return what is loose about the file or a folder above it, up to the home or else the root."""
         file, home = PurePosixPath(path), PurePosixPath(account.home)
         above = (one for one in file.parents if one.is_relative_to(home) or not file.is_relative_to(home))

@@ -48,7 +48,7 @@ class SudoRight:
 
 
 def is_principal_listed(sudoers: Sudoers, listed: Collection[str], principal: Principal) -> bool:
-    return sudoers.match_user(tuple(listed), principal.name, principal.groups, principal.uid) is True
+    return sudoers.find_whether_user_is_included(tuple(listed), principal.name, principal.groups, principal.uid) is True
 
 
 def resolve_defaults(sudoers: Sudoers, principal: Principal, matching_scope: str = "") -> Mapping[str, str]:

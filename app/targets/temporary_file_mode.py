@@ -39,7 +39,7 @@ class TemporaryModes:
         note = ModeNote(escape_name_bytes(path), S_IMODE(closed.st_mode), closed.st_ino)
         self._disk.write_path(self._note, msgspec.json.encode(note))
         try:
-            self._lend_mode(folder_fd, name)
+            self._set_readable_mode(folder_fd, name)
             descriptor = os.open(name, _READ, dir_fd=folder_fd)
             try:
                 # synced before the note goes: after a power cut, a wide mode must still have its note
@@ -52,9 +52,9 @@ class TemporaryModes:
             way_on = "Start as the tree's owner."
             raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
 
-    def _lend_mode(self, folder: int, name: str) -> None:
+    def _set_readable_mode(self, folder_fd: int, name: str) -> None:
         try:
-            self._disk.set_mode_unsynced(folder, name, _LENT)
+            self._disk.set_mode_unsynced(folder_fd, name, _LENT)
         except PermissionError:
             self._disk.remove_path(self._note)  # nothing was widened
             raise

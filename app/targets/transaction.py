@@ -15,14 +15,14 @@ from app.targets.change_assessment import Assessment, Guard, assess_change
 from app.targets.change_plan import ProposedChange
 from app.targets.disk_retry import retry_while_disk_full
 from app.targets.effects.daemon_base import Ask
-from app.targets.effects.weakening import find_weakening_by_programs
+from app.targets.effects.weakening import find_weakening_objection_by_programs
 from app.targets.host_lock import HostLock
 from app.targets.journal import Before, JournalContents, Mark
 from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.rebooter import RollbackResult
 from app.targets.resources.resource_dry_run import ResourceManager
-from app.targets.restore import ChangeableFiles, restore_files
+from app.targets.restore import ChangeableFiles, restore_files_and_list_differences
 from app.targets.target import AppliedChange
 
 
@@ -130,13 +130,13 @@ class Transactions:
         paths, new = assessed.plan.made.keys(), Overlay(self.tree, assessed.plan.made)
         for complaint in config_validation.find_complaints(paths, self.tree, new, self.ask):
             raise ActionFailed(f"Nothing was written: {complaint}")
-        if weaker := find_weakening_by_programs(paths, self.tree, new, assessed.change.asks, self.ask):
+        if weaker := find_weakening_objection_by_programs(paths, self.tree, new, assessed.change.asks, self.ask):
             raise ActionFailed(f"Nothing was written: {weaker.reason}")
 
     def _restore_and_list_differences(self, name: str, before: Before) -> list[str]:
         folders = self.journal.read_contents(name).folders
         try:
-            return retry_while_disk_full(lambda: restore_files(self.tree, before, folders))
+            return retry_while_disk_full(lambda: restore_files_and_list_differences(self.tree, before, folders))
         except (OSError, ActionFailed) as exc:
             raise RollbackFailed(f"What the journal {name} holds cannot be put back: {exc}") from exc
 

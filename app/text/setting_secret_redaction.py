@@ -64,15 +64,15 @@ _SMALL = re.compile(r"[0-9]{1,2}")
 
 
 def redact_settings(text: str) -> str:
-    return "".join(_redact_pieces(text))
+    return "".join(_iterate_redacted_pieces(text))
 
 
-def _redact_pieces(text: str) -> Iterator[str]:
+def _iterate_redacted_pieces(text: str) -> Iterator[str]:
     done = 0
     for key in _KEY.finditer(text):
         if key.start() < done:
             continue
-        value = _find_value(text, key)
+        value = _read_value(text, key)
         if _is_harmless(key[0], value) or _is_pam_text_following(text, key) or _is_message_about_file(text, key):
             continue
         yield text[done : key.end()]
@@ -81,7 +81,7 @@ def _redact_pieces(text: str) -> Iterator[str]:
     yield text[done:]
 
 
-def _find_value(text: str, key_match: re.Match[str]) -> str:
+def _read_value(text: str, key_match: re.Match[str]) -> str:
     """Return the value: quoted, the rest of the line if the key is first, or the next word; empty in comments."""
     begin = text.rfind("\n", 0, key_match.start()) + 1
     alone = key_match.start() - begin < _AHEAD_LONGEST and _AHEAD.fullmatch(text, begin, key_match.start())

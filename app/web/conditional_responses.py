@@ -69,7 +69,9 @@ class _ConditionalSend:
         """Send 304, 206 or the full response with an ETag. Return True if body bytes follow."""
         in_parts = headers.get("content-type", "") in RANGE_MEDIA_TYPES
         if "etag" not in headers:
-            digest = await asyncio.to_thread(_compute_etag, body) if len(body) > LARGE else _compute_etag(body)
+            digest = (
+                await asyncio.to_thread(_compute_etag_digest, body) if len(body) > LARGE else _compute_etag_digest(body)
+            )
             headers["etag"] = f'"{digest}"' if in_parts else f'W/"{digest}"'
         headers.setdefault("cache-control", "private, no-cache")
         if in_parts:
@@ -80,9 +82,9 @@ class _ConditionalSend:
             return await self._replace_response(Response(status_code=304, headers=kept))
         if in_parts and asked.get("if-range", headers["etag"]) == headers["etag"]:
             try:
-                self._part = part = parse_range(asked.get("range"), size)
+                self._part = part = parse_range_if_single_and_valid(asked.get("range"), size)
             except RangeNotSatisfiable:
-                return await self._replace_response(_create_range_problem(size))
+                return await self._replace_response(_create_range_problem_response(size))
             if part:
                 start["status"] = 206
                 headers["content-range"] = f"bytes {part.first}-{part.last}/{size}"
@@ -107,12 +109,12 @@ def _has_content_length(start: Message) -> bool:
     return "content-length" in Headers(raw=start["headers"])
 
 
-def _create_range_problem(size: int) -> Response:
+def _create_range_problem_response(size: int) -> Response:
     said = f"There are {size} bytes, and the range begins past the last one: ask again without it."
     return Problem("no-such-range", said, field="Range", headers={"content-range": f"bytes */{size}"}).to_response()
 
 
-def _compute_etag(body: bytes) -> str:
+def _compute_etag_digest(body: bytes) -> str:
     return hashlib.sha256(body).hexdigest()[:32]
 
 
@@ -124,7 +126,7 @@ def matches_etag(if_none_match: str | None, tag: str) -> bool:
     return "*" in tags or tag.removeprefix("W/") in tags
 
 
-def parse_range(range_header: str | None, size: int) -> ByteRange | None:
+def parse_range_if_single_and_valid(range_header: str | None, size: int) -> ByteRange | None:
     """Parse a Range header. Return None for the whole body: no range, several ranges or an invalid one (RFC 9110).
 
     Raises RangeNotSatisfiable if the range begins after the end."""

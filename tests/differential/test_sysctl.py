@@ -80,7 +80,7 @@ def against_systemd(random: Random) -> list[str]:
     names = {name.translate(str.maketrans("/.", "./")) for name in written} | ours.stated.keys() | set(_KERNELS)
     return differing(
         {**texts, **vendor},
-        {name: ours.get_value(name) for name in names if "lo." not in name or name in ours.stated},
+        {name: ours.find_value(name) for name in names if "lo." not in name or name in ours.stated},
         {
             name: written.get(name.translate(str.maketrans("./", "/.")))
             for name in names
@@ -109,7 +109,7 @@ def against_procps(random: Random) -> list[str]:
     )
     return differing(
         {**texts, **vendor},
-        {name: ours.get_value(name) for name in _KERNELS if ours.get_value(name)},
+        {name: ours.find_value(name) for name in _KERNELS if ours.find_value(name)},
         {name: printed[name] for name in _KERNELS if printed.get(name)},
     )
 

@@ -20,5 +20,5 @@ def test_an_open_end_stays_open_unless_a_line_follows_it():
 
 def test_the_place_below_a_commented_default():
     text = "# deny is what counts here\n# deny = 3\n#deny\n"
-    assert edit_lines.find_below_default(text, "deny", 3) == 2
-    assert edit_lines.find_below_default(text, "deny", 1) is None
+    assert edit_lines.find_index_below_commented_default(text, "deny", 3) == 2
+    assert edit_lines.find_index_below_commented_default(text, "deny", 1) is None

@@ -48,7 +48,7 @@ def shell_says(text, key):
 
 
 def sysctl_says(text, key):
-    return load_as_systemd([text]).get_value(key)
+    return load_as_systemd([text]).find_value(key)
 
 
 PLAIN = st.text(string.ascii_letters + string.digits + "./@,-", min_size=1, max_size=12)

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sshd_keywords import find_complaint, parse_seconds
+from app.syntax.sshd_keywords import explain_rejection, parse_seconds
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ def test_times_are_read_as_sshd_reads_them(value, expected):
     ],
 )
 def test_what_sshd_would_refuse_is_named(keyword, arguments):
-    assert find_complaint(keyword, arguments, in_match=False)
+    assert explain_rejection(keyword, arguments, in_match=False)
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_what_sshd_would_refuse_is_named(keyword, arguments):
     ],
 )
 def test_what_sshd_takes_is_let_through(keyword, arguments):
-    assert not find_complaint(keyword, arguments, in_match=False)
+    assert not explain_rejection(keyword, arguments, in_match=False)
 
 
 def test_some_keywords_hold_for_the_whole_server_alone():
-    assert find_complaint("UsePAM", ("yes",), in_match=True)
-    assert not find_complaint("PermitRootLogin", ("no",), in_match=True)
+    assert explain_rejection("UsePAM", ("yes",), in_match=True)
+    assert not explain_rejection("PermitRootLogin", ("no",), in_match=True)

@@ -31,7 +31,7 @@ def test_what_is_no_command(text):
     ("text", "runas"), [("(a, !b)", "a, !b"), ("(a : c)", "a : c"), ("(:c)", " : c"), ("()", " "), ("x", None)]
 )
 def test_whom_a_command_runs_as(text, runas):
-    assert SudoersScanner(text).read_runas() == runas
+    assert SudoersScanner(text).read_runas_if_present() == runas
 
 
 def test_lists_have_names_with_their_bangs():

@@ -17,7 +17,7 @@ AT = "/etc/pam.d/x line"
 
 
 def explain(text, **options):
-    chains = pam.read_chains(DictFiles({"/etc/pam.d/x": text}), "x")
+    chains = pam.find_chains(DictFiles({"/etc/pam.d/x": text}), "x")
     return explain_password_refusal(None if chains is None else chains["password"], **options)
 
 

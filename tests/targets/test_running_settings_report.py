@@ -1,8 +1,8 @@
 from app.targets.running_settings_report import (
     REBOOT,
     compare_running,
-    list_changed_kernel_settings,
     list_stated_sysctl_names,
+    read_changed_sysctl_values,
 )
 from tests.hostfiles import DictFiles
 
@@ -94,4 +94,4 @@ def test_a_mount_that_does_not_go_by_fstab_yet_is_behind():
 def test_the_kernel_settings_that_a_change_states_are_those_of_its_own_files():
     before = DictFiles({"/usr/lib/sysctl.d/a.conf": "fs.protected_regular = 2\n", "/etc/sysctl.conf": "kernel.x = 1\n"})
     after = DictFiles({"/etc/sysctl.conf": "kernel.x = 1\nfs.protected_regular=2\nkernel.y =  1  2\n"})
-    assert list_changed_kernel_settings(before, after) == {"fs.protected_regular": "2", "kernel.y": "1 2"}
+    assert read_changed_sysctl_values(before, after) == {"fs.protected_regular": "2", "kernel.y": "1 2"}

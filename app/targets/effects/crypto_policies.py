@@ -33,11 +33,11 @@ class CryptoPolicies(Daemon):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         """Return the policy, its modules and their values; modules that are not named have no effect."""
-        base, modules, others = _read_config(files)
+        base, modules, others = _read_base_modules_and_further_lines(files)
         found = {"policy": base} | ({"further lines": others} if others else {})
         found |= {size: _LEAST[base] for size in _SIZES if base in _LEAST}
         for module in modules:
-            written = _read_module_settings(files, module)
+            written = _find_module_settings(files, module)
             if written is None:
                 found[f"module {module}"] = _THERE
                 continue
@@ -57,7 +57,7 @@ class CryptoPolicies(Daemon):
         return _compare_module_values(kind, was, now)
 
 
-def _read_config(files: Files) -> tuple[str, list[str], str]:
+def _read_base_modules_and_further_lines(files: Files) -> tuple[str, list[str], str]:
     """Return the base, its modules, and any further lines; the file should have one line only."""
     lines = (line.partition("#")[0].strip() for line in (host_text.read_text(files, CONFIG) or "").split("\n"))
     first, *others = list(filter(None, lines)) or ["DEFAULT"]
@@ -65,7 +65,7 @@ def _read_config(files: Files) -> tuple[str, list[str], str]:
     return base, modules, " ".join(others)
 
 
-def _read_module_settings(files: Files, module: str) -> list[tuple[str, str]] | None:
+def _find_module_settings(files: Files, module: str) -> list[tuple[str, str]] | None:
     """Return the settings of a local module; None for a vendor's module, which is compared by name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None

@@ -89,11 +89,11 @@ class KernelNetwork:
             if place == ("ipv4", ALL, "forwarding"):
                 self.values["ipv4", ALL, "accept_redirects"] = "0" if _is_on(value) else "1"
 
-    def compute_effects(self, written_settings: Iterable[tuple[str, str]]) -> dict[str, str]:
+    def compute_values_by_interface(self, families_and_settings: Iterable[tuple[str, str]]) -> dict[str, str]:
         """Return what holds on each interface, for the settings that somebody wrote: (family, setting)."""
         return {
             f"net.{family}.conf {setting} on {name}": self._compute_effective_value(family, name, setting)
-            for family, setting in sorted(set(written_settings))
+            for family, setting in sorted(set(families_and_settings))
             if (family, ALL, setting) in self.values
             for name in (*self.interfaces, LATER)
         }

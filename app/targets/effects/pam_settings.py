@@ -31,7 +31,7 @@ class Pam(Daemon):
         found: dict[str, str] = {}
         for path in host_text.glob_files(files, f"{FOLDER}/*"):
             service = path.rpartition("/")[2]
-            chains = pam.read_chains(files, service)
+            chains = pam.find_chains(files, service)
             for kind in KINDS:
                 chain = None if chains is None else chains[kind]
                 found |= _evaluate_outcomes(f"{service} {kind}", chain, kind)

@@ -5,7 +5,7 @@ from functools import partial
 
 from app.syntax.files import Files
 from app.syntax.sysctl import normalize_number
-from app.targets.effects.weakening import list_setting_changes, read_cached_settings
+from app.targets.effects.weakening import iterate_setting_changes, read_cached_settings
 from app.targets.read_tracking_cache import ReadTrackingCache
 
 _KERNEL = {
@@ -25,7 +25,7 @@ def find_one_way_settings(
     read = partial(read_cached_settings, read_cache=read_cache)
     found = (
         f"{one.daemon.name} {setting} {last}"
-        for one in list_setting_changes(paths, before, after, read)
+        for one in iterate_setting_changes(paths, before, after, read)
         if (last := _VALUES.get(one.daemon.name, {}).get(setting := one.key.partition(" ")[0]))
         and normalize_number(one.now) == last
     )

@@ -19,14 +19,14 @@ def compare_algorithms(was: str, now: str) -> Strength:
     if not was or not now or was == now:
         return compare_unranked(was, now)
     old, new = was.split(","), now.split(",")
-    fine, gained = _is_no_weaker(old, new), not _is_no_weaker(new, old)
+    fine, gained = _is_list_no_weaker(old, new), not _is_list_no_weaker(new, old)
     if fine:
         return Strength.STRONGER if gained else Strength.EQUAL
     return Strength.INCOMPARABLE if gained else Strength.WEAKER
 
 
-def _is_no_weaker(old: list[str], new: list[str]) -> bool:
-    return all(_list_equal_or_weaker(name) & {*old} for name in new)
+def _is_list_no_weaker(old_names: list[str], new_names: list[str]) -> bool:
+    return all(_list_equal_or_weaker(name) & {*old_names} for name in new_names)
 
 
 def _list_equal_or_weaker(algorithm: str) -> set[str]:

@@ -51,11 +51,11 @@ def compare_logins(was: str, now: str) -> Strength:
         return Strength.EQUAL
     old, new = ([set(way.split(_AND)) for way in value.split(_OR) if way != NOBODY] for value in (was, now))
     keyless = not any(_KEY in before for before in old)
-    safe = all((keyless and _KEY in way) or any(_is_covered(before, way) for before in old) for way in new)
+    safe = all((keyless and _KEY in way) or any(_is_new_way_as_strict(before, way) for before in old) for way in new)
     return Strength.STRONGER if safe else Strength.WEAKER
 
 
-def _is_covered(earlier_way: set[str], new_way: set[str]) -> bool:
+def _is_new_way_as_strict(earlier_way: set[str], new_way: set[str]) -> bool:
     return earlier_way <= new_way or (earlier_way == {_PASSWORD} and _KEY in new_way)
 
 

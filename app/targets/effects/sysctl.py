@@ -92,10 +92,10 @@ class _Sysctl(Daemon):
         names = network_sysctl_writes.list_interfaces(key for side in (before, after) for key, _ in side.writes)
         boot = network_sysctl_writes.KernelNetwork(names)
         written = network_sysctl_writes.list_written_network_settings(before)
-        keys = [key for key in KNOWN if before.get_value(key) is not None]
+        keys = [key for key in KNOWN if before.find_value(key) is not None]
         for start, mark in ((boot, ""), (network_sysctl_writes.load_writes(before, boot), _AGAIN)):
             kernel = network_sysctl_writes.load_writes(loaded, start)
-            values = network_sysctl_writes.read_known_values(kernel, keys) | kernel.compute_effects(written)
+            values = network_sysctl_writes.read_known_values(kernel, keys) | kernel.compute_values_by_interface(written)
             found |= {f"{key}{mark}": value for key, value in values.items()}
         return found
 
@@ -138,6 +138,6 @@ class ProcpsSysctl(_Sysctl):
 def evaluate_sysctl(loaded: LoadedSysctls, *, debian: bool) -> dict[str, str]:
     found = {**dict(loaded.patterns), **loaded.stated}
     for key, known in KNOWN.items():
-        value = loaded.get_value(key)
+        value = loaded.find_value(key)
         found[key] = ((debian and known.debian) or known.default) if value is None else sysctl.normalize_number(value)
     return found

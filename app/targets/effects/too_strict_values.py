@@ -97,18 +97,18 @@ class ReadSide:
     after: Mapping[str, str]
 
 
-def find_lost_access_or_notice(
+def find_access_or_notice_objection(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str]
 ) -> Objection | None:
     """Return the objection to files that would be too strict, or would lose a notice; None if there is none."""
     return (
-        _find_lost_read_access(paths, before, after, asks)
-        or _find_lost_crypto_kind(paths, after)
+        _find_read_access_objection(paths, before, after, asks)
+        or _find_crypto_policy_objection(paths, after)
         or legal_notices.find_notice_objection(paths, before, after, asks)
     )
 
 
-def find_excessive_setting(sides: Iterator[ReadSide], asks: frozenset[str]) -> Objection | None:
+def find_excess_objection(sides: Iterator[ReadSide], asks: frozenset[str]) -> Objection | None:
     """Return the objection to the first setting that a change takes past its bound."""
     for side in sides:
         name = side.daemon.name
@@ -161,7 +161,7 @@ def is_group_reader_required(path: str, owner: str) -> bool:
     return any(re.fullmatch(one.path, path) and one.owner == owner for one in load_bounds().readers)
 
 
-def _find_lost_read_access(
+def _find_read_access_objection(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str]
 ) -> Objection | None:
     for path in paths:
@@ -176,7 +176,7 @@ def _find_lost_read_access(
     return None
 
 
-def _find_lost_crypto_kind(paths: Collection[str], after: Files) -> Objection | None:
+def _find_crypto_policy_objection(paths: Collection[str], after: Files) -> Objection | None:
     """Return the objection to a crypto policy that leaves no TLS or no SSH; a module counts before it is named, too."""
     ours = [path for path in paths if path.startswith("/etc/crypto-policies/")]
     config = host_text.read_text(after, CONFIG) or "DEFAULT"

@@ -23,7 +23,7 @@ from app.targets.effects.sshd import Sshd
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo import Sudo
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
-from app.targets.effects.too_strict_values import ReadSide, find_excessive_setting, find_lost_access_or_notice
+from app.targets.effects.too_strict_values import ReadSide, find_access_or_notice_objection, find_excess_objection
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.subjects.file_edit import Objection
 from app.text.clean import clean_text
@@ -47,7 +47,7 @@ class SettingChange:
     now: str
 
 
-def find_weakening_or_excess(
+def find_weakening_or_excess_objection(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], cache: ReadTrackingCache | None = None
 ) -> Objection | None:
     """Return an objection if our parsers find a weakened or excessive setting, or a line that stops loading.
@@ -59,18 +59,18 @@ def find_weakening_or_excess(
             return objection
     read = partial(read_cached_settings, read_cache=cache or ReadTrackingCache())
     return (
-        _find_weakening_change(list_setting_changes(paths, before, after, read), asks)
-        or find_excessive_setting(_read_both_sides(paths, before, after, read), asks)
-        or find_lost_access_or_notice(paths, before, after, asks)
+        _find_weakening_objection(iterate_setting_changes(paths, before, after, read), asks)
+        or find_excess_objection(_iterate_read_sides(paths, before, after, read), asks)
+        or find_access_or_notice_objection(paths, before, after, asks)
     )
 
 
-def find_weakening_by_programs(
+def find_weakening_objection_by_programs(
     paths: Collection[str], before: Files, after: Files, asks: frozenset[str], ask: Ask
 ) -> Objection | None:
     """Return an objection if the programs themselves, where available, report a weakened setting."""
-    changes = list_setting_changes(paths, before, after, lambda daemon, side: daemon.ask_settings(side, ask))
-    return _find_weakening_change(changes, asks)
+    changes = iterate_setting_changes(paths, before, after, lambda daemon, side: daemon.ask_settings(side, ask))
+    return _find_weakening_objection(changes, asks)
 
 
 def read_cached_settings(daemon: Daemon, files: Files, read_cache: ReadTrackingCache) -> Mapping[str, str]:
@@ -85,11 +85,11 @@ def _list_touched_daemons(paths: Collection[str], before: Files, after: Files) -
     return [daemon.get_daemon_for_change(before, after) for daemon in touched]
 
 
-def list_setting_changes(
+def iterate_setting_changes(
     paths: Collection[str], before: Files, after: Files, read: Callable[[Daemon, Files], Mapping[str, str] | None]
 ) -> Iterator[SettingChange]:
     """Yield each setting with another value after the change, of every program that reads one of the files."""
-    for side in _read_both_sides(paths, before, after, read):
+    for side in _iterate_read_sides(paths, before, after, read):
         was, now = side.before, side.after
         for key in sorted(was.keys() | now.keys()):
             old, new = was.get(key, UNSET), now.get(key, UNSET)
@@ -97,7 +97,7 @@ def list_setting_changes(
                 yield SettingChange(side.daemon, key, old, new)
 
 
-def _read_both_sides(
+def _iterate_read_sides(
     paths: Collection[str], before: Files, after: Files, read: Callable[[Daemon, Files], Mapping[str, str] | None]
 ) -> Iterator[ReadSide]:
     for daemon in _list_touched_daemons(paths, before, after):
@@ -110,7 +110,7 @@ _PAM_SETTING = re.compile(r": pam_(\w+)\.so: (\w+)$")
 """A setting as a stack has it, which texts name by the module's file: pwquality retry."""
 
 
-def _find_weakening_change(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:
+def _find_weakening_objection(changes: Iterable[SettingChange], asks: frozenset[str]) -> Objection | None:
     for one in changes:
         order = one.daemon.compare_values(one.key, one.was, one.now)
         if order not in _FINE and not _is_change_asked_by_rule(one, order, asks):

@@ -31,9 +31,9 @@ def probe_password_change(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(True, "not asked: there is no common stack for passwords", asked=False)
     for service, step in _SERVICES:
         name = service if service in there else common
-        if reason := explain_password_refusal(_read_password_rules(host, name)):
+        if reason := explain_password_refusal(_find_password_rules(host, name)):
             return ProbeAnswer(False, f"simulated: {STEPS[step].failed}: {reason}")
-    refused = explain_password_refusal(_read_password_rules(host, common), is_short=True)
+    refused = explain_password_refusal(_find_password_rules(host, common), is_short=True)
     answer = build_password_change_answer(is_short_refused=bool(refused))
     return answer._replace(detail=f"simulated: {answer.detail}")
 
@@ -45,6 +45,6 @@ def build_password_change_answer(*, is_short_refused: bool) -> ProbeAnswer:
     return ProbeAnswer(True, "; ".join(done), weak=() if is_short_refused else (f"{_TOO_SHORT} is accepted",))
 
 
-def _read_password_rules(host: ProbedHost, service: str) -> tuple[pam.PamRule, ...] | None:
-    chains = pam.read_chains(host.files, service)
+def _find_password_rules(host: ProbedHost, service: str) -> tuple[pam.PamRule, ...] | None:
+    chains = pam.find_chains(host.files, service)
     return None if chains is None else chains["password"]

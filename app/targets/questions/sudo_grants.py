@@ -13,7 +13,9 @@ def probe_sudo_rights(host: ProbedHost) -> ProbeAnswer:
     if host.sudoers.problems:
         return answer_from_problems(host.sudoers.problems, "")
     names = [account.name for account in host.accounts_and_groups.accounts if account.name != _ROOT]
-    found = [(name, list_all_and_passwordless_rights(host.sudoers, host.accounts_and_groups, name)) for name in names]
+    found = [
+        (name, resolve_usable_and_passwordless_rights(host.sudoers, host.accounts_and_groups, name)) for name in names
+    ]
     return build_sudo_rights_answer([(name, *rights) for name, rights in found if rights[0] or rights[1]])
 
 
@@ -30,7 +32,7 @@ def build_sudo_rights_answer(rights_by_account: list[tuple[str, tuple[str, ...],
     return ProbeAnswer(True, f"sudo grants {'; '.join(said)}", holds[:_MOST], weak[:_MOST])
 
 
-def list_all_and_passwordless_rights(
+def resolve_usable_and_passwordless_rights(
     sudoers: Sudoers, accounts: HostAccounts, name: str
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return an account's rights, then those without a password; a right whose password cannot be typed is left out."""

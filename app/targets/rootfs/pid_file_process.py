@@ -18,7 +18,7 @@ class DetachedProcess:
 
     @property
     def is_alive(self) -> bool:
-        return self._read_pid() is not None
+        return self._find_live_pid() is not None
 
     def start(self, command: list[str], stdin: Path, output: Path) -> None:
         with stdin.open("rb") as script, output.open("wb") as said:
@@ -32,7 +32,7 @@ class DetachedProcess:
 
     def kill_tree(self) -> None:
         """Kill the process and its descendants; list them first, because orphans cannot be found afterwards."""
-        pid = self._read_pid()
+        pid = self._find_live_pid()
         if pid is not None:
             family = {one: _read_start_time(one) for one in _list_process_tree(pid)}
             for one in family:
@@ -41,7 +41,7 @@ class DetachedProcess:
             _wait_until_ended(pid, family)
         self._file.unlink(missing_ok=True)
 
-    def _read_pid(self) -> int | None:
+    def _find_live_pid(self) -> int | None:
         try:
             pid, born = self._file.read_text().split()
         except (OSError, ValueError):

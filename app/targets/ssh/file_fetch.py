@@ -54,7 +54,7 @@ def parse_archive(stream: bytes) -> dict[str, SnapshotEntry]:
                 _require_plausible_size(member, len(stream))
                 path = _parse_member_path(member.name)
                 if path is not None:
-                    found[path] = _parse_member(archive, member)
+                    found[path] = _read_snapshot_entry(archive, member)
     except (tarfile.TarError, EOFError) as exc:
         raise ConnectionLost(f"the files of the host came in part: {exc}.") from exc
     return found
@@ -72,7 +72,7 @@ def _parse_member_path(name: str) -> str | None:
     return None if any(one in ("", ".", "..") for one in names) else "/" + escape_name_bytes("/".join(names))
 
 
-def _parse_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> SnapshotEntry:
+def _read_snapshot_entry(archive: tarfile.TarFile, member: tarfile.TarInfo) -> SnapshotEntry:
     owner = escape_name_bytes(f"{member.uname or member.uid}:{member.gname or member.gid}")
     content = b""
     readable = member.isfile() and member.size <= LARGEST

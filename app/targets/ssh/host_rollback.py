@@ -9,7 +9,7 @@ from app.errors import ActionFailed, EnvironmentUnusable, RollbackFailed
 from app.targets import consent
 from app.targets.rebooter import RollbackResult
 from app.targets.resources.resource_dry_run import is_resource
-from app.targets.restore import find_differences, restore_files
+from app.targets.restore import find_differences, restore_files_and_list_differences
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.remote_tree import RemoteTree
@@ -45,7 +45,7 @@ def roll_back_change(name: str, journals: MirroredJournal, tree: RemoteTree) -> 
     tree.resume_path_refetches()
     if left:
         with tree.allow_unjournalled_writes():
-            left = restore_files(tree, before, folders)
+            left = restore_files_and_list_differences(tree, before, folders)
         journals.reload_services(before)
         tree.refresh_snapshot()
     left += unlike

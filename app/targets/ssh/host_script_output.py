@@ -13,14 +13,14 @@ class HostReport:
     def get_rows(self, word: str) -> list[tuple[str, str]]:
         return [(name, text) for said, name, text in self.rows if said == word]
 
-    def get_row(self, word: str) -> tuple[str, str] | None:
+    def find_row(self, word: str) -> tuple[str, str] | None:
         return next(iter(self.get_rows(word)), None)
 
     def get_lines(self, word: str, name: str) -> list[str]:
         """Return the lines for a word and name, without the exit status in front."""
         return [text for about, text in self.get_rows(word) if about == name][1:]
 
-    def get_exit_code(self, word: str, name: str) -> int | None:
+    def find_exit_code(self, word: str, name: str) -> int | None:
         """Return the exit code of the program; None if none ran."""
         first = next((text for about, text in self.get_rows(word) if about == name), "")
         digits = first.removeprefix("code ")

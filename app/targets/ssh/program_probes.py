@@ -86,7 +86,7 @@ def probe_programs_and_disk(
         _keep_shell_safe(["root", *watched])[:_FEW],
     )
     said = _run_examine_script(connection, known.logins.space_separated_states, *map(" ".join, names))
-    state, password_state = said.get_row("state") or ("", "")
+    state, password_state = said.find_row("state") or ("", "")
     if before := known.logins.find(state):
         said = HostReport((*said.rows, *before.rows))
     elif state and not _is_cut_short(said):
@@ -97,7 +97,7 @@ def probe_programs_and_disk(
         tried = _try_passwords(connection)
         if password_state and not _is_trial_timed_out(tried):
             known.passwords.keep(password_state, tried)
-    return (*build_probes(said, who, names[0]), build_password_probe(tried)), _read_disk_usage(said)
+    return (*build_probes(said, who, names[0]), build_password_probe(tried)), _find_disk_usage(said)
 
 
 def _try_passwords(connection: SshConnection) -> HostReport:
@@ -106,11 +106,11 @@ def _try_passwords(connection: SshConnection) -> HostReport:
 
 
 def _is_trial_timed_out(trial_report: HostReport) -> bool:
-    return (trial_report.get_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
+    return (trial_report.find_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
 
 
 def _is_cut_short(report: HostReport) -> bool:
-    return any(report.get_exit_code(word, "all") in _CUT_SHORT for word in _LISTS)
+    return any(report.find_exit_code(word, "all") in _CUT_SHORT for word in _LISTS)
 
 
 def _run_examine_script(connection: SshConnection, *names: str) -> HostReport:
@@ -152,23 +152,23 @@ def _iter_answers(
     report: HostReport, accounts: HostAccounts, sudo_account_names: list[str]
 ) -> Iterator[tuple[str, ProbeAnswer]]:
     for word, name in (("sshd", "sshd-starts"), ("visudo", "visudo")):
-        yield name, _read_program_answer(word, report.get_row(word))
-    yield "pam-modules", _read_pam_modules(report.get_row("pam"))
+        yield name, _read_program_answer(word, report.find_row(word))
+    yield "pam-modules", _read_pam_modules(report.find_row("pam"))
     yield "sudo-rights", _parse_sudo_answers(report, accounts, sudo_account_names)
-    if report.get_row("boot"):
+    if report.find_row("boot"):
         yield "next-boot", _read_next_boot(report)
     yield "failed-units", _read_failed_units(report)
-    if report.get_row("policy"):
-        yield "selinux-boot", _judge_next_boot_policy(report)
-    yield "selinux", _read_selinux_mode(report.get_row("selinux"))
-    if report.get_row("denied"):
+    if report.find_row("policy"):
+        yield "selinux-boot", _read_next_boot_selinux_policy(report)
+    yield "selinux", _read_selinux_mode(report.find_row("selinux"))
+    if report.find_row("denied"):
         yield "selinux-denials", _read_selinux_denials(report)
     yield "audit", _read_audit_status(report)
     yield "become", _read_su_answers(report)
     if any(" " in door for door, _ in report.get_rows("success")):
         yield "password-login", _read_login_answers(report)
     else:
-        why = (report.get_row("doors") or ("", "there is nobody to try it as"))[1]
+        why = (report.find_row("doors") or ("", "there is nobody to try it as"))[1]
         yield "password-login", ProbeAnswer(True, f"not asked: {why}", asked=False)
 
 
@@ -191,7 +191,7 @@ def _read_pam_modules(row: tuple[str, str] | None) -> ProbeAnswer:
 def _parse_sudo_answers(report: HostReport, accounts: HostAccounts, names: list[str]) -> ProbeAnswer:
     found = []
     for name in names:
-        lines, code = report.get_lines("sudo", name), report.get_exit_code("sudo", name)
+        lines, code = report.get_lines("sudo", name), report.find_exit_code("sudo", name)
         if code == int(_ABSENT):
             return ProbeAnswer(True, "sudo is not there to be asked", asked=False)
         rights = parse_sudo_listing(lines)
@@ -205,7 +205,7 @@ def _parse_sudo_answers(report: HostReport, accounts: HostAccounts, names: list[
 
 
 def _read_next_boot(report: HostReport) -> ProbeAnswer:
-    code, target = report.get_row("boot") or ("1", "")
+    code, target = report.find_row("boot") or ("1", "")
     masked = report.get_lines("masked", "all")
     weak = tuple(f"{unit} masked" for unit in masked)
     goal = target.removesuffix(".target")
@@ -219,7 +219,7 @@ def _read_next_boot(report: HostReport) -> ProbeAnswer:
 
 def _read_failed_units(report: HostReport) -> ProbeAnswer:
     """Read what systemd says failed. A rollback unit of ours is no harm that a change did."""
-    if report.get_exit_code("failed", "all") != 0:
+    if report.find_exit_code("failed", "all") != 0:
         detail = "systemd does not run there or does not answer, so no failed unit is known"
         return ProbeAnswer(True, detail, asked=False)
     units = (line.split()[0] for line in report.get_lines("failed", "all") if line.strip())
@@ -228,8 +228,8 @@ def _read_failed_units(report: HostReport) -> ProbeAnswer:
     return ProbeAnswer(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
 
 
-def _judge_next_boot_policy(report: HostReport) -> ProbeAnswer:
-    there, policy = report.get_row("policy") or ("", "")
+def _read_next_boot_selinux_policy(report: HostReport) -> ProbeAnswer:
+    there, policy = report.find_row("policy") or ("", "")
     loads = f"the next boot loads the SELinux policy {policy}"
     if there == "there":
         return ProbeAnswer(True, f"{loads}, which is there")
@@ -244,7 +244,7 @@ def _read_selinux_mode(row: tuple[str, str] | None) -> ProbeAnswer:
 
 def _read_selinux_denials(report: HostReport) -> ProbeAnswer:
     """Return what SELinux denied since the boot; a kind of access that is new since the run began counts as worse."""
-    if report.get_exit_code("denied", "all") != 0:
+    if report.find_exit_code("denied", "all") != 0:
         return ProbeAnswer(True, "the records of the audit system cannot be searched for denials", asked=False)
     denied, permitted = report.get_lines("denied", "all"), [text for _, text in report.get_rows("permitted")]
     would = f"; in permissive mode it would have denied: {'; '.join(permitted)}" if permitted else ""
@@ -254,7 +254,7 @@ def _read_selinux_denials(report: HostReport) -> ProbeAnswer:
 
 def _read_audit_status(report: HostReport) -> ProbeAnswer:
     status = dict(line.split()[:2] for line in report.get_lines("audit", "all") if len(line.split()) > 1)
-    if report.get_exit_code("audit", "all") != 0 or "enabled" not in status:
+    if report.find_exit_code("audit", "all") != 0 or "enabled" not in status:
         return ProbeAnswer(True, "the kernel's audit is not there to be asked", asked=False)
     told_of = ", ".join(f"{key} {status[key]}" for key in ("enabled", "failure", "lost", "backlog") if key in status)
     holds = ("the kernel records",) if status["enabled"] != "0" else ()
@@ -281,7 +281,7 @@ def _read_password_trial(results_by_step: Mapping[str, str]) -> ProbeAnswer:
 def _read_su_answers(report: HostReport) -> ProbeAnswer:
     """Report which accounts root can become with su, which runs the account and session rules of a console login."""
     tried = report.get_rows("become")
-    if broken := next((found for _, text in tried if (found := _find_pam_fault(text))), ""):
+    if broken := next((found for _, text in tried if (found := _describe_pam_fault(text))), ""):
         return ProbeAnswer(False, f"su from root fails for everybody: {broken}")
     names = [name for name, text in tried if text == _IN]
     if not names:
@@ -292,7 +292,7 @@ def _read_su_answers(report: HostReport) -> ProbeAnswer:
 def _read_login_answers(report: HostReport) -> ProbeAnswer:
     """Report logins that libpam simulates on the host's stacks, with a right and then a wrong password."""
     right, wrong = ([row for row in report.get_rows(word) if " " in row[0]] for word in ("success", "auth_err"))
-    if broken := next((f"{door}: {found}" for door, text in right if (found := _find_pam_fault(text))), ""):
+    if broken := next((f"{door}: {found}" for door, text in right if (found := _describe_pam_fault(text))), ""):
         return ProbeAnswer(False, f"a stack cannot be gone through, {broken}")
     if loose := [door.split(" ")[0] for door, text in wrong if text == _IN]:
         return ProbeAnswer(False, f"with a wrong password everybody is let in: {', '.join(loose)}")
@@ -311,12 +311,12 @@ def _describe_accepted_logins(accepted: list[list[str]]) -> str:
     return "; ".join(f"{', '.join(names)} through {service}" for service, names in doors.items())
 
 
-def _find_pam_fault(text: str) -> str:
+def _describe_pam_fault(text: str) -> str:
     return next((words for words in _BROKEN if words in text), "")
 
 
-def _read_disk_usage(report: HostReport) -> DiskUsage | None:
-    size, free = report.get_row("fill") or ("", "")
+def _find_disk_usage(report: HostReport) -> DiskUsage | None:
+    size, free = report.find_row("fill") or ("", "")
     if not (size.isascii() and size.isdecimal() and free.isascii() and free.isdecimal()):
         return None
     return DiskUsage(int(size) * _KIB, int(free) * _KIB)

@@ -19,7 +19,7 @@ _SECONDS = 60.0
 _LONGEST = 300
 
 
-def find_trial_login_refusal(connection: SshConnection, end: Endpoint) -> str:
+def explain_test_sshd_refusal(connection: SshConnection, end: Endpoint) -> str:
     """Return why a test sshd refuses this account, or "" if it accepts it."""
     guest = connection.create_connection_through_script("trial", end)
     try:
@@ -33,9 +33,9 @@ def find_trial_login_refusal(connection: SshConnection, end: Endpoint) -> str:
         guest.close()
 
 
-def list_trial_accepted_users(connection: SshConnection) -> frozenset[str]:
+def list_users_accepted_by_test_sshd(connection: SshConnection) -> frozenset[str]:
     """Return the accounts that a test sshd accepts; one refused before a change proves nothing after it."""
-    return frozenset(end.user for end in connection.end.logins if not find_trial_login_refusal(connection, end))
+    return frozenset(end.user for end in connection.end.logins if not explain_test_sshd_refusal(connection, end))
 
 
 class ServiceActivator:
@@ -46,18 +46,22 @@ class ServiceActivator:
 
     def record_accepted_users(self, services: Sequence[str]) -> None:
         if "sshd" in services and self._let_in is None:
-            self._let_in = list_trial_accepted_users(self._line)
+            self._let_in = list_users_accepted_by_test_sshd(self._line)
 
     def activate(self, services: Sequence[str]) -> None:
         """Reload `services` unless a test sshd would shut us out; raise ActionFailed if one does not take effect."""
         if not services:
             return
         us = self._line.end
-        if "sshd" in services and us.user in self._accepted_users and (why := find_trial_login_refusal(self._line, us)):
+        if (
+            "sshd" in services
+            and us.user in self._accepted_users
+            and (why := explain_test_sshd_refusal(self._line, us))
+        ):
             raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")
         said = self._line.run("reload", *services, seconds=_SECONDS)
         if said.code == _UNPROVEN:
-            self._require_trial_logins(said.reason)
+            self._require_test_sshd_logins(said.reason)
         elif said.code:
             raise ActionFailed(f"It is written but not in force: {said.reason}.")
 
@@ -65,13 +69,13 @@ class ServiceActivator:
     def _accepted_users(self) -> frozenset[str]:
         return self._let_in or frozenset()
 
-    def _require_trial_logins(self, reason: str) -> None:
+    def _require_test_sshd_logins(self, reason: str) -> None:
         """Require a test login for each other watched user; our own login was tested before the reload."""
         unproven = f"It is written, but {reason}"
         for end in self._line.end.logins:
             if end.user not in self._accepted_users:
                 raise ActionFailed(f"{unproven}; and what a new one would do for {end.user} could not be tried.")
-            if end is not self._line.end and (why := find_trial_login_refusal(self._line, end)):
+            if end is not self._line.end and (why := explain_test_sshd_refusal(self._line, end)):
                 raise ActionFailed(f"{unproven}; and a new one would shut {end.user} out: {why}")
 
 

@@ -60,7 +60,7 @@ class SshResources:
         for one in foreseen.states:
             if not registry.is_wanted_state_reached(one.name, one.after, now.get(one.name, "")):
                 raise ActionFailed(f"{one.name} came out otherwise: {now.get(one.name) or 'absent'}.")
-        _, outcome = rows.get_row("outcome") or ("", "")
+        _, outcome = rows.find_row("outcome") or ("", "")
         if outcome != foreseen.outcome:
             raise ActionFailed("The vendor's script made something else of the files than it did on a copy of them.")
         foreseen = _fill_in_unforeseen_states(foreseen, now)
@@ -78,7 +78,7 @@ class SshResources:
             return ()
         rows = self._line.run("offers", data=lines.encode(), seconds=SECONDS).report
         could = dict(rows.get_rows("could"))
-        return build_offers(rows.get_rows("state"), could, wanted, has_systemd=rows.get_row("systemd") is not None)
+        return build_offers(rows.get_rows("state"), could, wanted, has_systemd=rows.find_row("systemd") is not None)
 
 
 def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:
@@ -89,10 +89,10 @@ def _parse_dry_run(report: HostReport, login_resource_names: frozenset[str]) -> 
     before, after = dict(report.get_rows("before")), dict(report.get_rows("after"))
     states = tuple(ResourceState(name, before.get(name, ""), state) for name, state in after.items())
     lacking = next((clean_text(why, _LONGEST) for _, why in report.get_rows("lacking")), "")
-    _, day = report.get_row("today") or ("", "0")
+    _, day = report.find_row("today") or ("", "0")
     today = int(day) if day.isascii() and day.isdecimal() else 0
     files = {path: _parse_file_state(said) for path, said in report.get_rows("file")}
-    _, outcome = report.get_row("outcome") or ("", "")
+    _, outcome = report.find_row("outcome") or ("", "")
     needed = login_resource_names | {f"{package.KIND.prefix}{name}" for name, _ in report.get_rows("need")}
     return DryRun(states, needed, today, lacking, files, outcome, _parse_permissions(report))
 

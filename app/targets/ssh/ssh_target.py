@@ -32,7 +32,7 @@ from app.targets.rebooter import RollbackResult
 from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope
-from app.targets.running_settings_report import InForceReport, list_changed_kernel_settings
+from app.targets.running_settings_report import InForceReport, read_changed_sysctl_values
 from app.targets.ssh import agent_account_protection, host_probes, host_rollback, service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
@@ -180,10 +180,10 @@ class SshTarget:
 
     def _explain_unchangeable_kernel_value(self, before: Files, after: Files) -> str:
         """Return which setting the kernel has otherwise and this host may not change; "" if there is none."""
-        wanted = list_changed_kernel_settings(before, after)
+        wanted = read_changed_sysctl_values(before, after)
         rows = self.line.run("kernel", *wanted).report
         now = {key: " ".join(value.split()) for key, value in rows.get_rows("sysctl")}
-        if rows.get_row("fixed") is None:
+        if rows.find_row("fixed") is None:
             return ""
         other = next((key for key, value in wanted.items() if now.get(key) != value), "")
         why = "this host shares its kernel with another system and may not change its settings"
@@ -266,7 +266,7 @@ class SshTarget:
 
     def assert_usable(self) -> None:
         with self._changing:
-            self._disk.probe_folder(self._folder)
+            self._disk.check_folder_is_writable(self._folder)
         self.line.assert_alive()
 
     def close(self) -> None:
@@ -338,6 +338,8 @@ def exclude_own_masks(probe: Probe, resources: Collection[str]) -> Probe:
     return msgspec.structs.replace(probe, weak=tuple(one for one in probe.weak if one not in asked))
 
 
-def _read_pretty_name(release: str) -> str:
-    names = [line.partition("=")[2].strip("\"'") for line in release.split("\n") if line.startswith("PRETTY_NAME=")]
+def _read_pretty_name(os_release_text: str) -> str:
+    names = [
+        line.partition("=")[2].strip("\"'") for line in os_release_text.split("\n") if line.startswith("PRETTY_NAME=")
+    ]
     return names[0] if names else ""

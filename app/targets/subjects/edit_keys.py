@@ -30,7 +30,7 @@ _VARIABLE = re.compile(r"\b(TMOUT|umask)\b")
 _MODULE = re.compile(r"(\S*/)?(pam_\w+)\.so")
 
 
-def list_keys_by_changed_line(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
+def iterate_changed_lines_and_keys(edit: FileEdit) -> Iterator[tuple[str, Keys]]:
     """Yield each changed line with its keys, of which one has to be named; none for a line or file without keys."""
     for line in filter(is_content_line, edit.added):
         yield line, _get_keys(edit.judge, line, edit.removed)
@@ -69,9 +69,9 @@ def _list_names(arguments: Iterable[str]) -> Keys:
     return tuple(word.partition("=")[0] for word in arguments)
 
 
-def _get_audit_paths_and_calls(line: str) -> Keys:
+def _get_audit_keys(line: str) -> Keys:
     """Return the whole line of a control: `-e 1` and `-e 2` are different wishes, and `-e` any word of a shell."""
-    if _find_audit_control(line):
+    if _get_audit_control(line):
         return (" ".join(line.split()),)
     places = [path.rstrip("/") for path in _PLACES.findall(line)]
     calls = [call for calls in _CALLS.findall(line) for call in calls.split(",")]
@@ -79,15 +79,15 @@ def _get_audit_paths_and_calls(line: str) -> Keys:
     return (*places, *calls, *_COMPARED.findall(line), *more)
 
 
-def _find_audit_control(line: str) -> str:
+def _get_audit_control(line: str) -> str:
     control = _CONTROL.match(line)
     return control[1] if control and control[1] not in ("-a", "-w") else ""
 
 
 def _has_same_audit_control(line: str, opposite_lines: Iterable[str]) -> bool:
     """Return True if one of the other lines sets the same control."""
-    control = _find_audit_control(line)
-    return bool(control) and any(_find_audit_control(other) == control for other in opposite_lines)
+    control = _get_audit_control(line)
+    return bool(control) and any(_get_audit_control(other) == control for other in opposite_lines)
 
 
 def _get_sudo_keys(line: str) -> Keys:
@@ -107,7 +107,7 @@ def _get_limit_keys(line: str) -> Keys:
 
 
 _FINDERS: dict[Judge, Callable[[str], Keys]] = {
-    audit_rule_policy.judge_audit_edit: _get_audit_paths_and_calls,
+    audit_rule_policy.judge_audit_edit: _get_audit_keys,
     sudoers.judge_sudoers_edit: _get_sudo_keys,
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _get_module_keys,

@@ -48,12 +48,12 @@ class OptionJudge:
         old, new = (self._read_effective_file_settings(edit.path, files) for files in (edit.files, changed))
         for name in old | new:
             was, now = old.get(name), new.get(name)
-            found = None if was == now else self._compare_settings(edit, was, now)
+            found = None if was == now else self._judge_setting_change(edit, was, now)
             if found:
                 return found
         return None
 
-    def _compare_settings(self, edit: FileEdit, was: Setting | None, now: Setting | None) -> Objection | None:
+    def _judge_setting_change(self, edit: FileEdit, was: Setting | None, now: Setting | None) -> Objection | None:
         for setting in (was, now):
             clause = self._find_clause(setting) if setting else None
             if setting and (clause or not self._is_known(setting)):

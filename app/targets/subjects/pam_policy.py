@@ -49,10 +49,10 @@ def judge_pam_edit(edit: FileEdit) -> Objection | None:
             return Objection("privilege", f"{edit.path}: {rule.module} may not be added to a stack.")
     if new.problems or any(line.endswith("\\") for line in edit.added):
         return Objection("not understood", f"{edit.path}: Temper cannot read every line of the new stack.")
-    return _compare_rules(edit.path, list(old.rules), list(new.rules))
+    return _judge_rule_changes(edit.path, list(old.rules), list(new.rules))
 
 
-def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:
+def _judge_rule_changes(path: str, old: list[PamRule], new: list[PamRule]) -> Objection | None:
     for kind, control, module in Counter(map(_get_rule_identity, old)) - Counter(map(_get_rule_identity, new)):
         return Objection("weakening", f"{path}: the rule `{kind} {control} {module}` may not change.")
     waiting = list(old)
@@ -62,7 +62,8 @@ def _compare_rules(path: str, old: list[PamRule], new: list[PamRule]) -> Objecti
             if not _is_only_stricter(waiting.pop(0), rule):
                 return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
         elif not (
-            _is_faillock_part(rule, ahead) or (_may_insert_rule(rule, ahead) and not _is_inside_jump(rule, new[:place]))
+            _may_insert_faillock_part(rule, ahead)
+            or (_may_insert_rule(rule, ahead) and not _is_inside_jump(rule, new[:place]))
         ):
             return Objection("not understood", f"{path} line {rule.line}: this rule is not allowed here.")
         ahead = rule
@@ -116,7 +117,7 @@ def _may_insert_rule(rule: PamRule, previous_rule: PamRule | None) -> bool:
     return strict and all(word in parts or re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)
 
 
-def _is_faillock_part(rule: PamRule, previous_rule: PamRule | None) -> bool:
+def _may_insert_faillock_part(rule: PamRule, previous_rule: PamRule | None) -> bool:
     """Return True for a part of pam_faillock behind a pam_unix whose success jumps over the one that counts failures.
 
     `authsucc` forgets the failures, so it may stand only where nobody comes without the right password.

@@ -75,7 +75,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     def list_settings(self, text: str) -> list[StatedSetting]:
         """Return each live line: a section's header, a setting, its words, or a line that is none of these."""
         found: list[StatedSetting] = []
-        section, doubled = "", _find_words_on_several_lines(text) if self.words else frozenset()
+        section, doubled = "", _get_words_repeated_across_lines(text) if self.words else frozenset()
         for number, line in host_text.number_lines(text):
             body = line.rstrip(host_text.TRAIL)
             if self.continued and found and body[:1] in {" ", "\t"}:
@@ -87,10 +87,12 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
                 section = header
                 found.append(StatedSetting(f"[{section}]", "", number))
             else:
-                found += self._read_line(section, body, number, doubled)
+                found += self._iterate_line_settings(section, body, number, doubled)
         return found
 
-    def _read_line(self, section: str, body: str, number: int, doubled: frozenset[str]) -> Iterator[StatedSetting]:
+    def _iterate_line_settings(
+        self, section: str, body: str, number: int, doubled: frozenset[str]
+    ) -> Iterator[StatedSetting]:
         match = self.pattern.fullmatch(body)
         if match is None or (self.sections and not section) or match["key"] in doubled:
             yield StatedSetting(OTHER, body, number)
@@ -102,7 +104,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
             key = f"{section}/{match['key']}" if section else match["key"]
             yield StatedSetting(key, match["value"] or "", number)
 
-    def read_stated_line(self, section: str, line: str) -> list[StatedSetting]:
+    def list_stated_line_settings(self, section: str, line: str) -> list[StatedSetting]:
         """Return the settings of a line that a text states, in the section that the text names or in the key's own."""
         if self.words:
             line = re.sub(r" ?\.\.\. ?", "", line)  # "..." stands for the words of the host
@@ -115,7 +117,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
 
     def place_line(self, text: str, section: str, line: str) -> str:
         """Return the text with a stated line in its section, in place of the last line of its key if there is one."""
-        stated, standing = self.read_stated_line(section, line), self.list_settings(text)
+        stated, standing = self.list_stated_line_settings(section, line), self.list_settings(text)
         last = {one.key: one.value for one in standing}
         if not stated or all(last.get(one.key) == one.value for one in stated):
             return text
@@ -183,7 +185,7 @@ def _is_within(setting: StatedSetting, header: str) -> bool:
     return setting.key == header or setting.key.startswith(f"{header[1:-1]}/")
 
 
-def _find_words_on_several_lines(text: str) -> frozenset[str]:
+def _get_words_repeated_across_lines(text: str) -> frozenset[str]:
     """Return the words of more than one live line: the last assignment of a variable may drop what others set."""
     lines = (line for line in text.split("\n") if not line.startswith("#"))
     found = Counter(word for line in lines for word in set(re.findall(r"\w+", line, re.ASCII)))

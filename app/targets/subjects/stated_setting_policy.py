@@ -40,7 +40,7 @@ class StatedFileJudge:
         if edit.mode_before is None and (edit.mode_after or 0) & ~int(self.family.mode, 8):
             reason = f"{edit.path}: its program ignores a new file with a wider mode than {self.family.mode}."
             return Objection("privilege", reason)
-        return find_unstated_change(self.family, edit, None)
+        return find_unstated_change_objection(self.family, edit, None)
 
 
 STATED: tuple[tuple[Judge, tuple[str, ...]], ...] = tuple(
@@ -51,10 +51,10 @@ STATED: tuple[tuple[Judge, tuple[str, ...]], ...] = tuple(
 def judge_stated_edit(edit: FileEdit, asks: frozenset[str]) -> Objection | None:
     """Return the objection to the first setting that the rule does not state; None for files of no family."""
     family = find_stated_family(edit.path)
-    return find_unstated_change(family, edit, asks) if family else None
+    return find_unstated_change_objection(family, edit, asks) if family else None
 
 
-def find_unstated_change(family: Family, edit: FileEdit, asks: frozenset[str] | None) -> Objection | None:
+def find_unstated_change_objection(family: Family, edit: FileEdit, asks: frozenset[str] | None) -> Objection | None:
     """Return the objection to the first setting that goes, moves, or comes without need. None as `asks` allows all."""
     whole = edit.after is not None
     old = family.list_settings(edit.before) if whole else []
@@ -65,7 +65,9 @@ def find_unstated_change(family: Family, edit: FileEdit, asks: frozenset[str] | 
     was, now = _group_by_key(old), _group_by_key(new)
     coming = [one for key in now for one in _list_newly_counting_settings(was.get(key, []), now[key])]
     judged = {(one.key, one.value): one for one in coming if not (family.partial and one.key == OTHER)}.values()
-    standing = list(_list_present_settings(family, edit.files)) if judged and (family.ranks or family.clashes) else []
+    standing = (
+        list(_iterate_present_settings(family, edit.files)) if judged and (family.ranks or family.clashes) else []
+    )
     return next((found for one in judged if (found := _judge_setting(family, edit, one, asks, standing))), None)
 
 
@@ -131,7 +133,7 @@ def _judge_setting(
     return None
 
 
-def _list_present_settings(family: Family, files: Files) -> Iterator[StatedSetting]:
+def _iterate_present_settings(family: Family, files: Files) -> Iterator[StatedSetting]:
     for path in dict.fromkeys(path for pattern in family.paths for path in files.glob(pattern)):
         yield from family.list_settings(host_text.read_text(files, path) or "")
 

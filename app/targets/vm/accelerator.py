@@ -58,9 +58,9 @@ def choose_accelerator(device: Path = Path("/dev/kvm")) -> Accelerator:
         return choose_emulation(f"there is no {device}")
     if not os.access(device, os.R_OK | os.W_OK):
         return choose_emulation(f"this account may not use {device}; its group is kvm")
-    emulated, _ = _time_trial_or_explain("tcg", _TRIAL_SECONDS)
+    emulated, _ = _time_trial_and_explain_failure("tcg", _TRIAL_SECONDS)
     patience = _TRIAL_SECONDS if emulated is None else max(_PATIENCE, _SLOWER * emulated)
-    by_kvm, said = _time_trial_or_explain("kvm", patience)
+    by_kvm, said = _time_trial_and_explain_failure("kvm", patience)
     beside = "" if emulated is None else f"; emulation runs one in {emulated:.1f} s"
     if by_kvm is None:
         return choose_emulation(f"{device} is there and runs no guest{f': {said}' if said else ''}{beside}")
@@ -73,7 +73,7 @@ def choose_emulation(reason: str) -> Accelerator:
     return Accelerator("tcg", reason, 60)
 
 
-def _time_trial_or_explain(accelerator: str, patience: float) -> tuple[float | None, str]:
+def _time_trial_and_explain_failure(accelerator: str, patience: float) -> tuple[float | None, str]:
     """Return the seconds until a guest of one sector has ended, or None and QEMU's last line if it does not end."""
     with tempfile.NamedTemporaryFile(prefix="temper-trial-") as disk:
         disk.write(_TRIAL)

@@ -15,7 +15,7 @@ from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
-from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, find_image, require_disk_space
+from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, require_disk_space, require_image
 from app.targets.vm.qemu_command import CONSOLE, QemuOptions, build_qemu_command, require_memory
 from app.targets.vm.qemu_monitor import open_monitor
 from app.text.clean import clean_text, get_last_line
@@ -90,8 +90,8 @@ class VirtualMachine:
             raise BadInput(f"There is no machine {self.name}: build it with temper machine build {self.name}.")
         return msgspec.json.decode((self.folder / _RECORD).read_bytes(), type=MachineRecord)
 
-    def find_image(self) -> MachineImage:
-        return find_image(self.read_record().kind)
+    def get_image(self) -> MachineImage:
+        return require_image(self.read_record().kind)
 
     def get_access(self, account: str = "temper") -> SshAccess:
         record = self.read_record()
@@ -114,7 +114,7 @@ class VirtualMachine:
             raise EnvironmentUnusable("A virtual machine cannot be built here. " + " ".join(found))
         if self.is_built:
             raise BadInput(f"{self.name} already exists; reset it with `temper machine reset {self.name}`.")
-        image = find_image(kind)
+        image = require_image(kind)
         require_memory(memory, Path("/proc/meminfo").read_text())
         require_disk_space(self._machines, image.megabytes)
         image.build(self._machines)

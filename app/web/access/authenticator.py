@@ -47,9 +47,11 @@ class Authenticator:
         """Return the owner of an API token, for callers without an HTTP request."""
         return self._look_up_secret(token, ("token",))
 
-    async def find_valid_credentials(self, ids: Collection[str]) -> dict[str, Person]:
+    async def read_valid_persons_by_credential(self, ids: Collection[str]) -> dict[str, Person]:
         """Return those of the credential ids that are still valid, each with its person."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_valid_credentials, ids)
+        return await asyncio.get_running_loop().run_in_executor(
+            self._threads, self._read_valid_persons_by_credential, ids
+        )
 
     async def _look_up_in_thread(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._look_up_secret, secret, kinds)
@@ -60,29 +62,29 @@ class Authenticator:
             row = credentials.find_credential_even_if_invalid(session, secret)
             if row is None or row.kind not in kinds:
                 return None
-            found = _to_person(row, people.find_person(session, row.person), now)
+            found = _to_person_if_valid(row, people.find_person(session, row.person), now)
             if found and (row.used_at is None or now - row.used_at >= USED_EVERY):
                 row.used_at = now
                 session.add(row)
             return found
 
-    def _read_valid_credentials(self, ids: Collection[str]) -> dict[str, Person]:
+    def _read_valid_persons_by_credential(self, ids: Collection[str]) -> dict[str, Person]:
         now = self._clock()
         with Session(self._database) as session:
             pairs = credentials.list_credentials_with_owners(session, ids)
-            found = {row.id: _to_person(row, owner, now) for row, owner in pairs}
+            found = {row.id: _to_person_if_valid(row, owner, now) for row, owner in pairs}
         return {name: person for name, person in found.items() if person}
 
 
-def _to_person(row: CredentialRow, owner: PersonRow | None, now: float) -> Person | None:
+def _to_person_if_valid(row: CredentialRow, owner: PersonRow | None, now: float) -> Person | None:
     if not is_credential_valid(row, now) or owner is None or owner.disabled:
         return None
     # A token never exceeds its owner's current right.
     right = min(parse_right(row.right), parse_right(owner.right), key=RIGHTS.index)
-    return Person(owner.name, right, cast("Via", row.kind), row.id, _list_linked_runs(row), tuple(row.made_by.split()))
+    return Person(owner.name, right, cast("Via", row.kind), row.id, _find_linked_runs(row), tuple(row.made_by.split()))
 
 
-def _list_linked_runs(row: CredentialRow) -> tuple[str, ...] | None:
+def _find_linked_runs(row: CredentialRow) -> tuple[str, ...] | None:
     """Return the runs that a shared link opens. Links of old versions name no run and open none."""
     if row.kind != "link":
         return None

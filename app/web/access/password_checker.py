@@ -36,7 +36,7 @@ class LoginLimits:
     stranger: bool
 
 
-def choose_login_limits(name: str, source: str, *, browser_id: str, known_network: bool) -> LoginLimits:
+def choose_login_limits(name: str, source: str, *, browser_id: str, is_known_network: bool) -> LoginLimits:
     """Choose the counters of a sign-in attempt.
 
     `browser_id`: id of a cookie that this person's browser holds. `known_network`: the person signed in from this
@@ -44,7 +44,7 @@ def choose_login_limits(name: str, source: str, *, browser_id: str, known_networ
     place = to_network_key(source)
     if browser_id:
         return LoginLimits({f"browser {browser_id}": TRIES_PER_BROWSER}, stranger=False)
-    if known_network:
+    if is_known_network:
         return LoginLimits({f"name {name} from {place}": TRIES_PER_KNOWN_NETWORK}, stranger=False)
     return LoginLimits({f"from {place}": TRIES_PER_NETWORK, f"name {name}": TRIES_PER_NAME}, stranger=True)
 
@@ -86,7 +86,7 @@ class PasswordChecker:
             threads.shutdown(cancel_futures=True)
 
     async def check_attempt(self, attempt: SignInAttempt) -> SignInGranted | WrongPassword | RetryLater:
-        found = await self._run_in_queue("look", lambda: self._find_limits(attempt))
+        found = await self._run_in_queue("look", lambda: self._choose_limits_or_retry_later(attempt))
         if isinstance(found, RetryLater):
             return found
         return await self._run_in_queue(
@@ -102,14 +102,14 @@ class PasswordChecker:
         finally:
             self._waiting[queue_name] -= 1
 
-    def _find_limits(self, attempt: SignInAttempt) -> LoginLimits | RetryLater:
+    def _choose_limits_or_retry_later(self, attempt: SignInAttempt) -> LoginLimits | RetryLater:
         with Session(self._database) as session:
             now = database_time(session)
             known, browser, name = False, "", attempt.name if is_person_name(attempt.name) else ""
             if name:
                 browser = credentials.find_browser_id(session, name, attempt.browser, now)
                 known = credentials.has_signed_in_from(session, name, attempt.source, now - KNOWN_SECONDS)
-            found = choose_login_limits(name, attempt.source, browser_id=browser, known_network=known)
+            found = choose_login_limits(name, attempt.source, browser_id=browser, is_known_network=known)
             left = login_attempts.get_wait_seconds(session, found.limits, now)
         return RetryLater(left) if left else found
 

@@ -57,7 +57,7 @@ async def finish_oidc_sign_in(
     error: Annotated[str, Query(max_length=200)] = "",
 ) -> Response:
     oidc: OidcClient | None = request.app.state.oidc
-    begun = _read_sign_in_cookie(request)
+    begun = _find_begun_sign_in(request)
     if oidc is None or begun is None or not state or state != begun.state:
         said = "This sign-in was not started in this browser, or it took too long. Start again."
         return render_sign_in_form(request, "/", said, 403)
@@ -66,7 +66,7 @@ async def finish_oidc_sign_in(
     source = request.client.host if request.client else ""
     try:
         vouched = await oidc.fetch_identity(begun, code, _build_return_url(request))
-        secret, did = await run_in_threadpool(_issue_session_with_audit_event, session, oidc, vouched, source)
+        secret, did = await run_in_threadpool(_issue_session_and_right_change_event, session, oidc, vouched, source)
     except IdentityRejected as exc:
         return render_sign_in_form(request, begun.to, str(exc), 403)
     answer = create_signed_in_response(request, begun.to, secret, SESSION_SECONDS)
@@ -76,7 +76,7 @@ async def finish_oidc_sign_in(
     return answer
 
 
-def _issue_session_with_audit_event(
+def _issue_session_and_right_change_event(
     session: Session, oidc: OidcClient, identity: VerifiedIdentity, source: str
 ) -> tuple[str, AuditedRequest | None]:
     """Create a session. Return its secret and, if the right changed, the audit event."""
@@ -130,7 +130,7 @@ def _apply_group_right(session: Session, owner: PersonRow, right: Right) -> str:
     return said
 
 
-def _read_sign_in_cookie(request: Request) -> OidcSignIn | None:
+def _find_begun_sign_in(request: Request) -> OidcSignIn | None:
     try:
         return msgspec.json.decode(bytes.fromhex(request.cookies.get(COOKIE, "")), type=OidcSignIn)
     except (ValueError, msgspec.MsgspecError):

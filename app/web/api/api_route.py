@@ -29,7 +29,7 @@ Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 class ApiRoute(APIRoute):
     def get_route_handler(self) -> Handler:
         handle = super().get_route_handler()
-        known = frozenset(_list_parameter_names(self.dependant))
+        known = frozenset(_list_query_parameter_names(self.dependant))
         takes_body = self.body_field is not None
 
         async def answer_request(request: Request) -> Response:
@@ -83,9 +83,9 @@ def to_problem(exc: Exception) -> Problem:
     return Problem("fault", "Something went wrong inside Temper; its log has the details.")
 
 
-def _list_parameter_names(dependant: Dependant) -> list[str]:
+def _list_query_parameter_names(dependant: Dependant) -> list[str]:
     names = [field.alias for field in dependant.query_params]
-    return names + [name for inner in dependant.dependencies for name in _list_parameter_names(inner)]
+    return names + [name for inner in dependant.dependencies for name in _list_query_parameter_names(inner)]
 
 
 def _reject_unknown_parameters(request: Request, known: frozenset[str]) -> None:

@@ -25,7 +25,7 @@ from app.store import run_queries
 from app.web.api.api_model import ApiModel, Raw, Time, Who, declare_field, format_time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.run_commands import Reason
 from app.web.deps import TheFolds, TheSession
 
@@ -112,19 +112,19 @@ class Answered(ApiModel):
     )
 
 
-@router.get("/approvals", responses=document_problems())
+@router.get("/approvals", responses=build_problem_responses())
 @viewers
 def list_approvals(session: TheSession, folds: TheFolds) -> ApprovalList:
     """List the changes that wait for approval."""
     runs = [row for row in run_queries.list_unended_runs(session) if row.state != "queued"]
-    waiting = [_to_approval_view(folds.read_current(row.id), simulated=row.simulated) for row in runs]
+    waiting = [_find_approval_view(folds.read_current(row.id), simulated=row.simulated) for row in runs]
     return ApprovalList(approvals=[one for one in waiting if one])
 
 
 @router.post(
     "/approvals/{approval}",
     status_code=202,
-    responses=document_problems("not-found", "not-waiting", "wrong-state", *BODY_PROBLEMS),
+    responses=build_problem_responses("not-found", "not-waiting", "wrong-state", *BODY_PROBLEMS),
 )
 @operators
 @declare_example({"decision": "approve", "reason": "Reviewed with the owner of the host."})
@@ -149,7 +149,7 @@ def answer_approval(
     return Answered(id=approval, run=run, decision=decision, people=far.of, given=far.given, waits=waits)
 
 
-def _to_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | None:
+def _find_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | None:
     attempt = state.subject_awaiting_approval
     if state.ended or attempt is None or attempt.approval is None:
         return None

@@ -11,7 +11,7 @@ from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests
 from app.web.api.api_model import ApiModel, Figure, Time, derive_figure
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import document_problems
+from app.web.api.problem import build_problem_responses
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime
 
@@ -50,7 +50,7 @@ class RunEnergy(ApiModel):
     reason: str = Field(description="Why there are no values; empty otherwise.")
 
 
-@router.get("/runs/{run}/energy", responses=document_problems("not-found"))
+@router.get("/runs/{run}/energy", responses=build_problem_responses("not-found"))
 @guests
 def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
     """GPU-seconds and joules of a run, per role. Power samples are kept for hours, a run's totals for good."""

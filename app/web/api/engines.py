@@ -20,7 +20,7 @@ from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Time, create_figure
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, build_problem_responses
 from app.web.deps import TheRuntime
 
 router = api_router("machine")
@@ -89,14 +89,14 @@ class EngineList(ApiModel):
     engines: list[EngineView]
 
 
-@router.get("/engines", responses=document_problems())
+@router.get("/engines", responses=build_problem_responses())
 @viewers
 def list_engines(runtime: TheRuntime) -> EngineList:
     """List the engines of the line-up with their current figures."""
     return EngineList(engines=[_to_engine_view(runtime, engine) for engine in runtime.lineup.engines.values()])
 
 
-@router.get("/engines/{engine}", responses=document_problems("not-found"))
+@router.get("/engines/{engine}", responses=build_problem_responses("not-found"))
 @viewers
 def show_engine(engine: Annotated[str, InPath(max_length=100)], runtime: TheRuntime) -> EngineView:
     """Show one engine with its current figures."""
@@ -107,7 +107,7 @@ def show_engine(engine: Annotated[str, InPath(max_length=100)], runtime: TheRunt
     return _to_engine_view(runtime, found)
 
 
-@router.post("/engines/{engine}/start", status_code=202, responses=document_problems("not-found", "wrong-state"))
+@router.post("/engines/{engine}/start", status_code=202, responses=build_problem_responses("not-found", "wrong-state"))
 @operators
 async def start_engine(engine: Annotated[str, InPath(max_length=100)], runtime: TheRuntime) -> EngineView:
     """Start all replicas of an engine. Loading takes a while; runs wait for it within their budgets.
@@ -117,7 +117,7 @@ async def start_engine(engine: Annotated[str, InPath(max_length=100)], runtime: 
     return await asyncio.to_thread(_to_engine_view, runtime, runtime.lineup.engines[engine])
 
 
-@router.post("/engines/{engine}/stop", status_code=202, responses=document_problems("not-found", "wrong-state"))
+@router.post("/engines/{engine}/stop", status_code=202, responses=build_problem_responses("not-found", "wrong-state"))
 @operators
 async def stop_engine(engine: Annotated[str, InPath(max_length=100)], runtime: TheRuntime) -> EngineView:
     """Stop all replicas of an engine and all processes they started. Simulated engines stop together."""
@@ -173,8 +173,8 @@ def _create_load_figures(engine: Engine, state: EngineState | None, since: float
     share, eta = (state.share, state.eta_s) if state else (None, None)
     source = "earlier cold starts on this machine"
     return {
-        "loaded": create_figure(_scale_value(share, 100), "%", kind, source, since),
-        "to_go": create_figure(_scale_value(eta), "s", kind, source, since),
+        "loaded": create_figure(_scale_and_round_value(share, 100), "%", kind, source, since),
+        "to_go": create_figure(_scale_and_round_value(eta), "s", kind, source, since),
     }
 
 
@@ -183,7 +183,7 @@ def _create_sample_figures(engine: Engine, sample: EngineSampled | None, at: flo
     figures = {}
     for name, one in _TABLES.figures.items():
         kind: Provenance = "simulated" if engine.simulation else "derived" if one.derived else "measured"
-        value = _scale_value(getattr(sample, one.field, None), one.scale)
+        value = _scale_and_round_value(getattr(sample, one.field, None), one.scale)
         figures[name] = create_figure(value, one.unit, kind, one.source.format(**named), at)
     return figures
 
@@ -204,5 +204,5 @@ def _create_queue_figures(runtime: Runtime, engine: Engine) -> dict[str, Any]:
     }
 
 
-def _scale_value(value: float | None, scale: float = 1) -> float | None:
+def _scale_and_round_value(value: float | None, scale: float = 1) -> float | None:
     return None if value is None else round(scale * value, 2)

@@ -13,7 +13,7 @@ from app.people.rights import can_read_prompts, guests
 from app.web.api.api_model import ApiModel, Raw
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, build_problem_responses
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime, TheStreams
 from app.web.stream.renderer_types import PerEventRender
@@ -45,11 +45,14 @@ class EventList(ApiModel):
     next: int | None = Field(description="`since` of the next page; None if this page ends with the newest event.")
 
 
-def document_stream(description: str, *problems: str) -> dict[int | str, dict[str, Any]]:
-    return {**document_problems(*problems), 200: {"description": description, "content": {"text/event-stream": {}}}}
+def build_stream_responses(description: str, *problems: str) -> dict[int | str, dict[str, Any]]:
+    return {
+        **build_problem_responses(*problems),
+        200: {"description": description, "content": {"text/event-stream": {}}},
+    }
 
 
-@router.get("/runs/{run}/events", responses=document_problems("not-found"))
+@router.get("/runs/{run}/events", responses=build_problem_responses("not-found"))
 @guests
 @declare_example(query={"limit": "2", "kind": "item.started,item.passed"})
 def list_events(
@@ -78,7 +81,7 @@ def list_events(
 @router.get(
     "/runs/{run}/stream",
     response_class=Response,
-    responses=document_stream(
+    responses=build_stream_responses(
         "Messages with the event's seq as id, its kind as event and its JSON as data; `event: "
         "end` when the run has ended. Comments keep an idle stream open.",
         "not-found",

@@ -13,7 +13,7 @@ from app.runtime.runtime import Runtime
 from app.store import run_queries
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, build_problem_responses
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime
 
@@ -27,18 +27,18 @@ class KeyView(ApiModel):
     public: str = Field(description="64 hexadecimal digits, for `temper verify --key` and `verify.py --key`.")
 
 
-def _document_paper(media_type: str) -> dict[int | str, dict[str, object]]:
+def _build_paper_responses(media_type: str) -> dict[int | str, dict[str, object]]:
     """Describe a download for `responses`. JSON papers have schemas of their own, outside the API's."""
     schema = {"type": "object"} if media_type == "application/json" else {"type": "string", "format": "binary"}
     there: dict[str, object] = {"content": {media_type: {"schema": schema}}}
     if media_type != pack.MEDIA_TYPE:
-        return {**document_problems("not-found", "wrong-state"), 200: there}
+        return {**build_problem_responses("not-found", "wrong-state"), 200: there}
     there["headers"] = {"Accept-Ranges": {"schema": {"type": "string"}}}
     part = {**there, "description": "The bytes that the Range header requests."}
-    return {**document_problems("not-found", "wrong-state", "no-such-range"), 200: there, 206: part}
+    return {**build_problem_responses("not-found", "wrong-state", "no-such-range"), 200: there, 206: part}
 
 
-@router.get("/runs/{run}/evidence.zip", response_class=Response, responses=_document_paper(pack.MEDIA_TYPE))
+@router.get("/runs/{run}/evidence.zip", response_class=Response, responses=_build_paper_responses(pack.MEDIA_TYPE))
 @operators
 def take_pack(run: str, runtime: TheRuntime) -> Response:
     """Download everything a third party needs to verify the run offline."""
@@ -62,7 +62,7 @@ def _add_paper_route(paper: Paper) -> None:
         guests(take_paper),
         name=f"take_{paper.format.replace('-', '_')}",
         response_class=Response,
-        responses=_document_paper(paper.media_type),
+        responses=_build_paper_responses(paper.media_type),
     )
 
 
@@ -70,7 +70,7 @@ for _paper in PAPERS:
     _add_paper_route(_paper)
 
 
-@router.get("/key", responses=document_problems("unavailable"))
+@router.get("/key", responses=build_problem_responses("unavailable"))
 @viewers
 def show_key(runtime: TheRuntime) -> KeyView:
     """Show the public key that signs evidence, for pinning. It changes only by `temper key --change`."""

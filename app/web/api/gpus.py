@@ -18,7 +18,7 @@ from app.people.rights import viewers
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Point, Series, create_figure
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import document_problems
+from app.web.api.problem import build_problem_responses
 from app.web.deps import TheRuntime
 
 router = api_router("machine")
@@ -85,7 +85,7 @@ class GpuList(ApiModel):
     )
 
 
-@router.get("/gpus", responses=document_problems())
+@router.get("/gpus", responses=build_problem_responses())
 @viewers
 def list_gpus(
     runtime: TheRuntime, seconds: Annotated[int, Query(ge=1, le=3600, description="Length of the history.")] = 60

@@ -21,7 +21,7 @@ from app.store.request_session import open_read_connection
 from app.targets.stuck_hosts import find_stuck_hosts
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import document_problems
+from app.web.api.problem import build_problem_responses
 from app.web.deps import TheRuntime
 
 _PROBE_BYTES, _STORED_SECONDS = 4096, 1.0
@@ -39,7 +39,7 @@ class Readiness(ApiModel):
     faults: list[str] = Field(default=[], description="Everything that is broken, as the pages say it.")
 
 
-@router.get("/healthz", responses=document_problems())
+@router.get("/healthz", responses=build_problem_responses())
 @everybody
 async def healthz() -> Alive:
     """Return 200 if the process answers."""
@@ -48,7 +48,7 @@ async def healthz() -> Alive:
 
 @router.get(
     "/readyz",
-    responses={**document_problems(), 503: {"model": Readiness, "description": "Not ready; `reasons` says why."}},
+    responses={**build_problem_responses(), 503: {"model": Readiness, "description": "Not ready; `reasons` says why."}},
 )
 @everybody
 async def readyz(runtime: TheRuntime, response: Response) -> Readiness:

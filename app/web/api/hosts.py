@@ -21,7 +21,7 @@ from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_hos
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.deps import TheRuntime, TheSession
 from app.web.url_paths import path_to
 
@@ -103,7 +103,7 @@ class GroupOrder(ApiModel):
     )
 
 
-@router.get("/hosts", responses=document_problems())
+@router.get("/hosts", responses=build_problem_responses())
 @viewers
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
     """List the hosts that can be hardened."""
@@ -115,7 +115,7 @@ def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
 @router.post(
     "/hosts",
     status_code=201,
-    responses=document_problems("unsupported-host", "host-key", "unavailable", *BODY_PROBLEMS),
+    responses=build_problem_responses("unsupported-host", "host-key", "unavailable", *BODY_PROBLEMS),
 )
 @admins
 @declare_example(
@@ -145,7 +145,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
     return _to_host_view(session, added)
 
 
-@router.get("/hosts/{host}", responses=document_problems("not-found", "unavailable"))
+@router.get("/hosts/{host}", responses=build_problem_responses("not-found", "unavailable"))
 @viewers
 def show_host(host: HostName, session: TheSession, runtime: TheRuntime) -> HostView:
     """Show one host."""
@@ -155,7 +155,7 @@ def show_host(host: HostName, session: TheSession, runtime: TheRuntime) -> HostV
     return _to_host_view(session, found)
 
 
-@router.delete("/hosts/{host}", status_code=204, responses=document_problems("not-found", "busy"))
+@router.delete("/hosts/{host}", status_code=204, responses=build_problem_responses("not-found", "busy"))
 @admins
 def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> None:
     """Remove a host that was added. Nothing is changed on it, and its journals are kept."""
@@ -172,7 +172,7 @@ def remove_host(host: HostName, session: TheSession, runtime: TheRuntime) -> Non
     runtime.store_host_registration(host)
 
 
-@router.post("/hosts/{host}/scan", responses=document_problems("not-found", "unknown-skill", "unavailable"))
+@router.post("/hosts/{host}/scan", responses=build_problem_responses("not-found", "unknown-skill", "unavailable"))
 @operators
 @declare_example(query={"skill": "stig"}, path={"host": "fixture"})
 async def scan_host(
@@ -187,14 +187,14 @@ async def scan_host(
     )
 
 
-@router.get("/groups", responses=document_problems())
+@router.get("/groups", responses=build_problem_responses())
 @viewers
 def list_groups(session: TheSession) -> GroupList:
     """List the groups of hosts."""
     return GroupList(groups=[GroupView(name=name, hosts=list(hosts)) for name, hosts in read_groups(session).items()])
 
 
-@router.put("/groups/{group}", responses=document_problems("not-found", "unknown-host", "exists", *BODY_PROBLEMS))
+@router.put("/groups/{group}", responses=build_problem_responses("not-found", "unknown-host", "exists", *BODY_PROBLEMS))
 @operators
 @declare_example({"hosts": ["fixture", "fixture-2"]})
 def keep_group(group_: GroupName, order: GroupOrder, session: TheSession, runtime: TheRuntime) -> GroupView:
@@ -202,7 +202,7 @@ def keep_group(group_: GroupName, order: GroupOrder, session: TheSession, runtim
     return GroupView(name=group_, hosts=list(save_group(session, group_, order.hosts, runtime.settings.hosts_folder)))
 
 
-@router.delete("/groups/{group}", status_code=204, responses=document_problems("not-found"))
+@router.delete("/groups/{group}", status_code=204, responses=build_problem_responses("not-found"))
 @operators
 def delete_group(group_: GroupName, session: TheSession) -> None:
     """Delete a group. Its hosts stay."""

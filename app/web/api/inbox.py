@@ -7,7 +7,7 @@ from app.people.rights import WHO, Person, viewers
 from app.runs.open_decisions import DecisionKind, NeedsReason, OpenDecision, PossibleAnswer, Risk, explain_denial
 from app.web.api.api_model import ApiModel, Raw, Time
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import document_problems
+from app.web.api.problem import build_problem_responses
 from app.web.deps import TheDecisions, TheSession
 from app.web.url_paths import path_to
 
@@ -60,7 +60,7 @@ class InboxView(ApiModel):
     )
 
 
-@router.get("/inbox", responses=document_problems())
+@router.get("/inbox", responses=build_problem_responses())
 @viewers
 def list_inbox(_: TheSession, decisions: TheDecisions) -> InboxView:
     """List everything that waits for a person, with the answers that you can give."""

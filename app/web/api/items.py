@@ -15,7 +15,7 @@ from app.skills.skill import Rule
 from app.store.events import STEADY
 from app.web.api.api_model import ApiModel, Raw, Time
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, build_problem_responses
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheFolds, TheRuntime
 
@@ -92,17 +92,17 @@ class ItemStory(ApiModel):
     )
 
 
-@router.get("/runs/{run}/items", responses=document_problems("not-found"))
+@router.get("/runs/{run}/items", responses=build_problem_responses("not-found"))
 @guests
 def list_items(run: str, runtime: TheRuntime, folds: TheFolds) -> ItemList:
     """List the findings of the opening scan, in the order in which they are worked on."""
     simulated, state = read_required_run_row(runtime, run).simulated, folds.read_current(run)
-    rules = _read_rules(state)
+    rules = _read_skill_rules(state)
     items = [_to_item_view(state, item, rules[item.rule]) for item in state.items.values()]
     return ItemList(run=run, seq=state.seq, simulated=simulated, items=items)
 
 
-@router.get("/runs/{run}/items/{rule}", responses=document_problems("not-found"))
+@router.get("/runs/{run}/items/{rule}", responses=build_problem_responses("not-found"))
 @guests
 def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> ItemStory:
     """Show every attempt at one rule of a run."""
@@ -114,12 +114,12 @@ def show_item(run: str, rule: str, runtime: TheRuntime, folds: TheFolds) -> Item
     whole = can_read_prompts()
     lines = runtime.store.read_lines(run, upto=state.seq, kinds=STEADY)
     story = _select_item_events([line if whole else redact_prompt_and_answers(line) for _, line, _ in lines], rule)
-    view = _to_item_view(state, item, _read_rules(state)[rule])
-    candidates = list(_list_candidate_views(item))
+    view = _to_item_view(state, item, _read_skill_rules(state)[rule])
+    candidates = list(_iterate_candidate_views(item))
     return ItemStory(run=run, seq=state.seq, simulated=simulated, item=view, candidates=candidates, events=story)
 
 
-def _list_candidate_views(item: Item) -> Iterator[CandidateView]:
+def _iterate_candidate_views(item: Item) -> Iterator[CandidateView]:
     plan = item.attempt.plan if item.attempt else None
     for number, one in enumerate(item.candidates, 1):
         yield CandidateView.from_source(
@@ -132,7 +132,7 @@ def _list_candidate_views(item: Item) -> Iterator[CandidateView]:
         )
 
 
-def _read_rules(state: RunState) -> dict[str, Rule]:
+def _read_skill_rules(state: RunState) -> dict[str, Rule]:
     return dict(load_run_skill(state).rules) if state.request else {}
 
 

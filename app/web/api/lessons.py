@@ -11,7 +11,7 @@ from app.store.run_list_pages import ListPlace
 from app.web.api.api_model import ApiModel, Limit, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.page_cursor import format_page_cursor, parse_page_cursor
-from app.web.api.problem import document_problems
+from app.web.api.problem import build_problem_responses
 from app.web.deps import TheSession
 
 router = api_router("lessons")
@@ -36,7 +36,7 @@ class LessonList(ApiModel):
     next: str | None = Field(description="`cursor` of the next page with older lessons; None at the end.")
 
 
-@router.get("/lessons", responses=document_problems("bad-cursor"))
+@router.get("/lessons", responses=build_problem_responses("bad-cursor"))
 @viewers
 def list_lessons(
     session: TheSession,

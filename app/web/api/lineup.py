@@ -13,7 +13,7 @@ from app.people.rights import viewers
 from app.web.api.api_model import ApiModel, Figure, create_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, build_problem_responses
 from app.web.deps import TheRuntime
 
 router = api_router("machine")
@@ -60,7 +60,7 @@ class PlanList(ApiModel):
     engines: list[PlanView]
 
 
-@router.get("/lineup", responses=document_problems())
+@router.get("/lineup", responses=build_problem_responses())
 @viewers
 def show_lineup(runtime: TheRuntime) -> LineupView:
     """Show which roles use which engines on which GPUs."""
@@ -81,7 +81,7 @@ def show_lineup(runtime: TheRuntime) -> LineupView:
     )
 
 
-@router.get("/lineup/plan", responses=document_problems("not-found"))
+@router.get("/lineup/plan", responses=build_problem_responses("not-found"))
 @viewers
 @declare_example(query={"lineup": "l4x4-nvfp4"})
 def plan_lineup(

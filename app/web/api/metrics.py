@@ -27,7 +27,7 @@ from app.runtime.runtime import Runtime
 from app.store import nodes, run_queries, schedules, webhooks
 from app.store.models import RunRow
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import document_problems
+from app.web.api.problem import build_problem_responses
 from app.web.api.turn_counters import BOUNDS, TurnCounters
 from app.web.deps import TheDecisions, TheRuntime, TheSession, TheStreams
 
@@ -61,7 +61,7 @@ class MetricFamily(NamedTuple):
 @router.get(
     "/metrics",
     response_class=Response,
-    responses={**document_problems(), 200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
+    responses={**build_problem_responses(), 200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
     name="metrics",
 )
 @viewers
@@ -83,7 +83,9 @@ def show_metrics(
         *_collect_machine_metrics(runtime.board, runtime.lineup),
         *_collect_turn_queue_metrics(runtime),
     ]
-    return Response("".join(line for family in families for line in _format_family(family)), media_type=MEDIA_TYPE)
+    return Response(
+        "".join(line for family in families for line in _iterate_family_lines(family)), media_type=MEDIA_TYPE
+    )
 
 
 def _label_by(label: str, values: Mapping[str, float]) -> list[tuple[Labels, float]]:
@@ -237,7 +239,7 @@ def _collect_turn_queue_metrics(runtime: Runtime) -> Iterator[MetricFamily]:
     yield _build_histogram("temper_queue_wait_seconds", QUEUE_BOUNDS, waits)
 
 
-def _format_family(family: MetricFamily) -> Iterator[str]:
+def _iterate_family_lines(family: MetricFamily) -> Iterator[str]:
     metric = _METRICS[family.name]
     yield f"# HELP {family.name} {metric.help}\n# TYPE {family.name} {metric.kind}\n"
     for sample in family.samples:

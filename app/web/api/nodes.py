@@ -9,7 +9,7 @@ from app.store import nodes
 from app.targets.stuck_hosts import find_stuck_hosts
 from app.web.api.api_model import ApiModel, Figure, Time, create_figure
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import document_problems
+from app.web.api.problem import build_problem_responses
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("nodes")
@@ -39,7 +39,7 @@ class NodeList(ApiModel):
     held: list[str] = Field(description="Which process of this machine keeps which host from another, since when.")
 
 
-@router.get("/nodes", responses=document_problems())
+@router.get("/nodes", responses=build_problem_responses())
 @viewers
 def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
     """List the nodes at work, oldest first. Empty on SQLite, where this process is the only one."""

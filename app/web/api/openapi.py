@@ -18,7 +18,7 @@ from app.web.api import event_schema
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import PREFIX, create_router
 from app.web.api.examples import add_example
-from app.web.api.problem import MEDIA_TYPE, ProblemBody, document_problems
+from app.web.api.problem import MEDIA_TYPE, ProblemBody, build_problem_responses
 from app.web.schema_references import find_used_schemas
 from app.web.url_paths import path_to
 
@@ -39,7 +39,7 @@ class Index(ApiModel):
     )
 
 
-@router.get("", responses=document_problems(), name="index")
+@router.get("", responses=build_problem_responses(), name="index")
 @guests
 def show_index(request: Request) -> Index:
     """List every path that can be read, by operation name."""

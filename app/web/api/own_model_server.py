@@ -13,7 +13,7 @@ from app.text.clean import clean_text
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, document_problems
+from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.deps import TheRuntime, require_unshared_database
 
 router = api_router("machine")
@@ -58,7 +58,7 @@ class LineupChangeView(ApiModel):
     waits_for_runs: int = Field(description="Runs that have to end first: a run keeps the line-up that it began with.")
 
 
-@router.post("/lineup/server", responses=document_problems("busy", *BODY_PROBLEMS))
+@router.post("/lineup/server", responses=build_problem_responses("busy", *BODY_PROBLEMS))
 @admins
 @declare_example({"address": "http://127.0.0.1:8080/v1"})
 async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnServerView:
@@ -68,7 +68,7 @@ async def inspect_own_server(runtime: TheRuntime, order: OwnServerOrder) -> OwnS
     return _to_own_server_view(await runtime.own_server.inspect(runtime.http, server))
 
 
-@router.post("/lineup/seats", status_code=202, responses=document_problems("busy", *BODY_PROBLEMS))
+@router.post("/lineup/seats", status_code=202, responses=build_problem_responses("busy", *BODY_PROBLEMS))
 @admins
 @declare_example({"inspection": "k1Zp0uX2mQ8rT5vW7yBcDg", "models": {}})
 async def seat_own_server(runtime: TheRuntime, order: ModelSeats) -> LineupChangeView:
@@ -79,7 +79,7 @@ async def seat_own_server(runtime: TheRuntime, order: ModelSeats) -> LineupChang
     return await _to_change_view(runtime, change)
 
 
-@router.delete("/lineup/server", status_code=202, responses=document_problems("not-found"))
+@router.delete("/lineup/server", status_code=202, responses=build_problem_responses("not-found"))
 @admins
 async def forget_own_server(runtime: TheRuntime) -> LineupChangeView:
     """Go back to the line-up that Temper was started with, from the next run on."""

@@ -19,7 +19,7 @@ from app.store.parameters import ParameterRow
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, document_problems
+from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
 
@@ -74,7 +74,7 @@ class ParameterList(ApiModel):
     parameters: list[ParameterView]
 
 
-@router.get("/parameters", responses=document_problems("unknown-host", "unknown-skill"))
+@router.get("/parameters", responses=build_problem_responses("unknown-host", "unknown-skill"))
 @viewers
 @declare_example(query={"host": "fixture"})
 def list_parameters(
@@ -87,7 +87,7 @@ def list_parameters(
 
 @router.put(
     "/parameters/{parameter}",
-    responses=document_problems("not-found", "unknown-host", "unknown-skill", "too-many", *BODY_PROBLEMS),
+    responses=build_problem_responses("not-found", "unknown-host", "unknown-skill", "too-many", *BODY_PROBLEMS),
 )
 @operators
 @declare_example({"value": "20", "host": "fixture"})
@@ -101,7 +101,7 @@ def put_parameter(parameter: Name, order: ParameterOrder, session: TheSession, r
 @router.delete(
     "/parameters/{parameter}",
     status_code=204,
-    responses=document_problems("not-found", "unknown-host", "unknown-skill"),
+    responses=build_problem_responses("not-found", "unknown-host", "unknown-skill"),
 )
 @operators
 @declare_example(query={"host": "fixture"})

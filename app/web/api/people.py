@@ -29,7 +29,7 @@ from app.store.models import CredentialRow, PersonRow
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import PLACEHOLDERS, declare_example
-from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession
 from app.web.stream.resume_position import MOST_SEQ
@@ -114,21 +114,21 @@ class AuditList(ApiModel):
     next: int | None = Field(description="`before` of the next page with older lines; None at the first line.")
 
 
-@router.get("/me", responses=document_problems())
+@router.get("/me", responses=build_problem_responses())
 @guests
 def who_am_i() -> Me:
     """Show who you are, and with which right."""
     return Me.from_source(WHO.get() or DEMO)
 
 
-@router.get("/people", responses=document_problems())
+@router.get("/people", responses=build_problem_responses())
 @admins
 def list_people(session: TheSession) -> PersonList:
     """List the people who can sign in."""
     return PersonList(people=[PersonView.from_source(row) for row in people.list_people(session)])
 
 
-@router.post("/people", status_code=201, responses=document_problems("exists", *BODY_PROBLEMS))
+@router.post("/people", status_code=201, responses=build_problem_responses("exists", *BODY_PROBLEMS))
 @admins
 @declare_example({"name": "ada", "right": "operator", "password": "correct horse battery staple"})
 def add_person(new: NewPerson, session: TheSession) -> PersonView:
@@ -138,14 +138,14 @@ def add_person(new: NewPerson, session: TheSession) -> PersonView:
     return PersonView.from_source(row)
 
 
-@router.delete("/people/{name}", status_code=204, responses=document_problems("not-found", "wrong-state"))
+@router.delete("/people/{name}", status_code=204, responses=build_problem_responses("not-found", "wrong-state"))
 @admins
 def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
     """Disable a person. Their actions stay on record, and nobody else can take the name."""
     people.disable_person(session, name)
 
 
-@router.get("/tokens", responses=document_problems())
+@router.get("/tokens", responses=build_problem_responses())
 @admins
 def list_tokens(session: TheSession) -> TokenList:
     """List tokens and links, without their secrets."""
@@ -153,7 +153,7 @@ def list_tokens(session: TheSession) -> TokenList:
     return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
 
-@router.post("/tokens", status_code=201, responses=document_problems("not-found", "wrong-state", *BODY_PROBLEMS))
+@router.post("/tokens", status_code=201, responses=build_problem_responses("not-found", "wrong-state", *BODY_PROBLEMS))
 @admins
 @declare_example({"label": "pipeline", "person": "ada", "right": "operator", "days": 90})
 def make_token(new: NewToken, session: TheSession) -> MadeToken:
@@ -169,7 +169,7 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
     return MadeToken.from_source(row, secret=secret)
 
 
-@router.delete("/tokens/{token}", status_code=204, responses=document_problems("not-found"))
+@router.delete("/tokens/{token}", status_code=204, responses=build_problem_responses("not-found"))
 @admins
 def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
     """End a token or a link at once."""
@@ -179,7 +179,7 @@ def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -
     credentials.end_credential(session, row)
 
 
-@router.post("/links", status_code=201, responses=document_problems("not-found", "wrong-state", *BODY_PROBLEMS))
+@router.post("/links", status_code=201, responses=build_problem_responses("not-found", "wrong-state", *BODY_PROBLEMS))
 @operators
 @declare_example({"run": PLACEHOLDERS["run"], "hours": 24})
 def make_link(new: NewLink, session: TheSession) -> MadeLink:
@@ -190,7 +190,7 @@ def make_link(new: NewLink, session: TheSession) -> MadeLink:
     return MadeLink.from_source(row, path=path_to("share", secret=secret))
 
 
-@router.get("/audit", responses=document_problems())
+@router.get("/audit", responses=build_problem_responses())
 @admins
 @declare_example(query={"limit": "2"})
 def list_audit(

@@ -13,7 +13,7 @@ from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Figure, Limit, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("machine")
@@ -53,7 +53,7 @@ class ProbeOrder(ApiModel):
     )
 
 
-@router.get("/probes", responses=document_problems())
+@router.get("/probes", responses=build_problem_responses())
 @viewers
 def list_probes(
     runtime: TheRuntime, session: TheSession, lineup: Name = "", engine: Name = "", limit: Limit = 20
@@ -62,7 +62,7 @@ def list_probes(
     return _to_probe_list(runtime, read_newest_probes(session, lineup, engine, limit=limit))
 
 
-@router.post("/probes", status_code=202, responses=document_problems("busy", "not-found", *BODY_PROBLEMS))
+@router.post("/probes", status_code=202, responses=build_problem_responses("busy", "not-found", *BODY_PROBLEMS))
 @operators
 @declare_example({"engine": "gemma-31b"})
 async def start_probe(runtime: TheRuntime, order: Annotated[ProbeOrder | None, Body()] = None) -> ProbeList:

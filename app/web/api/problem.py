@@ -82,7 +82,7 @@ BODY_PROBLEMS = ("too-large", "wrong-content-type")
 """What else a route answers that takes a body."""
 
 
-def document_problems(*kinds: str) -> dict[int | str, dict[str, object]]:
+def build_problem_responses(*kinds: str) -> dict[int | str, dict[str, object]]:
     """Return the `responses` of a route: these problems, and those that every route has."""
     found: dict[int | str, dict[str, object]] = {}
     for status in sorted({KINDS[kind].status for kind in (*kinds, *_ALWAYS)}):

@@ -30,11 +30,11 @@ from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.events import SEQ, as_messages, document_stream
+from app.web.api.events import SEQ, as_messages, build_stream_responses
 from app.web.api.evidence import identify_requester
 from app.web.api.examples import declare_example
 from app.web.api.idempotency import REPLAY, TheKeys
-from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.run_commands import CommandRequest, TheCommandRequest
 from app.web.api.run_order import RunOrder
 from app.web.api.runs import Key
@@ -144,7 +144,7 @@ _ACCEPTED: dict[int | str, dict[str, Any]] = {
 @router.post(
     "/rollouts",
     status_code=202,
-    responses={**document_problems("unknown-host", "unknown-rule", "key-in-flight", *BODY_PROBLEMS), **_ACCEPTED},
+    responses={**build_problem_responses("unknown-host", "unknown-rule", "key-in-flight", *BODY_PROBLEMS), **_ACCEPTED},
 )
 @operators
 @declare_example(
@@ -166,14 +166,14 @@ async def start_rollout(
     return accepted
 
 
-@router.get("/rollouts", responses=document_problems())
+@router.get("/rollouts", responses=build_problem_responses())
 @viewers
 def list_rollouts(session: TheSession, limit: Limit = 50) -> RolloutList:
     """List rollouts, newest first."""
     return RolloutList(rollouts=[_to_rollout_view(row) for row in rollouts.list_newest_rollouts(session, limit)])
 
 
-@router.get("/rollouts/{rollout}", responses=document_problems("not-found"))
+@router.get("/rollouts/{rollout}", responses=build_problem_responses("not-found"))
 @viewers
 def show_rollout(rollout: RolloutId, session: TheSession, folds: TheRolloutFolds) -> RolloutStanding:
     """Show a rollout with the state of each host."""
@@ -181,7 +181,7 @@ def show_rollout(rollout: RolloutId, session: TheSession, folds: TheRolloutFolds
     return _to_rollout_standing(row, folds.read_current(session, rollout))
 
 
-_COMMAND_PROBLEMS = document_problems("not-found", "wrong-state")
+_COMMAND_PROBLEMS = build_problem_responses("not-found", "wrong-state")
 
 
 @router.post("/rollouts/{rollout}/pause", status_code=202, responses=_COMMAND_PROBLEMS)
@@ -211,7 +211,9 @@ def stop_rollout(rollout: RolloutId, runtime: TheRuntime, wish: TheCommandReques
 @router.get(
     "/rollouts/{rollout}/stream",
     response_class=Response,
-    responses=document_stream("Live events of the rollout itself; each of its runs has its own stream.", "not-found"),
+    responses=build_stream_responses(
+        "Live events of the rollout itself; each of its runs has its own stream.", "not-found"
+    ),
 )
 @viewers
 def stream_rollout(
@@ -230,7 +232,7 @@ def stream_rollout(
 @router.get(
     f"/rollouts/{{rollout}}/{FILE}",
     response_class=Response,
-    responses={**document_problems("not-found", "wrong-state"), 200: {"content": {MEDIA_TYPE: {}}}},
+    responses={**build_problem_responses("not-found", "wrong-state"), 200: {"content": {MEDIA_TYPE: {}}}},
 )
 @operators
 def take_rollout_evidence(rollout: RolloutId, runtime: TheRuntime) -> Response:

@@ -11,7 +11,7 @@ from app.people.rights import viewers
 from app.skills.catalog import load_skill, suggest_rules
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, build_problem_responses
 
 router = api_router("rules")
 
@@ -37,7 +37,7 @@ class RuleList(ApiModel):
     rules: list[RuleView]
 
 
-@router.get("/rules", responses=document_problems("unknown-skill"))
+@router.get("/rules", responses=build_problem_responses("unknown-skill"))
 @viewers
 def list_rules(skill_name: SkillName = "stig") -> RuleList:
     """List the rules of a skill."""
@@ -46,7 +46,7 @@ def list_rules(skill_name: SkillName = "stig") -> RuleList:
     return RuleList.from_source(pack, skill=pack.name, rules=list(pack.rules.values()))
 
 
-@router.get("/rules/{rule}", responses=document_problems("not-found", "unknown-skill"))
+@router.get("/rules/{rule}", responses=build_problem_responses("not-found", "unknown-skill"))
 @viewers
 def show_rule(rule: str, skill_name: SkillName = "stig") -> RuleView:
     """Show one rule with its texts."""

@@ -10,7 +10,7 @@ from app.runs.run_control import LONGEST_REASON, command_run
 from app.web.api.api_model import ApiModel, Who, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, document_problems
+from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession
 
@@ -35,7 +35,7 @@ class CommandAccepted(ApiModel):
     state: str
 
 
-_PROBLEMS = document_problems("not-found", "run-ended", *BODY_PROBLEMS)
+_PROBLEMS = build_problem_responses("not-found", "run-ended", *BODY_PROBLEMS)
 TheCommandRequest = Annotated[CommandRequest | None, Body()]
 
 

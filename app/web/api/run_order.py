@@ -22,7 +22,7 @@ ModeName = Annotated[str, declare_field(enum=list(MODES))]
 _ProfileName = Annotated[str, declare_field(enum=list(PROFILES))]
 
 
-def _bound_schema(name: str) -> object:
+def _declare_bounded_field(name: str) -> object:
     least, most = BOUNDS[name]
     return declare_field(minimum=least, maximum=most)
 
@@ -30,14 +30,14 @@ def _bound_schema(name: str) -> object:
 class BudgetOrder(ApiModel):
     """Fields left out keep their defaults."""
 
-    run_seconds: Annotated[float, _bound_schema("run_seconds")] = USUAL.run_seconds
-    item_seconds: Annotated[float, _bound_schema("item_seconds")] = USUAL.item_seconds
-    turn_seconds: Annotated[float, _bound_schema("turn_seconds")] = USUAL.turn_seconds
-    stall_seconds: Annotated[float, _bound_schema("stall_seconds")] = USUAL.stall_seconds
-    approval_seconds: Annotated[float, _bound_schema("approval_seconds")] = USUAL.approval_seconds
-    attempts: Annotated[int, _bound_schema("attempts")] = USUAL.attempts
-    item_tokens: Annotated[int, _bound_schema("item_tokens")] = USUAL.item_tokens
-    reboot_seconds: Annotated[float, _bound_schema("reboot_seconds")] = USUAL.reboot_seconds
+    run_seconds: Annotated[float, _declare_bounded_field("run_seconds")] = USUAL.run_seconds
+    item_seconds: Annotated[float, _declare_bounded_field("item_seconds")] = USUAL.item_seconds
+    turn_seconds: Annotated[float, _declare_bounded_field("turn_seconds")] = USUAL.turn_seconds
+    stall_seconds: Annotated[float, _declare_bounded_field("stall_seconds")] = USUAL.stall_seconds
+    approval_seconds: Annotated[float, _declare_bounded_field("approval_seconds")] = USUAL.approval_seconds
+    attempts: Annotated[int, _declare_bounded_field("attempts")] = USUAL.attempts
+    item_tokens: Annotated[int, _declare_bounded_field("item_tokens")] = USUAL.item_tokens
+    reboot_seconds: Annotated[float, _declare_bounded_field("reboot_seconds")] = USUAL.reboot_seconds
 
 
 class RunOrder(ApiModel):

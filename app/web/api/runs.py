@@ -25,7 +25,7 @@ from app.web.api.api_model import ApiModel, Limit, Link, Raw, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
 from app.web.api.idempotency import FIELD, REPLAY, TheKeys
-from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.run_order import RunOrder
 from app.web.api.run_view import RunLinks, RunList, RunView, create_run_links, to_run_view
 from app.web.deps import TheRuntime, TheSession
@@ -86,7 +86,7 @@ class ForecastView(ApiModel):
     "/runs",
     status_code=202,
     responses={
-        **document_problems("unknown-rule", "key-in-flight", "unavailable", *BODY_PROBLEMS),
+        **build_problem_responses("unknown-rule", "key-in-flight", "unavailable", *BODY_PROBLEMS),
         202: {"headers": {"Location": {"schema": {"type": "string"}, "description": "Address of the run."}, **REPLAY}},
     },
 )
@@ -111,7 +111,7 @@ async def start_run(
     return accepted
 
 
-@router.post("/runs/forecast", responses=document_problems("unknown-rule", "unavailable", *BODY_PROBLEMS))
+@router.post("/runs/forecast", responses=build_problem_responses("unknown-rule", "unavailable", *BODY_PROBLEMS))
 @operators
 @declare_example({"host": "fixture", "rules": ["V-257984", "V-258057", "V-257989"], "mode": "auto"})
 async def forecast_run(order: RunOrder, runtime: TheRuntime) -> ForecastView:
@@ -132,7 +132,7 @@ def _declare_filter_parameter(run_filter: RunFilter) -> Parameter:
     return Parameter(run_filter.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
 
 
-@router.get("/runs", responses=document_problems("bad-cursor"))
+@router.get("/runs", responses=build_problem_responses("bad-cursor"))
 @guests
 @accept_filters_as_parameters(_declare_filter_parameter)
 @declare_example(query={"state": "finished", "limit": "1"})
@@ -148,14 +148,14 @@ def list_runs(
     return RunList(runs=[to_run_view(row) for row in found.rows], cursors=_to_neighbor_cursors(found))
 
 
-@router.get("/runs/{run}", responses=document_problems("not-found"))
+@router.get("/runs/{run}", responses=build_problem_responses("not-found"))
 @guests
 def show_run(run: str, session: TheSession) -> RunView:
     """Show a run with its state, counts and links."""
     return to_run_view(require_run_row(session, run))
 
 
-@router.patch("/runs/{run}", responses=document_problems("not-found", *BODY_PROBLEMS))
+@router.patch("/runs/{run}", responses=build_problem_responses("not-found", *BODY_PROBLEMS))
 @operators
 @declare_example({"name": "before the audit", "tags": ["nightly"]})
 def change_run(run: Annotated[str, Path(max_length=40)], change: RunChange, session: TheSession) -> RunView:

@@ -17,7 +17,7 @@ from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, build_problem_responses
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime
 
@@ -75,7 +75,7 @@ When = Annotated[
 ]
 
 
-@router.get("/samples", responses=document_problems("not-found"))
+@router.get("/samples", responses=build_problem_responses("not-found"))
 @guests
 @declare_example(query={"kind": "engine", "engine": "gemma-31b", "figure": "tok_s"})
 def list_samples(

@@ -28,7 +28,7 @@ from app.targets.host_registry import FIXTURE
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, document_problems
+from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.api.rollouts import Words
 from app.web.api.run_order import HostName, ModeName, Rules, SkillName
 from app.web.deps import TheRuntime, TheSession
@@ -91,14 +91,14 @@ class ScheduleList(ApiModel):
     schedules: list[ScheduleView]
 
 
-@router.get("/schedules", responses=document_problems())
+@router.get("/schedules", responses=build_problem_responses())
 @viewers
 def list_schedules(session: TheSession) -> ScheduleList:
     """List the schedules."""
     return ScheduleList(schedules=[_to_schedule_view(row) for row in schedules.list_schedules(session)])
 
 
-@router.post("/schedules", status_code=201, responses=document_problems("exists", *BODY_PROBLEMS))
+@router.post("/schedules", status_code=201, responses=build_problem_responses("exists", *BODY_PROBLEMS))
 @operators
 @declare_example({"host": "fixture", "cron": "30 2 * * *", "zone": "Europe/Berlin", "rules": ["V-257985"]})
 def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime, response: Response) -> ScheduleView:
@@ -110,21 +110,21 @@ def add_schedule(order: ScheduleOrder, session: TheSession, runtime: TheRuntime,
     return _to_schedule_view(row)
 
 
-@router.get("/schedules/{schedule}", responses=document_problems("not-found"))
+@router.get("/schedules/{schedule}", responses=build_problem_responses("not-found"))
 @viewers
 def show_schedule(schedule: Id, session: TheSession) -> ScheduleView:
     """Show a schedule with the outcome of its last time."""
     return _to_schedule_view(schedules.require_schedule(session, schedule))
 
 
-@router.post("/schedules/{schedule}/{verb}", responses=document_problems("not-found"))
+@router.post("/schedules/{schedule}/{verb}", responses=build_problem_responses("not-found"))
 @operators
 def handle_schedule(schedule: Id, verb: Literal["pause", "resume"], session: TheSession) -> ScheduleView:
     """Pause or resume a schedule. While it is paused, no time is kept and none counts as missed."""
     return _to_schedule_view(change_schedule(session, schedule, verb, database_time(session)))
 
 
-@router.delete("/schedules/{schedule}", status_code=204, responses=document_problems("not-found"))
+@router.delete("/schedules/{schedule}", status_code=204, responses=build_problem_responses("not-found"))
 @operators
 def delete_schedule(schedule: Id, session: TheSession) -> None:
     """Delete a schedule. Its runs stay."""

@@ -14,8 +14,8 @@ from app.web.api.events import (
     Last,
     as_messages,
     build_name_and_filtered_render,
+    build_stream_responses,
     choose_stream_name_and_render,
-    document_stream,
     parse_kinds,
 )
 from app.web.api.examples import declare_example
@@ -33,7 +33,7 @@ Since = Annotated[
 @router.get(
     "/stream",
     response_class=Response,
-    responses=document_stream(
+    responses=build_stream_responses(
         "Messages with the event's kind as event and its JSON as data, which names run and seq. "
         "The id belongs to this stream: it is valid for the last 4,000 events of this process. A "
         "client with an older id gets `event: reset` and then reads each run from "
@@ -55,7 +55,7 @@ def stream_all_events(
 @router.get(
     "/samples/stream",
     response_class=Response,
-    responses=document_stream(
+    responses=build_stream_responses(
         "Messages with the sample's seq as id, its kind as event and its JSON as data. While a "
         "client is connected, engines and GPUs are sampled once a second."
     ),

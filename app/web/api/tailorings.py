@@ -11,7 +11,7 @@ from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, document_problems
+from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.deps import TheRuntime, TheSession, Words
 
 router = api_router("tailorings")
@@ -43,14 +43,14 @@ class TailoringList(ApiModel):
     profiles: list[TailoredProfileView]
 
 
-@router.get("/tailorings", responses=document_problems())
+@router.get("/tailorings", responses=build_problem_responses())
 @viewers
 def list_tailorings() -> TailoringList:
     """List the profiles of every tailoring added to this machine."""
     return TailoringList(profiles=[_to_profile_view(one) for one in list_tailored_profiles()])
 
 
-@router.post("/tailorings", status_code=201, responses=document_problems(*BODY_PROBLEMS))
+@router.post("/tailorings", status_code=201, responses=build_problem_responses(*BODY_PROBLEMS))
 @operators
 @declare_example({"name": "site", "content": "ssg-debian12", "document": "<xccdf:Tailoring>…</xccdf:Tailoring>"})
 def add_tailoring(order: TailoringOrder) -> TailoringList:
@@ -67,7 +67,7 @@ _XML: dict[int | str, dict[str, object]] = {
 @router.get(
     "/tailoring.xml",
     response_class=Response,
-    responses={**document_problems("unknown-host", "unknown-skill", "unknown-rule"), **_XML},
+    responses={**build_problem_responses("unknown-host", "unknown-skill", "unknown-rule"), **_XML},
 )
 @viewers
 @declare_example(query={"skill": "scap:ssg-debian12:base", "host": "fixture"})

@@ -11,7 +11,7 @@ from app.store.clock import database_time
 from app.web.api.api_model import ApiModel, Figure, declare_field, derive_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import document_problems
+from app.web.api.problem import build_problem_responses
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("usage")
@@ -56,7 +56,7 @@ def _read_visible_usage(
 TheUsage = Annotated[list[UsageLine], Depends(_read_visible_usage)]
 
 
-@router.get("/usage", responses=document_problems())
+@router.get("/usage", responses=build_problem_responses())
 @operators
 @declare_example(query={"per": "day"})
 def show_usage(lines: TheUsage) -> UsageList:
@@ -67,7 +67,7 @@ def show_usage(lines: TheUsage) -> UsageList:
 
 
 @router.get(
-    "/usage.csv", responses={**document_problems(), 200: {"content": {"text/csv": {}}}}, response_class=Response
+    "/usage.csv", responses={**build_problem_responses(), 200: {"content": {"text/csv": {}}}}, response_class=Response
 )
 @operators
 @declare_example(query={"per": "day"})

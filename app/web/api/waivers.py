@@ -14,7 +14,7 @@ from app.store.waivers import WaiverRow, WaiverState
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import declare_example
-from app.web.api.problem import BODY_PROBLEMS, document_problems
+from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
 from app.web.url_paths import path_to
@@ -67,7 +67,7 @@ class WaiverList(ApiModel):
     waivers: list[WaiverView]
 
 
-@router.get("/waivers", responses=document_problems())
+@router.get("/waivers", responses=build_problem_responses())
 @viewers
 @declare_example(query={"in_force": "true"})
 def list_waivers(
@@ -79,7 +79,7 @@ def list_waivers(
     return WaiverList(waivers=[_to_waiver_view(row, now) for row in rows])
 
 
-@router.post("/waivers", status_code=201, responses=document_problems("exists", "too-many", *BODY_PROBLEMS))
+@router.post("/waivers", status_code=201, responses=build_problem_responses("exists", "too-many", *BODY_PROBLEMS))
 @operators
 @declare_example(
     {
@@ -100,14 +100,14 @@ def add_waiver(order: WaiverOrder, session: TheSession, runtime: TheRuntime, res
     return _to_waiver_view(row, now)
 
 
-@router.get("/waivers/{waiver}", responses=document_problems("not-found"))
+@router.get("/waivers/{waiver}", responses=build_problem_responses("not-found"))
 @viewers
 def show_waiver(waiver: Id, session: TheSession) -> WaiverView:
     """Show a waiver."""
     return _to_waiver_view(waivers.require_waiver(session, waiver), database_time(session))
 
 
-@router.post("/waivers/{waiver}/end", responses=document_problems("not-found"))
+@router.post("/waivers/{waiver}/end", responses=build_problem_responses("not-found"))
 @operators
 @declare_example({"reason": "The old client is gone."})
 def take_waiver_back(waiver: Id, order: WaiverEnd, session: TheSession) -> WaiverView:

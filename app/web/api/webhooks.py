@@ -20,7 +20,7 @@ from app.store.webhooks import WebhookRow
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.examples import PLACEHOLDERS, declare_example
-from app.web.api.problem import BODY_PROBLEMS, Problem, document_problems
+from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.runs import require_run_row
 from app.web.deps import TheRuntime, TheSession
 from app.web.url_paths import path_to
@@ -96,14 +96,14 @@ class WebhookList(ApiModel):
     webhooks: list[WebhookView]
 
 
-@router.get("/webhooks", responses=document_problems())
+@router.get("/webhooks", responses=build_problem_responses())
 @admins
 def list_webhooks(session: TheSession) -> WebhookList:
     """List the webhooks."""
     return WebhookList(webhooks=[_to_webhook_view(row) for row in webhooks.list_webhooks(session)])
 
 
-@router.post("/webhooks", status_code=201, responses=document_problems("too-many", *BODY_PROBLEMS))
+@router.post("/webhooks", status_code=201, responses=build_problem_responses("too-many", *BODY_PROBLEMS))
 @admins
 @declare_example({"url": "http://127.0.0.1:9000/hook", "local": True, "kinds": ["run.finished", "sentry.alarm"]})
 def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, response: Response) -> NewWebhook:
@@ -114,14 +114,14 @@ def add_webhook(order: WebhookOrder, session: TheSession, runtime: TheRuntime, r
     return NewWebhook.from_source(row, kinds=row.kinds.split())
 
 
-@router.get("/webhooks/{webhook}", responses=document_problems("not-found"))
+@router.get("/webhooks/{webhook}", responses=build_problem_responses("not-found"))
 @admins
 def show_webhook(webhook: str, session: TheSession) -> WebhookView:
     """Show a webhook with its deliveries."""
     return _to_webhook_view(_require_webhook(session, webhook))
 
 
-@router.patch("/webhooks/{webhook}", responses=document_problems("not-found", *BODY_PROBLEMS))
+@router.patch("/webhooks/{webhook}", responses=build_problem_responses("not-found", *BODY_PROBLEMS))
 @admins
 @declare_example({"template": "chat"})
 def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runtime: TheRuntime) -> WebhookView:
@@ -138,23 +138,25 @@ def change_webhook(webhook: Id, change: WebhookChange, session: TheSession, runt
     return _to_webhook_view(row)
 
 
-@router.delete("/webhooks/{webhook}", status_code=204, responses=document_problems("not-found"))
+@router.delete("/webhooks/{webhook}", status_code=204, responses=build_problem_responses("not-found"))
 @admins
 def delete_webhook(webhook: Id, session: TheSession) -> None:
     """Delete a webhook. Pending deliveries are dropped."""
     webhooks.delete_webhook(session, _require_webhook(session, webhook).id)
 
 
-@router.post("/webhooks/{webhook}/test", responses=document_problems("not-found"))
+@router.post("/webhooks/{webhook}/test", responses=build_problem_responses("not-found"))
 @admins
 async def try_webhook(webhook: Id, runtime: TheRuntime) -> WebhookTrial:
     """Send one signed test delivery of type temper.test now, and return the result."""
-    row = await run_in_threadpool(_read_webhook, runtime, webhook)
+    row = await run_in_threadpool(_read_required_webhook_row, runtime, webhook)
     problem = await send_trial_and_get_problem(row, runtime.clock.now(), f"test.{secrets.token_hex(8)}")
     return WebhookTrial(taken=not problem, problem=problem)
 
 
-@router.post("/webhooks/{webhook}/again", status_code=202, responses=document_problems("not-found", *BODY_PROBLEMS))
+@router.post(
+    "/webhooks/{webhook}/again", status_code=202, responses=build_problem_responses("not-found", *BODY_PROBLEMS)
+)
 @admins
 @declare_example({"run": PLACEHOLDERS["run"]})
 def send_again(webhook: Id, order: Redelivery, session: TheSession) -> WebhookView:
@@ -165,7 +167,7 @@ def send_again(webhook: Id, order: Redelivery, session: TheSession) -> WebhookVi
     return _to_webhook_view(row)
 
 
-def _read_webhook(runtime: Runtime, webhook: str) -> WebhookRow:
+def _read_required_webhook_row(runtime: Runtime, webhook: str) -> WebhookRow:
     """Read a webhook in a short session of its own: a slow endpoint must not hold one."""
     with open_read_session(runtime.database) as session:
         return _require_webhook(session, webhook)

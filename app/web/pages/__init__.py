@@ -31,7 +31,7 @@ from app.web.pages import (
     waivers,
 )
 from app.web.pages.appearance import AppearanceContext
-from app.web.pages.engine_gpu_cards import render_machine_parts
+from app.web.pages.engine_gpu_cards import render_current_or_past_machine_parts
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet_page import Fleet
@@ -78,6 +78,6 @@ def install_page_services(application: FastAPI) -> None:
     desk = application.state.inbox_live = LiveParts("inbox", draw_inbox, "innerMorph", signs)
     shown = (ops, desk, application.state.fleet)
     runtime.board.has_news = lambda: any(one.has_news() for one in shown)
-    draw_machine = partial(render_machine_parts, runtime, sharing)
+    draw_machine = partial(render_current_or_past_machine_parts, runtime, sharing)
     application.state.machine_live = LiveParts("machine", partial(draw_machine, show_hosts=True))
     application.state.guests_live = LiveParts("machine, to guests", partial(draw_machine, show_hosts=False))

@@ -47,7 +47,7 @@ def show_api_group(request: Request, group: str) -> Response:
     """Show the operations of a group with their examples, and the schemas that they use."""
     description = request.app.state.described()
     if group == SEARCH_INDEX:
-        content = _build_search_script(description)
+        content = _build_search_index_script(description)
         return Response(content, media_type="text/javascript", headers={"x-content-type-options": "nosniff"})
     tag = next((one for one in description["tags"] if one["name"] == group), None)
     if tag is None:
@@ -64,7 +64,7 @@ def show_api_group(request: Request, group: str) -> Response:
         shapes=[(name, schemas[name]) for name in sorted(used)],
         describe_type=_build_type_pieces,
         describe_content=_build_content_pieces,
-        list_answers=_list_example_answers,
+        list_answers=_iterate_example_answers,
     )
 
 
@@ -73,7 +73,7 @@ def _list_operations(description: dict[str, Any], tag: str) -> list[Operation]:
     return [(method, path, one) for method, path, one in every if one and one["tags"][0] == tag]
 
 
-def _build_search_script(description: dict[str, Any]) -> str:
+def _build_search_index_script(description: dict[str, Any]) -> str:
     """Return a script with address, group, heading and text of each operation, for help.js."""
     entries = []
     for tag in description["tags"]:
@@ -86,7 +86,7 @@ def _build_search_script(description: dict[str, Any]) -> str:
     return f"globalThis.helpIndex = {json.dumps(entries, ensure_ascii=False, separators=(',', ':'))};\n"
 
 
-def _list_example_answers(operation: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _iterate_example_answers(operation: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield status and text of each answer that has an example."""
     for status, answer in operation["responses"].items():
         for content in answer.get("content", {}).values():

@@ -61,10 +61,10 @@ def create_look_reader(
     decisions: TheDecisions,
     cookie: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
-    return lambda session: read_last_look(runtime, session, decisions, cookie)
+    return lambda session: find_last_look(runtime, session, decisions, cookie)
 
 
-def read_last_look(runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str) -> LastLook | None:
+def find_last_look(runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str) -> LastLook | None:
     """Return what changed since the reader's last visit; None for a shared link, whose reader sees one run."""
     if get_visible_runs_or_none_for_all() is not None:
         return None
@@ -73,10 +73,10 @@ def read_last_look(runtime: Runtime, session: Session, decisions: DecisionReader
     if since is None:
         return LastLook(now, reader, None)
     changes = (
-        *_describe_ended_runs(_list_ended_runs(session, since)),
-        *_describe_fixes(_count_fixes(session, since)),
-        *_describe_decisions(decisions.list_decisions(), since),
-        *_describe_faults(read_faults(runtime), since),
+        *_iterate_ended_run_changes(_list_ended_runs(session, since)),
+        *_iterate_fix_changes(_count_fixes(session, since)),
+        *_iterate_decision_changes(decisions.list_decisions(), since),
+        *_iterate_fault_changes(read_faults(runtime), since),
     )
     return LastLook(now, reader, since, changes)
 
@@ -104,7 +104,7 @@ def _count_fixes(session: Session, since: float) -> int:
     return session.exec(select(func.count()).select_from(EventRow).where(*passed)).one()
 
 
-def _describe_ended_runs(ended: Sequence[RunRow]) -> Iterator[Change]:
+def _iterate_ended_run_changes(ended: Sequence[RunRow]) -> Iterator[Change]:
     if len(ended) > NAMED:
         failed = sum(one.state == "failed" for one in ended)
         yield Change(f"{len(ended)} runs ended{f', {failed} of them failed' if failed else ''}", path_to("runs"))
@@ -113,12 +113,12 @@ def _describe_ended_runs(ended: Sequence[RunRow]) -> Iterator[Change]:
             yield Change(f"run {one.name or one.id} on {one.host} {ENDINGS[one.state]}", path_to("run", run=one.id))
 
 
-def _describe_fixes(fix_count: int) -> Iterator[Change]:
+def _iterate_fix_changes(fix_count: int) -> Iterator[Change]:
     if fix_count:
         yield Change(f"{count_things(fix_count, 'finding')} fixed")
 
 
-def _describe_decisions(waiting: Sequence[OpenDecision], since: float) -> Iterator[Change]:
+def _iterate_decision_changes(waiting: Sequence[OpenDecision], since: float) -> Iterator[Change]:
     hosts = sorted({one.host for one in waiting if one.kind == "host" and one.since > since})
     new = sum(one.kind != "host" and one.since > since for one in waiting)
     if new:
@@ -128,7 +128,7 @@ def _describe_decisions(waiting: Sequence[OpenDecision], since: float) -> Iterat
         yield Change(f"the last run failed on {_join_first_names(hosts)}", path_to("inbox"))
 
 
-def _describe_faults(faults: Sequence[HealthFault], since: float) -> Iterator[Change]:
+def _iterate_fault_changes(faults: Sequence[HealthFault], since: float) -> Iterator[Change]:
     """Yield what went away and has not come back."""
     gone = [one for one in faults if one.since is not None and one.since > since]
     engines = list(dict.fromkeys(name for one in gone for name in one.engines))

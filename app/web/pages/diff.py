@@ -34,7 +34,7 @@ def parse_diff_rows(diff: str, *, undone: bool = False) -> list[DiffRow]:
     lines = clean_text(diff, 60_000).splitlines()
     whole = sum(line.startswith(SCRIPT) for line in lines)
     marked = mark_file_headers(lines[: ROWS + whole])
-    rows = [row for line, is_header in marked if (row := _parse_diff_row(line, is_header=is_header))]
+    rows = [row for line, is_header in marked if (row := _parse_diff_row_if_shown(line, is_header=is_header))]
     kept = list(_build_rows_with_reach(_number_rows(rows)))
     return [_invert_row(row) for row in kept] if undone else kept
 
@@ -71,7 +71,7 @@ def _number_rows(rows: list[DiffRow]) -> list[DiffRow]:
     return numbered
 
 
-def _parse_diff_row(line: str, *, is_header: bool) -> DiffRow | None:
+def _parse_diff_row_if_shown(line: str, *, is_header: bool) -> DiffRow | None:
     """Return the row of a line, or None for one that is not shown."""
     if is_header:
         return DiffRow("file", " ", line[4:].removeprefix("b")) if line.startswith("+++ ") else None

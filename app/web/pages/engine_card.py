@@ -46,7 +46,7 @@ class EngineCard:
         return self.state in TROUBLE
 
     @property
-    def served_roles(self) -> tuple[Role, ...]:
+    def roles_served_now(self) -> tuple[Role, ...]:
         """Roles that it serves now."""
         return tuple(dict.fromkeys(one.role for one in self.share.serving)) if self.state in FLOWING else ()
 

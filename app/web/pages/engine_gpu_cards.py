@@ -52,17 +52,17 @@ def show_machine_cards(
     shares, hosts = sharing or Sharing(runtime.store), sharing is not None
 
     def render_parts() -> str:
-        return wrap_partials(render_machine_parts(runtime, shares, show_hosts=hosts, at=then))
+        return wrap_partials(render_current_or_past_machine_parts(runtime, shares, show_hosts=hosts, at=then))
 
     return HTMLResponse(runtime.board.draw_once_a_second(render_parts) if hosts and then is None else render_parts())
 
 
-def render_machine_parts(
+def render_current_or_past_machine_parts(
     runtime: Runtime, sharing: Sharing, *, show_hosts: bool, at: float | None = None
 ) -> dict[str, str]:
     """Return the cards of GPUs and engines, now or at a past time, as inner HTML by element id."""
     return {
-        "gpus": render_gpus(runtime, at),
+        "gpus": render_current_or_past_gpus(runtime, at),
         **render_engine_meters_and_users(runtime, sharing, show_hosts=show_hosts, at=at),
     }
 
@@ -72,7 +72,7 @@ def render_engine_meters_and_users(
 ) -> dict[str, str]:
     """Return the meters of the engines, and unless `show_hosts` is False which hosts use them, by element id."""
     shares = sharing.read_shares_at(at)
-    parts = _prefix_engine_ids("meter", render_meters(runtime, shares, at))
+    parts = _prefix_engine_ids("meter", render_current_or_past_meters(runtime, shares, at))
     return parts | _prefix_engine_ids("share", render_shares(runtime.lineup, shares)) if show_hosts else parts
 
 
@@ -85,7 +85,9 @@ def _prefix_engine_ids(prefix: str, html_by_engine: Mapping[str, str]) -> dict[s
     return {f"{prefix}-{engine}": html for engine, html in html_by_engine.items()}
 
 
-def render_meters(runtime: Runtime, shares: Mapping[str, EngineShare], at: float | None = None) -> dict[str, str]:
+def render_current_or_past_meters(
+    runtime: Runtime, shares: Mapping[str, EngineShare], at: float | None = None
+) -> dict[str, str]:
     if at is not None:
         return render_past_meters(runtime, at, shares)
     now, drawn, board = runtime.clock.now(), {}, runtime.board.mark_viewed()
@@ -162,7 +164,7 @@ def render_meter(
     return render_template("partials/_meter.html", **context)
 
 
-def render_gpus(runtime: Runtime, at: float | None = None) -> str:
+def render_current_or_past_gpus(runtime: Runtime, at: float | None = None) -> str:
     if at is not None:
         return render_past_gpus(runtime, at)
     board = runtime.board.mark_viewed()

@@ -35,23 +35,23 @@ class RunNotFound(Exception):
 
 def install_error_handlers(application: FastAPI) -> None:
     for kind in (HTTPException, BadInput, RequestValidationError, DataError, RunNotFound, *DATABASE_UNAVAILABLE):
-        application.add_exception_handler(kind, _answer_error)
+        application.add_exception_handler(kind, _answer_any_error)
 
 
-async def _answer_error(request: Request, exc: Exception) -> Response:
+async def _answer_any_error(request: Request, exc: Exception) -> Response:
     match exc:
         case RunNotFound(page):
             return page
         case HTTPException():
             return _answer_http_error(request, exc)
         case Rejected():
-            status, again = STATUS.get(exc.kind, 422), await _build_rejected_form(request, exc.field)
+            status, again = STATUS.get(exc.kind, 422), await _build_rejected_form_if_any(request, exc.field)
             return _build_error_response(request, exc.sentence, status, again, exc.kind)
         case BadInput():
-            return _build_error_response(request, exc.sentence, 422, await _build_rejected_form(request, ""))
+            return _build_error_response(request, exc.sentence, 422, await _build_rejected_form_if_any(request, ""))
         case RequestValidationError():
             names = list(dict.fromkeys(str(fault["loc"][-1]) for fault in exc.errors()))
-            again = await _build_rejected_form(request, names[0])
+            again = await _build_rejected_form_if_any(request, names[0])
             rest = "Enter another value." if again or not _accepts_html(request) else "Go back and enter another value."
             return _build_error_response(request, f"Invalid value: {', '.join(names)}. {rest}", 422, again)
         case DataError():
@@ -92,7 +92,7 @@ def _accepts_html(request: Request) -> bool:
     return "text/html" in request.headers.get("accept", "")
 
 
-async def _build_rejected_form(request: Request, wrong_field: str) -> RejectedForm | None:
+async def _build_rejected_form_if_any(request: Request, wrong_field: str) -> RejectedForm | None:
     """Return what was asked for or submitted for another try, or None. Starlette has cached the form."""
     if request.method == "GET":
         return build_rejected_query_form(request.url.path, dict(request.query_params), wrong_field)

@@ -30,7 +30,7 @@ class FaultedRun:
     @property
     def safety_lines(self) -> tuple[SafetyLine, ...]:
         """What is known of the host; empty before the run has looked at it."""
-        return tuple(_describe_host_safety(self.state)) if self.state.request and self.state.started else ()
+        return tuple(_iterate_host_safety_lines(self.state)) if self.state.request and self.state.started else ()
 
     @property
     def can_pause(self) -> bool:
@@ -54,14 +54,14 @@ class FaultedRun:
         return tuple(list_engine_buttons(fault, self.launched, simulated=self.simulated))
 
 
-def _describe_host_safety(state: RunState) -> Iterator[SafetyLine]:
+def _iterate_host_safety_lines(state: RunState) -> Iterator[SafetyLine]:
     assert state.request
     attempt, host = state.attempt, state.request.host
     if attempt is None or attempt.journal is None:
         yield SafetyLine(is_well=True, text=f"No change is in progress on {host}.")
     else:
         yield _describe_open_change(state, attempt, f"The change for {state.working}", host)
-    if probes := _find_newest_probes(state):
+    if probes := _get_newest_probes(state):
         answered = sum(probe.ok for probe in probes)
         asked = f"{answered} of {count_things(len(probes), 'probe')} answered when they were last asked"
         yield SafetyLine(answered == len(probes), f"{asked}; they need no engine.")
@@ -76,7 +76,7 @@ def _describe_open_change(state: RunState, attempt: Attempt, change_phrase: str,
     return SafetyLine(is_well=False, text=f"{change_phrase} is on {host}, and the probes have not cleared it. {rolls}.")
 
 
-def _find_newest_probes(state: RunState) -> tuple[Probe, ...]:
+def _get_newest_probes(state: RunState) -> tuple[Probe, ...]:
     attempt = state.attempt
     if attempt and attempt.rolled_back:
         return attempt.rolled_back.probes

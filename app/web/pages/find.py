@@ -50,9 +50,9 @@ def search_destinations(
     """Find what this person may see and do. `run`: the run on the reader's page, whose items are searched."""
     person = WHO.get()
     assert person  # `guests` lets nobody else in
-    groups = [*_list_groups_for_everybody(session, folds, person, q, run)]
+    groups = [*_iterate_groups_for_everybody(session, folds, person, q, run)]
     if person.runs is None:
-        groups += _list_groups_for_signed_in(session, fleet, decisions, q)
+        groups += _iterate_groups_for_signed_in(session, fleet, decisions, q)
     found = search_groups(groups, q)
     if part:
         html = render_template("partials/_found.html", groups=found)
@@ -60,7 +60,7 @@ def search_destinations(
     return render_page("find.html", q=q, groups=found)
 
 
-def _list_groups_for_everybody(
+def _iterate_groups_for_everybody(
     session: Session, folds: RunStateCache, person: Person, query: str, run: str
 ) -> Iterator[DestinationGroup]:
     unended = run_queries.list_unended_runs(session)[:MOST_ACTED_ON] if person.runs is None else []
@@ -76,7 +76,7 @@ def _list_groups_for_everybody(
         yield DestinationGroup("Items", _list_item_destinations(folds, newest))
 
 
-def _list_groups_for_signed_in(
+def _iterate_groups_for_signed_in(
     session: Session, fleet: Fleet, decisions: DecisionReader, query: str
 ) -> Iterator[DestinationGroup]:
     """Yield what a shared link does not show."""

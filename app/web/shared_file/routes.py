@@ -9,7 +9,7 @@ from app.people.rights import can_read_prompts, guests
 from app.store import run_queries
 from app.web.api.api_route import create_router
 from app.web.api.evidence import create_download, identify_requester
-from app.web.api.problem import Problem, document_problems
+from app.web.api.problem import Problem, build_problem_responses
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime
 from app.web.shared_file.shared_file_builder import MEDIA_TYPE, issue_shared_file, name_shared_file
@@ -18,7 +18,7 @@ router = create_router("evidence")
 
 _LOCKED = "default-src 'none'; sandbox"
 _DOCUMENTED: dict[int | str, dict[str, Any]] = {
-    **document_problems("not-found", "wrong-state", "forbidden", "unavailable"),
+    **build_problem_responses("not-found", "wrong-state", "forbidden", "unavailable"),
     200: {"content": {MEDIA_TYPE: {"schema": {"type": "string", "format": "binary"}}}},
 }
 Prompts = Annotated[bool, Query(description="Include the prompts. Only operators may ask for them.")]

@@ -2,7 +2,7 @@ import pytest
 
 from app.targets.effects.crypto_policies import CryptoPolicies
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.effects.weakening import find_weakening_or_excess
+from app.targets.effects.weakening import find_weakening_or_excess_objection
 from tests.hostfiles import DictFiles
 
 CONFIG = "/etc/crypto-policies/config"
@@ -14,7 +14,7 @@ def host(config, **modules):
 
 
 def weaker(before, after, asks=frozenset()):
-    return find_weakening_or_excess([CONFIG], before, after, asks) is not None
+    return find_weakening_or_excess_objection([CONFIG], before, after, asks) is not None
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def test_all_of_ipv6_reaches_default_and_interfaces(setting):
 
 def test_a_router_ignores_redirects_and_most_advertisements():
     kernel = run_model([("net.ipv6.conf.all.forwarding", "1")])
-    found = kernel.compute_effects({("ipv6", "accept_redirects"), ("ipv6", "accept_ra")})
+    found = kernel.compute_values_by_interface({("ipv6", "accept_redirects"), ("ipv6", "accept_ra")})
     assert set(found.values()) == {"0"}
 
 

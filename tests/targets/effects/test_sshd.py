@@ -7,7 +7,7 @@ from app.targets import policy
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.effects.weakening import find_weakening_by_programs
+from app.targets.effects.weakening import find_weakening_objection_by_programs
 from app.targets.file_action_results import compute_changed_file_states
 from app.targets.overlay import Overlay
 from app.targets.program_sandbox import detect_confinement
@@ -162,7 +162,9 @@ def test_sshd_is_asked_before_a_byte_is_written():
     before = files(MATCHED)
     action = ReplaceLine(path=MAIN, old="\tMaxAuthTries 3", new="\tMaxAuthTries 10")
     after = Overlay(before, compute_changed_file_states([action], before))
-    found = find_weakening_by_programs([MAIN], before, after, frozenset(), create_local_asker(detect_confinement()))
+    found = find_weakening_objection_by_programs(
+        [MAIN], before, after, frozenset(), create_local_asker(detect_confinement())
+    )
     assert found
     assert "maxauthtries for group wheel localport 22 is 3 and would be 10, which is weaker" in found.reason
 

@@ -6,7 +6,7 @@ from app.events.vocabulary import AppendLine, RemoveLine, ReplaceLine
 from app.targets import policy
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.sudo import Sudo
-from app.targets.effects.weakening import find_weakening_by_programs
+from app.targets.effects.weakening import find_weakening_objection_by_programs
 from app.targets.program_sandbox import detect_confinement
 from tests.differential.linkless import Linkless
 from tests.targets.effects.losses import losses
@@ -139,11 +139,11 @@ def test_sudo_says_the_same_and_is_asked_before_anything_is_written():
     before, after = on(LOOSE, "deploy ALL=(ALL) PASSWD: ALL"), on(LOOSE)
     ask = create_local_asker(detect_confinement())
     assert SUDO.ask_settings(before, ask) == SUDO.read_settings(before)
-    found = find_weakening_by_programs([SITE], before, after, frozenset(), ask)
+    found = find_weakening_objection_by_programs([SITE], before, after, frozenset(), ask)
     assert found
     assert "deploy may run" in found.reason
     asked = frozenset({f"sudo {key} {value}" for key, value in SUDO.read_settings(after).items()})
-    assert find_weakening_by_programs([SITE], before, after, asked, ask) is None
+    assert find_weakening_objection_by_programs([SITE], before, after, asked, ask) is None
 
 
 def test_where_cvtsudoers_is_not_at_hand_nothing_is_said():

@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.subjects.edit_keys import list_keys_by_changed_line
+from app.targets.subjects.edit_keys import iterate_changed_lines_and_keys
 from app.targets.subjects.file_edit import FileEdit
 from app.targets.writable_areas import find_judge_or_objection
 from tests.hostfiles import DictFiles
@@ -13,7 +13,7 @@ STACK = "/etc/pam.d/common-auth"
 def keys(path, added=(), removed=()):
     judge = find_judge_or_objection(path)
     edit = FileEdit(path, "", "", tuple(added), tuple(removed), 0o644, 0o644, DictFiles({}), tuple(added), judge)
-    return [found for _, found in list_keys_by_changed_line(edit)]
+    return [found for _, found in iterate_changed_lines_and_keys(edit)]
 
 
 @pytest.mark.parametrize(

@@ -139,15 +139,15 @@ async def test_ten_thousand_names_from_one_place_leave_a_few_rows(desk, database
 
 
 def test_strangers_are_counted_by_where_they_are_and_by_whom_they_want_to_be():
-    found = choose_login_limits("jo", "192.0.2.7", browser_id="", known_network=False)
+    found = choose_login_limits("jo", "192.0.2.7", browser_id="", is_known_network=False)
     assert set(found.limits) == {"from 192.0.2.7", "name jo"}
     assert found.stranger
 
 
 def test_who_came_in_before_shares_no_count_with_strangers():
-    strangers = set(choose_login_limits("jo", "192.0.2.7", browser_id="", known_network=False).limits)
-    there = choose_login_limits("jo", "192.0.2.7", browser_id="", known_network=True)
-    browser = choose_login_limits("jo", "192.0.2.7", browser_id="a1", known_network=True)
+    strangers = set(choose_login_limits("jo", "192.0.2.7", browser_id="", is_known_network=False).limits)
+    there = choose_login_limits("jo", "192.0.2.7", browser_id="", is_known_network=True)
+    browser = choose_login_limits("jo", "192.0.2.7", browser_id="a1", is_known_network=True)
     assert not strangers & set(there.limits)
     assert not strangers & set(browser.limits)
     assert not set(there.limits) & set(browser.limits)

@@ -6,7 +6,7 @@ import pytest
 
 from app.runs.open_decisions import OpenDecision
 from app.runtime.health import HealthFault
-from app.web.pages.changes_since_visit import _describe_decisions, _describe_faults, find_previous_visit_end
+from app.web.pages.changes_since_visit import _iterate_decision_changes, _iterate_fault_changes, find_previous_visit_end
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 
@@ -34,12 +34,12 @@ def test_only_new_decisions_and_what_is_still_away_are_told():
         return OpenDecision(kind=kind, id=f"{kind}{since}", title="t", why="w", since=since, risk="low", host=host)
 
     waiting = [decision("approval", 5.0), decision("approval", 1.0), decision("host", 6.0, "web1")]
-    assert [one.text for one in _describe_decisions(waiting, 2.0)] == [
+    assert [one.text for one in _iterate_decision_changes(waiting, 2.0)] == [
         "1 new decision waits",
         "the last run failed on web1",
     ]
     faults = [HealthFault("engine", "ENGINE DOWN", "t.", "r", 5.0, ("a", "b")), HealthFault("node", "N", "t", "r", 1.0)]
-    assert [one.text for one in _describe_faults(faults, 2.0)] == ["a, b went away"]
+    assert [one.text for one in _iterate_fault_changes(faults, 2.0)] == ["a, b went away"]
 
 
 @pytest.mark.parametrize("path", ["/", "/runs/r1", "/fleet"])

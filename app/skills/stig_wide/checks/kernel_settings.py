@@ -23,7 +23,7 @@ def create_kernel_setting_check(rule: str, wanted: WantedOption) -> Check:
     bench, key = RuleJudge(rule, DROP_IN), wanted.key
 
     def check_files(files: Files) -> Verdict:
-        if _LOADERS[0][0].load_files(files).get_value(key) is None:
+        if _LOADERS[0][0].load_files(files).find_value(key) is None:
             return bench.fails(f"No file of sysctl.d states {key}; {wanted.words} is wanted.")
         lines = _find_changeable_lines(files, key)
         for loader, patterns in _LOADERS:

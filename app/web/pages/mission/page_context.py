@@ -16,7 +16,7 @@ from app.store.models import RunRow
 from app.store.request_session import open_read_session
 from app.web.pages.changes_since_visit import LastLook
 from app.web.pages.energy_table import EnergyTable, build_energy_table
-from app.web.pages.engine_gpu_cards import render_gpus, render_meters
+from app.web.pages.engine_gpu_cards import render_current_or_past_gpus, render_current_or_past_meters
 from app.web.pages.engine_sharing import Sharing, render_shares
 from app.web.pages.health_watch import build_faulted_run, render_health
 from app.web.pages.mission.lane import ROLES
@@ -137,8 +137,8 @@ def build_mission_view(
         roles=ROLES,
         engines=tuple(runtime.lineup.engines.values()),
         shares=render_shares(runtime.lineup, shares if sharing else {}),
-        meters=render_meters(runtime, shares, then),
-        gpus=render_gpus(runtime, then),
+        meters=render_current_or_past_meters(runtime, shares, then),
+        gpus=render_current_or_past_gpus(runtime, then),
         now=round(runtime.clock.now(), 3),
         intro=page_request.intro,
         timeline=draw_timeline(line, until, missions.timelines.read_outages(line, until)),
