@@ -100,11 +100,11 @@ def find_host(hosts_folder: Path, name: str) -> RegisteredHost | None:
         return None
     try:
         return msgspec.json.decode((hosts_folder / name / _FILE).read_bytes(), type=RegisteredHost)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, msgspec.DecodeError) as exc:
         raise BadInput(
-            f"{hosts_folder / name / _FILE} cannot be read ({exc}): remove the host, and add it again."
+            f"{hosts_folder / name / _FILE} cannot be read ({exc}): repair it, or move it away and add the host again."
         ) from exc
 
 

@@ -35,11 +35,16 @@ def test_a_name_is_a_folder_of_its_own(tmp_path, name):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    host_registry.register_host(tmp_path, "web1", parse_endpoint("root@web1", "agent"), KNOWN, "")
-    (tmp_path / "web1" / "host.json").write_text("{")
-    with pytest.raises(BadInput, match=r"host\.json cannot be read"):
+def test_a_file_that_cannot_be_read_is_named_and_the_advice_can_be_followed(tmp_path):
+    end = parse_endpoint("root@web1", "agent")
+    host_registry.register_host(tmp_path, "web1", end, KNOWN, "")
+    file = tmp_path / "web1" / "host.json"
+    file.write_text("{")
+    with pytest.raises(BadInput, match=r"host\.json cannot be read.* move it away and add the host again"):
         host_registry.find_host(tmp_path, "web1")
+    file.rename(tmp_path / "away")
+    host_registry.register_host(tmp_path, "web1", end, KNOWN, "")
+    assert [one.name for one in host_registry.list_hosts(tmp_path)] == ["web1"]
 
 
 @pytest.mark.parametrize(
