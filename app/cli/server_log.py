@@ -22,13 +22,17 @@ _NO_FIELDS = frozenset(_RECORD_FIELDS.split())
 log = logging.getLogger(__name__)
 
 
-class PlainFormatter(logging.Formatter):
-    """One line, with further lines indented, without control characters: a message may quote a host or a model."""
+class RedactingFormatter(logging.Formatter):
+    """A formatter whose tracebacks hold no secrets and no values of the database."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  named by the class above
         from app.cli.crash_report import format_redacted_traceback  # noqa: PLC0415  most commands end without a traceback
 
         return format_redacted_traceback(ei[1])
+
+
+class PlainFormatter(RedactingFormatter):
+    """One line, with further lines indented, without control characters: a message may quote a host or a model."""
 
     def format(self, record: logging.LogRecord) -> str:
         return clean_text(super().format(record), LONGEST).rstrip("\n").replace("\n", "\n    ")
@@ -50,7 +54,7 @@ class TextLog(PlainFormatter):
         return _join_fields(head, record)
 
 
-class JsonLog(logging.Formatter):
+class JsonLog(RedactingFormatter):
     """One JSON object a line, in ASCII, with the message and each field as keys."""
 
     def format(self, record: logging.LogRecord) -> str:

@@ -78,6 +78,14 @@ def test_a_traceback_is_set_in_and_is_one_field_of_json():
     assert json.loads(JsonLog().format(told))["traceback"].endswith("ValueError: no\nmore")
 
 
+@pytest.mark.parametrize("form", [TextLog, JsonLog])
+def test_no_traceback_of_the_log_holds_a_secret(form):
+    exc = ConnectionError("no answer from postgresql://temper:hunter2@db/temper, password=hunter2")
+    said = form().format(record("it failed", exc_info=(type(exc), exc, None)))
+    assert "no answer from" in said
+    assert "hunter2" not in said
+
+
 class Logging:
     """A server whose log is JSON, read line by line as it comes."""
 

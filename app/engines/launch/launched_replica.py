@@ -214,7 +214,7 @@ class LaunchedReplica:
             self._watching = None
 
     async def _stop_processes(self) -> None:
-        if self.command.argv[1:2] == ("run",):
+        if self.engine.launch and self.engine.launch.image:
             await self._stop_container()
         await process_search.end_marked_processes(self._prefix, self.end_seconds)
         if self._child:
