@@ -27,7 +27,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from sqlalchemy import Engine, event
-from app.cli.data_retention import tidy_runs
+from app.cli.data_retention import shrink_old_runs_and_delete_samples
 from app.config import Settings
 
 left = int(sys.argv[2])
@@ -39,7 +39,7 @@ def count(connection, cursor, statement, *_):
     if left <= 0:
         os.kill(os.getpid(), signal.SIGKILL)
 
-tidy_runs(Settings(data=Path(sys.argv[1])), 0, dry_run=False)
+shrink_old_runs_and_delete_samples(Settings(data=Path(sys.argv[1])), 0, dry_run=False)
 """
 
 
