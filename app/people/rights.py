@@ -42,7 +42,7 @@ class AccessNeeds:
     """None if the route is public."""
     links: bool = False
     """Whether shared links may use it for their runs. The guard checks the run in the path; the route checks others
-    with `can_see_run` and `get_visible_runs`."""
+    with `can_see_run` and `get_visible_runs_or_none_for_all`."""
 
 
 CLOSED = AccessNeeds("admin")

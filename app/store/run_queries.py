@@ -84,7 +84,7 @@ def has_unended_runs(session: Session) -> bool:
 def list_runs_queued_between(
     session: Session, since: float, until: float, person: str | None = None
 ) -> Sequence[RunRow]:
-    """Return the runs ordered in [since, until), of one person if `whose` is set."""
+    """Return the runs ordered in [since, until), of one person if `person` is set."""
     query = select(RunRow).where(col(RunRow.queued_at) >= since, col(RunRow.queued_at) < until)
     if person is not None:
         query = query.where(RunRow.whose == person)

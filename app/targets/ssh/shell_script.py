@@ -63,7 +63,7 @@ def read_script_part(name: str) -> str:
 
 
 def build_script(text: str, arguments: Sequence[str], data: bytes, seconds: float, claim: int = 0) -> ShellScript:
-    """Return a script for the shell that `build_shell_command` starts, which ends it after `seconds`."""
+    """Return a script for the shell that `build_script_server_command` starts, which ends it after `seconds`."""
     mark = _create_mark()
     script = _encode_as_utf8(f"claim={claim}\nset -- {shlex.join(arguments)}\n{text}")
     head = f"{len(script) + len(data)} {len(script)} {seconds:.3f} {mark}\n"
