@@ -104,7 +104,7 @@ class Target(Protocol):
         """List the changes since `prepare` or the last commit that `expected_changes` does not explain."""
 
     def answer_questions(self, questions: Sequence[Question], rule_paths: Collection[str], /) -> tuple[str, ...]:
-        """Return an answer to each, redacted and cut; nothing is changed. `named` has the paths of the rule.
+        """Return an answer to each, redacted and cut; nothing is changed. `rule_paths` has the paths of the rule.
 
         The caller has asked `explain_question_refusal`; an answer is empty where no host is asked.
         """
