@@ -45,9 +45,16 @@ async def open_sampled_board(
     ]
     gpus = create_gpu_source(lineup, bases, http, create_engine_by_pid_lookup(launched))
     sampler = Sampler(
-        engines, gpus, machine, board, store, lineup, traffic.has_open_requests, partial(bus.is_followed, MACHINE),
+        engines,
+        gpus,
+        machine,
+        board,
+        store,
+        lineup,
+        traffic.has_open_requests,
+        partial(bus.is_followed, MACHINE),
         queues.call_ready_turns,
-    )  # fmt: skip
+    )
     sampler.start()
     try:
         yield board

@@ -66,7 +66,7 @@ class AccessRechecks(PeriodicTask):
         staying = [one for one in self._visits if one.since < late and one.person and one.person.credential]
         if not staying:
             return
-        known = await self._credentials.read_valid_persons_by_credential(
+        known = await self._credentials.read_valid_people_by_credential(
             {one.person.credential for one in staying if one.person}
         )
         for one in staying:

@@ -47,10 +47,10 @@ class Authenticator:
         """Return the owner of an API token, for callers without an HTTP request."""
         return self._look_up_secret(token, ("token",))
 
-    async def read_valid_persons_by_credential(self, ids: Collection[str]) -> dict[str, Person]:
+    async def read_valid_people_by_credential(self, ids: Collection[str]) -> dict[str, Person]:
         """Return those of the credential ids that are still valid, each with its person."""
         return await asyncio.get_running_loop().run_in_executor(
-            self._threads, self._read_valid_persons_by_credential, ids
+            self._threads, self._read_valid_people_by_credential, ids
         )
 
     async def _look_up_in_thread(self, secret: str, kinds: tuple[str, ...]) -> Person | None:
@@ -68,7 +68,7 @@ class Authenticator:
                 session.add(row)
             return found
 
-    def _read_valid_persons_by_credential(self, ids: Collection[str]) -> dict[str, Person]:
+    def _read_valid_people_by_credential(self, ids: Collection[str]) -> dict[str, Person]:
         now = self._clock()
         with Session(self._database) as session:
             pairs = credentials.list_credentials_with_owners(session, ids)

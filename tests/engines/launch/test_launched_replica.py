@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -48,6 +49,20 @@ async def test_stopping_leaves_no_process_behind_not_even_one_that_left_the_grou
     await one.stop()
     assert left(home) == []
     assert one.read_status().state == "absent"
+
+
+async def test_a_command_whose_second_word_is_run_is_no_container_to_stop(launched, home):
+    asked, runner = home / "asked", home / "uv"
+    runner.write_text(f'#!/bin/sh\necho "$1" >>{asked}\nshift\nexec "$@"\n')
+    runner.chmod(0o700)
+    plain = engine()
+    words = (str(runner), "run", *plain.launch.command)
+    one = launched(replace(plain, launch=replace(plain.launch, command=words)))
+    await one.start()
+    await until(lambda: one.read_status().state == "ready")
+    await one.stop()
+    assert asked.read_text() == "run\n"
+    assert left(home) == []
 
 
 async def test_one_that_does_not_listen_to_sigterm_is_killed(launched, home):

@@ -162,7 +162,7 @@ async def test_it_ends_although_a_recheck_before_failed(caplog):
 
         failed = False
 
-        async def read_valid_persons_by_credential(self, _):
+        async def read_valid_people_by_credential(self, _):
             if not self.failed:
                 self.failed = True
                 raise ValueError("a fault of ours")
