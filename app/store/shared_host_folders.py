@@ -135,7 +135,7 @@ def _write_files(folder: Path, files: dict[str, bytes]) -> None:
     begun: dict[str, Path] = {}
     for path, content in sorted(files.items()):
         at = folder / path
-        if at.parent != folder and not at.parent.is_dir():
+        if not at.parent.is_dir():
             new = at.parent.with_name(f".{at.parent.name}.new")
             if at.parent.name not in begun:
                 shutil.rmtree(new, ignore_errors=True)

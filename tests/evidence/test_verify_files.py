@@ -217,6 +217,14 @@ def put(name, was, becomes):
     return made
 
 
+def put_another_head(name):
+    def made(files):
+        head = files["chain.txt"].split()[-1]
+        return put(name, head, head[::-1])(files)
+
+    return made
+
+
 def set_lineup(**fields):
     return lambda files: {**files, "lineup.json": json.dumps({**json.loads(files["lineup.json"]), **fields}).encode()}
 
@@ -234,7 +242,8 @@ HARMFUL = (
 )
 READABLE = {
     "the run of the report": (put("report.html", b"0a1b2c3d", b"0a1b2c3e"), "report.html is that of another run"),
-    "the head in the readme": (put("README.txt", b"chain head", b"chain bed"), ""),
+    "the chain head of the report": (put_another_head("report.html"), "report.html is that of another run"),
+    "the chain head in the readme": (put_another_head("README.txt"), "README.txt is that of another run"),
     "the run in the readme": (put("README.txt", b"0a1b2c3d", b"0a1b2c3e"), "README.txt is that of another run"),
     "a title in the report": (put("report.html", b">open<", b">not a finding<"), "does not say of V-25798"),
     **{
@@ -255,7 +264,7 @@ READABLE = {
 }
 
 
-@pytest.mark.parametrize("name", [name for name in READABLE if READABLE[name][1]])
+@pytest.mark.parametrize("name", READABLE)
 def test_what_people_read_says_what_the_log_says(files, name):
     change, told = READABLE[name]
     assert told in refuse(change(files))

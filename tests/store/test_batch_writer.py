@@ -6,12 +6,14 @@ import threading
 import pytest
 from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
+from sqlmodel import Session, select
 
 from app.events.kinds import RunPaused
-from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head
+from app.events.record import GENESIS, MACHINE, build_recorded_event, check_chain_and_get_head
 from app.store import batch_writer
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.store.models import EventRow, SampleRow
 
 
 @pytest.fixture
@@ -102,3 +104,10 @@ def test_a_lock_is_waited_for(store, tmp_path):
     freed.join()
     locked.close()
     assert len(store.read_lines("r")) == 3
+
+
+def test_samples_of_the_machine_are_no_lines_of_a_run(store):
+    store.append([*lines(1), build_recorded_event(MACHINE, 1, 1.0, RunPaused(by="a"), "")])
+    with Session(store._engine) as session:
+        assert session.exec(select(EventRow.run)).all() == ["r"]
+        assert session.exec(select(SampleRow.seq)).all() == [1]

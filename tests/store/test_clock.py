@@ -2,7 +2,9 @@
 
 import pytest
 
-from app.store.clock import TOO_FAR_OFF, DatabaseClock
+from app.store import clock
+from app.store.clock import TOO_FAR_OFF, DatabaseClock, open_clock
+from app.store.db import open_database
 
 
 class Hands:
@@ -56,3 +58,13 @@ def test_an_answer_that_took_long_moves_time_no_further_than_it_must():
     assert hands.clock.now() == 5009.0
     hands.ask(5008.0, took=0.1)  # its clock was set back
     assert hands.clock.now() == pytest.approx(5008.1)
+
+
+@pytest.mark.parametrize(("is_shared", "time"), [(True, 1000.0), (False, 5000.0)])
+def test_only_a_database_that_nodes_share_is_asked_for_its_time(tmp_path, monkeypatch, is_shared, time):
+    database = open_database(tmp_path / "t.sqlite")
+    monkeypatch.setattr(clock, "is_shared", lambda _: is_shared)
+    monkeypatch.setattr(clock, "database_time", lambda _: 1000.0)
+    monkeypatch.setattr(clock, "DatabaseClock", lambda: DatabaseClock(lambda: 5000.0, lambda: 10.0))
+    assert open_clock(database).now() == time
+    database.dispose()

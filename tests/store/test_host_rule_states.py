@@ -95,6 +95,15 @@ def test_what_is_left_to_a_person_what_is_deferred_and_what_a_stop_leaves(told):
     assert told.letters()["C"] == "o", "nobody works on it any more"
 
 
+def test_a_skipped_rule_is_open_again_if_somebody_worked_on_it(told):
+    told.begin("r1")
+    told.tell("r1", verdict("A", "fail"), verdict("B", "fail"))
+    told.tell("r1", ItemStarted(rule="A", title="", category="I"), ItemStarted(rule="B", title="", category="I"))
+    told.tell("r1", ItemEscalated(rule="B", reason=""))
+    told.tell("r1", *(ItemSkipped(rule=rule, reason="not needed") for rule in "AB"))
+    assert told.letters() == {"A": "o", "B": "a"}
+
+
 def test_a_cell_names_the_run_and_the_event_that_said_so_and_other_rules_stay(told):
     told.begin("r1")
     told.tell("r1", verdict("A", "fail"), verdict("B", "fail"))

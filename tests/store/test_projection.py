@@ -51,6 +51,14 @@ def test_a_paused_run_stays_paused_until_a_person_resumes_it(database, resumed, 
     assert state_after(database, *BEGUN, RunPaused(by="ada"), resumed) == state
 
 
+@pytest.mark.parametrize(("whose", "owner"), [("ada", "ada"), ("", "schedule s1")])
+def test_a_run_is_on_the_account_of_whoever_is_behind_its_order(database, whose, owner):
+    queued = msgspec.structs.replace(BEGUN[0], by="schedule s1", whose=whose)
+    EventStore(database).append([build_recorded_event("r", 1, 1.0, queued, "x")])
+    with Session(database) as session:
+        assert session.get_one(RunRow, "r").whose == owner
+
+
 def test_a_run_that_reads_its_host_is_no_longer_queued(database):
     assert state_after(database, BEGUN[0]) == "queued"
     EventStore(database).append([build_recorded_event("r", 2, 2.0, RunPreparing(worker="w"), "x")])
