@@ -16,7 +16,7 @@ from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choo
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
 from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, require_disk_space, require_image
-from app.targets.vm.qemu_command import CONSOLE, QemuOptions, build_qemu_command, require_memory
+from app.targets.vm.qemu_command import CONSOLE, EMULATED_CPU, QemuOptions, build_qemu_command, require_memory
 from app.targets.vm.qemu_monitor import open_monitor
 from app.text.clean import clean_text, get_last_line
 
@@ -47,6 +47,8 @@ class MachineRecord(msgspec.Struct, kw_only=True):
     memory: int
     port: int = 0
     accelerator: str = ""
+    emulated_cpu: str = "max"
+    """Kept, as snapshots load with the same one only. A record without it is of a time when all machines had this."""
     boot_seconds: int = 0
     """How long the newest boot took; 0 if the machine never booted."""
     state: str = ""
@@ -119,7 +121,7 @@ class VirtualMachine:
         require_disk_space(self._machines, image.megabytes)
         image.build(self._machines)
         self.folder.mkdir(mode=0o700, exist_ok=True)
-        record = MachineRecord(kind=kind, base=image.name, memory=memory)
+        record = MachineRecord(kind=kind, base=image.name, memory=memory, emulated_cpu=EMULATED_CPU)
         self._recreate_overlays(record)
         self._write_record(record)
 
@@ -244,6 +246,7 @@ class VirtualMachine:
             port=record.port,
             disks=[disk.label for disk in _list_disks()],
             base=f"../bases/{record.base}",
+            emulated_cpu=record.emulated_cpu,
             snapshot=record.resume_from,
             is_tied=is_tied,
         )

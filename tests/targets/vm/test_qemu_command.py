@@ -38,6 +38,12 @@ def test_emulation_uses_a_thread_for_each_processor(accelerator, words):
     assert follow(build_qemu_command(replace(OPTIONS, accelerator=accelerator)), "-accel") == words
 
 
+def test_an_emulated_processor_is_a_plain_one_and_a_machine_of_before_keeps_its_own():
+    assert follow(build_qemu_command(OPTIONS), "-cpu") == ["qemu64"]
+    assert follow(build_qemu_command(replace(OPTIONS, emulated_cpu="max")), "-cpu") == ["max"]
+    assert follow(build_qemu_command(replace(OPTIONS, accelerator="kvm")), "-cpu") == ["max"]
+
+
 def test_a_tied_machine_is_killed_with_its_starter():
     assert build_qemu_command(replace(OPTIONS, is_tied=True))[:3] == ["setpriv", "--pdeathsig", "KILL"]
     assert "setpriv" not in build_qemu_command(OPTIONS)

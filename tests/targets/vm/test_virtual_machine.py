@@ -99,6 +99,16 @@ def test_a_stopped_machine_begins_the_next_time_where_its_snapshot_was_taken(mac
     assert machine.read_record().resume_from == "pristine"
 
 
+def test_a_machine_keeps_the_emulated_processor_that_its_snapshots_were_taken_with(machine, monkeypatch):
+    commands = []
+    monkeypatch.setattr(DetachedProcess, "start", lambda _, command, *__: commands.append(command))
+    of_before = {"kind": "debian12", "base": "b", "memory": 512, "accelerator": "tcg"}
+    for fields in (of_before, {**of_before, "emulated_cpu": "qemu64"}):
+        (machine.folder / "machine.json").write_bytes(msgspec.json.encode(fields))
+        machine._start_qemu(machine.read_record(), is_tied=False)
+    assert [command[command.index("-cpu") + 1] for command in commands] == ["max", "qemu64"]
+
+
 class Started(Exception):
     """Instead of QEMU: with which accelerator it would start, and from which snapshot."""
 
