@@ -27,14 +27,14 @@ async def run_daily_tidy(runtime: Runtime) -> None:
     while True:
         if runtime.is_leader and time.monotonic() - done_at >= DAY:
             try:
-                await _run_tidy_process(words)
+                await _run_temper_command(words)
             except OSError as exc:
                 log.warning("tidy did not start: %s; Temper tries again in a day", exc)
             done_at = time.monotonic()
         await asyncio.sleep(LOOK_EVERY)
 
 
-async def _run_tidy_process(arguments: list[str]) -> None:
+async def _run_temper_command(arguments: list[str]) -> None:
     pipe = asyncio.subprocess.PIPE
     child = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "app", *arguments, stdout=pipe, stderr=asyncio.subprocess.STDOUT, start_new_session=True

@@ -17,7 +17,7 @@ _CLASSES = {"u": (6, "s", 0o4000), "g": (3, "s", 0o2000), "o": (0, "t", 0o1000)}
 _MARKER = "# {mark} ANSIBLE MANAGED BLOCK"
 
 
-def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+def apply_lineinfile_module(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`lineinfile`."""
     path = _get_path(arguments)
     may_be_absent = _is_on(arguments.get("create")) or arguments.get("state") == "absent"
@@ -45,7 +45,7 @@ def edit_line(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     return _write_text(arguments, path, _join_lines(lines), scratch)
 
 
-def replace_text(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+def apply_replace_module(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`replace`."""
     path = _get_path(arguments)
     text = _read_text(path, scratch, may_be_absent=False)
@@ -58,7 +58,7 @@ def replace_text(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     return _write_text(arguments, path, text[:start] + made + text[end:], scratch)
 
 
-def edit_block(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+def apply_blockinfile_module(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`blockinfile`, with its default marker or another."""
     _require_unset(arguments, "append_newline", "prepend_newline")
     path = _get_path(arguments)
@@ -122,7 +122,7 @@ def set_sysctl(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     return {"changed": scratch.write_text(path, _join_lines(kept))}
 
 
-def copy_content(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
+def apply_copy_module(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`copy` of a text that stands in the task."""
     if "content" not in arguments:
         raise Undecidable("A file would be copied that the content does not hold.")
@@ -185,12 +185,12 @@ def _list_files(folder: str, scratch: ScratchFiles, *, below: bool) -> list[str]
 
 
 MODULES: Mapping[str, Callable[[Arguments, ScratchFiles], Outcome]] = {
-    "lineinfile": edit_line,
-    "replace": replace_text,
-    "blockinfile": edit_block,
+    "lineinfile": apply_lineinfile_module,
+    "replace": apply_replace_module,
+    "blockinfile": apply_blockinfile_module,
     "ini_file": edit_ini,
     "sysctl": set_sysctl,
-    "copy": copy_content,
+    "copy": apply_copy_module,
     "file": set_file_mode,
     "stat": stat_path,
     "find": find_files,

@@ -17,8 +17,8 @@ from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.edit_option_by_path import can_set_option
 from app.syntax.files import Files
-from app.targets.file_action_results import compute_changed_file_states
 from app.targets.host_accounts import read_host_accounts
+from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.subjects.setting_file_formats import find_stated_family
 
 _CHMOD = re.compile(r"chmod ([0-7]{3,4}) \"?(/[\w./-]*[\w-])\"?$")

@@ -141,7 +141,7 @@ def _judge_candidate(
     assessed = target.assess_actions(candidate.actions, frozenset(candidate.places), permitted_weakenings, scope)
     refusals = [f"{refusal.clause}: {refusal.reason}" for refusal in assessed.refusals]
     refusal = clean_text(redact_secrets(" ".join(refusals) or assessed.plan.obstacle or ""), MOST_REFUSAL)
-    return replace(candidate, refusal=refusal, diff=redact_secrets(assessed.shown_text)[:MOST_DIFF])
+    return replace(candidate, refusal=refusal, diff=redact_secrets(assessed.diff_or_obstacle)[:MOST_DIFF])
 
 
 def _make_candidate(source: str, make: Callable[[], tuple[AnyAction, ...]]) -> Candidate:

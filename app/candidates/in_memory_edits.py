@@ -8,8 +8,8 @@ from app.events.vocabulary import AnyAction, AppendLine, Chmod, RemoveLine, Repl
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
 from app.targets.change_plan import MOST_ACTIONS
-from app.targets.file_action_results import compute_changed_file_states
 from app.targets.overlay import Overlay
+from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.simulated_file_owners import ROOT
 from app.targets.subjects.setting_file_formats import find_stated_family
 

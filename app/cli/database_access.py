@@ -15,8 +15,8 @@ from app.events.kinds import AuditedRequest
 from app.people.rights import Right
 from app.store import audit, run_queries
 from app.store.db import open_database
+from app.store.host_folder_sync import HostFolders
 from app.store.rollouts import find_rollouts_by_prefix, require_rollout
-from app.store.shared_host_folders import HostFolders
 
 
 class Identified(Protocol):

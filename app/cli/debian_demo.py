@@ -24,8 +24,8 @@ from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.targets import host_registry
 from app.targets.rootfs.base_image_definition import BaseImage
+from app.targets.rootfs.loopback_sshd import SshAccess
 from app.targets.rootfs.rootfs_machine import Rootfs
-from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.ssh.endpoint import parse_endpoint
 from app.targets.ssh.registration import read_identity_from_known_hosts
 from app.targets.vm.virtual_machine import VirtualMachine
@@ -72,7 +72,7 @@ def serve_vm_demo(settings: Settings, name: str, *, starts_run: bool, whole: boo
         at = machine.start(is_tied=True)
         image = machine.get_image()
         register_machine(settings, machine, at, image.title)
-        add_missing_scap_content(machine.image_folder / image.content)
+        add_missing_scap_content(machine.shared_image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else keep_rules_of_demo_profile(VM_RULES)

@@ -15,8 +15,8 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from app.engines.client import read_api_key
-from app.engines.doctor.boot_log import LONGEST, read_boots
 from app.engines.doctor.diagnose import diagnose_lineup
+from app.engines.doctor.engine_log_boots import LONGEST, read_boots
 from app.engines.doctor.local_inventory import inspect_machine
 from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.pitfall import Pitfall, Severity, sort_by_engine_and_severity

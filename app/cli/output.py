@@ -41,7 +41,7 @@ def print_rows(rows: Sequence[Any], empty_message: str, *, as_json: bool) -> Non
     cells = [row if isinstance(row, Mapping) else dataclasses.asdict(row) for row in rows]
     table = Table(*(Column(name.replace("_", " "), overflow="fold") for name in cells[0]), box=None)
     for row in cells:
-        table.add_row(*(Text(clean_text(format_value(value), LONGEST)) for value in row.values()))
+        table.add_row(*(Text(clean_text(format_cell(value), LONGEST)) for value in row.values()))
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDE).print(table)
 
 
@@ -62,7 +62,7 @@ def print_json(value: object) -> None:
     sys.stdout.write("\n")
 
 
-def format_value(value: object) -> str:
+def format_cell(value: object) -> str:
     match value:
         case None:
             return "—"
@@ -73,7 +73,7 @@ def format_value(value: object) -> str:
         case datetime():
             return value.strftime("%Y-%m-%d %H:%M UTC")
         case tuple():
-            return ", ".join(map(format_value, value)) or "—"
+            return ", ".join(map(format_cell, value)) or "—"
     return str(value)
 
 

@@ -6,7 +6,7 @@ from sqlmodel import Session
 
 from app.background.schedules import schedule_editing
 from app.cli.database_access import open_existing_database, sync_host_folders
-from app.cli.output import Row, format_value, print_stored_rows, to_datetime, to_row
+from app.cli.output import Row, format_cell, print_stored_rows, to_datetime, to_row
 from app.config import Settings
 from app.runs.rollout.host_selection import ALL_HOSTS, select_hosts
 from app.store import schedules
@@ -23,7 +23,7 @@ def add_schedule(settings: Settings, wanted: schedule_editing.ScheduleSpec) -> N
     if (words := wanted.order.host) in grouped or words == ALL_HOSTS or any(sign in words for sign in ",*?["):
         wanted = replace(wanted, words=words, hosts=select_hosts(words, settings.hosts_folder, grouped))
     row = schedule_editing.create_schedule_row(wanted, now, settings.hosts_folder)
-    created = f"schedule {row.id}: {row.mode} on {row.host}, next {format_value(to_datetime(row.next_at))}"
+    created = f"schedule {row.id}: {row.mode} on {row.host}, next {format_cell(to_datetime(row.next_at))}"
     with Session(database) as session, session.begin():
         schedule_editing.insert_schedule(session, row)
     print(f"{created}; a server or worker must be running at that time")  # noqa: T201

@@ -108,7 +108,7 @@ def _require_admin(settings: Settings) -> None:
     if settings.is_sign_in_off:
         return
     with open_or_create_database(settings) as database, Session(database) as session:
-        admins = people.count_admins(session)
+        admins = people.count_enabled_admins(session)
     if not admins:
         way_on = f"Create one with `temper admin create NAME --data {settings.data}`, then start again."
         only = "Without sign-in Temper serves only loopback."

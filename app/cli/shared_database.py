@@ -10,7 +10,7 @@ from app.runtime.data_folder import hold_lock
 from app.store import nodes
 from app.store.database_copy import copy_database_and_verify_chains
 from app.store.db import is_shared, mask_password, open_database
-from app.targets.stuck_hosts import find_stuck_hosts
+from app.targets.long_held_host_locks import find_stuck_hosts
 
 AT_WORK, NOBODY = 0, 2
 

@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.external_answer_file import read_or_fetch_once
+from app.evidence.fetched_once_file import read_or_fetch_once
 from app.evidence.verify import LONGEST_RECEIPT, compute_sha256
 
 FOLDER = "receipts"

@@ -102,7 +102,7 @@ async def rehearse_change(run: Run, _: effects.Rehearse) -> None:
 
 async def request_approval(run: Run, _: effects.RequestApproval) -> None:
     rule, attempt = run.rule_and_attempt_number
-    diff = (await _get_or_make_assessment(run)).shown_text
+    diff = (await _get_or_make_assessment(run)).diff_or_obstacle
     run.append(
         kinds.ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
@@ -134,7 +134,7 @@ async def expire_approval(run: Run, _: effects.ExpireApproval) -> None:
 async def apply_change(run: Run, _: effects.Apply) -> None:
     rule, number = run.rule_and_attempt_number
     attempt, assessed = run.attempt, await _get_or_make_assessment(run)
-    if attempt.approval and _compute_approval_digest(run, assessed.shown_text) != attempt.approval.binds:
+    if attempt.approval and _compute_approval_digest(run, assessed.diff_or_obstacle) != attempt.approval.binds:
         run.append(_build_expiry_after_drift(attempt.approval))  # assessed anew, after a crash
         return
     assessed = dataclasses.replace(assessed, approved=attempt.approval is not None)

@@ -190,7 +190,7 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
     if attempt.vendor and attempt.proposed is None and not attempt.edited:
         return effects.TakeVendors()
     if attempt.plan is None and state.has_no_model:
-        number = next(iter(item.untried_candidates_by_number), 0)
+        number = next(iter(item.usable_candidates_by_number), 0)
         return effects.TakeCandidate(number) if number else effects.FailAttempt("refused", _explain_no_candidate(item))
     if attempt.plan is None:
         return _ask_or_give_up(state, attempt, effects.Ask("architect", "plan", left))
@@ -289,7 +289,7 @@ def _decide_after_failure(state: RunState, item: Item, attempt: Attempt, rule: R
     spent = find_reason_to_stop_attempts(item, attempt, state.budget)
     if (
         state.has_no_model
-        and not item.untried_candidates_by_number
+        and not item.usable_candidates_by_number
         and not _can_trial_content_scripts(item, attempt, rule)
     ):
         spent = _explain_no_candidate(item)

@@ -224,7 +224,7 @@ def _add_plan_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
     attempt_prompt.add_host_text("Answers", _describe_answers(context.attempt, _ANSWERED), _ANSWERED)
     if context.asks:
         attempt_prompt.add("Questions left", str(context.questions_left))
-    if context.shows_candidates and (numbers := list(item.untried_candidates_by_number)):
+    if context.shows_candidates and (numbers := list(item.usable_candidates_by_number)):
         some = f"Its number as `candidate` ({', '.join(map(str, numbers))}) takes it unchanged"
         attempt_prompt.add("Taking a proposal", f"{some}; 0 is a plan of your own, which may combine them.")
     numbered = enumerate(item.candidates, 1)
@@ -244,7 +244,7 @@ def _add_act_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
     _add_history(attempt_prompt, context)
     attempt_prompt.add_host_text("Answers", _describe_answers(context.attempt, _PROPOSED), _PROPOSED)
     if context.shows_candidates:
-        usable = context.item.untried_candidates_by_number.items()
+        usable = context.item.usable_candidates_by_number.items()
         proposed = (f"{number}. {msgspec.json.encode(one.actions).decode()}" for number, one in usable)
         attempt_prompt.add_host_text("Proposals", "\n".join(proposed), _PROPOSED)
 

@@ -254,7 +254,7 @@ async def _build_proposal(
         actions=actions,
         note=note,
         fingerprint=fingerprint_actions(actions),
-        diff=f"(cannot be shown: {assessed.shown_text})" if assessed.plan.obstacle else assessed.diff,
+        diff=f"(cannot be shown: {assessed.diff_or_obstacle})" if assessed.plan.obstacle else assessed.diff,
         by=edited_by,
         around="" if assessed.plan.obstacle else assessed.around,
     )

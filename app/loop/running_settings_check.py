@@ -31,10 +31,12 @@ def _redact_setting(setting: PendingSetting) -> PendingSetting:
 async def append_reboot_check(run: Run) -> None:
     left = await asyncio.to_thread(run.services.history.read_previous_state)
     standing = await run.services.target.run_blocking(lambda target: target.check_in_force())
-    run.append(compare_after_reboot(run.state, left, standing))
+    run.append(compare_rules_with_last_run_after_reboot(run.state, left, standing))
 
 
-def compare_after_reboot(state: RunState, previous: PreviousState, report: InForceReport) -> RebootChecked:
+def compare_rules_with_last_run_after_reboot(
+    state: RunState, previous: PreviousState, report: InForceReport
+) -> RebootChecked:
     holds = {rule for rule, verdict in state.opening.items() if verdict.word == "pass"}
     fails = {rule for rule, verdict in state.opening.items() if verdict.word == "fail"}
     still = {(one.program, one.setting) for one in report.pending_settings}

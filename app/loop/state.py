@@ -58,7 +58,7 @@ class Item(Struct, frozen=True):
         return fingerprint_actions(candidate.actions) in self.tried
 
     @property
-    def untried_candidates_by_number(self) -> dict[int, Candidate]:
+    def usable_candidates_by_number(self) -> dict[int, Candidate]:
         """The proposals that the policy accepts and that have not failed, by number from 1."""
         numbered = enumerate(self.candidates, 1)
         return {number: one for number, one in numbered if one.is_usable and not self.has_candidate_failed(one)}
@@ -66,7 +66,7 @@ class Item(Struct, frozen=True):
     @property
     def needs_content_script_trial(self) -> bool:
         """Return True if nothing else that is proposed is left, and no script was tried on a copy."""
-        return not self.untried_candidates_by_number and not any(one.is_script_trial for one in self.candidates)
+        return not self.usable_candidates_by_number and not any(one.is_script_trial for one in self.candidates)
 
 
 SILENT_SECONDS = 600.0

@@ -107,7 +107,7 @@ def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSitu
     attempt = context.attempt
     match purpose:
         case "plan":
-            takeable = context.item.untried_candidates_by_number if context.shows_candidates else {}
+            takeable = context.item.usable_candidates_by_number if context.shows_candidates else {}
             return replace(
                 _build_plan_situation(context, named),
                 offers=context.offers,

@@ -47,7 +47,7 @@ def _judge_account(name: str, state: kind.ResourceState, foreseen: kind.Foreseen
         if days != was.get(setting) and is_weaker_age(setting, was.get(setting), days):
             reason = f"{name}: {setting} is {was.get(setting)}, and would become {days}."
             return kind.Objection("weakening", reason)
-    end, before = _compute_password_expiry_day(now), _compute_password_expiry_day(was)
+    end, before = _compute_password_expiry_day_or_zero(now), _compute_password_expiry_day_or_zero(was)
     if state.name in foreseen.needed and end and end != before:
         return kind.Objection("lockout", f"{name} logs in with a key, and an expired password would lock it out.")
     if end and end <= foreseen.today and not (before and before <= foreseen.today):
@@ -64,7 +64,7 @@ def _parse_days(state: str) -> dict[str, int | None]:
     return {name: int(days) if days.lstrip("-").isdecimal() and days != _UNSET else None for name, days in pairs}
 
 
-def _compute_password_expiry_day(days: dict[str, int | None]) -> int:
+def _compute_password_expiry_day_or_zero(days: dict[str, int | None]) -> int:
     """Return the day on which the password expires; 0 if it never does."""
     most, changed = days.get("max"), days.get("changed")
     return changed + most if most is not None and 0 <= most < _NEVER and changed is not None else 0

@@ -18,7 +18,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import Rule
 from app.store import attention_queries, rollouts, run_queries, waivers
 from app.store.host_groups import read_groups
-from app.store.host_rule_states import LEFT, PERSONS, UNDONE, StandingRow, decode_cells, parse_cell
+from app.store.host_rule_states import LEFT, PERSONS, UNDONE, StandingRow, decode_encoded_cells_by_rule, parse_cell
 from app.store.request_session import open_read_session
 
 _Key = tuple[str, str]
@@ -95,7 +95,7 @@ def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tupl
     cells = {
         (row.host, row.skill, rule): cell.run
         for row in rows
-        for rule, text in decode_cells(row.cells).items()
+        for rule, text in decode_encoded_cells_by_rule(row.cells).items()
         if text[0] in (PERSONS, LEFT, UNDONE) and (cell := parse_cell(text))
     }
     left = {

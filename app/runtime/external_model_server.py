@@ -15,7 +15,7 @@ from app.engines.endpoint_lineup import KEY_VARIABLE, ROLES, EndpointAddress, fo
 from app.engines.server_capabilities import EndpointReport, inspect_endpoint
 from app.errors import BadInput, EngineError, Rejected, convert_bad_input_to_rejected
 from app.events.vocabulary import Role
-from app.runtime.host_addresses import Address, HostLookup, find_embedded_ipv4, resolve_host
+from app.runtime.address_lookup import Address, HostLookup, find_embedded_ipv4, resolve_host
 from app.text.clean import clean_text
 
 LINEUP_FILE = "own-server.toml"

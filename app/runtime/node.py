@@ -23,9 +23,9 @@ from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock, database_time
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
+from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
-from app.store.shared_host_folders import HostFolders
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -85,9 +85,7 @@ class Node(BackgroundTask):
         gone = self._find_dead_nodes(overview.living, overview.at, seconds_since_beat)
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
         if gone or overview.leader not in living or (overview.unended and at_work):
-            for orphan in await asyncio.to_thread(
-                self._sweep_nodes_claim_lead_and_offer_orphans, seconds_since_beat, at_work
-            ):
+            for orphan in await asyncio.to_thread(self._sweep_nodes_and_offer_orphans, seconds_since_beat, at_work):
                 run, host, epoch = orphan.run, orphan.host, orphan.epoch
                 log.info("run offered to the nodes", extra={"run": run, "host": host, "times": epoch})
                 await self._durable.offer_again(run, host, epoch)
@@ -180,9 +178,7 @@ class Node(BackgroundTask):
     def _is_dead_process(self, row: NodeRow) -> bool:
         return row.machine == self._machine and (read_start_tick(row.pid) or 0) != row.began
 
-    def _sweep_nodes_claim_lead_and_offer_orphans(
-        self, seconds_since_beat: float, may_offer_runs: bool
-    ) -> Sequence[Orphan]:
+    def _sweep_nodes_and_offer_orphans(self, seconds_since_beat: float, may_offer_runs: bool) -> Sequence[Orphan]:
         with Session(self._database) as session, session.begin():
             mine = session.exec(select(func.pg_try_advisory_xact_lock(func.hashtext(_SWEEP)))).one()
             if not mine:

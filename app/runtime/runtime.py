@@ -34,7 +34,7 @@ from app.loop.run_skill_loader import load_run_skill
 from app.loop.state import RunState, fold_events
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.engine_startup_figures import collect_loads
-from app.machine.measuring.memory_watch import BoardCards
+from app.machine.measuring.gpu_memory_figures import BoardCards
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner, explain_run_blocking_probe
 from app.machine.sampling.sample_board import Board
@@ -54,12 +54,12 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
+from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.models import RunRow
 from app.store.prior_knowledge import StoredRunHistory
 from app.store.request_session import open_read_session
 from app.store.run_command_inbox import InboxPoller
-from app.store.shared_host_folders import HostFolders
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import is_fixture, open_target
 from app.targets.target_thread import TargetThread

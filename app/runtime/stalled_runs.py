@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 from app.loop.state import SILENT_SECONDS
 from app.runs.order import BOUNDS
 from app.scanners.openscap.scanner import SECONDS_RULE, SECONDS_SILENT
-from app.targets.ssh.ssh_resources import SECONDS as SECONDS_CHANGE
+from app.targets.ssh.ssh_resource_changes import SECONDS as SECONDS_CHANGE
 
 GRACE = 10.0
 """Seconds beyond a step's own limit, in which its end reaches the log."""

@@ -21,7 +21,7 @@ from app.errors import EnvironmentUnusable
 from app.scores.ssh_client import SshResult, start_ssh_process
 from app.scores.vendor_fixes import SECONDS, VendorOutcome, load_filled_script, parse_outcome
 from app.targets.rootfs.base_image_definition import PACKAGES, BaseImage
-from app.targets.rootfs.ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd import SshAccess
 from app.text.clean import clean_text
 
 BASE = BaseImage(packages=(*PACKAGES, "python3", "python3-apt"))

@@ -5,7 +5,7 @@ from asyncio.subprocess import Process
 from dataclasses import dataclass
 
 from app.errors import EnvironmentUnusable
-from app.targets.rootfs.ssh_access import SshAccess
+from app.targets.rootfs.loopback_sshd import SshAccess
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,8 @@ from app.scores.effect_checks import SCRIPT, Observations, copy_with_effects, pa
 from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
+from app.targets.rootfs.loopback_sshd import SshAccess
 from app.targets.rootfs.rootfs_machine import Rootfs
-from app.targets.rootfs.ssh_access import SshAccess
 from app.targets.target import Target
 from app.text.clean import clean_text
 

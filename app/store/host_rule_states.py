@@ -46,7 +46,7 @@ class Cell:
 _cells: msgspec.json.Decoder[dict[str, str]] = msgspec.json.Decoder(dict[str, str])
 
 
-def decode_cells(cells: bytes) -> dict[str, str]:
+def decode_encoded_cells_by_rule(cells: bytes) -> dict[str, str]:
     """Return the encoded cell of each rule; its first character is the letter."""
     return _cells.decode(cells)
 
@@ -85,7 +85,10 @@ def update_standings(session: Session, batch: Sequence[Recorded]) -> None:
         if found := session.connection().execute(_OF, {"run": run}).first():
             host, skill, simulated, cells = found
             row = {"host": host, "skill": skill, "run": run, "simulated": simulated, "at": events[-1].at}
-            _save_standing(session, row | {"cells": _encode_cells_after_events(decode_cells(cells or b"{}"), events)})
+            _save_standing(
+                session,
+                row | {"cells": _encode_cells_after_events(decode_encoded_cells_by_rule(cells or b"{}"), events)},
+            )
 
 
 _OF = (

@@ -11,11 +11,11 @@ from sqlmodel import Field, Session, SQLModel, col, select
 from app.errors import LeaseLost
 from app.events.record import MACHINE
 from app.store.clock import TOO_FAR_OFF, database_time, select_database_time
+from app.store.host_folder_sync import select_registrations_checksum
 from app.store.leases import LeaseRow
 from app.store.models import RunRow, ScheduleRow
 from app.store.rollouts import RolloutRow
 from app.store.run_queries import UNENDED
-from app.store.shared_host_folders import select_registrations_checksum
 from app.store.webhooks import WebhookRow
 
 DEAD_AFTER = 5.0

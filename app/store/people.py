@@ -44,11 +44,11 @@ def disable_person(session: Session, name: str) -> None:
     row = find_person(session, name)
     if row is None:
         raise Rejected("name", f"there is no person called {name[:40]!a}.", "not-found")
-    if row.right == "admin" and not row.disabled and count_admins(session) == 1:
+    if row.right == "admin" and not row.disabled and count_enabled_admins(session) == 1:
         raise Rejected("name", f"{row.name} is the only admin: create another admin first.", "wrong-state")
     row.disabled = True
     end_credentials_of(session, name)
 
 
-def count_admins(session: Session) -> int:
+def count_enabled_admins(session: Session) -> int:
     return sum(one.right == "admin" and not one.disabled for one in list_people(session))

@@ -11,7 +11,7 @@ from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStart
 from app.events.record import Recorded, select_events
 from app.events.vocabulary import Lesson, PendingSetting, Probe, ProvenFix
 from app.events.waiver import Waiver
-from app.store import fixes, lessons, waivers
+from app.store import lessons, proven_fixes, waivers
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.store.request_session import open_read_session
@@ -72,24 +72,24 @@ class StoredRunHistory(RunHistory):
     def list_known_fixes(self, rule: str, deciding_files_digest: str, *, played: bool) -> Sequence[ProvenFix]:
         with open_read_session(self._database) as session:
             run = session.get_one(RunRow, self._run)
-            return fixes.list_known_fixes(session, run, rule, deciding_files_digest, played=played)
+            return proven_fixes.list_known_fixes(session, run, rule, deciding_files_digest, played=played)
 
     def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
         with open_read_session(self._database) as session:
             return waivers.list_active_waivers(session, host, now)
 
     def read_last_run_and_passed_rules(self) -> tuple[str, frozenset[str]]:
-        before = self._find_last_run()
+        before = self._find_last_finished_run_of_same_skill()
         return before, find_passed_rules(self._store.read_events(before, kinds=("verdict",))) if before else frozenset()
 
     def read_previous_state(self) -> PreviousState:
-        before = self._find_last_run(*CHANGES)
+        before = self._find_last_finished_run_of_same_skill(*CHANGES)
         if not before:
             return PreviousState()
         kinds = ("run.started", "force", "verdict", "item.passed", "item.escalated")
         return build_end_state(before, list(self._store.read_events(before, kinds=kinds)))
 
-    def _find_last_run(self, *modes: str) -> str:
+    def _find_last_finished_run_of_same_skill(self, *modes: str) -> str:
         with open_read_session(self._database) as session:
             ours = session.get_one(RunRow, self._run)
             like = select(RunRow.id).where(

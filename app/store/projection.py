@@ -10,8 +10,8 @@ from sqlmodel import Session, col
 from app.events import kinds
 from app.events.record import Recorded
 from app.store.db import insert_once
-from app.store.fixes import project_fix
 from app.store.models import LessonRow, RunRow, create_row
+from app.store.proven_fixes import project_fix
 
 
 def project_events(session: Session, batch: Sequence[Recorded]) -> None:

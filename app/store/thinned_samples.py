@@ -32,7 +32,7 @@ class ThinnedStore:
         with open_read_connection(self._engine) as connection:
             return [(row.at, row.body) for row in connection.execute(query.order_by(col(ThinnedRow.at)))]
 
-    def find_first_time(self, step: int, since: float) -> float | None:
+    def find_first_stretch_start(self, step: int, since: float) -> float | None:
         return self._read_time(select(func.min(ThinnedRow.at)).where(col(ThinnedRow.at) >= since), step)
 
     def find_last_time(self, step: int) -> float | None:

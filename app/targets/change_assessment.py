@@ -43,7 +43,7 @@ class Assessment:
     """The diff with more of the files around the change. It is shown, and nothing is judged by it."""
 
     @property
-    def shown_text(self) -> str:
+    def diff_or_obstacle(self) -> str:
         """The diff, or why there is none: what an approval is for."""
         return self.diff or redact_secrets(self.plan.obstacle)
 

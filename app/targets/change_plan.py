@@ -12,8 +12,8 @@ from app.events.vocabulary import AnyAction, Chmod, FileAction, Reload, WriteFil
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.files import Files, FileState
-from app.targets.file_action_results import compute_state_after_action, list_stated_added_and_removed_lines
 from app.targets.overlay import Overlay
+from app.targets.planned_file_states import compute_state_after_action, list_stated_added_and_removed_lines
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection, list_added_and_removed_lines

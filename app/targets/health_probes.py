@@ -116,10 +116,14 @@ def _probe_pam(host: ProbedHost) -> ProbeAnswer:
     """Check the PAM stacks of the host's family. A missing file does not turn RHEL into Debian."""
     paths = {name: f"{pam.FOLDER}/{name}" for name in (*_STACKS, *_DEBIANS)}
     there = {name for name, path in paths.items() if host.files.state(path) is not None}
-    return _probe_common_stacks(host) if there & {*_DEBIANS} and not there & {*_STACKS} else _probe_rhel_stacks(host)
+    return (
+        _probe_debian_pam_stacks(host)
+        if there & {*_DEBIANS} and not there & {*_STACKS}
+        else _probe_rhel_pam_stacks(host)
+    )
 
 
-def _probe_common_stacks(host: ProbedHost) -> ProbeAnswer:
+def _probe_debian_pam_stacks(host: ProbedHost) -> ProbeAnswer:
     """Check Debian's common stacks by their outcome, since their rules jump over pam_deny."""
     for service, kind in zip(_DEBIANS, ("auth", "account"), strict=True):
         found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
@@ -132,7 +136,7 @@ def _probe_common_stacks(host: ProbedHost) -> ProbeAnswer:
     return ProbeAnswer(True, "common-auth and common-account let in who has a password, and nobody without")
 
 
-def _probe_rhel_stacks(host: ProbedHost) -> ProbeAnswer:
+def _probe_rhel_pam_stacks(host: ProbedHost) -> ProbeAnswer:
     for service in _STACKS:
         found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:

@@ -74,7 +74,11 @@ class Transactions:
         before = {path: self.tree.read_exact_state(path) for path in sorted(paths)}
         with self.look():
             assessed = self.assess(change, prior_assessment)
-            if prior_assessment and prior_assessment.approved and assessed.shown_text != prior_assessment.shown_text:
+            if (
+                prior_assessment
+                and prior_assessment.approved
+                and assessed.diff_or_obstacle != prior_assessment.diff_or_obstacle
+            ):
                 raise HostDrifted("The host changed since the change was approved.")
             self._require_acceptable(assessed)
         if self.prepare:

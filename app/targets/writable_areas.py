@@ -15,7 +15,7 @@ from app.targets.subjects import (
     pam_policy,
     shell_profile_policy,
     stated_setting_policy,
-    sudoers,
+    sudoers_policy,
 )
 from app.targets.subjects.file_edit import Judge, Objection
 
@@ -30,7 +30,7 @@ _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
     (option_tables.SSHD, ("/etc/crypto-policies/back-ends/opensshserver.config",)),
     (option_tables.CRYPTO_POLICY, ("/etc/crypto-policies/config",)),
     (option_tables.CRYPTO_MODULE, ("/etc/crypto-policies/policies/modules/*.pmod",)),
-    (sudoers.judge_sudoers_edit, ("/etc/sudoers", "/etc/sudoers.d/*")),
+    (sudoers_policy.judge_sudoers_edit, ("/etc/sudoers", "/etc/sudoers.d/*")),
     (pam_policy.judge_pam_edit, tuple(f"/etc/pam.d/{name}" for name in _STACKS)),
     (option_tables.PWQUALITY, ("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf")),
     (option_tables.FAILLOCK, ("/etc/security/faillock.conf",)),

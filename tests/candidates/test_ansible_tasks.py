@@ -11,8 +11,8 @@ from app.resources.package import InstallPackage, RemovePackage
 from app.resources.permission import SetPermissions
 from app.resources.unit import SetUnit
 from app.syntax.files import FileState
-from app.targets.file_action_results import compute_changed_file_states
 from app.targets.overlay import Overlay
+from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles
 
 SSHD, SYSCTL, RULES = "/etc/ssh/sshd_config", "/etc/sysctl.conf", "/etc/audit/rules.d/time.rules"

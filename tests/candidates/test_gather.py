@@ -130,7 +130,7 @@ class OnlyFilesAndUnits:
     def assess_actions(self, actions, _allowed, _asks, _scope=None):
         kinds = {get_kind(one).name if isinstance(one, ResourceAction) else "file" for one in actions}
         refused = [Refusal(actions[0], "too much", "change it alone.")] if len(kinds) > 1 or "package" in kinds else []
-        return SimpleNamespace(refusals=refused, plan=SimpleNamespace(obstacle=""), shown_text=f"{actions}")
+        return SimpleNamespace(refusals=refused, plan=SimpleNamespace(obstacle=""), diff_or_obstacle=f"{actions}")
 
 
 def test_a_proposal_of_several_kinds_that_is_refused_as_a_whole_is_offered_in_its_parts():

@@ -25,8 +25,8 @@ from app.targets import policy
 from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.sshd import Sshd, parse_sshd_output
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.file_action_results import compute_changed_file_states
 from app.targets.overlay import Overlay
+from app.targets.planned_file_states import compute_changed_file_states
 from tests.differential.harness import Trial, tally
 from tests.differential.sshd_edits import ACCOUNTS, ETC, Linkless, edit, unwalled
 from tests.differential.sshd_files import connection, written

@@ -15,8 +15,8 @@ from app.targets import policy
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo import Sudo
-from app.targets.file_action_results import compute_changed_file_states
 from app.targets.host_accounts import read_host_accounts
+from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.program_sandbox import ProgramOutcome, detect_confinement
 from app.targets.sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
 from tests.differential.harness import tally

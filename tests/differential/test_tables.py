@@ -14,7 +14,7 @@ from app.targets.effects.pwquality import FOLDER, MAIN, Pwquality
 from app.targets.effects.shell_profile import FAILING, ShellProfile
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sysctl import KNOWN, SystemdSysctl
-from app.targets.file_action_results import compute_changed_file_states
+from app.targets.planned_file_states import compute_changed_file_states
 from tests.differential import test_modprobe, test_profile, test_pwquality, test_sysctl
 from tests.differential.harness import tally
 from tests.differential.wall import laid_out, said

@@ -240,7 +240,7 @@ class World:
                 item = self.state.item
                 if len(item.attempt.inquired) < MOST_QUESTIONS and self.draw("asks", ["no", "no", "yes"]) == "yes":
                     return [QuestionsAnswered(**at, answers=(AnsweredQuestion(question=AskVerdict(), answer="a"),))]
-                if (numbers := [*item.untried_candidates_by_number]) and self.draw("takes", ["no", "yes"]) == "yes":
+                if (numbers := [*item.usable_candidates_by_number]) and self.draw("takes", ["no", "yes"]) == "yes":
                     texts = dict.fromkeys(("approach", "risk", "rollback", "validation"), "")
                     return [PlanMade(**at, **texts, paths=("/etc/x",), steps=(), candidate=numbers[0])]
                 return [PlanMade(**at, approach="", paths=("/etc/x",), steps=(), risk="", rollback="", validation="")]

@@ -1,6 +1,6 @@
 from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStarted, VerdictGiven
 from app.events.vocabulary import PendingSetting, Probe
-from app.loop.running_settings_check import build_in_force_events, compare_after_reboot
+from app.loop.running_settings_check import build_in_force_events, compare_rules_with_last_run_after_reboot
 from app.loop.state import RunState
 from app.store.prior_knowledge import PreviousState, build_end_state
 from app.targets.running_settings_report import InForceReport
@@ -28,7 +28,7 @@ def test_what_a_reboot_changed_is_told_by_rule():
     was = PreviousState(
         "r1", "b1", (WELL,), frozenset({"V-1", "V-2"}), frozenset({"V-2", "V-3", "V-4"}), (("V-2", LATE),)
     )
-    found = compare_after_reboot(
+    found = compare_rules_with_last_run_after_reboot(
         state({"V-1": "fail", "V-2": "pass", "V-3": "pass", "V-4": "fail"}), was, InForceReport("b2")
     )
     assert (found.rebooted, found.slipped, found.arrived, found.waiting) == (True, ("V-1",), ("V-2", "V-3"), ())
@@ -38,7 +38,9 @@ def test_what_a_reboot_changed_is_told_by_rule():
 
 def test_what_still_waits_for_a_reboot_is_told_as_waiting():
     was = PreviousState("r1", "b1", (WELL,), frozenset({"V-2"}), frozenset({"V-2"}), (("V-2", LATE),))
-    found = compare_after_reboot(state({"V-2": "pass"}, (ILL,)), was, InForceReport("b1", ("sysctl",), (LATE,)))
+    found = compare_rules_with_last_run_after_reboot(
+        state({"V-2": "pass"}, (ILL,)), was, InForceReport("b1", ("sysctl",), (LATE,))
+    )
     assert (found.rebooted, found.waiting, found.arrived) == (False, ("V-2",), ())
     assert found.worse == "agent-login: refused"
     assert "has not rebooted" in found.describe().text
@@ -46,7 +48,7 @@ def test_what_still_waits_for_a_reboot_is_told_as_waiting():
 
 
 def test_without_an_earlier_run_there_is_nothing_to_compare():
-    found = compare_after_reboot(state({"V-1": "fail"}), PreviousState(), InForceReport("b2"))
+    found = compare_rules_with_last_run_after_reboot(state({"V-1": "fail"}), PreviousState(), InForceReport("b2"))
     assert (found.of, found.rebooted, found.slipped, found.worse) == ("", False, (), "")
     assert "no earlier run" in found.describe().text
 

@@ -20,11 +20,11 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.clock import DatabaseClock
 from app.store.db import open_database, use_autocommit
 from app.store.events import EventStore
+from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow
 from app.store.postgres_notifications import NotificationListener
 from app.store.run_queries import has_unended_runs
-from app.store.shared_host_folders import HostFolders
 from tests.loop.playing import pack, request, rule
 from tests.nodes.test_shared_database import member
 from tests.postgres import new_database

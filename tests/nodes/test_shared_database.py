@@ -335,7 +335,7 @@ def test_a_node_that_is_slow_gives_up_who_is_silent_and_never_itself(database, t
         None,
         DatabaseClock(),
     )
-    assert list(slow._sweep_nodes_claim_lead_and_offer_orphans(seconds_since_beat=0.0, may_offer_runs=True)) == []
+    assert list(slow._sweep_nodes_and_offer_orphans(seconds_since_beat=0.0, may_offer_runs=True)) == []
     with Session(database) as session:
         assert [node.name for node in nodes.list_unended_nodes(session)] == ["slow"]
 

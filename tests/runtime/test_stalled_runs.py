@@ -7,7 +7,7 @@ import pytest
 from app.loop.state import SILENT_SECONDS
 from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress, find_silences, get_silence_limit
 from app.scanners.openscap.scanner import SECONDS_SILENT
-from app.targets.ssh.ssh_resources import SECONDS
+from app.targets.ssh.ssh_resource_changes import SECONDS
 
 NOW = 1_000_000.0
 AT_WORK = RunProgress("r1", "web", "running", NOW, step="verdict", stall_seconds=60.0)

@@ -19,7 +19,13 @@ from app.events.record import GENESIS, build_recorded_event
 from app.events.vocabulary import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.host_rule_states import StandingRow, decode_cells, list_seen_skills, list_standings, parse_cell
+from app.store.host_rule_states import (
+    StandingRow,
+    decode_encoded_cells_by_rule,
+    list_seen_skills,
+    list_standings,
+    parse_cell,
+)
 
 
 class Told:
@@ -42,7 +48,7 @@ class Told:
     def letters(self, host="web1"):
         with Session(self.database) as session:
             row = session.get(StandingRow, (host, "stig"))
-            return {rule: said[0] for rule, said in decode_cells(row.cells).items()} if row else {}
+            return {rule: said[0] for rule, said in decode_encoded_cells_by_rule(row.cells).items()} if row else {}
 
 
 @pytest.fixture
@@ -111,7 +117,7 @@ def test_a_cell_names_the_run_and_the_event_that_said_so_and_other_rules_stay(to
     told.tell("r2", verdict("A", "pass"))
     with Session(told.database) as session:
         row = session.get_one(StandingRow, ("web1", "stig"))
-        found = {rule: parse_cell(said) for rule, said in decode_cells(row.cells).items()}
+        found = {rule: parse_cell(said) for rule, said in decode_encoded_cells_by_rule(row.cells).items()}
         assert (found["A"].run, found["A"].seq, found["A"].letter) == ("r2", 2, "p")
         assert (found["B"].run, found["B"].seq) == ("r1", 3)
         assert row.run == "r2"

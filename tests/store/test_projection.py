@@ -22,8 +22,8 @@ from app.events.record import build_recorded_event
 from app.events.vocabulary import Lesson
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.fixes import FixRow
 from app.store.models import LessonRow, RunRow
+from app.store.proven_fixes import FixRow
 from tests.loop.playing import FIX, SOUND, pack, request, rule
 
 BEGUN = [request(pack([rule("V-1")])), RunStarted(worker="w", confinement="", scanner="s", probes=SOUND)]

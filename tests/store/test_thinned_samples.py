@@ -28,7 +28,7 @@ def test_a_stretch_that_is_saved_again_replaces_the_former(thinned):
 
 
 def test_the_first_time_is_looked_for_from_a_time_on_and_the_last_among_all(thinned):
-    assert [thinned.find_first_time(10, since) for since in (0, 10, 11, 31)] == [10, 10, 20, None]
+    assert [thinned.find_first_stretch_start(10, since) for since in (0, 10, 11, 31)] == [10, 10, 20, None]
     assert [thinned.find_last_time(step) for step in (10, 60, 3600)] == [30, 0, None]
 
 

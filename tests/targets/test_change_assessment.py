@@ -148,6 +148,6 @@ def test_what_cannot_be_made_says_why_and_is_not_shown(target):
     missing = Chmod(path="/etc/modprobe.d/none.conf", mode="0600")
     seen = target.assess_actions([missing], frozenset({missing.path}))
     assert (seen.diff, seen.refusals) == ("", ())
-    assert seen.shown_text == "/etc/modprobe.d/none.conf is not there; write_file or append_line would make it."
+    assert seen.diff_or_obstacle == "/etc/modprobe.d/none.conf is not there; write_file or append_line would make it."
     with pytest.raises(ActionFailed, match="is not there"):
         target.apply("one", [missing], frozenset({missing.path}), frozenset(), seen)

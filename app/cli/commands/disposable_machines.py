@@ -172,7 +172,7 @@ def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
 
     image = machine.get_image()
     register_machine(Settings(data=data), machine, machine.get_access(), image.title)
-    add_missing_scap_content(machine.image_folder / image.content)
+    add_missing_scap_content(machine.shared_image_folder / image.content)
     _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")
 
 

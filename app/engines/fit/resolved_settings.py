@@ -85,7 +85,7 @@ class ResolvedSettings:
 
 def resolve_settings(engine: Engine, shape: ModelShape, gpus: tuple[Gpu, ...]) -> ResolvedSettings:
     rules = get_vllm_rules(engine.vllm)
-    seqs, tokens = _resolve_batch(engine, shape, gpus[0], rules)
+    seqs, tokens = _resolve_max_seqs_and_batched_tokens(engine, shape, gpus[0], rules)
     drafter = engine.speculation.weights_gib * GIB if engine.speculation else 0
     return ResolvedSettings(
         shape=shape,
@@ -107,7 +107,9 @@ def resolve_settings(engine: Engine, shape: ModelShape, gpus: tuple[Gpu, ...]) -
     )
 
 
-def _resolve_batch(engine: Engine, shape: ModelShape, gpu: Gpu, rules: VllmRules) -> tuple[int, int]:
+def _resolve_max_seqs_and_batched_tokens(
+    engine: Engine, shape: ModelShape, gpu: Gpu, rules: VllmRules
+) -> tuple[int, int]:
     """Return max_num_seqs and max_num_batched_tokens as `vllm serve` sets them."""
     if is_cpu(gpu):
         world = engine.tp * engine.pp

@@ -119,13 +119,13 @@ def _create_environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {"systemd": _quote_systemd, "yaml": _quote_yaml, "json": json.dumps}
+    made.filters |= {"systemd": _quote_systemd, "yaml": _quote_compose_yaml, "json": json.dumps}
     made.globals |= {"home": HOME, "key_file": KEY_FILE}
     made.globals |= {"end_seconds": END_SECONDS, "see_through_seconds": SEE_THROUGH_SECONDS}
     return made
 
 
-def _quote_yaml(text: str) -> str:
+def _quote_compose_yaml(text: str) -> str:
     """Quote for YAML and compose, where a dollar starts a variable."""
     return json.dumps(text, ensure_ascii=False).replace("$", "$$")
 

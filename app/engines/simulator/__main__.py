@@ -49,7 +49,10 @@ def _create_parser() -> argparse.ArgumentParser:
     parser.add_argument("--speed", type=_parse_speed, default=1.0, help="times the measured pace; 0 waits for nothing")
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument(
-        "--ports", type=_parse_ports, default=[], help="one per simulated engine, 0 for any: 8101,8102,8103"
+        "--ports",
+        type=_parse_comma_separated_ports,
+        default=[],
+        help="one per simulated engine, 0 for any: 8101,8102,8103",
     )
     parser.add_argument("--answers", type=Path, default=ANSWERS, help="the folder of scripted answers")
     parser.add_argument("--exit-with-parent", action="store_true", help="end when standard input is closed")
@@ -63,7 +66,7 @@ def _parse_speed(text: str) -> float:
     return speed
 
 
-def _parse_ports(text: str) -> list[int]:
+def _parse_comma_separated_ports(text: str) -> list[int]:
     ports = [int(port) for port in text.split(",")]
     if not all(0 <= port < 65536 for port in ports):
         raise argparse.ArgumentTypeError("a port is a number from 0 to 65535")

@@ -10,7 +10,7 @@ from app.errors import ActionFailed
 from app.events import vocabulary
 from app.events.kinds import ActionApplied
 from app.syntax.files import FileState
-from app.targets.file_action_results import compute_changed_file_states
+from app.targets.planned_file_states import compute_changed_file_states
 from app.text.secret_patterns import GONE
 
 _TRAIL = " \t\r"
@@ -196,18 +196,22 @@ def apply_edit(text: str, edit: PlaybookEdit) -> str:
         return edit.new
     lines = text.split("\n")
     if edit.do == "replace":
-        return "\n".join(edit.new if _is_same_line(line, edit.old) else line for line in lines)
+        return "\n".join(edit.new if _is_equal_without_trailing_blanks(line, edit.old) else line for line in lines)
     if edit.do == "remove":
-        return "\n".join(line for line in lines if not _is_same_line(line, edit.old))
-    if edit.do == "mode" or any(_is_same_line(line, edit.new) for line in lines):
+        return "\n".join(line for line in lines if not _is_equal_without_trailing_blanks(line, edit.old))
+    if edit.do == "mode" or any(_is_equal_without_trailing_blanks(line, edit.new) for line in lines):
         return text
-    at = [number for number, line in enumerate(lines) if edit.after and _is_same_line(line, edit.after)]
+    at = [
+        number
+        for number, line in enumerate(lines)
+        if edit.after and _is_equal_without_trailing_blanks(line, edit.after)
+    ]
     if at:
         return "\n".join([*lines[: at[-1] + 1], edit.new, *lines[at[-1] + 1 :]])
     return text + ("" if not text or text.endswith("\n") else "\n") + f"{edit.new}\n"
 
 
-def _is_same_line(line: str, other: str) -> bool:
+def _is_equal_without_trailing_blanks(line: str, other: str) -> bool:
     return line.rstrip(_TRAIL) == other.rstrip(_TRAIL)
 
 
@@ -221,10 +225,12 @@ def fold_later_edits_unless_undone(edit: PlaybookEdit, later: Iterable[PlaybookE
         elif edit.do == "mode":
             edit = replace(edit, mode=one.mode or edit.mode)
         elif edit.do == "remove":
-            if one.do in ("insert", "replace") and _is_same_line(one.new, edit.old):
+            if one.do in ("insert", "replace") and _is_equal_without_trailing_blanks(one.new, edit.old):
                 return None
         elif one.do == "write":
             edit = replace(edit, passing=True)
-        elif one.do in ("remove", "replace") and _is_same_line(one.old, edit.later[-1] if edit.later else edit.new):
+        elif one.do in ("remove", "replace") and _is_equal_without_trailing_blanks(
+            one.old, edit.later[-1] if edit.later else edit.new
+        ):
             edit = replace(edit, passing=True) if one.do == "remove" else replace(edit, later=(*edit.later, one.new))
     return None if edit.do == "insert" and edit.passing else edit

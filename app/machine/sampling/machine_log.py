@@ -30,7 +30,7 @@ class MachineLog:
         return bool(self._leads())
 
     @property
-    def is_stalled(self) -> bool:
+    def is_write_blocked(self) -> bool:
         """True while the log takes no samples."""
         return self._writer.stalled_seconds >= FULL_SECONDS
 
@@ -43,6 +43,6 @@ class MachineLog:
         for event in events:
             self._seq += 1
             batch.append(build_recorded_event(MACHINE, self._seq, at, event, ""))
-        if batch and self._led and not self.is_stalled:
+        if batch and self._led and not self.is_write_blocked:
             self._writer.enqueue_batch(batch)
         return batch

@@ -106,7 +106,7 @@ class Sampler(BackgroundTask):
             await asyncio.to_thread(self._thin_and_delete_samples, self._machine.clock())
 
     async def _find_spent_energy(self, now: float) -> Sequence[Event]:
-        if not self._machine.is_leader or self._machine.is_stalled or now - self._booked < BOOK_EVERY:
+        if not self._machine.is_leader or self._machine.is_write_blocked or now - self._booked < BOOK_EVERY:
             return ()
         self._booked = now
         return await asyncio.to_thread(self._ledger.take_due_records, self._machine.clock())

@@ -71,7 +71,7 @@ class Thinning:
     def _find_next_stretch_start(self, finer: Tier | None, since: float, tier: Tier) -> float | None:
         """Return the start of the next stretch that has data, or None."""
         if finer:
-            found = self._store.thinned.find_first_time(finer.step, since)
+            found = self._store.thinned.find_first_stretch_start(finer.step, since)
         else:
             found = self._store.find_first_sample_time(since, SAMPLED)
         return None if found is None else math.floor(found / tier.stretch) * tier.stretch

@@ -25,7 +25,7 @@ from app.skills.stig_wide.checks.option_lines import (
     parse_stated_family_file,
     parse_stated_family_ignoring_blanks,
 )
-from app.skills.stig_wide.checks.sshd_lines import create_sshd_lines_check
+from app.skills.stig_wide.checks.shadowed_sshd_lines import create_sshd_lines_check
 from app.skills.stig_wide.rule_table_schema import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
 from app.syntax import option_parsers, sshd
 from app.syntax.host_text import fold_case

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from app.errors import EnvironmentUnusable
 from app.targets.rootfs.base_image_definition import BaseImage
+from app.targets.rootfs.loopback_sshd import KEYS
 from app.targets.rootfs.requirements import build_namespace_command, create_namespace_owned_folder
-from app.targets.rootfs.ssh_access import KEYS
 from app.text.clean import clean_text
 
 _BUILD_SECONDS, _SECONDS = 1800, 120

@@ -7,13 +7,13 @@ from pathlib import Path
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.base_image_builder import build_and_unpack_base, create_login_keys, run_command_or_raise
 from app.targets.rootfs.base_image_definition import BaseImage
+from app.targets.rootfs.loopback_sshd import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import (
     build_namespace_command,
     create_namespace_owned_folder,
     list_missing_requirements,
 )
-from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.text.clean import clean_text
 
 _HERE = Path(__file__).parent

@@ -14,7 +14,7 @@ from app.targets.host_accounts import read_host_accounts
 from app.targets.questions.probe_answer import DiskUsage
 from app.targets.running_settings_report import InForceReport, compare_running, list_stated_sysctl_names
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.program_probes import KnownAnswers, probe_programs_and_disk
+from app.targets.ssh.login_and_service_probes import KnownAnswers, probe_programs_and_disk
 from app.text.clean import clean_text
 
 _LONGEST = 300

@@ -17,7 +17,7 @@ from app.targets.ssh import service_activator
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_shell import ScriptResult
 from app.targets.ssh.shell_script import load_script
-from app.targets.ssh.ssh_resources import SECONDS
+from app.targets.ssh.ssh_resource_changes import SECONDS
 from app.text.clean import clean_text
 
 _SECONDS = 30.0

@@ -39,14 +39,14 @@ from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import recompute_announced_digests, take_host_baseline
 from app.targets.ssh.host_questions import ask_programs
 from app.targets.ssh.host_rollback import can_undo_else_require_consent
+from app.targets.ssh.login_and_service_probes import KnownAnswers
 from app.targets.ssh.mirrored_journal import MirroredJournal
-from app.targets.ssh.program_probes import KnownAnswers
 from app.targets.ssh.remote_program_queries import create_first_answering_asker, create_remote_asker
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.scanner_shell import RemoteShell
 from app.targets.ssh.service_activator import ServiceActivator
 from app.targets.ssh.ssh_rebooter import OwnMachine, SshRebooter
-from app.targets.ssh.ssh_resources import SECONDS, SshResources
+from app.targets.ssh.ssh_resource_changes import SECONDS, SshResources
 from app.targets.target import AppliedChange
 from app.targets.transaction import Transactions
 from app.text.clean import clean_text

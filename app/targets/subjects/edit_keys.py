@@ -10,7 +10,7 @@ from app.targets.subjects import (
     option_tables,
     pam_policy,
     shell_profile_policy,
-    sudoers,
+    sudoers_policy,
 )
 from app.targets.subjects import kernel_module_policy as modules_subject
 from app.targets.subjects import login_limit_policy as limits_subject
@@ -108,7 +108,7 @@ def _get_limit_keys(line: str) -> Keys:
 
 _FINDERS: dict[Judge, Callable[[str], Keys]] = {
     audit_rule_policy.judge_audit_edit: _get_audit_keys,
-    sudoers.judge_sudoers_edit: _get_sudo_keys,
+    sudoers_policy.judge_sudoers_edit: _get_sudo_keys,
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _get_module_keys,
     limits_subject.judge_limits_edit: _get_limit_keys,

@@ -10,9 +10,9 @@ import msgspec
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.base_image_builder import run_command_or_raise
+from app.targets.rootfs.loopback_sshd import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
-from app.targets.rootfs.ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences
 from app.targets.vm.guest import set_guest_clock, wait_until_booted
 from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, require_disk_space, require_image
@@ -84,7 +84,7 @@ class VirtualMachine:
         return self._process.is_alive
 
     @property
-    def image_folder(self) -> Path:
+    def shared_image_folder(self) -> Path:
         return self._machines / "bases" / self.read_record().base
 
     def read_record(self) -> MachineRecord:
@@ -137,7 +137,7 @@ class VirtualMachine:
             raise EnvironmentUnusable("A virtual machine cannot be started here. " + " ".join(found))
         require_memory(record.memory, Path("/proc/meminfo").read_text())
         accelerator = self._choose_accelerator(record, record.resume_from)
-        self._prepare_record_and_disks(record, accelerator)
+        self._assign_port_and_drop_unloadable_snapshot(record, accelerator)
         self._report(f"Starting {self.name} with {accelerator}; {_describe_start_time(record, accelerator)}.")
         began = time.monotonic()
         self._start_qemu(record, is_tied=is_tied)
@@ -225,7 +225,7 @@ class VirtualMachine:
             f"To begin anew without any, use temper machine discard {self.name}, then build it again."
         )
 
-    def _prepare_record_and_disks(self, record: MachineRecord, accelerator: Accelerator) -> None:
+    def _assign_port_and_drop_unloadable_snapshot(self, record: MachineRecord, accelerator: Accelerator) -> None:
         """Choose a port, and make the disks new for a first boot that replaces a snapshot of another accelerator."""
         record.port = choose_port(record.port)
         record.accelerator = accelerator.name

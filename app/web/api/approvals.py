@@ -24,7 +24,7 @@ from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.store import run_queries
 from app.web.api.api_model import ApiModel, Raw, Time, Who, declare_field, format_time
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.run_commands import Reason
 from app.web.deps import TheFolds, TheSession

@@ -12,7 +12,7 @@ from app.events.record import Recorded
 from app.people.rights import can_read_prompts, guests
 from app.web.api.api_model import ApiModel, Raw
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import Problem, build_problem_responses
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime, TheStreams

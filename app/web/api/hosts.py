@@ -20,7 +20,7 @@ from app.targets import host_registry
 from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_host
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.deps import TheRuntime, TheSession
 from app.web.url_paths import path_to

@@ -12,7 +12,7 @@ from app.machine.measuring.engine_estimate import EnginePlan, plan_engine
 from app.people.rights import viewers
 from app.web.api.api_model import ApiModel, Figure, create_figure
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import Problem, build_problem_responses
 from app.web.deps import TheRuntime
 

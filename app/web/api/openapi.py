@@ -17,7 +17,7 @@ from app.people.rights import guests
 from app.web.api import event_schema
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import PREFIX, create_router
-from app.web.api.examples import add_example
+from app.web.api.openapi_examples import add_example
 from app.web.api.problem import MEDIA_TYPE, ProblemBody, build_problem_responses
 from app.web.schema_references import find_used_schemas
 from app.web.url_paths import path_to

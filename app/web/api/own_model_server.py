@@ -12,7 +12,7 @@ from app.runtime.runtime import Runtime
 from app.text.clean import clean_text
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.deps import TheRuntime, require_unshared_database
 

@@ -28,7 +28,7 @@ from app.store import audit, credentials, people, run_queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import PLACEHOLDERS, declare_example
+from app.web.api.openapi_examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession

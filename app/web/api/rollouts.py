@@ -32,8 +32,8 @@ from app.web.api.api_model import ApiModel, Limit, Time, declare_field
 from app.web.api.api_route import create_router as api_router
 from app.web.api.events import SEQ, as_messages, build_stream_responses
 from app.web.api.evidence import identify_requester
-from app.web.api.examples import declare_example
 from app.web.api.idempotency import REPLAY, TheKeys
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.run_commands import CommandRequest, TheCommandRequest
 from app.web.api.run_order import RunOrder

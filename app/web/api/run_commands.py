@@ -9,7 +9,7 @@ from app.people.rights import get_name_to_record, operators
 from app.runs.run_control import LONGEST_REASON, command_run
 from app.web.api.api_model import ApiModel, Who, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.api.runs import require_run_row
 from app.web.deps import TheSession

@@ -23,8 +23,8 @@ from app.targets.host_registry import is_fixture
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, Raw, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
 from app.web.api.idempotency import FIELD, REPLAY, TheKeys
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.run_order import RunOrder
 from app.web.api.run_view import RunLinks, RunList, RunView, create_run_links, to_run_view

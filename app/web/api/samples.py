@@ -16,7 +16,7 @@ from app.people.rights import can_see_run, get_visible_runs_or_none_for_all, gue
 from app.runtime.runtime import Runtime
 from app.web.api.api_model import ApiModel, Time
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import Problem, build_problem_responses
 from app.web.api.runs import read_required_run_row
 from app.web.deps import TheRuntime

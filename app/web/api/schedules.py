@@ -27,7 +27,7 @@ from app.store.models import ScheduleRow
 from app.targets.host_registry import FIXTURE
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.api.rollouts import Words
 from app.web.api.run_order import HostName, ModeName, Rules, SkillName

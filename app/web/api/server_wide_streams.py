@@ -18,7 +18,7 @@ from app.web.api.events import (
     choose_stream_name_and_render,
     parse_kinds,
 )
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import Problem
 from app.web.deps import TheStreams
 from app.web.stream.resume_position import read_resume_position

@@ -10,7 +10,7 @@ from app.runs.tailored_profiles import LONGEST, TailoredProfile, import_tailorin
 from app.runs.tailoring_export import TailoringSpec, export_tailoring
 from app.web.api.api_model import ApiModel, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.deps import TheRuntime, TheSession, Words
 

@@ -10,7 +10,7 @@ from app.runs.usage_by_person import PERS, UsageLine, compute_usage, format_usag
 from app.store.clock import database_time
 from app.web.api.api_model import ApiModel, Figure, declare_field, derive_figure
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import build_problem_responses
 from app.web.deps import TheRuntime, TheSession
 

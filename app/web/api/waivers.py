@@ -13,7 +13,7 @@ from app.store.clock import database_time
 from app.store.waivers import WaiverRow, WaiverState
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import declare_example
+from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
 from app.web.api.run_order import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession

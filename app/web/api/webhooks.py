@@ -19,7 +19,7 @@ from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 from app.web.api.api_model import ApiModel, Time, declare_field
 from app.web.api.api_route import create_router as api_router
-from app.web.api.examples import PLACEHOLDERS, declare_example
+from app.web.api.openapi_examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.runs import require_run_row
 from app.web.deps import TheRuntime, TheSession

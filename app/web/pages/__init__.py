@@ -21,11 +21,11 @@ from app.web.pages import (
     inbox,
     lessons,
     lineup,
-    parameters,
     people,
     run_search_pages,
     runs,
     scores,
+    site_values,
     start_run,
     summary_page,
     waivers,
@@ -46,7 +46,7 @@ from app.web.pages.ops.console import Console
 
 MISSION_PARTS = (routes, start_run, engine_gpu_cards, gpu_cards)
 RUN_PARTS = (run_search_pages, find, runs, lessons, summary_page, energy_table)
-SITE_PARTS = (hosts, fleet_routes, waivers, inbox, parameters, lineup)
+SITE_PARTS = (hosts, fleet_routes, waivers, inbox, site_values, lineup)
 OPERATOR_PARTS = (console, webhooks, cold_starts, people)
 REFERENCE_PARTS = (scores, api_docs, help_routes)
 PARTS = (*MISSION_PARTS, *RUN_PARTS, *SITE_PARTS, *OPERATOR_PARTS, *REFERENCE_PARTS)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engines.doctor.boot_log import read_boots
+from app.engines.doctor.engine_log_boots import read_boots
 from app.engines.doctor.log_checks import diagnose_log
 from app.errors import BadInput
 from tests.engines.doctor.sick import list_checks, served

@@ -8,7 +8,7 @@ import pytest
 from app.engines.chat_exchange import Finished
 from app.engines.client import EngineClient, ServedModel
 from app.engines.cold_start_progress import ColdStart, apply_log_line
-from app.engines.doctor.boot_log import read_boots
+from app.engines.doctor.engine_log_boots import read_boots
 from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.server_checks import diagnose_server, inspect_server
 from app.engines.engine_metrics import EngineSample, include_running_answers, parse_metrics

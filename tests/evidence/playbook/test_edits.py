@@ -11,7 +11,7 @@ from app.evidence.playbook.edits import (
 )
 from app.syntax.files import FileState
 from app.targets.change_diff import render_file_diffs
-from app.targets.file_action_results import compute_changed_file_states
+from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles
 
 SSHD, NEW, MOTD = "/etc/ssh/sshd_config", "/etc/profile.d/tmout.sh", "/etc/motd"

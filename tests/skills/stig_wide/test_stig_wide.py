@@ -13,9 +13,9 @@ from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG
 from app.skills.stig_wide.pack import STIG_WIDE, build_rules, load_table
 from app.skills.stig_wide.rule_table_schema import RuleTable, ValueEntry
-from app.targets.file_action_results import compute_changed_file_states
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay
+from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.rule_scope import RuleScope
 from app.targets.writable_areas import list_family_patterns
 from tests.hostfiles import DictFiles

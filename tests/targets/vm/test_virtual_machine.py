@@ -60,7 +60,7 @@ def test_a_start_ends_when_the_kernel_panics(machine, monkeypatch):
     at = "app.targets.vm.virtual_machine"
     monkeypatch.setattr(f"{at}.list_missing_program_sentences", list)
     monkeypatch.setattr(f"{at}.choose_accelerator", lambda: Accelerator("tcg", "", 3600))
-    monkeypatch.setattr(VirtualMachine, "_prepare_record_and_disks", lambda *_: None)
+    monkeypatch.setattr(VirtualMachine, "_assign_port_and_drop_unloadable_snapshot", lambda *_: None)
     console = machine.folder / "console.log"
     monkeypatch.setattr(VirtualMachine, "is_up", property(lambda _: console.exists()))
     (machine.folder / "qemu.log").touch()
@@ -129,7 +129,7 @@ def start_by(machine, monkeypatch):
         kept = {label.replace("_", "-"): MachineSnapshot(1.0, name) for label, name in accelerators.items()}
         record = MachineRecord(kind="debian12", base="b", memory=512, port=2222, accelerator=best, snapshots=kept)
         write_record(machine, record)
-        keys = machine.image_folder / "host-keys"
+        keys = machine.shared_image_folder / "host-keys"
         keys.parent.mkdir(parents=True)
         keys.touch()
         (machine.folder / "root.qcow2").touch()

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
-from app.web.api.examples import PLACEHOLDERS, RECORDED
+from app.web.api.openapi_examples import PLACEHOLDERS, RECORDED
 from tests.engines.conftest import simulator
 from tests.scanners.openscap.content import SMALL, TAILORING
 from tests.served import served

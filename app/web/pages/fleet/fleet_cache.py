@@ -14,7 +14,7 @@ from app.runs.rollout.host_selection import list_added_else_builtin_hosts
 from app.runs.rollout.rollout_steps import describe_harm_or_failure
 from app.skills.catalog import load_skill
 from app.store import run_queries
-from app.store.host_rule_states import StandingRow, decode_cells
+from app.store.host_rule_states import StandingRow, decode_encoded_cells_by_rule
 from app.store.models import RunRow
 from app.web.pages.fleet.grid import FleetLine, locate_columns_in_rules, reorder_letters
 
@@ -81,7 +81,7 @@ class FleetBoard:
             self._rules, self._places = {rules: rules for rules, _ in self._cells.values()}, {}
         found = {}
         for host, run, at, cells in session.execute(few):
-            told = decode_cells(cells)
+            told = decode_encoded_cells_by_rule(cells)
             rules = self._rules.setdefault(tuple(told), tuple(told))
             self._cells[host] = rules, "".join(map(_LETTER, told.values()))
             self._seen[host] = run, at

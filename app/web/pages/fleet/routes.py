@@ -15,7 +15,7 @@ from app.runs.rollout.rollout_control import command_rollout, create_rollout_id,
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runtime.health_reading import NO_RUN, read_faults
 from app.store.host_groups import read_groups
-from app.store.host_rule_states import StandingRow, decode_cells, list_standings, parse_cell
+from app.store.host_rule_states import StandingRow, decode_encoded_cells_by_rule, list_standings, parse_cell
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.deps import TheRuntime, TheSession, TheStreams, Words, create_state_dependency
@@ -73,7 +73,7 @@ def stream_fleet(
 def redirect_to_cell_item(session: TheSession, host: Place, rule: Place, skill: Words) -> Response:
     """Redirect to the item of the run that set this cell, or to the host's page."""
     row = session.get(StandingRow, (host, skill))
-    found = parse_cell(decode_cells(row.cells).get(rule)) if row else parse_cell(None)
+    found = parse_cell(decode_encoded_cells_by_rule(row.cells).get(rule)) if row else parse_cell(None)
     there = path_to("run_item", run=found.run, rule=rule) if found.run else path_to("fleet_host", host=host)
     return RedirectResponse(there, status_code=303)
 
@@ -86,7 +86,7 @@ def show_fleet_host(fleet: TheFleet, session: TheSession, host: str, skill: Word
     line = board.lines.get(host)
     if line is None:
         return render_error_page(f"There is no host {host[:64]!a}: /fleet lists the hosts.", 404)
-    told, named = decode_cells(row.cells) if row else {}, read_rule_titles(name)
+    told, named = decode_encoded_cells_by_rule(row.cells) if row else {}, read_rule_titles(name)
     cells = [(rule, named.get(rule, ""), parse_cell(told.get(rule))) for rule in board.columns if rule in told]
     return render_page(
         "fleet_host.html",
@@ -107,7 +107,9 @@ def show_fleet_rule(fleet: TheFleet, session: TheSession, rule: str, skill: Word
     board = fleet.refresh_board(session, name)
     if rule not in board.columns:
         return render_error_page(f"No host was scanned for {rule[:128]!a} yet: /fleet shows the known results.", 404)
-    told = {row.host: parse_cell(decode_cells(row.cells).get(rule)) for row in list_standings(session, name)}
+    told = {
+        row.host: parse_cell(decode_encoded_cells_by_rule(row.cells).get(rule)) for row in list_standings(session, name)
+    }
     turn = {letter: place for place, letter in enumerate(grid.WORDS)}
     cells = sorted(told.items(), key=lambda one: (turn[one[1].letter], one[0]))
     title = read_rule_titles(name).get(rule, "")

@@ -9,7 +9,7 @@ from app.runtime.health import HealthFault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
-from app.targets.stuck_hosts import StuckHost
+from app.targets.long_held_host_locks import StuckHost
 from app.text.pluralized_counts import count_things
 from app.web.pages.inbox import to_inbox_address
 from app.web.url_paths import path_to

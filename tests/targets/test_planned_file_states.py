@@ -3,7 +3,7 @@ import pytest
 from app.errors import ActionFailed
 from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.syntax.files import FileState
-from app.targets.file_action_results import compute_changed_file_states
+from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles
 
 PATH = "/etc/login.defs"

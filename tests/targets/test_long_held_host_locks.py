@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from app.targets.host_lock import CHANGE_LOCK, HostLock
-from app.targets.stuck_hosts import HELD_LONG, find_stuck_hosts
+from app.targets.long_held_host_locks import HELD_LONG, find_stuck_hosts
 
 HOLDER = """
 import sys

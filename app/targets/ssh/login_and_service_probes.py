@@ -97,7 +97,7 @@ def probe_programs_and_disk(
         tried = _try_passwords(connection)
         if password_state and not _is_trial_timed_out(tried):
             known.passwords.keep(password_state, tried)
-    return (*build_probes(said, who, names[0]), build_password_probe(tried)), _find_disk_usage(said)
+    return (*build_probes(said, who, names[0]), read_password_change_result(tried)), _find_disk_usage(said)
 
 
 def _try_passwords(connection: SshConnection) -> HostReport:
@@ -263,7 +263,7 @@ def _read_audit_status(report: HostReport) -> ProbeAnswer:
     return ProbeAnswer(True, f"the kernel's audit: {told_of}", holds)
 
 
-def build_password_probe(trial_report: HostReport) -> Probe:
+def read_password_change_result(trial_report: HostReport) -> Probe:
     """Build the probe from what a throwaway account met on a copy of the host's stacks."""
     return to_probe("password-change", _read_password_trial(dict(trial_report.get_rows("password"))))
 

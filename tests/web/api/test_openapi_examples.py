@@ -5,7 +5,7 @@ import re
 import jsonschema
 import pytest
 
-from app.web.api.examples import read_recorded_answers
+from app.web.api.openapi_examples import read_recorded_answers
 from tests.web.api.examples import operations, parsed, world
 
 

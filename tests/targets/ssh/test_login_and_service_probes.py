@@ -9,7 +9,12 @@ from app.loop.harm import find_first_harm
 from app.targets.host_accounts import read_host_accounts
 from app.targets.ssh.host_script_output import parse_host_report
 from app.targets.ssh.host_shell import ScriptResult
-from app.targets.ssh.program_probes import KnownAnswers, build_password_probe, build_probes, probe_programs_and_disk
+from app.targets.ssh.login_and_service_probes import (
+    KnownAnswers,
+    build_probes,
+    probe_programs_and_disk,
+    read_password_change_result,
+)
 from app.targets.ssh.shell_script import read_script_part
 from tests.targets.hosts import host
 
@@ -162,7 +167,7 @@ def test_a_password_that_nobody_can_type_is_no_right():
 
 
 def trial(*rows):
-    return build_password_probe(parse_host_report(rows))
+    return read_password_change_result(parse_host_report(rows))
 
 
 def test_a_password_that_can_be_changed_in_every_way_is_fine():
