@@ -39,8 +39,7 @@ def answer_from_files(question: Question, files: LinkFollowingFiles, rule_paths:
         case AskUse():
             return "\n".join(_find_word_uses(question, files, rule_paths)) or NOTHING_FOUND
         case AskDaemon():
-            lines = _read_sshd_or_sudo_settings(question, files)
-            told = "\n".join(select_setting_lines(lines, question.key)) or NOTHING_FOUND
+            told = "\n".join(_read_sshd_or_sudo_settings(question, files)) or NOTHING_FOUND
             return f"{told}\n(by our reading of the files)"
         case AskKernel():
             value = SystemdSysctl().load_files(files).find_value(question.key)
@@ -101,4 +100,4 @@ def _read_sshd_or_sudo_settings(question: AskDaemon, files: LinkFollowingFiles) 
         return [f"{question.user} may run {right}" for right in rights]
     who = ConnectionSpec(question.user, people.list_groups(question.user))
     found = compute_sshd_settings(sshd.read_sshd_config(files), detect_sshd_program(files), who)
-    return [f"{keyword} {value}" for keyword, value in sorted(found.items())]
+    return select_setting_lines([f"{keyword} {value}" for keyword, value in sorted(found.items())], question.key)

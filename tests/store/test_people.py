@@ -1,6 +1,10 @@
 """Who may become a person, and who may stop being one: the rule of the page, the API and the terminal."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from sqlalchemy import text
 from sqlmodel import Session
 
 from app.errors import Rejected
@@ -102,3 +106,37 @@ def test_a_credential_names_who_made_it_unless_its_owner_did(session):
     makers = ((), ("ada",), ("bob",), ("bob", "carl"), ("bob", "ada"))
     made = [issue(session, kind="token", made_by=by)[0].made_by for by in makers]
     assert made == ["", "", "bob", "bob carl", "bob ada"]
+
+
+def test_of_two_admins_who_disable_each_other_at_the_same_time_one_stays(postgres_server):
+    database = open_database(new_database(postgres_server))
+    with Session(database) as session, session.begin():
+        for name in ("ada", "bob"):
+            people.add_person(session, people.build_person(name, "admin", PASSWORD))
+
+    def disable_bob():
+        with Session(database) as session, session.begin():
+            people.disable_person(session, "bob")
+
+    with ThreadPoolExecutor(1) as pool:
+        with Session(database) as session, session.begin():
+            people.disable_person(session, "ada")
+            session.flush()
+            other = pool.submit(disable_bob)
+            wait_until_blocked(database)
+        with pytest.raises(Rejected, match="bob is the only admin"):
+            other.result(30)
+    database.dispose()
+
+
+def wait_until_blocked(database):
+    blocked = text(
+        "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+    )
+    late = time.monotonic() + 30
+    while time.monotonic() < late:
+        with database.connect() as connection:
+            if connection.execute(blocked).scalar_one():
+                return
+        time.sleep(0.01)
+    pytest.fail("nobody waits")

@@ -50,7 +50,17 @@ def test_a_search_cannot_guess_at_what_is_secret():
 def test_a_daemon_is_read_for_the_account_that_is_asked_about(user, value):
     told = answer_from_files(AskDaemon(program="sshd", user=user, key="PermitRootLogin"), FILES, ())
     assert told == f"permitrootlogin {value}\n(by our reading of the files)"
-    assert "there is no account eve" in answer_from_files(AskDaemon(program="sudo", user="eve"), FILES, ())
+    for program in ("sshd", "sudo"):
+        asked = AskDaemon(program=program, user="eve", key="PermitRootLogin")
+        assert answer_from_files(asked, FILES, ()) == "there is no account eve\n(by our reading of the files)"
+
+
+def test_what_an_account_may_do_with_sudo_is_not_narrowed_by_a_setting():
+    files = DictFiles(
+        {"/etc/passwd": state("jo:x:1:1::/:/bin/sh\n"), "/etc/sudoers": state("jo ALL=(root) NOPASSWD: /bin/true\n")}
+    )
+    told = answer_from_files(AskDaemon(program="sudo", user="jo", key="env_reset"), files, ())
+    assert "jo may run" in told
 
 
 def test_what_nothing_runs_on_says_so(tmp_path):

@@ -45,10 +45,13 @@ def find_adapter(model: str) -> Path | None:
 def _require_packaged_weights() -> Path:
     """Return the weights file of the package; its code is another program's plugin and is not imported."""
     try:
-        files = distribution(_PACKAGE).files or []
-    except PackageNotFoundError as exc:
-        raise BadInput(
-            f"the weights of {SMOLLM2} are not installed beside {sys.executable}: {format_set_up()}; "
-            "or give the path of a GGUF file as the engine's model."
-        ) from exc
-    return next(Path(str(one.locate())) for one in files if one.suffix == ".gguf")
+        listed = distribution(_PACKAGE).files or []
+    except PackageNotFoundError:
+        listed = []
+    for path in (Path(str(one.locate())) for one in listed if one.suffix == ".gguf"):
+        if path.is_file():
+            return path
+    raise BadInput(
+        f"the weights of {SMOLLM2} are not installed beside {sys.executable}: {format_set_up()}; "
+        "or give the path of a GGUF file as the engine's model."
+    )

@@ -43,10 +43,11 @@ class DetachedProcess:
 
     def _find_live_pid(self) -> int | None:
         try:
-            pid, born = self._file.read_text().split()
+            word, born = self._file.read_text().split()
+            pid = int(word)
         except (OSError, ValueError):
             return None
-        return int(pid) if _read_start_time(int(pid)) == born else None
+        return pid if _read_start_time(pid) == born else None
 
 
 def _iter_inheritable_fds() -> Iterator[int]:

@@ -1,7 +1,10 @@
 """Which file a model's name means."""
 
+from importlib.metadata import PackageNotFoundError, PackagePath
+
 import pytest
 
+from app.engines.llamacpp import gguf_files
 from app.engines.llamacpp.gguf_files import SMOLLM2, TRAINED, find_adapter, require_weights_file
 from app.errors import BadInput
 
@@ -31,3 +34,32 @@ def test_another_file_is_refused_with_what_to_do(tmp_path, content, sentence):
         file.write_bytes(content)
     with pytest.raises(BadInput, match=sentence):
         require_weights_file(str(file))
+
+
+class Package:
+    """An installed package, of which one file was deleted since."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.files = [PackagePath(name) for name in ("a.py", "gone.gguf")]
+        for one in self.files:
+            one.dist = self
+
+    def locate_file(self, path):
+        return self.folder / path
+
+
+@pytest.mark.parametrize("files", ["deleted", "none listed", "no package"])
+def test_weights_that_are_not_there_are_said_with_what_to_do(tmp_path, monkeypatch, files):
+    package = Package(tmp_path)
+    if files == "none listed":
+        package.files = None
+
+    def find(_):
+        if files == "no package":
+            raise PackageNotFoundError
+        return package
+
+    monkeypatch.setattr(gguf_files, "distribution", find)
+    with pytest.raises(BadInput, match=r"are not installed beside .*give the path of a GGUF file"):
+        require_weights_file(SMOLLM2)

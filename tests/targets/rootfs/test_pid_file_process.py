@@ -42,6 +42,13 @@ def test_a_stranger_with_its_number_is_left_alone(process, tmp_path):
     assert (tmp_path / "pid").read_text() == noted
 
 
+def test_a_damaged_file_names_no_process(process, tmp_path):
+    (tmp_path / "pid").write_text("x y")
+    assert not process.is_alive
+    process.kill_tree()
+    assert not (tmp_path / "pid").exists()
+
+
 def test_it_holds_nothing_that_whoever_began_it_was_handed(process, tmp_path):
     with (tmp_path / "lock").open("w") as lock:
         os.set_inheritable(lock.fileno(), True)

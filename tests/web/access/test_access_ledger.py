@@ -28,7 +28,22 @@ def test_nobody_is_told_where_no_address_is_given():
     AuditSyslog("").send_head(LINE)
 
 
-@pytest.mark.parametrize("address", ["syslog", ":514", "host:", "host:syslog"])
+def test_an_address_of_ipv6_stands_in_brackets():
+    with socket.socket(socket.AF_INET6, socket.SOCK_DGRAM) as syslog:
+        syslog.bind(("::1", 0))
+        syslog.settimeout(5)
+        syslog_line = AuditSyslog(f"[::1]:{syslog.getsockname()[1]}")
+        syslog_line.send_head(LINE)
+        assert LINE.hash in syslog.recv(2000).decode()
+        syslog_line.close()
+
+
+def test_a_server_whose_name_is_not_known_is_said():
+    with pytest.raises(BadInput, match=r"'nowhere\.invalid:514' cannot be used"):
+        AuditSyslog("nowhere.invalid:514")
+
+
+@pytest.mark.parametrize("address", ["syslog", ":514", "host:", "host:syslog", "host:0", "127.0.0.1:65536"])
 def test_an_address_that_is_none_is_said(address):
     with pytest.raises(BadInput, match="HOST:PORT"):
         AuditSyslog(address)
