@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from app.events.record import format_timestamp
 from app.events.vocabulary import Provenance
-from app.text.clean import clean_text
+from app.text.clean import clean_line
 
 LINE = 500
 
@@ -79,7 +79,13 @@ def format_time(at: float | None) -> str | None:
 
 
 def _clean_line(text: str) -> str:
-    return clean_text(text, LINE)
+    return clean_line(text, LINE)
+
+
+def _require_visible_line(text: str) -> str:
+    if not (line := _clean_line(text)):
+        raise ValueError("it has no visible characters")
+    return line
 
 
 def declare_field(
@@ -90,7 +96,7 @@ def declare_field(
 
 
 Line = Annotated[str, Field(max_length=LINE), AfterValidator(_clean_line)]
-Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_clean_line)]
+Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_require_visible_line)]
 Raw = dict[str, Any]
 """An event as logged; its kind determines its fields."""
 

@@ -97,7 +97,7 @@ class NewLink(ApiModel):
     run: str | None = Field(
         default=None,
         max_length=64,
-        description="Run or rollout that the link shows. Default: the run that the mission page shows now.",
+        description="Run that the link shows. Default: the run that the mission page shows now.",
     )
     hours: float = Field(default=DEFAULT_LINK_HOURS, gt=0, le=LONGEST_LINK_HOURS)
 
@@ -174,7 +174,7 @@ def make_token(new: NewToken, session: TheSession) -> MadeToken:
 def end_token(token: Annotated[str, Path(max_length=64)], session: TheSession) -> None:
     """End a token or a link at once."""
     row = session.get(CredentialRow, token)
-    if row is None or row.kind == "session":
+    if row is None or row.kind in ("session", "browser"):
         raise Problem("not-found", f"There is no token {token[:40]!a}.", field="token")
     credentials.end_credential(session, row)
 

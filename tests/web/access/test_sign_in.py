@@ -2,7 +2,7 @@
 
 import hashlib
 import sqlite3
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 
 import httpx
 import pytest
@@ -107,6 +107,14 @@ def test_a_token_is_shown_once_kept_as_a_digest_and_can_be_ended(signed_in, clie
             content = path.read_bytes()
             assert made["secret"].encode() not in content, path
             assert PASSWORD.encode() not in content, path
+
+
+def test_the_cookie_by_which_a_browser_is_known_is_no_token(signed_in, data):
+    http, _ = signed_in("ada")
+    with closing(sqlite3.connect(data / "temper.sqlite", timeout=10)) as database:
+        ids = [one for (one,) in database.execute("select id from credential where kind = 'browser'")]
+    assert ids
+    assert {http.delete(f"/api/v1/tokens/{one}").status_code for one in ids} == {404}
 
 
 def test_a_viewers_token_cannot_hold_more_than_the_viewer(server, data):

@@ -21,6 +21,14 @@ def test_a_token_holds_no_more_than_its_owner_and_none_is_made_for_who_is_disabl
     problem(api.post("/api/v1/tokens", json={"label": "ci", "person": "bob"}), 409, "wrong-state", "person")
 
 
+def test_a_label_is_one_line_and_whoever_orders_a_run_has_a_visible_name(api):
+    api.post("/api/v1/people", json={"name": "eve", "right": "viewer", "password": PASSWORD})
+    made = api.post("/api/v1/tokens", json={"label": "ci\n\tof  eve\u202e", "person": "eve"})
+    labels = {one["id"]: one["label"] for one in api.get("/api/v1/tokens").json()["tokens"]}
+    assert labels[made.json()["id"]] == "ci of eve"
+    problem(api.post("/api/v1/runs", json={"rules": ["V-257985"], "by": "\n \u200b"}), 422, "invalid", "by")
+
+
 def test_a_link_leads_to_a_run_that_there_is(api, finished):
     problem(api.post("/api/v1/links", json={"run": "../people"}), 404, "not-found", "run")
     problem(api.post("/api/v1/links", json={"run": finished}), 404, "not-found", "person")
