@@ -167,7 +167,8 @@ def _clean_required_line(text: str) -> str:
 
 
 def _clean_prose(text: str) -> str:
-    return clean_text(text, _LONGEST) or "none"
+    cleaned = clean_text(text, _LONGEST)
+    return cleaned if cleaned.strip() else "none"
 
 
 def _create_uuid(case: RunRecord, name: str) -> str:

@@ -2,6 +2,8 @@
 
 import os
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -72,12 +74,12 @@ def find_key(folder: Path) -> SigningKey | None:
 
 def create_key(folder: Path) -> SigningKey:
     """Create a key and return the one in place; of two concurrent processes, the first wins."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with _explain_uncreated_key(folder):
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     new = _write_new_key(folder)
     try:
-        os.link(new, folder / _FILE)
-    except FileExistsError:
-        pass
+        with _explain_uncreated_key(folder), suppress(FileExistsError):
+            os.link(new, folder / _FILE)
     finally:
         new.unlink()
     found = find_key(folder)
@@ -124,13 +126,19 @@ def _read_changes(folder: Path) -> tuple[tuple[str, str, str], ...]:
 
 def _write_new_key(folder: Path) -> Path:
     file = folder / f".{_FILE}.{secrets.token_hex(8)}"
-    try:
+    with _explain_uncreated_key(folder):
         write_new_private_file(file, f"{secrets.token_bytes(32).hex()}\n".encode())
+    return file
+
+
+@contextmanager
+def _explain_uncreated_key(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as exc:
         raise EnvironmentUnusable(
             f"cannot create a key in {folder}: {exc.strerror}. Choose a writable folder with --data."
         ) from exc
-    return file
 
 
 def derive_key(seed: bytes) -> SigningKey:

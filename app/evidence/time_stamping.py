@@ -72,7 +72,14 @@ def check_stamp(files: Files, ca_file: Path) -> str:
             (there / name).write_bytes(files[name])
         words = ["ts", "-verify", "-data", "manifest.json", "-in", STAMP, "-CAfile", str(ca_file.absolute())]
         words += ["-attime", str(int(datetime.fromisoformat(at).timestamp()))]
-        done = subprocess.run([openssl, *words], cwd=there, capture_output=True, timeout=CHECK_PATIENCE, check=False)
+        try:
+            done = subprocess.run(
+                [openssl, *words], cwd=there, capture_output=True, timeout=CHECK_PATIENCE, check=False
+            )
+        except subprocess.TimeoutExpired as exc:
+            raise EnvironmentUnusable(
+                f"openssl did not end within {CHECK_PATIENCE:g} s, so the time stamp is not checked: try again."
+            ) from exc
     if done.returncode or b"Verification: OK" not in done.stdout + done.stderr:
         raise BrokenPack(f"the time stamp is not signed by an authority of {ca_file.name}, says openssl")
     return f"openssl says that the stamp is signed by an authority of {ca_file.name}, valid at {at}"

@@ -38,7 +38,7 @@ def _judge_policy(before: str, after: str) -> kind.Objection | None:
         return kind.Objection("weakening", f"The crypto policy is {before}, and {after} is not known to be stricter.")
     if loose := [one for one in has if one not in {*had, *_TAKE_AWAY}]:
         return kind.Objection("weakening", f"The subpolicy {loose[0]} is not among those that only forbid.")
-    if lost := [one for one in had if one in _TAKE_AWAY and one not in has and now == was]:
+    if lost := [one for one in had if one in _TAKE_AWAY and one not in has]:
         return kind.Objection("weakening", f"The crypto policy would lose its subpolicy {lost[0]}.")
     return None
 

@@ -67,7 +67,7 @@ class DecisionReader:
     def _read_run_and_asked_rule(self, run: str) -> tuple[RunState, Rule | None]:
         state = self._read_state(run)
         asked = state.attempt.approval if state.attempt and state.subject_awaiting_approval is state.attempt else None
-        return state, load_run_skill(state).rules.get(asked.rule) if asked else None
+        return state, _find_rule_of_run(state, asked.rule) if asked else None
 
     def _read_findings(self, session: Session) -> list[LeftFinding]:
         with self._lock:
@@ -125,6 +125,14 @@ def _add_rule_details(finding: LeftFinding, rule: Rule | None) -> LeftFinding:
     if rule is None:
         return finding
     return replace(finding, title=rule.title, category=rule.category, breaks=rule.breaks)
+
+
+def _find_rule_of_run(state: RunState, rule: str) -> Rule | None:
+    """Return a rule of the run's skill; None if its content is no longer on this machine."""
+    try:
+        return load_run_skill(state).rules.get(rule)
+    except TemperError:
+        return None
 
 
 def _load_rules(skill: str) -> Mapping[str, Rule]:

@@ -29,6 +29,8 @@ MOST_KEY = 1000
 
 _METADATA = {ipaddress.ip_address(one) for one in ("100.100.100.200", "168.63.129.16", "192.0.0.192", "fd00:ec2::254")}
 """Where clouds tell machines their secrets, beside the link-local addresses."""
+_LOCAL_NAT64 = ipaddress.IPv6Network("64:ff9b:1::/48")
+"""Addresses that a network translates to IPv4 in a way of its own (RFC 8215)."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ def explain_forbidden(address: Address) -> str:
         return explain_forbidden(inner)
     if address.is_link_local or address in _METADATA:
         return "where clouds tell machines their secrets"
+    if address in _LOCAL_NAT64:
+        return "which stands for an IPv4 address that Temper cannot tell from it"
     return "no address of a server" if address.is_multicast or address.is_unspecified else ""
 
 

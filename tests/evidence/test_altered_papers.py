@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 
 from app.events.host_scope import HostScope
 from app.events.kinds import RunStopped, ScanFinished, VerdictGiven
@@ -147,7 +148,11 @@ PARAMETERS = (used("banner", "warn\n" * 100, RULE), used("days", "7", OTHER), us
 NAMED = PublishedRule(
     rule=RULE, group="V-1", id="SV-1r2_rule", stig_id="RHEL-1", title="T", ccis=("C-1", "C-2"), discussion="D", fix="F"
 )
-PUBLISHED = Published(file="f.xml", sha256="0" * 64, id="x", title="x", version="1", release="", rules=(NAMED,))
+
+
+def published(fix):
+    named = replace(NAMED, fix=fix)
+    return Published(file="f.xml", sha256="0" * 64, id="x", title="x", version="1", release="", rules=(named,))
 
 
 def looked(*events, mode="auto"):
@@ -167,7 +172,10 @@ LOGS = {
     "each word of a scan": plain_log(EVERY_WORD, EVERY_WORD),
     "two waivers of one rule": waived_log(*WAIVERS),
     "values of the site": plain_log(WORDS, WORDS, begun={"parameters": PARAMETERS}),
-    "a benchmark": plain_log(WORDS, WORDS, begun={"published": PUBLISHED}),
+    "a benchmark": plain_log(WORDS, WORDS, begun={"published": published("F")}),
+    "texts that begin with a quote": plain_log(WORDS, WORDS, begun={"published": published("'no' is the value")}),
+    "texts that begin like a quoted formula": plain_log(WORDS, WORDS, begun={"published": published("'=1")}),
+    "texts that begin like a formula": plain_log(WORDS, WORDS, begun={"published": published(" =1")}),
     "no closing scan": plain_log(WORDS),
     "stopped": looked(RunStopped(by="ada", reason="enough", tree="")),
     "a look": looked(finished(), mode="scan"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from app.events.vocabulary import Published, PublishedRule
 from app.evidence.oscal import build_oscal_poam, build_oscal_results
 from app.evidence.run_record import read_run_record
 from tests.evidence.logs import EVERY_WORD, plain_case
@@ -70,6 +71,15 @@ def test_what_nobody_decided_is_not_satisfied():
         "error": {"state": "not-satisfied", "reason": "other"},
     }
     assert len(result["risks"]) == 3
+
+
+def test_a_text_of_blanks_alone_is_said_to_be_none():
+    named = PublishedRule(rule="V-257984", group="V-257984", id="SV-1", title="T", discussion=" \n ", fix="F \n")
+    benchmark = Published(file="f", sha256="0" * 64, id="x", title="x", version="1", release="", rules=(named,))
+    words = {"V-257984": "fail"}
+    plan = json.loads(build_oscal_poam(plain_case(words, words, begun={"published": benchmark})))
+    [risk] = plan["plan-of-action-and-milestones"]["risks"]
+    assert (risk["description"], risk["remediations"][0]["description"]) == ("none", "F \n")
 
 
 def test_a_waived_risk_is_a_deviation_with_its_day():

@@ -1,5 +1,7 @@
 """The key that evidence is signed with, and a check of signatures that needs nothing but the standard library."""
 
+import errno
+import os
 import random
 import stat
 import subprocess
@@ -76,6 +78,22 @@ def test_it_is_made_once_and_nobody_else_reads_it(tmp_path):
     assert [at.name for at in (tmp_path / "keys").iterdir()] == ["signing.key"]
     assert made.sign(b"m") == find_key(tmp_path / "keys").sign(b"m")
     assert (tmp_path / "keys/signing.key").read_text().strip() not in repr(made)
+
+
+def test_where_no_folder_for_it_can_be_made_that_is_a_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(EnvironmentUnusable, match=r"cannot create a key in .*: Not a directory"):
+        create_key(tmp_path / "file" / "keys")
+
+
+def test_on_a_file_system_without_links_that_is_a_sentence_and_nothing_stays(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "link", refuse)
+    with pytest.raises(EnvironmentUnusable, match=r"cannot create a key in .*: Operation not permitted"):
+        create_key(tmp_path / "keys")
+    assert [*(tmp_path / "keys").iterdir()] == []
 
 
 def test_of_many_that_make_it_at_once_one_does(tmp_path):

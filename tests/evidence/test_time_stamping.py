@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
+from app.evidence import time_stamping
 from app.evidence.notary import Requester, open_notary
 from app.evidence.pack import build_pack
 from app.evidence.pack_rebuild_check import compare_rebuilt_pack
@@ -167,6 +168,16 @@ def test_an_openssl_that_says_nothing_of_a_verification_vouches_for_no_stamp(aut
     mute.chmod(0o700)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     with pytest.raises(BrokenPack, match=r"not signed by an authority of ca\.pem"):
+        check_stamp({"manifest.json": manifest, STAMP: content}, authority / "ca.pem")
+
+
+def test_an_openssl_that_does_not_end_is_a_sentence(authority, token, tmp_path, monkeypatch):
+    (content, manifest), endless = token, tmp_path / "openssl"
+    endless.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
+    endless.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    monkeypatch.setattr(time_stamping, "CHECK_PATIENCE", 0.01)
+    with pytest.raises(EnvironmentUnusable, match="openssl did not end"):
         check_stamp({"manifest.json": manifest, STAMP: content}, authority / "ca.pem")
 
 

@@ -40,6 +40,7 @@ def judge(before, after):
         ("LEGACY", "DEFAULT"),
         ("DEFAULT", "FIPS"),
         ("DEFAULT:SHA1", "FIPS"),
+        ("DEFAULT:NO-PSK", "FUTURE:NO-PSK"),
         ("DEFAULT", "DEFAULT:NO-SHA1"),
         ("FIPS", "FIPS:OSPP"),
         ("DEFAULT:SHA1", "DEFAULT:SHA1:NO-PSK"),
@@ -59,6 +60,8 @@ def test_a_policy_may_become_stricter(before, after):
         ("DEFAULT", "FIPS:AD-SUPPORT"),
         ("DEFAULT", "DEFAULT:OURS"),
         ("FIPS:OSPP", "FIPS"),
+        ("DEFAULT:NO-PSK", "FUTURE"),
+        ("LEGACY:NO-SHA1", "DEFAULT"),
     ],
 )
 def test_no_other_policy_may_come(before, after):

@@ -1,6 +1,7 @@
 """The inbox read from a real log: what a run leaves, and what settles it."""
 
 import pytest
+from msgspec.structs import replace
 from sqlmodel import Session
 
 from app.events.kinds import (
@@ -109,6 +110,12 @@ async def test_an_approval_waits_until_it_is_answered_or_the_run_ends(doors, ans
     doors.append("r1", answer)
     assert [one for one in doors.inbox.list_decisions() if one.kind == "approval"] == []
     assert doors.inbox.last_count == (1 if isinstance(answer, RunFailed) else 0), "a failed run is its host's decision"
+
+
+async def test_an_approval_of_rules_that_are_no_longer_here_waits_as_well(doors):
+    doors.append("r1", replace(QUEUED, skill="gone"), *UNTIL_IT_WAITS, asks())
+    (one,) = doors.inbox.list_decisions()
+    assert (one.kind, one.id) == ("approval", f"approval:{WAITING}")
 
 
 async def test_a_paused_run_and_a_host_whose_run_failed_wait(doors):

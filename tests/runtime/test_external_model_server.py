@@ -95,7 +95,8 @@ async def test_what_is_no_address_is_refused_before_anything_is_asked(typed):
         *((one, True) for one in ("127.0.0.1", "::1", "10.1.2.3", "192.168.1.9", "fd12::7", "93.184.216.34")),
         *((one, False) for one in ("169.254.169.254", "fe80::1", "::ffff:169.254.169.254", "2002:a9fe:a9fe::1")),
         *((one, False) for one in ("64:ff9b::a9fe:a9fe", "64:ff9b::100.100.100.200", "::a9fe:a9fe")),
-        *((one, True) for one in ("64:ff9b::5db8:d822", "64:ff9c::a9fe:a9fe")),
+        *((one, False) for one in ("64:ff9b:1::a9fe:a9fe", "64:ff9b:1:a9fe:a9:fe00::", "64:ff9b:1:ffff::1")),
+        *((one, True) for one in ("64:ff9b::5db8:d822", "64:ff9c::a9fe:a9fe", "64:ff9b:2::1")),
         *((one, False) for one in ("100.100.100.200", "168.63.129.16", "fd00:ec2::254", "0.0.0.0", "::", "224.0.0.1")),
     ],
 )

@@ -178,11 +178,14 @@ def _split_diff_blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[s
 
 
 def _select_file_hunks(path: str, diff: str) -> Iterator[str]:
-    """Yield the hunks of one file, with "@" at the start of each."""
-    ours = body = False
+    """Yield the hunks of one file, with "@" at the start of each; raise NotRecorded if the diff is cut in them."""
+    ours = body = ended = False
     for line in diff.split("\n"):
         if header := _HEADER.fullmatch(line):
+            ended = ended or ours
             ours, body = header[1] == path, False
+        elif line.startswith(_CUT) and not ended:
+            raise NotRecorded(f"what changed in {path} is not all on record, since it is too long")
         elif ours and line.startswith("@@ "):
             body = True
             yield "@"
@@ -225,7 +228,8 @@ def fold_later_edits_unless_undone(edit: PlaybookEdit, later: Iterable[PlaybookE
         elif edit.do == "mode":
             edit = replace(edit, mode=one.mode or edit.mode)
         elif edit.do == "remove":
-            if one.do in ("insert", "replace") and _is_equal_without_trailing_blanks(one.new, edit.old):
+            fresh = one.new.split("\n") if one.do in ("insert", "replace", "write") else []
+            if any(_is_equal_without_trailing_blanks(line, edit.old) for line in fresh):
                 return None
         elif one.do == "write":
             edit = replace(edit, passing=True)

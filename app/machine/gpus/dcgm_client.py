@@ -38,8 +38,8 @@ class DcgmExporter:
         await asyncio.wait({self._asking}, timeout=self._hold)
         if not self._asking.done():
             return []
-        told, self._asking = self._asking.result(), None
-        return told
+        asked, self._asking = self._asking, None
+        return asked.result()
 
     async def close(self) -> None:
         if self._asking:

@@ -78,13 +78,16 @@ class Sampler(BackgroundTask):
 
     @contextmanager
     def _measure_polling_time(self) -> Iterator[None]:
-        """Tell the board how long engines and GPUs take to answer."""
+        """Tell the board how long engines and GPUs take to answer. After a poll that fails, none is waited for."""
         now = time.monotonic()
-        self._board.polling_since = self._board.polling_since or now
-        yield
-        self._board.polled_at = time.monotonic()
-        if self._board.polled_at - now < PERIOD:  # else an engine is still late: the next look waits for it as well
+        self._board.polling_since = since = self._board.polling_since or now
+        try:
+            yield
+        finally:
             self._board.polling_since = None
+        self._board.polled_at = time.monotonic()
+        if self._board.polled_at - now >= PERIOD:  # an engine is still late: the next look waits for it as well
+            self._board.polling_since = since
 
     async def poll_once(self) -> None:
         now = time.monotonic()

@@ -25,3 +25,10 @@ def parse_number_field(fields: Mapping[str, str], name: str, usual: float) -> fl
     if not isfinite(found):
         raise Rejected(name, f"{words[:40]!a} is not a number.")
     return found
+
+
+def parse_whole_number_field(fields: Mapping[str, str], name: str, usual: int) -> int:
+    found = parse_number_field(fields, name, usual)
+    if found != int(found):
+        raise Rejected(name, f"{fields[name].strip()[:40]!a} is not a whole number: enter one without a fraction.")
+    return int(found)

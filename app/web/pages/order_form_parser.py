@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.runs.order import Order, parse_engine_choice, split_rules
 from app.runs.rollout.rollout_request import USUAL_WAVES, RolloutTerms
 from app.targets.host_registry import FIXTURE
-from app.web.pages.form_fields import parse_number_field
+from app.web.pages.form_fields import parse_number_field, parse_whole_number_field
 
 USUAL_MODE = "usual"
 """Selects the default mode of the host."""
@@ -33,8 +33,8 @@ def parse_order_form(
 def parse_terms_form(fields: Mapping[str, str]) -> RolloutTerms:
     usual = RolloutTerms()
     return RolloutTerms(
-        at_once=int(parse_number_field(fields, "at_once", usual.at_once)),
+        at_once=parse_whole_number_field(fields, "at_once", usual.at_once),
         waves=fields.get("waves", USUAL_WAVES),
-        harmed=int(parse_number_field(fields, "harmed", usual.harmed)),
+        harmed=parse_whole_number_field(fields, "harmed", usual.harmed),
         escalated=parse_number_field(fields, "escalated", usual.escalated),
     )

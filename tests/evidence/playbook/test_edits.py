@@ -1,4 +1,5 @@
 import pytest
+from msgspec.structs import replace
 
 from app.events.kinds import ActionApplied
 from app.events.vocabulary import AppendLine, Chmod, FileChange, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
@@ -70,6 +71,21 @@ def test_what_the_record_does_not_hold_is_not_made_up():
             derive_edits([action], event)
 
 
+def test_a_diff_that_was_cut_is_not_taken_for_the_whole_change():
+    longest = "".join(f"UsePAM no # {number}\n" for number in range(3000))
+    action = SetOption(path=SSHD, key="UsePAM", value="yes")
+    event, _ = applied([action], **{SSHD: longest})
+    assert "more characters are not shown" in event.diff
+    with pytest.raises(NotRecorded, match="not all on record"):
+        derive_edits([action], event)
+    before = SetOption(path="/etc/login.defs", key="UMASK", value="077")
+    event, _ = applied([before, action], **{"/etc/login.defs": "UMASK 022\n", SSHD: longest})
+    with pytest.raises(NotRecorded, match=f"what changed in {SSHD} is not all on record"):
+        derive_edits([before, action], event)
+    alone = replace(event, changes=event.changes[:1])
+    assert [edit.new for edit in derive_edits([before], alone)] == ["UMASK 077"], "it ends before the cut"
+
+
 def test_a_line_that_moves_is_left_to_people():
     rules = "/etc/audit/audit.rules"
     action = SetOption(path=rules, key="-e", value="2")
@@ -97,6 +113,9 @@ def test_what_later_rules_made_of_a_line_counts_as_done():
         )
         is None
     )
+    gone = PlaybookEdit("remove", SSHD, "UseDNS no")
+    assert fold_later_edits_unless_undone(gone, [PlaybookEdit("write", SSHD, new="# all\nUseDNS no \n")]) is None
+    assert fold_later_edits_unless_undone(gone, [PlaybookEdit("write", SSHD, new="UsePAM yes\n")]) == gone
     whole = fold_later_edits_unless_undone(
         PlaybookEdit("write", MOTD, new="a\n", mode="0644"),
         [PlaybookEdit("insert", MOTD, new="b"), PlaybookEdit("mode", MOTD, mode="0600")],

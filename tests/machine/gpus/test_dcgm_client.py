@@ -183,6 +183,26 @@ async def test_an_exporter_that_takes_its_time_holds_up_no_look():
         await source.close()
 
 
+async def test_a_fault_of_one_scrape_is_told_once_and_the_next_one_is_made():
+    clock, asked = Clock(), []
+
+    def answer(_request):
+        asked.append(clock.now)
+        if clock.now == 0:
+            raise RuntimeError("a fault of ours")
+        return httpx.Response(200, text=FULL)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(answer)) as http:
+        source = DcgmExporter(http, URL, clock, hold=5.0)
+        with pytest.raises(RuntimeError, match="a fault of ours"):
+            await source.read()
+        assert await source.read() == []
+        clock.now = EVERY
+        assert await source.read() == [READING]
+        await source.close()
+    assert asked == [0, EVERY]
+
+
 def refused(_request):
     raise httpx.ConnectError("no")
 

@@ -172,6 +172,18 @@ async def test_between_samples_an_idle_engine_is_asked_for_its_health_alone_unti
         assert board.states["gemma-31b"][1].state == "dead"
 
 
+async def test_after_a_look_that_failed_no_engine_is_waited_for_and_nothing_was_read(tmp_path):
+    async def fail():
+        raise RuntimeError("no GPU can be read")
+
+    async with sampling(tmp_path, Wire()) as (sampler, board, _):
+        await sampler.poll_once()
+        polled, sampler._gpus.read = board.polled_at, fail
+        with pytest.raises(RuntimeError, match="no GPU can be read"):
+            await sampler.poll_once()
+        assert (board.polling_since, board.polled_at) == (None, polled)
+
+
 async def test_a_page_with_news_gets_a_sample_at_the_next_look(tmp_path):
     async with sampling(tmp_path, Wire()) as (sampler, board, asked):
         board.has_news = lambda: True
