@@ -125,10 +125,11 @@ class OwnServer:
 
     async def delete_lineup_and_request_original(self, data: Path) -> LineupChange:
         """Delete the written line-up, and request the use of the one that the process started with."""
-        path = data / LINEUP_FILE
-        if not await asyncio.to_thread(path.exists):
-            raise Rejected("", "No server of your own is in use: there is nothing to stop using.", "not-found")
-        await asyncio.to_thread(path.unlink)
+        try:
+            await asyncio.to_thread((data / LINEUP_FILE).unlink)
+        except FileNotFoundError as exc:
+            told = "No server of your own is in use: there is nothing to stop using."
+            raise Rejected("", told, "not-found") from exc
         return self.request_change(LineupChange("", "the line-up of the start"))
 
     def request_change(self, change: LineupChange) -> LineupChange:

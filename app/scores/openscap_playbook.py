@@ -5,6 +5,7 @@ counted as not run, with the missing collection; the other tasks run as generate
 """
 
 import asyncio
+import json
 import os
 import re
 import shlex
@@ -26,6 +27,7 @@ from app.text.clean import clean_text
 
 BASE = BaseImage(packages=(*PACKAGES, "python3", "python3-apt"))
 """Host packages including those that Ansible needs."""
+ANSIBLE_SECONDS = 900
 NO_FIX = "a fix for Ansible, which the content does not have"
 _MOST = 64 * 1024 * 1024
 _ENDS = b"<<playbook ends>>\n"
@@ -64,6 +66,9 @@ async def run_ansible_fixes_between_scans(
                 began = time.time()
                 await asyncio.to_thread(_play_playbook, program, playbook.text, access, Path(folder))
             out, told = await process.communicate(f"{began} {time.time()}\n".encode())
+    except TimeoutError as exc:
+        late = f"the scans and the playbook took longer than {SECONDS:.0f} s and were ended."
+        raise EnvironmentUnusable(late) from exc
     finally:
         if process.returncode is None:
             process.kill()
@@ -113,16 +118,15 @@ def _belongs_to_rule(task: str, rule: str) -> bool:
 
 def _play_playbook(program: str, playbook_text: str, access: SshAccess, folder: Path) -> None:
     (folder / "playbook.yml").write_text(playbook_text)
-    options = f"-F none -o IdentitiesOnly=yes -o StrictHostKeyChecking=yes -o UserKnownHostsFile={access.known_hosts}"
+    options = ["IdentitiesOnly=yes", "StrictHostKeyChecking=yes", access.known_hosts_option]
     given = {
         "ansible_port": access.port,
         "ansible_user": access.account,
-        "ansible_ssh_private_key_file": access.key,
-        "ansible_ssh_common_args": f"'{options}'",
+        "ansible_ssh_private_key_file": str(access.key),
+        "ansible_ssh_common_args": shlex.join(["-F", "none", *(word for one in options for word in ("-o", one))]),
         "ansible_python_interpreter": "/usr/bin/python3",
     }
-    words = [word for name, value in given.items() for word in ("-e", f"{name}={value}")]
-    ran = _run_ansible([program, "-i", "127.0.0.1,", "--become", *words, "playbook.yml"], folder)
+    ran = _run_ansible([program, "-i", "127.0.0.1,", "--become", "-e", json.dumps(given), "playbook.yml"], folder)
     if ran.returncode != 0:
         said = [line for line in ran.stdout.splitlines() if "fatal:" in line or "FAILED" in line]
         raise EnvironmentUnusable(f"the playbook stopped: {clean_text(' '.join(said)[:400] or ran.stderr[-400:], 400)}")
@@ -138,9 +142,18 @@ def _run_ansible(command: list[str], folder: Path) -> subprocess.CompletedProces
         "ANSIBLE_SSH_ARGS": "-o ControlMaster=auto -o ControlPersist=10s",
         "LC_ALL": "C.UTF-8",
     }
-    return subprocess.run(
-        command, cwd=folder, env=os.environ | calm, capture_output=True, text=True, timeout=900, check=False
-    )
+    try:
+        return subprocess.run(
+            command,
+            cwd=folder,
+            env=os.environ | calm,
+            capture_output=True,
+            text=True,
+            timeout=ANSIBLE_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as exc:
+        raise EnvironmentUnusable(f"ansible-playbook took longer than {ANSIBLE_SECONDS} s and was ended.") from exc
 
 
 def _require_ansible_program() -> str:

@@ -24,7 +24,7 @@ async def start_ssh_process(access: SshAccess, command: str, account: str = "", 
     try:
         return await asyncio.create_subprocess_exec(
             *("ssh", "-F", "none", "-p", str(access.port), "-i", str(access.key)),
-            *(word for option in (*options, f"UserKnownHostsFile={access.known_hosts}") for word in ("-o", option)),
+            *(word for option in (*options, access.known_hosts_option) for word in ("-o", option)),
             *(f"{account or access.account}@127.0.0.1", command),
             limit=output_limit,
             stdin=asyncio.subprocess.PIPE,

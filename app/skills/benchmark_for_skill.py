@@ -14,6 +14,9 @@ from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.scap_files import ADDED, list_benchmarks
 from app.skills.skill import Skill
 
+_MOST_KEPT = 64
+"""More than anybody adds: each call asks for all of them in turn, so with one more none would be kept."""
+
 
 def choose_benchmark_with_skill_ids(skill: Skill, folders: Sequence[Path] = ADDED) -> Published | None:
     """Return the benchmark, or None if none names a rule. Reads files on the first call."""
@@ -33,7 +36,8 @@ def match_waivers_to_skill(waivers: Iterable[Waiver], skill: Skill, benchmark: P
 
 def _rank_benchmark(benchmark: Published) -> tuple[int, int, list[int], str]:
     """Sort key: most rules, then most check texts, then the newest release."""
-    digits = "".join(letter if letter.isdigit() else " " for letter in f"{benchmark.version} {benchmark.release[:14]}")
+    numbered = f"{benchmark.version} {benchmark.release[:14]}"
+    digits = "".join(letter if letter.isdecimal() else " " for letter in numbered)
     return (
         len(benchmark.rules),
         sum(bool(rule.check) for rule in benchmark.rules),
@@ -64,6 +68,6 @@ def _read_benchmark(file: Path) -> Published | None:
         return None  # evidence is marked incomplete, and `scap list` shows why the content is unreadable
 
 
-@lru_cache(8)
+@lru_cache(_MOST_KEPT)
 def _parse_benchmark(file: Path, _stamp: int) -> Published:
     return read_published(file.read_bytes(), file.name)

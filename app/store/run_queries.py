@@ -51,12 +51,13 @@ def find_seconds_per_finding(session: Session, host: str) -> float | None:
 
 
 def list_hosts_newest_started_runs(session: Session, required_state: str = "") -> Sequence[RunRow]:
-    """Return the newest started run of each host, or only those in this state."""
+    """Return the newest started run of each host, or only those in this state. Of runs queued at once, take one."""
     started = col(RunRow.started_at).is_not(None)
     at = func.max(RunRow.queued_at).label("at")
     newest = select(RunRow.host, at).where(started).group_by(col(RunRow.host)).subquery()
     same = (col(RunRow.host) == newest.c.host) & (col(RunRow.queued_at) == newest.c.at)
-    query = select(RunRow).join(newest, same)
+    one_per_host = select(func.max(RunRow.id)).join(newest, same).where(started).group_by(col(RunRow.host))
+    query = select(RunRow).where(col(RunRow.id).in_(one_per_host)).order_by(col(RunRow.host))
     return session.exec(query.where(RunRow.state == required_state) if required_state else query).all()
 
 

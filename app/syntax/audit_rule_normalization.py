@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.syntax.audit_fields import ACCOUNTS, GROUPS, NUMBER, UNSET, normalize_field_name, parse_leading_number
 from app.syntax.host_text import fold_case
 
-_FIELD = re.compile(r"([a-z_0-9]+)(!=|>=|<=|&=|=|>|<|&)(.*)", re.ASCII | re.DOTALL)
+_FIELD = re.compile(r"([A-Za-z_0-9]+)(!=|>=|<=|&=|=|>|<|&)(.*)", re.ASCII | re.DOTALL)
 _ACCOUNTS = (*ACCOUNTS, *GROUPS, "sessionid")
 _MACHINES = {
     "x86_64": "b64",
@@ -74,7 +74,7 @@ def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
         return None
     name, sign, value = normalize_field_name(found[1]), found[2], found[3]
     if flag == "-C":
-        one, other = sorted((name, value))
+        one, other = sorted((name, normalize_field_name(value)))
         return "-C", sign, f"{one} {other}"
     return name, sign, next(_yield_kernel_value_if_known(name, value), value)
 

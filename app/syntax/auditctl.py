@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from app.syntax import audit_fields
 from app.syntax.audit_fields import AuditField, HostNames, RefusedRule, parse_field
-from app.syntax.host_text import fold_case
+from app.syntax.host_text import encode_text, fold_case
 
 _SHORT = "hicslDvtC:e:f:r:b:a:A:d:S:F:m:R:w:W:k:p:q:"
 _LONG_WITH_VALUE = ("backlog_wait_time", "signal")
@@ -213,7 +213,8 @@ class _Reader:
         if command.adds:
             raise RefusedRule("watch option can't be given with a syscall")
         name = path.rpartition("/")[2]
-        if len(path.encode()) > _LONGEST_PATH or not path.startswith("/") or len(name.encode()) > _LONGEST_NAME:
+        is_too_long = len(encode_text(path)) > _LONGEST_PATH or len(encode_text(name)) > _LONGEST_NAME
+        if is_too_long or not path.startswith("/"):
             raise RefusedRule("File name too long" if path.startswith("/") else "The path must start with '/'")
         plain = path.rstrip("/") or "/"
         command.adds, command.action, command.is_deletion = "exit", "always", letter == "W"
@@ -260,6 +261,6 @@ class _Reader:
         self._can_have_key = True
 
     def _add_key(self, value: str) -> None:
-        if sum(len(key.encode()) + 1 for key in self._keys) + len(value.encode()) > _LONGEST_KEY:
+        if sum(len(encode_text(key)) + 1 for key in self._keys) + len(encode_text(value)) > _LONGEST_KEY:
             raise RefusedRule(f"the key is longer than {_LONGEST_KEY} characters")
         self._keys += [value] if value else []

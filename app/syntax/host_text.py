@@ -62,6 +62,11 @@ def parse_natural_number(value: str) -> int | None:
     return int(value) if _DIGITS.fullmatch(value) else None
 
 
+def parse_digits(value: str) -> float | None:
+    """Return the number that ASCII digits spell, however many; None for another text. An int may have 4300 at most."""
+    return float(value) if value.isascii() and value.isdigit() else None
+
+
 def create_range_predicate(least: int, most: int) -> Callable[[str], bool]:
     """Return a predicate of texts that are natural numbers from `least` to `most`."""
 

@@ -9,6 +9,7 @@ from app.syntax.sshd_keywords import CHOICES, SECONDS
 Spell = Callable[[str], str | None]
 
 _MOST = 2**31 - 1
+_MOST_PORT = 65535
 _TIME = re.compile(r"(?=.)(?:\+?[0-9]{1,10}[smhdw])*(?:\+?[0-9]{1,10})?")
 _SPAN = re.compile(r"([0-9]+)([smhdw]?)")
 _WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]{1,18})")
@@ -108,8 +109,8 @@ def normalize_case_of_none(value: str) -> str | None:
 
 
 def normalize_port(value: str) -> str | None:
-    count = parse_natural_number(value)
-    return str(count) if count else None
+    port = parse_natural_number(value)
+    return str(port) if port and port <= _MOST_PORT else None
 
 
 FIRST: dict[str, Spell] = (

@@ -138,7 +138,7 @@ def _compare_accounts(was: Baseline, now: Baseline) -> Iterator[str]:
             yield f"there is a new account: {name} (uid {uid})"
         elif uid != was.accounts[name]:
             yield f"the account {name} has uid {uid}, and had {was.accounts[name]}"
-    for name in was.accounts.keys() - now.accounts.keys():
+    for name in sorted(was.accounts.keys() - now.accounts.keys()):
         yield f"the account {name} is gone"
 
 

@@ -8,7 +8,14 @@ import pytest
 
 from app.errors import Rejected
 from app.lineups.reader import read_lineup
-from app.runtime.external_model_server import KEPT_SECONDS, LINEUP_FILE, OwnServer, ServerAddress, explain_forbidden
+from app.runtime.external_model_server import (
+    KEPT_SECONDS,
+    LINEUP_FILE,
+    LineupChange,
+    OwnServer,
+    ServerAddress,
+    explain_forbidden,
+)
 from tests.engines.test_server_capabilities import Server
 
 ADDRESS = "http://server:8080/v1"
@@ -182,6 +189,14 @@ async def test_a_server_is_given_up_once(tmp_path):
     assert own.requested.is_set()
     with pytest.raises(Rejected, match="nothing to stop using"):
         await own.delete_lineup_and_request_original(tmp_path)
+
+
+async def test_of_admins_who_give_a_server_up_at_the_same_time_one_does(tmp_path):
+    own = OwnServer(find_loopback)
+    (tmp_path / LINEUP_FILE).write_text("")
+    both = [own.delete_lineup_and_request_original(tmp_path) for _ in range(2)]
+    told = await asyncio.gather(*both, return_exceptions=True)
+    assert {type(one) for one in told} == {LineupChange, Rejected}
 
 
 async def test_a_name_is_looked_up_anew_before_each_model_is_asked(tmp_path):

@@ -2,6 +2,7 @@ import shutil
 
 import pytest
 
+from app.skills import benchmark_for_skill
 from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill
 from tests.scanners.openscap.content import SMALL, STIG
@@ -40,10 +41,29 @@ def test_the_newest_release_of_a_benchmark_is_taken_and_one_that_knows_more_befo
     made = choose_benchmark_with_skill_ids(load_skill("stig"), (folder,))
     assert made
     assert made.file == "a-xccdf.xml"
+    (folder / "a-xccdf.xml").write_text(text.replace("Release: 9 ", "Release: \u00b2 "))
+    made = choose_benchmark_with_skill_ids(load_skill("stig"), (folder,))
+    assert made
+    assert made.file == STIG.name
     (folder / "a-xccdf.xml").write_text(newer.replace("V-257984", "V-7"))
     made = choose_benchmark_with_skill_ids(load_skill("stig"), (folder,))
     assert made
     assert made.file == STIG.name
+
+
+def test_a_folder_with_many_benchmarks_is_read_once(folder, monkeypatch):
+    for number in range(12):
+        shutil.copy(STIG, folder / f"{number}-xccdf.xml")
+    read, parse = [], benchmark_for_skill.read_published
+
+    def note_and_parse(content, name):
+        read.append(name)
+        return parse(content, name)
+
+    monkeypatch.setattr(benchmark_for_skill, "read_published", note_and_parse)
+    for _ in range(2):
+        choose_benchmark_with_skill_ids(load_skill("stig"), (folder,))
+    assert sorted(read) == sorted(file.name for file in folder.iterdir())
 
 
 REFERS = "<reference href='u'>SV-257985r7_rule</reference>"

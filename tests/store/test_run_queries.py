@@ -26,6 +26,13 @@ def test_of_each_host_the_newest_run_that_has_started_counts(tmp_path):
     database.dispose()
 
 
+def test_of_runs_that_a_host_got_at_the_same_time_one_that_has_started_counts(session):
+    for run, state, started in (("a", "failed", 3), ("b", "finished", 4), ("c", "queued", None)):
+        session.add(RunRow(id=run, host="web1", queued_at=2, started_at=started, **RUN | {"state": state}))
+    assert [row.id for row in list_hosts_newest_started_runs(session)] == ["b"]
+    assert list_hosts_newest_started_runs(session, "failed") == []
+
+
 @pytest.fixture
 def session(tmp_path):
     database = open_database(tmp_path / "t.sqlite")

@@ -14,6 +14,7 @@ from app.syntax.audit_rule_normalization import parse_audit_rule
         ("-a always,exit -F arch=B64 -F perm=XR -F exit=-eperm", "-a always,exit -F arch=b64 -F perm=rx -F exit=-1"),
         ("-A always,exit -F arch=x86_64 -S all -F exit=-EACCES", "-A always,exit -F arch=b64 -F exit=-13"),
         ("-a always,exit -C uid!=euid -F uid=root", "-a always,exit -C euid!=uid -F uid=0"),
+        ("-a always,exit -C Euid!=UID -F LoginUID=0", "-a always,exit -C euid!=uid -F auid=0"),
         ("-a always,exit -F gid=0x10 -F pid>010", "-a always,exit -F gid=16 -F pid>8"),
     ],
 )

@@ -67,3 +67,10 @@ def test_what_a_line_asks_for_beside_rules():
     assert (read("-i").ignores_errors, read("-c").ignores_errors) == (True, True)
     assert read("-a exit,possible").is_skipped
     assert (read("-A never,exit -S mount").is_prepended, read("-d never,exit -S mount").is_deletion) == (True, True)
+
+
+def test_bytes_of_a_path_and_of_a_key_count_whatever_they_are():
+    odd = "\udcff"  # a byte that is no UTF-8
+    assert read(f"-w /etc/{odd * 255} -k {odd * 256}").fault == ""
+    assert read(f"-w /etc/{odd * 256}").fault == "File name too long"
+    assert read(f"-w /etc/x -k {odd * 257}").fault.startswith("the key is longer")

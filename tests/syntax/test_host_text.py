@@ -20,6 +20,8 @@ def test_only_ascii_digits_are_a_number():
     assert [host_text.parse_natural_number(v) for v in ("", "-1", "+1", "1_0", " 1", "٦٠٠", "²", "1" * 4000)] == [
         None
     ] * 8
+    assert [host_text.parse_digits(v) for v in ("600", "1" * 5000)] == [600, float("inf")]
+    assert [host_text.parse_digits(v) for v in ("", "-1", "1.0", "٦٠٠", "²")] == [None] * 5
 
 
 def test_only_ascii_blanks_part_words():

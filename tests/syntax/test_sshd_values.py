@@ -35,6 +35,8 @@ from app.syntax import sshd_values as values
         (values.normalize_log_level, "Quiet", "SILENT"),
         (values.normalize_log_level, "loud", None),
         (values.normalize_port, "0", None),
+        (values.normalize_port, "65535", "65535"),
+        (values.normalize_port, "65536", None),
     ],
 )
 def test_a_value_is_spelt_as_sshd_spells_it(spell, written, expected):

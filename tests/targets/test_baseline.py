@@ -95,6 +95,12 @@ def test_a_file_that_is_gone_is_drift_even_if_the_digests_cannot_be_compared():
     assert find_drift(list_host(["/a", "/b"], "state"), list_host(["/a"], "content"), ()) == ("/b is gone",)
 
 
+def test_accounts_that_are_gone_are_listed_in_order():
+    names = [f"user{number:02}" for number in range(60)]
+    was, now = Baseline({}, dict.fromkeys(reversed(names), 1000)), Baseline({}, {})
+    assert find_drift(was, now, ()) == (*(f"the account {name} is gone" for name in names[:40]), "and 20 more")
+
+
 def test_a_flood_of_changes_is_bounded(target, tmp_path):
     for number in range(100):
         (tmp_path / "root/etc" / f"n{number}").write_text("")

@@ -128,9 +128,10 @@ def _list_field_reasons(command: AuditCommand) -> Iterator[str]:
 
 def _list_path_reasons(field: AuditField, files: Files) -> Iterator[str]:
     path, name = field.value, field.value.rpartition("/")[2]
+    encoded = host_text.encode_text(path)
     if not path.startswith("/") or (field.sign != "=" and field.name != "exe"):
         yield _INVALID
-    elif len(path.encode()) > _LONGEST_PATH or any(len(part.encode()) > _LONGEST_NAME for part in path.split("/")):
+    elif len(encoded) > _LONGEST_PATH or any(len(part) > _LONGEST_NAME for part in encoded.split(b"/")):
         yield _TOO_LONG
     elif field.name == "dir":
         yield from () if _is_folder(path, files) else (_ABSENT,)

@@ -53,7 +53,7 @@ class CryptoPolicies(Daemon):
         if kind == "module":
             return _compare_module_presence(module, was, now)
         if kind in _SIZES:
-            return strictness.create_number_comparison(lambda value: int(value) if value.isdigit() else None)(was, now)
+            return strictness.create_number_comparison(host_text.parse_digits)(was, now)
         return _compare_module_values(kind, was, now)
 
 

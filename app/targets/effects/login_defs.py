@@ -102,6 +102,7 @@ def _derive_home_mode(umask: str) -> str:
 
 def _classify_change_window(least: str, most: str) -> str:
     """Return "none" if a password must be changed before it may be, else "some"."""
-    if not (least.isdigit() and most.isdigit()):
+    fewest, longest = host_text.parse_digits(least), host_text.parse_digits(most)
+    if fewest is None or longest is None:
         return "some"
-    return "none" if 0 < int(most) <= int(least) else "some"
+    return "none" if 0 < longest <= fewest else "some"

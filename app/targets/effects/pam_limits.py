@@ -42,6 +42,5 @@ class Limits(Daemon):
 
 def _parse_limit(value: str) -> float:
     """Return the limit; pam_limits ignores a value that is no number, which means no limit."""
-    if value in _ENDLESS or not value.isdigit():
-        return float("inf")
-    return int(value)
+    number = None if value in _ENDLESS else host_text.parse_digits(value)
+    return float("inf") if number is None else number

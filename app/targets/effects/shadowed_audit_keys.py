@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
+from app.syntax.host_text import parse_digits
 
 _ACCOUNTS = ("auid", "uid", "euid", "suid", "fsuid", "gid", "egid", "sgid", "fsgid", "success")
 """Fields that leave nearly all events of people, or a half: a rule with them takes a key away like one without."""
@@ -78,8 +79,9 @@ def _exclude_each_other(one: tuple[str, str, str], other: tuple[str, str, str]) 
     if one[0] != other[0] or "=" not in (one[1], other[1]):
         return False
     (_, _, value), (_, sign, bound) = (one, other) if one[1] == "=" else (other, one)
-    if sign == ">=" and value.isdigit() and bound.isdigit():
-        return int(value) < int(bound)
+    number, least = parse_digits(value), parse_digits(bound)
+    if sign == ">=" and number is not None and least is not None:
+        return number < least
     return (sign == "=" and value != bound) or (sign == "!=" and value == bound)
 
 

@@ -22,6 +22,11 @@ class SshAccess:
     key: Path
     known_hosts: Path
 
+    @property
+    def known_hosts_option(self) -> str:
+        """The option of the ssh client, which takes a path with blanks for several unless it is quoted."""
+        return f'UserKnownHostsFile="{self.known_hosts}"'
+
 
 def choose_port(previous: int) -> int:
     """Return the previous port if it is free, so that saved addresses stay valid; else a free one.

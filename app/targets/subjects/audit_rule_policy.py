@@ -130,7 +130,7 @@ def _is_below_existing_value(line: str, other_lines: list[str]) -> bool:
     """Return True if a value is below an existing one. Any file may be loaded last, so all count."""
     switch, _, value = line.partition(" ")
     known = [other.partition(" ")[2] for other in other_lines if other.partition(" ")[0] == switch]
-    numbers = [int(one) for one in known if one.isdigit() and len(one) < 10]
+    numbers = [number for one in known if (number := host_text.parse_natural_number(one)) is not None]
     return switch in ("-b", "-e", "-f") and any(int(value) < number for number in numbers)
 
 

@@ -21,7 +21,7 @@ def set_guest_clock(access: SshAccess) -> None:
 
 
 def _run_over_ssh(access: SshAccess, command_line: str, seconds: float) -> str:
-    options = [word for option in (*_OPTIONS, f"UserKnownHostsFile={access.known_hosts}") for word in ("-o", option)]
+    options = [word for option in (*_OPTIONS, access.known_hosts_option) for word in ("-o", option)]
     command = ["ssh", "-F", "none", "-p", str(access.port), "-i", str(access.key), *options]
     command += [f"{access.account}@127.0.0.1", command_line]
     try:

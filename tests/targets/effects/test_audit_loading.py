@@ -65,6 +65,13 @@ def test_two_spellings_are_one_rule(lines):
     assert [fault.line.words for fault in load(*lines).faults] == [tuple(lines[1].split())]
 
 
+def test_a_path_that_is_not_utf_8_is_a_path():
+    assert load("-w /etc/\udcff -p wa -k \udcff").faults == ()
+    assert [fault.reason for fault in load(f"-a always,exit -F path=/etc/{chr(0xDCFF) * 256}").faults] == [
+        "File name too long"
+    ]
+
+
 def test_a_line_is_read_for_each_machine_that_the_host_may_be():
     folders = [*FOLDERS, "/usr/lib/aarch64-linux-gnu", "/usr/lib/x86_64-linux-gnu"]
     (fault,) = load("-a always,exit -S chmod", folders=folders).faults

@@ -69,6 +69,7 @@ def test_fips_is_for_the_rule_to_ask():
         ("", "hash = MD5\n", True),
         ("", "min_rsa_size = 3072\n", False),
         ("", "min_rsa_size = 1024\n", True),
+        ("", "min_rsa_size = \u00b2\n", True),
         ("min_rsa_size = 4096\n", "min_rsa_size = 2048\n", True),
         ("arbitrary_dh_groups = 0\n", "arbitrary_dh_groups = 1\n", True),
         ("", "sha1_in_certs = 0\n", False),

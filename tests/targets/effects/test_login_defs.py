@@ -21,6 +21,7 @@ from tests.targets.effects.change import lost
         ("SHA_CRYPT_MIN_ROUNDS 1000000", "SHA_CRYPT_MIN_ROUNDS 100000"),
         ("HOME_MODE 0400", "HOME_MODE 0750"),
         ("UID_MIN 1000", "UID_MIN 0"),
+        ("PASS_MAX_DAYS 30", "PASS_MAX_DAYS 30\nPASS_MIN_DAYS \u00b2"),
     ],
 )
 def test_less_than_what_stands_is_weaker(was, now):

@@ -11,6 +11,8 @@ MAIN, LATER = "/etc/security/limits.conf", "/etc/security/limits.d/90-x.conf"
         (MAIN, "* hard maxlogins 10\n"),
         (MAIN, "* hard maxlogins 3\n* soft maxlogins 10\n"),
         (MAIN, "* hard maxlogins 3\n* hard maxlogins none\n"),
+        (MAIN, "* hard maxlogins \u00b2\n"),
+        (MAIN, f"* hard maxlogins {'9' * 5000}\n"),
         (LATER, "* soft maxlogins 10\n"),
         (LATER, "* - maxlogins 4\n"),
         (LATER, "deploy -\n"),

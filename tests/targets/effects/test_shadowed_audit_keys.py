@@ -30,6 +30,7 @@ def takes(first, later):
         (f"-a always,exit -F path=/bin/su -F perm=x {PEOPLE} -k junk", SU),
         ("-w /run/utmp -p wa -k junk", "-w /var/run/utmp -p wa -k session"),
         ("-a always,exit -S chmod -k junk", CALLS),
+        ("-a always,exit -S chmod -F auid=\u00b2 -k junk", CALLS),
         (f"-a always,exit -F arch=b64 -S fchmod,mount {PEOPLE} -F success=1 -k junk", CALLS),
         (DENIED.replace("access", "junk"), DENIED),
     ],

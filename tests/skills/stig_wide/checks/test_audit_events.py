@@ -24,6 +24,7 @@ def judge(rule, *lines):
         ("V-258181", [RUN.replace("-k perm_mod", "-F key=a -F key=b")]),
         ("V-258181", [RUN.replace("always,exit", "exit,always").replace("unset", "-1")]),
         ("V-258181", [RUN.replace("perm=x", "perm=rx")]),
+        ("V-258181", [RUN.replace("auid", "AUID").replace("path", "Path")]),
         ("V-258181", [RUN.replace(" -F perm=x", "")]),
         ("V-258181", [RUN.replace("-F path", "-S all -F path")]),
         ("V-258181", ["-a always,exit -F auid!=4294967295 -F auid>=1000 -F perm=x -F path=/usr/bin/chacl"]),
