@@ -213,9 +213,9 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
         with tarfile.open(file, "r:gz") as archive:
             # extract(filter=) is newer than Debian 12's Python 3.11.2
             archive.extraction_filter = lambda member, _into: member
-            links: set[PurePosixPath] = set()
+            unpacked: dict[PurePosixPath, tarfile.TarInfo] = {}
             for member in archive:
-                _require_safe_archive_member(member, links)
+                _require_safe_archive_member(member, unpacked)
                 archive.extract(member, into)
         made = msgspec.json.decode((into / MANIFEST).read_bytes(), type=BackupManifest)
     except FileNotFoundError as exc:
@@ -229,14 +229,19 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     return made
 
 
-def _require_safe_archive_member(member: tarfile.TarInfo, links: set[PurePosixPath]) -> None:
-    """Refuse what would be written outside of the folder, by its name or through one of the `links` before it."""
+def _require_safe_archive_member(member: tarfile.TarInfo, unpacked: dict[PurePosixPath, tarfile.TarInfo]) -> None:
+    """Refuse what could be written outside of the folder, and add the rest to the members `unpacked` so far.
+
+    A member is written through a link of its own name, so each name may come once, and only below folders. A link
+    leads anywhere, so the parts that Temper itself opens are none.
+    """
     path = PurePosixPath(member.name)
-    outside = path.is_absolute() or ".." in path.parts or not links.isdisjoint(path.parents)
-    if outside or not (member.isfile() or member.isdir() or member.issym()):
+    outside = path.is_absolute() or ".." in path.parts
+    through_another = path in unpacked or not all(unpacked[one].isdir() for one in path.parents if one in unpacked)
+    is_known_kind = member.isfile() or member.isdir() or (member.issym() and len(path.parts) > 1)
+    if outside or through_another or not is_known_kind:
         raise BadInput(f"{clean_line(member.name, 100)!r} does not belong in a backup. Use another file.")
-    if member.issym():
-        links.add(path)
+    unpacked[path] = member
 
 
 def _check_digests(manifest: BackupManifest, unpacked: Path) -> None:

@@ -25,7 +25,7 @@ from app.targets.host_registry import open_target
 from app.targets.ssh import registration
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint, Way, parse_endpoint
-from app.text.clean import clean_text
+from app.text.clean import clean_line, clean_text
 
 HEALTHY, NOT_HEALTHY = 0, 2
 
@@ -100,7 +100,8 @@ def check_host(settings: Settings, name: str, *, undo: bool) -> int:
         if undo:
             for journal in target.list_pending():
                 undone = target.roll_back(journal)
-                print_line(f"{journal}: {'; '.join(undone.differences) or 'rolled back to the state before'}")
+                left = clean_line("; ".join(undone.differences), 4000)
+                print_line(f"{clean_line(journal, 120)}: {left or 'rolled back to the state before'}")
         probes = target.check_health()
         for probe in probes:
             print_line(f"{'ok   ' if probe.ok else 'FAILS'} {probe.name}: {clean_text(probe.detail, 300)}")

@@ -43,7 +43,7 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
         await asyncio.to_thread(harden.require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
             request = _create_request(settings, runtime.database, wanted, lineup)
-            rollout = _find_same_unended(runtime.database, request) or _submit_rollout(runtime.database, request)
+            rollout = _find_same_unended_or_submit(runtime.database, request)
             controller = RolloutController(runtime)
             controller.start()
             try:
@@ -55,7 +55,8 @@ async def run_rollout(settings: Settings, wanted: RolloutSpec, *, as_json: bool)
         print_line(f"temper: {exc}; that process works on the rollout", to_stderr=True)
         with open_or_create_database(settings) as database:
             request = _create_request(settings, database, wanted, lineup)
-            return await _follow_rollout_to_exit_code(database, _submit_rollout(database, request), as_json=as_json)
+            rollout = _find_same_unended_or_submit(database, request)
+            return await _follow_rollout_to_exit_code(database, rollout, as_json=as_json)
 
 
 def _create_request(settings: Settings, database: Engine, wanted: RolloutSpec, lineup: Lineup) -> RolloutOrdered:
@@ -65,14 +66,16 @@ def _create_request(settings: Settings, database: Engine, wanted: RolloutSpec, l
     return create_rollout_request(replace(wanted, hosts=hosts), lineup, settings.hosts_folder)
 
 
-def _submit_rollout(database: Engine, request: RolloutOrdered) -> str:
+def _find_same_unended_or_submit(database: Engine, request: RolloutOrdered) -> str:
+    """Return the id of an interrupted rollout with the same request, or of a new one."""
+    if found := _find_same_unended(database, request):
+        return found
     rollout = create_rollout_id()
     submit_rollout(database, request, rollout)
     return rollout
 
 
 def _find_same_unended(database: Engine, request: RolloutOrdered) -> str | None:
-    """Return the id of an interrupted rollout with the same request, or None."""
     with Session(database) as session:
         for row in list_unended_rollouts(session):
             begun = fold_rollout(read_rollout_events(session, row.id)).asked

@@ -14,7 +14,12 @@ from app.scores.openscap_playbook import BASE, run_ansible_fixes_between_scans
 from app.scores.result import ScoreOrder
 from app.scores.trial_runner import run_added_host_trial
 from app.scores.trials import TrialJournal
-from app.scores.vendor_fixes import VendorOutcome, run_bash_fixes_between_scans, run_vendor_trial
+from app.scores.vendor_fixes import (
+    VendorOutcome,
+    run_bash_fixes_between_scans,
+    run_no_fixes_between_scans,
+    run_vendor_trial,
+)
 from app.targets.host_registry import open_target
 from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.rootfs_machine import Rootfs
@@ -94,7 +99,8 @@ async def _apply_vendor_fix(machine: Rootfs, tool: str, order: ScoreOrder, rule_
         return await run_ansible_fixes_between_scans(
             machine.get_access(), rule_arguments, order.rules, _DATASTREAM, profile
         )
-    return await run_bash_fixes_between_scans(machine.get_access(), rule_arguments, _DATASTREAM, profile)
+    run_fixes = run_no_fixes_between_scans if tool == score.NOTHING else run_bash_fixes_between_scans
+    return await run_fixes(machine.get_access(), rule_arguments, _DATASTREAM, profile)
 
 
 def _reset_and_open_target(settings: Settings, machine: Rootfs) -> Target:

@@ -48,30 +48,37 @@ async def serve_until_signal(
     listener = open_listener(settings)
     stored = str((settings.data / LINEUP_FILE).resolve())
     start = Settings.lineup if settings.lineup == stored else settings.lineup
+    stopped = asyncio.Event()  # of all line-ups: a signal may come between two of them
     with listener:
-        change = await _serve_lineup(settings, lineup, listener, first_order, side_task)
-        while change:
+        change = await _serve_lineup(settings, lineup, listener, stopped, first_order, side_task)
+        while change and not stopped.is_set():
             settings, lineup = _apply_lineup_change(settings, change, start)
-            change = await _serve_lineup(settings, lineup, listener, None, None)
+            change = await _serve_lineup(settings, lineup, listener, stopped)
     _log_stop(began)
 
 
 async def _serve_lineup(
-    settings: Settings, lineup: Lineup, listener: socket.socket, first_order: Order | None, side_task: SideTask | None
+    settings: Settings,
+    lineup: Lineup,
+    listener: socket.socket,
+    stopped: asyncio.Event,
+    first_order: Order | None = None,
+    side_task: SideTask | None = None,
 ) -> LineupChange | None:
-    """Serve with one line-up. Return the change of line-up for which the server ended, or None after a signal."""
+    """Serve with one line-up until `stopped` is set or another one is chosen. Return the change to it, if any."""
     port = listener.getsockname()[1]
     async with open_runtime(settings, lineup) as runtime:
         if first_order:
             await _submit_first_run(runtime, lineup, first_order)
         _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
         telling = asyncio.ensure_future(side_task(runtime)) if side_task else None
-        signalled = await _serve_until_signal_or_change(runtime, listener)
+        if not stopped.is_set():
+            await _serve_until_signal_or_change(runtime, listener, stopped)
         if telling:
             telling.cancel()
             await asyncio.wait({telling})
         await runtime.writer.flush()  # raises the reason if the log is broken
-        return None if signalled else runtime.own_server.change
+        return runtime.own_server.change
 
 
 def _apply_lineup_change(settings: Settings, change: LineupChange, initial_lineup: str) -> tuple[Settings, Lineup]:
@@ -157,15 +164,14 @@ async def _submit_first_run(runtime: Runtime, lineup: Lineup, order: Order) -> N
     await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
 
 
-async def _serve_until_signal_or_change(runtime: Runtime, listener: socket.socket) -> bool:
-    """Serve until a signal, a broken log or a change of line-up. Return False for the last one."""
+async def _serve_until_signal_or_change(runtime: Runtime, listener: socket.socket, stopped: asyncio.Event) -> None:
+    """Serve until a signal, a broken log or a change of line-up. Set `stopped` at the first two, also afterwards."""
     application = create_app(runtime)
     server = create_server(application, runtime.settings, application.state.streams.close)
     gc.freeze()  # a full collection would stop every stream for 0.1 s
-    signalled = asyncio.Event()
 
     def end_on_signal() -> None:
-        signalled.set()
+        stopped.set()
         server.request_exit()
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -178,7 +184,6 @@ async def _serve_until_signal_or_change(runtime: Runtime, listener: socket.socke
     await server.serve(sockets=[listener.dup()])  # it closes what it is given, and the next line-up needs the port
     for one in watching:
         one.cancel()
-    return signalled.is_set()
 
 
 async def _end_on_lineup_change(runtime: Runtime, request_exit: Callable[[], None]) -> None:

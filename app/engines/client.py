@@ -130,11 +130,13 @@ class EngineClient:
         """Its health is read from /server_info, since it was healthy and its /health is slow."""
         self._lacks: frozenset[Lack] | None = None
         """Schema features that its grammar lacks; None until it has refused a schema and was tested."""
+        self._testing = asyncio.Lock()
 
     async def stream_reply(self, question: Question, *, stall_after: float) -> AsyncGenerator[Delta | Finished]:
         """Yield the reply as it arrives, Finished last. Use contextlib.aclosing to end the request early."""
         begun = False
         while True:
+            known_lacks = self._lacks  # those that this request was made for; another one may find them meanwhile
             try:
                 async with aclosing(self._stream_answer(question, stall_after)) as replies:
                     async for reply in replies:
@@ -142,7 +144,7 @@ class EngineClient:
                         yield reply
             except EngineRefused:
                 # A second refusal is final: by then the lacks are known.
-                is_final = begun or not question.schema or self._lacks is not None
+                is_final = begun or not question.schema or known_lacks is not None
                 if is_final or not await self._probe_refused_features(question):
                     raise
             else:
@@ -160,10 +162,14 @@ class EngineClient:
 
     async def _probe_refused_features(self, question: Question) -> frozenset[Lack]:
         """Test which schema features the engine refuses, once, after its first refusal, with one token per feature."""
-        if await self._refuses_schema(question, PLAINEST):
-            return frozenset()  # the schema was not the reason
-        self._lacks = frozenset([one.lack for one in CAPABILITIES if await self._refuses_schema(question, one.schema)])
-        return self._lacks
+        async with self._testing:  # a second test beside the first would be asked without what the first has found
+            if self._lacks is not None:
+                return self._lacks
+            if await self._refuses_schema(question, PLAINEST):
+                return frozenset()  # the schema was not the reason
+            lacks = [one.lack for one in CAPABILITIES if await self._refuses_schema(question, one.schema)]
+            self._lacks = frozenset(lacks)
+            return self._lacks
 
     async def _refuses_schema(self, question: Question, schema: dict[str, Any]) -> bool:
         asked = replace(question, schema=schema, max_tokens=1, messages=(Message("user", "x"),))

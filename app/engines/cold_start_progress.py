@@ -1,6 +1,7 @@
 """An engine's cold start from its log: steps, times and figures. Earlier loads tell how long it takes."""
 
 import json
+import logging
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -11,6 +12,8 @@ from statistics import median
 import msgspec
 
 from app.lineups.model import Engine
+
+log = logging.getLogger(__name__)
 
 _STAMP = re.compile(r"(?:INFO|WARNING|ERROR) (\d\d-\d\d \d\d:\d\d:\d\d)")
 _TEXT = re.compile(r"(?:INFO|WARNING|ERROR) \d\d-\d\d \d\d:\d\d:\d\d \[[^\]]*\] ?(.*)$")
@@ -139,10 +142,14 @@ class LoadHistory:
         return [CompletedLoad(row["seconds"], row["steps"]) for row in rows if row.get("like") == like]
 
     def add(self, engine: Engine, cold: ColdStart, seconds: float) -> None:
+        """Add a load. A full disk costs the next load its estimate, and no more."""
         steps = {step.name: step.at for step in cold.steps}
         row = {"like": _build_load_key(engine), "at": cold.started, "seconds": round(seconds, 1), "steps": steps}
-        with self._path.open("a") as file:
-            file.write(json.dumps({**row, "engine": engine.name, "vllm": cold.version}) + "\n")
+        try:
+            with self._path.open("a") as file:
+                file.write(json.dumps({**row, "engine": engine.name, "vllm": cold.version}) + "\n")
+        except OSError as exc:
+            log.warning("the time that %s took to load cannot be kept: %s", engine.name, exc.strerror)
 
 
 def _build_load_key(engine: Engine) -> str:

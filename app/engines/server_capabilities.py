@@ -224,7 +224,10 @@ async def _try_schema_and_explain(client: EngineClient, model: str) -> tuple[boo
 async def _can_answer_concurrently(client: EngineClient, model: str) -> bool:
     asked = (_ask_question(client, model, f"Say the number {number}.", None, 16) for number in range(AT_ONCE))
     replies = await asyncio.gather(*asked, return_exceptions=True)
-    if any(isinstance(one, EngineError) for one in replies):
+    failures = [one for one in replies if isinstance(one, BaseException)]
+    if unexpected := next((one for one in failures if not isinstance(one, EngineError)), None):
+        raise unexpected
+    if failures:
         await _ask_question(client, model, _PLAIN, None)  # raises if the server did not stand it
         return False
     return True

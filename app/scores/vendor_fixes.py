@@ -83,7 +83,20 @@ async def run_bash_fixes_between_scans(
     access: SshAccess, rule_arguments: str, content: str, profile: str
 ) -> VendorOutcome:
     """Scan, run the bash fixes and scan again, in one root shell that was opened before the fixes."""
-    script = load_filled_script("fix_by_bash.sh", rule_arguments)
+    return await _run_root_script("fix_by_bash.sh", access, rule_arguments, content, profile)
+
+
+async def run_no_fixes_between_scans(
+    access: SshAccess, rule_arguments: str, content: str, profile: str
+) -> VendorOutcome:
+    """Scan twice and change nothing."""
+    return await _run_root_script("fix_nothing.sh", access, rule_arguments, content, profile)
+
+
+async def _run_root_script(
+    name: str, access: SshAccess, rule_arguments: str, content: str, profile: str
+) -> VendorOutcome:
+    script = load_filled_script(name, rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
     ran = await run_over_ssh(access, line, SECONDS, script.encode())
     return parse_outcome(ran)

@@ -136,6 +136,38 @@ def test_nothing_is_written_outside_of_the_folder(tmp_path):
     assert list(outside.iterdir()) == []
 
 
+def hostile_archive(file, *members):
+    """An archive of (name, type, target of the link); what is no link has a byte in it."""
+    with tarfile.open(file, "w:gz") as archive:
+        for name, kind, target in members:
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname, member.size = kind, target, int(kind == tarfile.REGTYPE)
+            archive.addfile(member, io.BytesIO(b"x"))
+    return file
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("data/way", tarfile.SYMTYPE), ("data/way", tarfile.REGTYPE)),
+        (("data/way", tarfile.SYMTYPE), ("data/./way", tarfile.REGTYPE)),
+        (("data/way", tarfile.SYMTYPE), ("data/way", tarfile.DIRTYPE)),
+        (("data/way", tarfile.LNKTYPE), ("data/way", tarfile.REGTYPE)),
+        (("data/way", tarfile.REGTYPE), ("data/way", tarfile.REGTYPE)),
+        (("data", tarfile.SYMTYPE), ("manifest.json", tarfile.REGTYPE)),
+        (("database.sqlite", tarfile.SYMTYPE), ("manifest.json", tarfile.REGTYPE)),
+    ],
+)
+def test_no_file_of_others_is_written_through_a_name_that_comes_twice_or_a_link(tmp_path, first, second):
+    (theirs := tmp_path / "theirs").write_text("theirs")
+    theirs.chmod(0o640)
+    file = hostile_archive(tmp_path / "hostile.tgz", (*first, str(theirs)), (*second, ""))
+    with pytest.raises(BadInput, match="does not belong in a backup"):
+        restore_backup(Settings(data=tmp_path / "new"), file)
+    assert (theirs.read_text(), theirs.stat().st_mode & 0o777) == ("theirs", 0o640)
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_run_that_was_at_work_at_the_backup_goes_on_where_it_was_restored(tmp_path):
     with served(tmp_path / "data", "--speed", "20") as server:
         asked = {"host": "fixture", "rules": ["V-257985"], "mode": "auto"}

@@ -10,6 +10,7 @@ from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.vocabulary import SetOption
 from app.targets.host_registry import open_target
+from app.targets.rebooter import RollbackResult
 from tests.targets.ssh.conftest import host
 
 __all__ = ["host"]
@@ -65,3 +66,25 @@ def _left_open(settings):
     target.prepare()
     target.apply("left", [SetOption(path=SSHD, key="X11Forwarding", value="no")], frozenset({SSHD}))
     target.close()
+
+
+class SteeringTarget:
+    """A host that puts control sequences into all that it says."""
+
+    def list_pending(self):
+        return ["left\x1b[2J"]
+
+    def roll_back(self, _journal):
+        return RollbackResult((), ("/etc/x\x1b]0;owned\x07: it is gone", "y\n  ok   all"), 0.1)
+
+    def check_health(self):
+        return ()
+
+    def close(self):
+        pass
+
+
+def test_what_a_rollback_could_not_put_back_does_not_steer_the_terminal(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("app.cli.host.open_target", lambda *_: SteeringTarget())
+    check_host(Settings(data=tmp_path), "web", undo=True)
+    assert capsys.readouterr().out == "left: /etc/x: it is gone; y ok all\n"

@@ -5,6 +5,7 @@ import json
 import time
 from contextlib import aclosing, asynccontextmanager
 
+import httpx
 import pytest
 
 from app.engines.chat_exchange import Delta, Finished
@@ -290,3 +291,39 @@ async def test_a_refusal_for_another_reason_is_not_taken_for_a_lack(http):
         with pytest.raises(EngineRefused):
             await ask(http, base_url, schema=PATTERN)
     assert len(asked) == 2
+
+
+async def ask_both_then_read(http, base_url):
+    """Two requests at once before it is known what the engine lacks; return their last pieces."""
+    client = EngineClient(http, base_url)
+    asked = (client.read_reply(question(schema=PATTERN, request_id=name), stall_after=5) for name in ("one", "two"))
+    return client, await asyncio.gather(*asked)
+
+
+async def test_two_that_are_refused_at_once_are_both_asked_again_and_the_engine_is_tested_once(http):
+    async with choosy(lambda body: "pattern" in json.dumps(shape_of(body))) as (base_url, asked):
+        client, replies = await ask_both_then_read(http, base_url)
+        await client.read_reply(question(schema=PATTERN), stall_after=5)
+    assert [pieces for pieces, _ in replies] == [[Delta("answer", "{}", 1)]] * 2
+    assert len(asked) == 2 + 4 + 2 + 1
+    assert "pattern" not in json.dumps(shape_of(asked[-1]))
+
+
+async def test_a_refusal_that_comes_after_the_other_ones_test_is_not_final():
+    second_asked, first_answered = asyncio.Event(), asyncio.Event()
+
+    async def play(request):
+        body, is_second = json.loads(request.content), request.headers["x-request-id"] == "two"
+        if "pattern" in json.dumps(shape_of(body)):
+            if is_second:
+                second_asked.set()
+            await (first_answered if is_second else second_asked).wait()
+            return httpx.Response(400, json={"error": {"message": "Grammar error: no"}})
+        if body["max_tokens"] > 1:  # no test
+            first_answered.set()
+        lines = (chunk(1, content="{}"), chunk(2, finish="stop"), DONE)
+        return httpx.Response(200, headers={"content-type": "text/event-stream"}, content=b"".join(lines))
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(play)) as http:
+        _, replies = await ask_both_then_read(http, "http://engine:8000/v1")
+    assert [pieces for pieces, _ in replies] == [[Delta("answer", "{}", 1)]] * 2

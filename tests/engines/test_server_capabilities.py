@@ -185,6 +185,17 @@ async def test_a_server_that_breaks_an_answer_off_when_another_request_comes_is_
     assert (await inspect(Server())).several
 
 
+async def test_a_fault_of_ones_own_is_not_taken_for_an_answer():
+    def play(request: httpx.Request) -> httpx.Response:
+        if b"Say the number 1" in request.content:
+            raise ValueError("our own")
+        return Server()(request)
+
+    async with httpx.AsyncClient(transport=httpx.MockTransport(play)) as http:
+        with pytest.raises(ValueError, match="our own"):
+            await inspect_endpoint(http, BASE)
+
+
 async def test_a_model_is_chosen_by_its_name_and_a_missing_one_is_named():
     server = Server(models=[{"id": "a"}, {"id": "b:latest"}])
     assert (await inspect(server)).model == "a"

@@ -4,7 +4,8 @@ import pytest
 
 from app.errors import EnvironmentUnusable
 from app.scores.ssh_client import SshResult
-from app.scores.vendor_fixes import VendorOutcome, parse_outcome
+from app.scores.vendor_fixes import VendorOutcome, parse_outcome, run_no_fixes_between_scans
+from app.targets.rootfs.loopback_sshd import SshAccess
 
 RESULTS = """<?xml version="1.0"?><Benchmark xmlns="http://checklists.nist.gov/xccdf/1.2"><TestResult id="t">
 <rule-result idref="a"><result>{}</result></rule-result>
@@ -26,3 +27,19 @@ def test_before_and_after_are_read():
 def test_a_script_that_did_not_run_is_told():
     with pytest.raises(EnvironmentUnusable, match="no script was generated"):
         parse_outcome(SshResult(9, b"", "no script was generated"))
+
+
+async def test_doing_nothing_is_two_scans_without_a_fix_between_them(tmp_path, monkeypatch):
+    (tmp_path / "answer").write_bytes(out("fail", "fail"))
+    ssh = tmp_path / "ssh"
+    ssh.write_text(f'#!/bin/sh\necho "$*" >{tmp_path}/asked\ncat >{tmp_path}/script\ncat {tmp_path}/answer\n')
+    ssh.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    access = SshAccess(2222, "temper", tmp_path / "key", tmp_path / "known_hosts")
+    found = await run_no_fixes_between_scans(access, "--rule a", "/content.xml", "profile")
+    assert (found.before, found.after) == ({"a": "fail"}, {"a": "fail"})
+    assert (tmp_path / "asked").read_text().endswith("temper@127.0.0.1 sudo -n bash -s -- /content.xml profile\n")
+    lines = (tmp_path / "script").read_text().splitlines()
+    assert [line for line in lines if line.startswith("scan ")] == ["scan before", "scan after"]
+    assert any('--profile "$profile" --rule a --results' in line for line in lines)
+    assert not [line for line in lines if "generate fix" in line or "fix.sh" in line]

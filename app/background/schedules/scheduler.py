@@ -54,7 +54,11 @@ class Scheduler(PeriodicTask):
         begun: list[Recorded] = []
         with Session(self._runtime.database) as session, session.begin():
             for row in schedules.lock_and_list_due_schedules(session, now):
-                found = compute_firing(row.cron, row.zone, row.next_at, now, row.window_seconds)
+                try:
+                    found = compute_firing(row.cron, row.zone, row.next_at, now, row.window_seconds)
+                except Rejected as exc:  # its zone is not known here any more; it stays due until it is
+                    row.outcome, row.unkept = f"Cannot start: {exc}", True
+                    continue
                 missed = _describe_missed(found.missed, row.next_at)
                 row.next_at = found.next_at
                 row.outcome, row.unkept = missed.strip(), bool(found.missed)

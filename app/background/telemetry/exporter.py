@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 import time
 from collections import deque
 from contextlib import suppress
@@ -41,6 +42,8 @@ class TelemetryExporter(PeriodicTask):
         self._spans: deque[Span] = deque(maxlen=HELD)
         self._measures: deque[Measure] = deque(maxlen=HELD)
         self._silent = False
+        self._buffering = threading.Lock()
+        """A cancelled task leaves its thread at work, beside which `close` must not fold the same events."""
 
     async def close(self) -> None:
         """Stop the task and export the remaining telemetry, for PATIENCE seconds at most or until a batch fails."""
@@ -71,20 +74,21 @@ class TelemetryExporter(PeriodicTask):
 
     def _buffer_spans_and_measures(self) -> None:
         """Fold new events of each run. Skip what ended before this process started: another has exported it."""
-        for run, newest in list(self._bus.newest.items()):
-            if run == MACHINE or self._done.get(run, -1) >= newest:
-                continue
-            trace, seen = self._runs.get(run) or (RunTrace(run), 0)
-            for recorded in self._store.read_events(run, seen, newest, _KINDS):
-                for found in trace.fold_event_and_iterate_finished(recorded):
-                    if isinstance(found, Span) and found.ended >= self._began:
-                        self._spans.append(found)
-                    elif isinstance(found, Measure) and found.at >= self._began:
-                        self._measures.append(found)
-            self._runs[run] = trace, newest
-            if trace.ended:
-                del self._runs[run]
-                self._done[run] = newest
+        with self._buffering:
+            for run, newest in list(self._bus.newest.items()):
+                if run == MACHINE or self._done.get(run, -1) >= newest:
+                    continue
+                trace, seen = self._runs.get(run) or (RunTrace(run), 0)
+                for recorded in self._store.read_events(run, seen, newest, _KINDS):
+                    for found in trace.fold_event_and_iterate_finished(recorded):
+                        if isinstance(found, Span) and found.ended >= self._began:
+                            self._spans.append(found)
+                        elif isinstance(found, Measure) and found.at >= self._began:
+                            self._measures.append(found)
+                self._runs[run] = trace, newest
+                if trace.ended:
+                    del self._runs[run]
+                    self._done[run] = newest
 
     async def _post_batch(self, path: str, body: object) -> bool:
         try:

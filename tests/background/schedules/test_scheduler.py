@@ -218,6 +218,21 @@ async def test_a_paused_one_takes_nothing_up_and_a_host_that_is_gone_is_said(pla
     assert place.row(gone).next_at > gone.next_at
 
 
+async def test_a_zone_that_is_gone_holds_up_no_other_schedule(place):
+    gone, other, keeper = place.add(rules=("V-257984",)), place.add(rules=("V-257985",)), Scheduler(place)
+    with Session(place.database) as session, session.begin():
+        session.get_one(ScheduleRow, gone.id).zone = "Mars/Olympus"
+        session.get_one(ScheduleRow, gone.id).next_at -= 1  # it comes first
+    await keeper.fire_due_and_stop_overdue(other.next_at + 1)
+    assert [request.rules for request in place.submitted.values()] == [("V-257985",)]
+    said = place.row(gone)
+    assert said.outcome == "Cannot start: there is no time zone 'Mars/Olympus': give one such as Europe/Berlin, or UTC."
+    assert (said.unkept, said.run, said.next_at) == (True, "", gone.next_at - 1)
+    version = place.changes.version()
+    await keeper.fire_due_and_stop_overdue(other.next_at + 3)
+    assert place.changes.version() == version, "it is not written again at each look"
+
+
 def test_what_cannot_be_scheduled_is_refused(place):
     for words, sentence in (
         ({"host": "nowhere"}, "nowhere"),

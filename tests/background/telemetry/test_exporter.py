@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import threading
 
 import httpx
 
@@ -146,3 +147,50 @@ async def test_the_end_does_not_wait_long_for_a_collector_that_hangs(tmp_path, l
             hold_many(teller, log)
             hangs.set()
     assert len(teller._spans) >= 2 * BATCH
+
+
+class NoticedLock:
+    """A lock that says when somebody has to wait for it."""
+
+    def __init__(self, waited):
+        self._lock, self._waited = threading.Lock(), waited
+
+    def __enter__(self):
+        if not self._lock.acquire(blocking=False):
+            self._waited.set()
+            self._lock.acquire()
+
+    def __exit__(self, *_):
+        self._lock.release()
+
+
+class SlowStore:
+    """A store whose first reader goes on when a second one reads, or waits for the first."""
+
+    def __init__(self, store):
+        self._store, self.reading, self.second = store, threading.Event(), threading.Event()
+
+    def read_events(self, *words):
+        if self.reading.is_set():
+            self.second.set()
+        else:
+            self.reading.set()
+            assert self.second.wait(20)
+        return self._store.read_events(*words)
+
+
+async def test_a_task_that_ends_in_the_middle_of_its_reading_doubles_nothing(tmp_path, log):
+    store, bus, collector = EventStore(open_database(tmp_path / "t.sqlite")), Bus(), Collector()
+    store.append(log)
+    bus.publish(log)
+    slow = SlowStore(store)
+    async with httpx.AsyncClient(transport=httpx.MockTransport(collector)) as http:
+        teller = TelemetryExporter("http://collector:4318/", slow, bus, http, "here")
+        teller._began, teller._buffering = log[0].at - 1, NoticedLock(slow.second)
+        teller.start()
+        assert await asyncio.to_thread(slow.reading.wait, 20)
+        await teller.close()
+    await asyncio.get_running_loop().shutdown_default_executor()  # no thread of the ended task is left
+    got = [span["spanId"] for span in collector.spans()] + [span.id for span in teller._spans]
+    assert got
+    assert len(set(got)) == len(got)

@@ -42,6 +42,16 @@ async def test_its_load_time_ends_when_it_was_ready_however_late_one_asks(launch
     assert [round(one, 1) for one in seconds] == [row["seconds"] for row in rows]
 
 
+async def test_one_whose_load_time_cannot_be_kept_is_ready_and_its_end_is_seen(launched, home, caplog):
+    (home / "engines/history.jsonl").mkdir()
+    one = launched(engine())
+    await one.start()
+    await until(lambda: one.read_status().state == "ready")
+    assert "the time that small took to load cannot be kept: Is a directory" in caplog.text
+    os.kill(one.pid, signal.SIGKILL)
+    await until(lambda: one.read_status().state == "dead")
+
+
 async def test_stopping_leaves_no_process_behind_not_even_one_that_left_the_group(launched, home):
     one = launched(engine())
     await one.start()
