@@ -8,7 +8,7 @@ import typer
 from app import __version__
 from app.cli.commands import administration, engines, hosts, rollouts, runs, scores, serving, site_decisions
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
-from app.cli.lazy_root_command import Terminal
+from app.cli.narrowed_root_command import Terminal
 from app.cli.server_log import print_failure, set_last_resort_format
 from app.errors import TemperError
 from app.private_files import set_private_umask

@@ -32,7 +32,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.change_assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
 from app.targets.read_tracking_cache import ReadTrackingCache

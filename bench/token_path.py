@@ -22,7 +22,7 @@ from pathlib import Path
 
 from note import versions, write_note
 
-from app.loop.turn import MERGE_SECONDS
+from app.loop.turn_streaming import MERGE_SECONDS
 
 ROOT = Path(__file__).parent.parent
 STAMP = re.compile(rb"<(\d{6,})>")

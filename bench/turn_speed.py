@@ -24,13 +24,13 @@ import msgspec
 from note import versions, write_note
 
 from app.engines.chat_exchange import Question
+from app.engines.chat_protocol import build_request_body, build_request_headers
 from app.engines.client import EngineClient
 from app.engines.simulator_process import run_simulator
-from app.engines.vllm_protocol import build_request_body, build_request_headers
 from app.events.bus import Bus
 from app.events.log import LogWriter, RunLog
 from app.lineups.reader import require_lineup_path
-from app.loop.turn import TurnName, stream_turn
+from app.loop.turn_streaming import TurnName, stream_turn
 from app.machine.measuring.probe import create_question
 from app.machine.measuring.probe_steps import ProbeStep
 from app.store.db import open_database

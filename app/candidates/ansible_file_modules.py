@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from app.candidates.in_memory_edits import ScratchFiles, Undecidable
+from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.syntax.host_text import decode_bytes
 
 Arguments = Mapping[str, Any]

@@ -11,12 +11,12 @@ from msgspec import ValidationError, convert
 
 from app.candidates.ansible_command_answers import answer_command, read_expected_mounts
 from app.candidates.ansible_file_modules import MODULES, name_account
-from app.candidates.in_memory_edits import ScratchFiles, Undecidable
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
+from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.events.vocabulary import AnyAction
 from app.resources.mount import MountOption
 from app.syntax import host_text
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 
 _WORDS = frozenset(
     host_text.split_blank_separated_names("""

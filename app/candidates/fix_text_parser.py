@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import ValidationError, convert
 
-from app.candidates.in_memory_edits import ScratchFiles, Undecidable
+from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.errors import TemperError
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
@@ -16,7 +16,7 @@ from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.edit_option_by_path import can_set_option
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.host_accounts import read_host_accounts
 from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.subjects.setting_file_formats import find_stated_family
@@ -55,7 +55,7 @@ _WHOLE_LINES = (
 
 def require_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     """Return what the text says to do, as far as this host lacks it. Raises Undecidable if it has no literal step."""
-    resources = [*_find_resource_actions(fix), *_iterate_needed_ageing(fix, files)]
+    resources = [*_find_command_actions_not_overruled(fix), *_iterate_needed_ageing(fix, files)]
     modes = [one for one in resources if isinstance(one, Chmod)]
     steps = [*(one for one in resources if one not in modes), *_derive_stated_line_actions(fix, files), *modes]
     if not steps:
@@ -63,7 +63,7 @@ def require_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     return tuple(dict.fromkeys(steps))
 
 
-def derive_actions_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
+def derive_option_action_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
     """Return the setting that the text names in a sentence: "Set UMASK to 077". Raises Undecidable if it names none."""
     found = _SET_SENTENCE.match(fix)
     if found is None or "*" in path or not can_set_option(path):
@@ -71,7 +71,7 @@ def derive_actions_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
     return (SetOption(path=path, key=found[1], value=found[2]),)
 
 
-def _find_resource_actions(fix: str) -> Iterator[AnyAction]:
+def _find_command_actions_not_overruled(fix: str) -> Iterator[AnyAction]:
     found = [*_derive_command_actions(fix)]
     verbs: dict[str, set[str]] = {}
     for one in found:
@@ -125,12 +125,12 @@ def _derive_stated_line_actions(fix: str, files: Files) -> Iterator[AnyAction]:
 def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterator[AnyAction]:
     text = scratch.read_text(path) or ""
     if _UMASK.fullmatch(line) and (edits := _derive_umask_edits(path, text, line)):
-        yield from _apply_edits(edits, scratch)
+        yield from _apply_edits_and_return_them(edits, scratch)
         return
     if line in (one.strip() for one in text.split("\n")):
         return
     if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
-        yield from _apply_edits([*_derive_pam_argument_edit(path, rule, line)], scratch)
+        yield from _apply_edits_and_return_them([*_derive_pam_argument_edit(path, rule, line)], scratch)
         return
     option = _OPTION.match(line)
     choices: list[AnyAction] = [AppendLine(path=path, line=line)]
@@ -150,7 +150,7 @@ def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterato
         return
 
 
-def _apply_edits(edits: Sequence[ReplaceLine], scratch: ScratchFiles) -> Sequence[ReplaceLine]:
+def _apply_edits_and_return_them(edits: Sequence[ReplaceLine], scratch: ScratchFiles) -> Sequence[ReplaceLine]:
     """Return the edits, once the next line that the text states finds them made."""
     for path, state in compute_changed_file_states(edits, scratch.now).items():
         scratch.write_text(path, host_text.decode_bytes(state.content))

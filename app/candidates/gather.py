@@ -9,18 +9,18 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from app.candidates.ansible_tasks import translate_tasks
-from app.candidates.fix_text_parser import derive_actions_from_sentence, require_stated_actions
-from app.candidates.in_memory_edits import Undecidable
+from app.candidates.fix_text_parser import derive_option_action_from_sentence, require_stated_actions
+from app.candidates.handwritten_recipes import Recipe
 from app.candidates.permission_fixes import require_permission_actions
-from app.candidates.questions_for_person import find_person_decision
-from app.candidates.recipe_files import Recipe
+from app.candidates.person_decisions import find_person_decision
+from app.candidates.scratch_files import Undecidable
 from app.candidates.script_trial import try_script_on_copy_and_translate
-from app.candidates.settings_candidates_ask_for import list_settings_of_content
+from app.candidates.settings_written_by_candidates import list_settings_of_content
 from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
 from app.skills.skill import Rule, Skill
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.change_plan import IMPOSSIBLE, Asks
 from app.targets.rule_scope import RuleScope, find_services
 from app.targets.target import Target
@@ -72,15 +72,15 @@ def has_usable_or_impossible(judged: Iterable[Candidate]) -> bool:
     return any(one.is_usable or one.refusal.startswith(IMPOSSIBLE) for one in judged)
 
 
-def add_script_candidates(
+def append_judged_script_candidates(
     skill: Skill,
     rule: Rule,
     target: Target,
     permitted_weakenings: Asks,
     scope: RuleScope | None,
-    known_candidates: Collection[Candidate],
+    judged_candidates: Collection[Candidate],
 ) -> tuple[Candidate, ...]:
-    """Return `known_candidates`, and judged what the content's scripts do to a copy of the host's files.
+    """Return `judged_candidates`, and judged what the content's scripts do to a copy of the host's files.
 
     It takes seconds.
     """
@@ -91,7 +91,7 @@ def add_script_candidates(
         for one in skill.list_scripts(rule.id)
     ]
     judged = judge_candidates(found, target, permitted_weakenings, scope)
-    return tuple(_merge_repeated([*known_candidates, *judged], lambda one: one.diff if one.is_usable else ""))
+    return tuple(_merge_repeated([*judged_candidates, *judged], lambda one: one.diff if one.is_usable else ""))
 
 
 def _add_reloads(candidate: Candidate) -> Candidate:
@@ -105,7 +105,7 @@ def _derive_prose_actions(rule: Rule, files: Files, broken_file: str) -> tuple[A
     try:
         return require_stated_actions(rule.fix, files)
     except Undecidable:
-        return derive_actions_from_sentence(rule.fix, broken_file or next(iter(rule.paths), ""))
+        return derive_option_action_from_sentence(rule.fix, broken_file or next(iter(rule.paths), ""))
 
 
 def _judge_with_parts(

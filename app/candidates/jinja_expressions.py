@@ -8,7 +8,7 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from app.candidates.in_memory_edits import Undecidable
+from app.candidates.scratch_files import Undecidable
 
 _WHOLE = re.compile(r"\s*\{\{(?P<inside>(?:(?!\}\}).)*)\}\}\s*", re.DOTALL)
 _LONGEST = 4000
@@ -62,7 +62,7 @@ def fill_in(value: Any, known: Mapping[str, Any]) -> Any:
     """Return a task's argument with its expressions evaluated, in lists and mappings too. Raises Undecidable."""
     if isinstance(value, str) and "{{" in value:
         whole = _WHOLE.fullmatch(value)
-        return evaluate_expression(whole["inside"], known) if whole else _render_text(value, known)
+        return evaluate_expression(whole["inside"], known) if whole else _render_to_string(value, known)
     if isinstance(value, list):
         return [fill_in(one, known) for one in value]
     if isinstance(value, dict):
@@ -92,7 +92,7 @@ def _is_true(condition: Any, known: Mapping[str, Any]) -> bool:
     return _convert_bool(found) if isinstance(found, str) else bool(found)
 
 
-def _render_text(text: str, known: Mapping[str, Any]) -> str:
+def _render_to_string(text: str, known: Mapping[str, Any]) -> str:
     if len(text) > _LONGEST:
         raise Undecidable("A text of the tasks is too long to be read.")
     try:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from msgspec import ValidationError, convert
 
-from app.candidates.in_memory_edits import ScratchFiles, Undecidable
+from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.events.vocabulary import AnyAction
 from app.resources.account import AgeSetting, SetAgeing
 from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.syntax import host_text
-from app.syntax.files import Files, FileState
+from app.syntax.host_files import Files, FileState
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.target import Target
 

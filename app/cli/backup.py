@@ -117,7 +117,7 @@ def _check_kind_and_restore_postgres(settings: Settings, manifest: BackupManifes
         raise BadInput(f"the backup is of a {kind} database: {way} TEMPER_DATABASE_URL and restore it again.")
     if isinstance(place, Path):
         return
-    database = _open_postgres(place)
+    database = _create_postgres_engine(place)
     try:
         if inspect(database).get_table_names():
             raise BadInput("the database in TEMPER_DATABASE_URL is not empty: create a new one for the restore.")
@@ -127,7 +127,7 @@ def _check_kind_and_restore_postgres(settings: Settings, manifest: BackupManifes
     _run_postgres_program("pg_restore", place, "--exit-on-error", "--no-owner", "--single-transaction", dump)
 
 
-def _open_postgres(database_url: str) -> Engine:
+def _create_postgres_engine(database_url: str) -> Engine:
     """Open the database without creating any tables."""
     return create_engine(make_url(database_url).set(drivername="postgresql+psycopg"))
 
@@ -136,7 +136,7 @@ def _drop_all_postgres_tables(settings: Settings) -> None:
     """Empty the database again, which had no tables before the restore."""
     place = settings.database_path_or_url
     if isinstance(place, str):
-        database, restored = _open_postgres(place), MetaData()
+        database, restored = _create_postgres_engine(place), MetaData()
         restored.reflect(database)
         restored.drop_all(database)
         database.dispose()

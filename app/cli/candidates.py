@@ -5,10 +5,15 @@ from contextlib import closing
 
 from msgspec import to_builtins
 
-from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
-from app.candidates.recipe_files import load_recipes
+from app.candidates.gather import (
+    append_judged_script_candidates,
+    gather_candidates,
+    has_usable_or_impossible,
+    judge_candidates,
+)
+from app.candidates.handwritten_recipes import load_recipes
+from app.cli.openscap import load_site_skill
 from app.cli.output import print_json, print_line
-from app.cli.scan import load_site_skill
 from app.config import Settings
 from app.errors import BadInput
 from app.events.vocabulary import Candidate
@@ -34,7 +39,7 @@ def print_candidates_and_get_exit_code(
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.permitted_weakenings)
         if not has_usable_or_impossible(judged):
-            judged = add_script_candidates(skill, rule, target, rule.permitted_weakenings, None, judged)
+            judged = append_judged_script_candidates(skill, rule, target, rule.permitted_weakenings, None, judged)
     if as_json:
         print_json([_to_candidate_row(one) for one in judged])
     else:

@@ -6,25 +6,25 @@ from pathlib import Path
 
 import httpx
 
-from app.candidates.recipe_files import load_recipes
+from app.candidates.handwritten_recipes import load_recipes
 from app.config import Settings
 from app.engines.launch.engine_fleet import run_fleet
 from app.engines.simulator_process import SimulatorProcess, run_simulator
 from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy
-from app.evidence.external_log_receipt import parse_hook_command
+from app.evidence.external_log_receipt import parse_hook_command_json
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.approval_policy_file import read_approvals
 from app.runtime.data_folder import create_private_folder, hold_lock
-from app.runtime.lifespan import create_runtime
 from app.runtime.runtime import Runtime
+from app.runtime.startup_and_shutdown import create_runtime
 
 
 @asynccontextmanager
 async def open_runtime(settings: Settings, lineup: Lineup) -> AsyncIterator[Runtime]:
     approvals = _load_approval_policy(settings)
-    parse_hook_command(settings.log_hook)  # fail now instead of at the first pack
+    parse_hook_command_json(settings.log_hook)  # fail now instead of at the first pack
     load_recipes(settings.recipes_folder, settings.recipes)  # nor at the first run
     create_private_folder(settings.data)
     launches = any(engine.launch for engine in lineup.engines.values())

@@ -38,12 +38,12 @@ def write_fault(exc: BaseException) -> str:
 
 def format_redacted_traceback(exc: BaseException) -> str:
     """Return the traceback of `exc` and of its causes, without values that were sent to a database or read from it."""
-    return redact_secrets("\n".join(_describe_chain(exc)))
+    return redact_secrets("\n".join(_iterate_traceback_lines_with_causes(exc)))
 
 
-def _describe_chain(exc: BaseException) -> Iterator[str]:
+def _iterate_traceback_lines_with_causes(exc: BaseException) -> Iterator[str]:
     if before := exc.__cause__ or (None if exc.__suppress_context__ else exc.__context__):
-        yield from _describe_chain(before)
+        yield from _iterate_traceback_lines_with_causes(before)
         yield "\nThat led to:\n"
     yield "Traceback (most recent call last):"
     yield "".join(traceback.format_tb(exc.__traceback__)).rstrip("\n")

@@ -70,10 +70,12 @@ def resolve_rollout_id(database: Engine, id_prefix: str) -> str:
         return found or require_rollout(session, id_prefix).id
 
 
-def _find_unique_match_id(rows: Sequence[Identified], id_prefix: str) -> str | None:
-    if len(rows) > 1:
-        raise BadInput(f"{id_prefix!r} matches {', '.join(row.id for row in rows)}: give more characters of the id.")
-    return rows[0].id if rows else None
+def _find_unique_match_id(matching_rows: Sequence[Identified], id_prefix: str) -> str | None:
+    if len(matching_rows) > 1:
+        raise BadInput(
+            f"{id_prefix!r} matches {', '.join(row.id for row in matching_rows)}: give more characters of the id."
+        )
+    return matching_rows[0].id if matching_rows else None
 
 
 def record_action(database: Engine, action: str, *, right: Right = "operator", detail: str = "") -> None:

@@ -101,15 +101,15 @@ def _print_engines(console: Console, fits: tuple[Fit, ...]) -> None:
 
 def _iterate_figure_rows(fits: tuple[Fit, ...]) -> Iterator[tuple[str, list[Text | str]]]:
     yield "fits", [Text("yes", "green") if fit.fits else Text("no", "bold red") for fit in fits]
-    yield "weights, GiB", [_format_estimate(fit.weights_gib_per_gpu, 1) for fit in fits]
-    yield "KV pool, GiB", [_format_estimate(fit.kv_pool_gib_per_gpu, 1) for fit in fits]
-    yield "other, GiB", [_format_estimate(fit.other_gib_per_gpu, 1) for fit in fits]
-    yield "KV tokens", [_format_estimate(fit.kv_tokens, 0) for fit in fits]
-    yield "requests at a time", [_format_estimate(fit.max_concurrency, 1) for fit in fits]
-    yield "longest context", [_format_estimate(fit.largest_context, 0) for fit in fits]
-    yield "limit, tok/s", [_format_estimate(fit.limit_tok_s, 1) for fit in fits]
+    yield "weights, GiB", [_format_value_or_dash(fit.weights_gib_per_gpu, 1) for fit in fits]
+    yield "KV pool, GiB", [_format_value_or_dash(fit.kv_pool_gib_per_gpu, 1) for fit in fits]
+    yield "other, GiB", [_format_value_or_dash(fit.other_gib_per_gpu, 1) for fit in fits]
+    yield "KV tokens", [_format_value_or_dash(fit.kv_tokens, 0) for fit in fits]
+    yield "requests at a time", [_format_value_or_dash(fit.max_concurrency, 1) for fit in fits]
+    yield "longest context", [_format_value_or_dash(fit.largest_context, 0) for fit in fits]
+    yield "limit, tok/s", [_format_value_or_dash(fit.limit_tok_s, 1) for fit in fits]
     if any(fit.limit_with_speculation_tok_s.value is not None for fit in fits):
-        yield "with drafts, tok/s", [_format_estimate(fit.limit_with_speculation_tok_s, 1) for fit in fits]
+        yield "with drafts, tok/s", [_format_value_or_dash(fit.limit_with_speculation_tok_s, 1) for fit in fits]
 
 
 def _print_source(console: Console, label: str, estimate: Estimate) -> None:
@@ -117,5 +117,5 @@ def _print_source(console: Console, label: str, estimate: Estimate) -> None:
     console.print(Padding(text, (0, 0, 0, 4)))
 
 
-def _format_estimate(estimate: Estimate, decimals: int) -> str:
+def _format_value_or_dash(estimate: Estimate, decimals: int) -> str:
     return "—" if estimate.value is None else f"{estimate.value:,.{decimals}f}"

@@ -7,7 +7,7 @@ from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.document_catalog import PAPERS
-from app.evidence.external_log_receipt import parse_hook_command
+from app.evidence.external_log_receipt import parse_hook_command_json
 from app.evidence.notary import Requester, change_signing_key, open_notary
 from app.evidence.pack import FILE
 from app.evidence.run_record import read_run_record
@@ -27,7 +27,7 @@ def write_evidence(settings: Settings, id_prefix: str, form: str, out: str) -> N
     if paper:
         content = paper.build(read_run_record(EventStore(database).read_events(run)))
     else:
-        notary = open_notary(settings.data, database, settings.tsa, parse_hook_command(settings.log_hook))
+        notary = open_notary(settings.data, database, settings.tsa, parse_hook_command_json(settings.log_hook))
         content = notary.issue_evidence(run, create_requester())
     write_output([content], out, f"{run}-{paper.file if paper else FILE}")
 

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
-from app.candidates.recipe_files import load_recipes
+from app.candidates.handwritten_recipes import load_recipes
+from app.cli.openscap import load_site_skill, resolve_rule_ids_or_all
 from app.cli.output import print_json, print_line
-from app.cli.scan import load_site_skill, resolve_rule_ids_or_all
 from app.config import Settings
 from app.runs.run_forecast import RunForecast, forecast_run
 from app.text.clean import clean_text

@@ -28,7 +28,7 @@ from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill
 from app.store import nodes, run_queries
-from app.store.clock import open_clock
+from app.store.database_clock import open_clock
 from app.store.events import EventStore
 from app.targets.host_registry import require_known_host
 

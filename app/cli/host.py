@@ -19,7 +19,7 @@ from app.runs.scanner_factory import REMOTE
 from app.store.db import open_database
 from app.store.host_groups import read_groups
 from app.store.host_rule_states import delete_host_standings_and_memberships
-from app.targets import consent, host_registry
+from app.targets import host_registry, no_rollback_consent
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import open_target
 from app.targets.ssh import registration
@@ -57,14 +57,15 @@ def add_host(settings: Settings, new: NewHost) -> None:
     print_line(f"{new.name} is {end}, host key {known.fingerprint}; its runs use the mode review by default")
     if lacking:
         print_line(f"{new.name} could not be rolled back: {lacking}. Scans work; a run that changes it requires")
-        print_line(f'--without-rollback "{consent.build_consent_sentence(new.name)}"')
+        print_line(f'--without-rollback "{no_rollback_consent.build_consent_sentence(new.name)}"')
 
 
 def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
     sync_host_folders(settings)
     nowhere = {"place": None, "way": None, "fingerprint": None}
     rows: list[Row] = [
-        {"host": name, "simulated": True, **nowhere} for name in host_registry.list_fixtures(settings.hosts_folder)
+        {"host": name, "simulated": True, **nowhere}
+        for name in host_registry.list_existing_fixtures(settings.hosts_folder)
     ]
     for one in host_registry.list_hosts(settings.hosts_folder):
         access = {"place": str(one.end), "way": one.end.way, "fingerprint": one.fingerprint}
@@ -96,7 +97,7 @@ def _delete_temper_files_and_print(settings: Settings, name: str) -> None:
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:
-    with closing(open_target(name, settings.hosts_folder, _create_ownership(settings, name))) as target:
+    with closing(open_target(name, settings.hosts_folder, _create_ownership_outside_runs(settings, name))) as target:
         if undo:
             for journal in target.list_pending():
                 undone = target.roll_back(journal)
@@ -112,7 +113,7 @@ def check_host(settings: Settings, name: str, *, undo: bool) -> int:
         return HEALTHY if not pending and all(probe.ok for probe in probes) else NOT_HEALTHY
 
 
-def _create_ownership(settings: Settings, host: str) -> Ownership:
+def _create_ownership_outside_runs(settings: Settings, host: str) -> Ownership:
     """Return the ownership of a host outside any run, with the journals of the last node that worked on it."""
     if not (files := sync_host_folders(settings)):
         return ALONE
@@ -153,7 +154,7 @@ def remove_group(settings: Settings, name: str) -> None:
     print(f"group {name}: removed, its hosts stay")  # noqa: T201
 
 
-def print_group(settings: Settings, name: str, *, as_json: bool) -> None:
+def print_hosts_of_group(settings: Settings, name: str, *, as_json: bool) -> None:
     with Session(open_existing_database(settings)) as session:
         groups = read_groups(session)
     if name not in groups:

@@ -14,7 +14,7 @@ from app.people.rights import has_right, parse_right
 from app.people.token_expiry import is_credential_valid
 from app.runs.usage_by_person import compute_usage, format_usage_csv, parse_usage_query
 from app.store import credentials, people
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.db import open_database
 from app.store.events import EventStore
 

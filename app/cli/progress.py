@@ -73,12 +73,12 @@ class ProgressPrinter:
 
 def render_event(event: kinds.Event, state: RunState) -> Text | None:
     """Return the event's shared sentence, or more detail where a terminal shows it; None if it shows nothing."""
-    text = _render_detail(event, state) or _render_sentence(event)
+    text = _render_detail_instead_of_sentence(event, state) or _render_sentence(event)
     whole = isinstance(event, kinds.ApprovalRequested)
     return Text(clean_text(text, _WHOLE if whole else 4000)) if text else None
 
 
-def _render_detail(event: kinds.Event, state: RunState) -> str | None:
+def _render_detail_instead_of_sentence(event: kinds.Event, state: RunState) -> str | None:
     match event:
         case kinds.ItemStarted():
             done = sum(item.status not in ("waiting", "working") for item in state.items.values())

@@ -19,7 +19,7 @@ def create_small_model_order(by: str, note: str) -> Order:
     return Order(rules=RULES, mode="auto", budget=budget, note=note, by=by)
 
 
-def create_real_order(settings: Settings, by: str) -> Order:
+def create_order_fitting_model_size(settings: Settings, by: str) -> Order:
     """Return the order of a demo with real models: all rules, or those within reach if a small model plans."""
     lineup = read_lineup(require_lineup_path(settings.lineup))
     if settings.lineup == LINEUP:

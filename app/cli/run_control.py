@@ -10,14 +10,14 @@ from app.cli.options import read_secret
 from app.cli.output import print_line
 from app.config import Settings
 from app.errors import BadInput, Rejected
-from app.events.command import Verb
+from app.events.person_command import Verb
 from app.loop.inbox import find_open_approval_id
 from app.loop.state import fold_events
 from app.people.rights import has_right
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.runs.run_control import command_run
 from app.store import run_queries
-from app.store.clock import database_time, open_clock
+from app.store.database_clock import database_time, open_clock
 from app.store.events import EventStore
 from app.web.access.authenticator import Authenticator
 

@@ -10,7 +10,7 @@ from app.cli.output import Row, format_cell, print_stored_rows, to_datetime, to_
 from app.config import Settings
 from app.runs.rollout.host_selection import ALL_HOSTS, select_hosts
 from app.store import schedules
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.db import open_database
 from app.store.host_groups import read_groups
 

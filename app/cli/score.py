@@ -39,7 +39,7 @@ from app.scores.harbor_tasks import export_harbor_tasks
 from app.scores.public_score import read_any_score
 from app.scores.result import Kind, Score, ScoreOrder, Trial, has_remaining_harm
 from app.scores.score_figures import build_score_row
-from app.scores.scores_markdown import COLUMNS, describe_provenance, render_cells, render_scores_markdown
+from app.scores.scores_markdown import COLUMNS, describe_how_score_was_made, render_cells, render_scores_markdown
 from app.scores.trial_runner import run_file_host_trial, run_untouched_trial
 from app.scores.trials import TrialJournal, hash_held_back_seed, plan_trials
 from app.store import run_queries
@@ -271,7 +271,7 @@ def _print_score(score: Score, out: Path) -> None:
     found = build_score_row(score)
     for name, cell in zip(COLUMNS, render_cells(found), strict=True):
         print_line(f"{name.strip('*'):20} {cell}")
-    print_line(f"{describe_provenance(found)} \n{out}")
+    print_line(f"{describe_how_score_was_made(found)} \n{out}")
 
 
 def write_score_table(files: Sequence[Path], into: Path | None) -> None:

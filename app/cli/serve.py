@@ -24,7 +24,7 @@ from app.errors import EnvironmentUnusable
 from app.lineups.model import Lineup
 from app.main import create_app
 from app.runs.order import Order, create_run_request
-from app.runtime.external_model_server import LINEUP_FILE, LineupChange
+from app.runtime.model_server_switch import LINEUP_FILE, LineupChange
 from app.runtime.runtime import Runtime
 from app.store import people, run_queries
 from app.store.db import is_shared
@@ -69,11 +69,11 @@ async def _serve_lineup(
     port = listener.getsockname()[1]
     async with open_runtime(settings, lineup) as runtime:
         if first_order:
-            await _submit_first_run(runtime, lineup, first_order)
+            await _submit_order_unless_run_unended(runtime, lineup, first_order)
         _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
         telling = asyncio.ensure_future(side_task(runtime)) if side_task else None
         if not stopped.is_set():
-            await _serve_until_signal_or_change(runtime, listener, stopped)
+            await _serve_and_get_whether_signalled(runtime, listener, stopped)
         if telling:
             telling.cancel()
             await asyncio.wait({telling})
@@ -156,7 +156,7 @@ async def _wait_for_any(*events: asyncio.Event) -> None:
         task.cancel()
 
 
-async def _submit_first_run(runtime: Runtime, lineup: Lineup, order: Order) -> None:
+async def _submit_order_unless_run_unended(runtime: Runtime, lineup: Lineup, order: Order) -> None:
     """Submit the order unless the host has an unended run, which resumes by itself."""
     with Session(runtime.database) as session:
         if run_queries.list_unended_runs(session, order.host):
@@ -164,7 +164,7 @@ async def _submit_first_run(runtime: Runtime, lineup: Lineup, order: Order) -> N
     await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
 
 
-async def _serve_until_signal_or_change(runtime: Runtime, listener: socket.socket, stopped: asyncio.Event) -> None:
+async def _serve_and_get_whether_signalled(runtime: Runtime, listener: socket.socket, stopped: asyncio.Event) -> None:
     """Serve until a signal, a broken log or a change of line-up. Set `stopped` at the first two, also afterwards."""
     application = create_app(runtime)
     server = create_server(application, runtime.settings, application.state.streams.close)

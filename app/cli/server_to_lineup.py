@@ -20,7 +20,7 @@ from app.engines.conformance import Check, check_conformance
 from app.engines.endpoint_lineup import KEY_VARIABLE, EndpointAddress, format_lineup, is_address, parse_endpoints
 from app.engines.server_capabilities import EndpointReport, inspect_endpoint
 from app.errors import BadInput, EngineError
-from app.runtime import external_model_server
+from app.runtime import model_server_switch
 from app.text.clean import clean_text
 
 LINEUP_FILE = "endpoints.toml"
@@ -48,7 +48,7 @@ def select_endpoints_as_lineup(settings: Settings, addresses: Sequence[str]) -> 
 
 def select_stored_lineup(settings: Settings, *, is_lineup_given: bool) -> Settings:
     """Return the settings with the line-up that was chosen on the page, unless this start chose one."""
-    stored = settings.data / external_model_server.LINEUP_FILE
+    stored = settings.data / model_server_switch.LINEUP_FILE
     if is_lineup_given or not stored.is_file():
         return settings
     note = f"Using the line-up {stored}, which was chosen on the page. --lineup takes another one."
@@ -56,7 +56,7 @@ def select_stored_lineup(settings: Settings, *, is_lineup_given: bool) -> Settin
     return replace(settings, lineup=str(stored.resolve()))
 
 
-def parse_engine_option(values: Sequence[str] | None) -> tuple[list[str], str]:
+def parse_engine_addresses_and_choice(values: Sequence[str] | None) -> tuple[list[str], str]:
     """Return the addresses among the words, and the other one: `none`, or `lineup` if there is no other."""
     addresses = [word for word in values or () if is_address(word)]
     others = [word for word in values or () if not is_address(word)]

@@ -20,7 +20,7 @@ from app.cli.server_to_lineup import select_endpoints_as_lineup
 from app.config import Settings
 from app.engines.cold_start_progress import ColdStartStep
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.local_inventory import inspect_machine
+from app.engines.doctor.local_files_and_environment import inspect_machine
 from app.engines.endpoint_lineup import parse_endpoints
 from app.engines.launch.launched_replica import LaunchedReplica, LaunchStatus
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units
@@ -51,11 +51,11 @@ def describe_blockers(settings: Settings) -> str:
 
 def select_lineup_or_endpoints(settings: Settings, addresses: Sequence[str]) -> Settings:
     """Return the settings for the line-up, or for the servers at `addresses`. Raise BadInput for both or neither."""
-    _require_lineup_or_addresses(settings, addresses)
+    _require_either_lineup_or_addresses(settings, addresses)
     return select_endpoints_as_lineup(replace(settings, lineup=Settings.lineup), addresses) if addresses else settings
 
 
-def _require_lineup_or_addresses(settings: Settings, addresses: Sequence[str]) -> None:
+def _require_either_lineup_or_addresses(settings: Settings, addresses: Sequence[str]) -> None:
     if settings.lineup and addresses:
         raise BadInput("Give a line-up or --engine, not both.")
     if not settings.lineup and not addresses:
@@ -64,7 +64,7 @@ def _require_lineup_or_addresses(settings: Settings, addresses: Sequence[str]) -
 
 def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses: Sequence[str] = ()) -> None:
     """Write systemd units or a compose file into a folder, or print them. No server is asked."""
-    _require_lineup_or_addresses(settings, addresses)
+    _require_either_lineup_or_addresses(settings, addresses)
     lineup = _create_lineup_without_engines(addresses) if addresses else load_lineup(settings)
     if not addresses and not any(engine.launch for engine in lineup.engines.values()):
         problem = f"{lineup.name} starts no engine, so there is no configuration to print"

@@ -26,11 +26,11 @@ from app.evidence.audit_anchor_checks import (
 )
 from app.evidence.log_inside_shared_file import check_shared_file, count_untied_events
 from app.evidence.notary import KEYS, SignedHead, find_signed_head
-from app.evidence.pack_rebuild_check import compare_rebuilt_pack
+from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
-from app.evidence.shrunk_runs import check_against_log, find_kept_pack
+from app.evidence.shrunk_runs import check_pack_against_shrunk_log, find_kept_pack
 from app.evidence.signing_key import read_public_key
-from app.evidence.time_stamping import check_stamp
+from app.evidence.time_stamping import check_and_describe_stamp
 from app.loop.state import RunState, fold_events
 from app.scores.score_file import is_score_file
 from app.store import run_queries
@@ -91,8 +91,8 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
             _refuse_options(ca=authority)
             return _verify_bundle(path, files, head, key)
         manifest = pack.check_pack(files, head, key)
-        left = compare_rebuilt_pack(files)
-        stamped_by = check_stamp(files, authority) if authority else ""
+        left = describe_difference_from_rebuild(files)
+        stamped_by = check_and_describe_stamp(files, authority) if authority else ""
     except OSError as exc:
         raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:
@@ -201,7 +201,7 @@ def verify_run(settings: Settings, id_prefix: str, head: str, key: str = "") -> 
         kept = f"its evidence, which is valid and has all {state.seq} events"
         print_lines(f"it was shrunk to {kept}; the events in the log are identical")
     if isinstance(state.ended, RunFinished | RunStopped) and state.ended.tree:
-        print_lines(_compare_host_tree(settings, database, state, state.ended.tree))
+        print_lines(_describe_host_change_since_run(settings, database, state, state.ended.tree))
     return HOLDS
 
 
@@ -227,7 +227,7 @@ def _check_sealing_audit_log(settings: Settings, database: Engine) -> AuditAncho
 def _check_shrunk_chain(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, own_keys: list[str]) -> str:
     """Check the chain of a shrunk run through its evidence, since its log has gaps. Return the chain's head."""
     try:
-        files = check_against_log(archive, rows)
+        files = check_pack_against_shrunk_log(archive, rows)
         by = json.loads(files["manifest.json"]).get("key", "")
         head: str = pack.check_pack(files, key=key or (by if by in own_keys else ""))["chain_head"]
     except pack.BrokenPack as exc:
@@ -245,7 +245,7 @@ def _print_broken_and_get_code(reason: str) -> int:
     return BROKEN
 
 
-def _compare_host_tree(settings: Settings, database: Engine, state: RunState, tree_digest: str) -> str:
+def _describe_host_change_since_run(settings: Settings, database: Engine, state: RunState, tree_digest: str) -> str:
     assert state.request
     host = state.request.host
     with Session(database) as session:

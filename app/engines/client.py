@@ -13,10 +13,10 @@ import httpx
 import msgspec
 
 from app.engines.chat_exchange import Delta, Finished, Message, Question, ServerDialect
+from app.engines.chat_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers
 from app.engines.engine_metrics import EngineSample, parse_metrics
 from app.engines.error_message import NOT_JSON, extract_error_message
 from app.engines.schema_reduction import CAPABILITIES, PLAINEST, Lack
-from app.engines.vllm_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers
 from app.errors import EngineDied, EngineError, EngineRefused, EngineStalled, EngineUnavailable
 from app.lineups.model import Engine
 

@@ -47,7 +47,7 @@ def to_bindable_schema(schema: Any, lacks: frozenset[Lack] = frozenset()) -> Any
     return made
 
 
-def _replace_pattern(node: dict[str, Any]) -> dict[str, Any]:
+def _replace_pattern_by_length(node: dict[str, Any]) -> dict[str, Any]:
     """Replace the pattern by its maximum length; our own validation refuses answers that break the rest of it."""
     pattern = node.get("pattern")
     if not isinstance(pattern, str):
@@ -58,7 +58,7 @@ def _replace_pattern(node: dict[str, Any]) -> dict[str, Any]:
     return {"maxLength": most} | rest
 
 
-def _drop_lengths(node: dict[str, Any]) -> dict[str, Any]:
+def _drop_string_lengths(node: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in node.items() if key not in _LENGTHS or not isinstance(value, int)}
 
 
@@ -75,7 +75,7 @@ _SOME = r"(?:\[(?:\\.|[^\]\\])+\]\{(?:\d+,)?\d+\})+"
 _WAY = re.compile(_SOME)
 _WAYS = re.compile(rf"\^(?:{_SOME}|\({_SOME}(?:\|{_SOME})*\))\$")
 _WITHOUT: dict[Lack, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "patterns": _replace_pattern,
-    "lengths": _drop_lengths,
+    "patterns": _replace_pattern_by_length,
+    "lengths": _drop_string_lengths,
     "const": _replace_const,
 }

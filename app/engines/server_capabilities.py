@@ -131,7 +131,7 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     """Ask the server what it serves and can do. Raise EngineError if it serves nothing that answers."""
     client = EngineClient(http, base, key=key, patience=PATIENCE, dialect=ServerDialect(extensions=False))
     models = await client.list_models()
-    chosen = _choose_model(base, models, model)
+    chosen = _choose_wanted_or_first_model(base, models, model)
     pieces, end = await _ask_question(client, chosen.id, _PLAIN, None)
     report = EndpointReport(
         base=base,
@@ -148,13 +148,13 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     context, source = await _find_context_and_source(client, chosen)
     if form:
         report = replace(report, structured=True, schema_form=form)
-    several = await _can_answer_concurrently(client, chosen.id)
-    size, where = await _find_size_and_source(http, client, base, chosen, report.program)
+    several = await _can_answer_all_concurrent_questions(client, chosen.id)
+    size, where = await _find_stated_size_and_source(http, client, base, chosen, report.program)
     report = replace(report, stated_billions=size, stated_where=where)
     return replace(report, structured_detail=detail, several=several, context=context, context_source=source)
 
 
-def _choose_model(base: str, models: tuple[ServedModel, ...], wanted: str) -> ServedModel:
+def _choose_wanted_or_first_model(base: str, models: tuple[ServedModel, ...], wanted: str) -> ServedModel:
     if not models:
         raise EngineRefused(f"{base} serves no model: load one there first.")
     if not wanted:
@@ -221,7 +221,7 @@ async def _try_schema_and_explain(client: EngineClient, model: str) -> tuple[boo
     return bound, "" if bound else "response_format was accepted and ignored"
 
 
-async def _can_answer_concurrently(client: EngineClient, model: str) -> bool:
+async def _can_answer_all_concurrent_questions(client: EngineClient, model: str) -> bool:
     asked = (_ask_question(client, model, f"Say the number {number}.", None, 16) for number in range(AT_ONCE))
     replies = await asyncio.gather(*asked, return_exceptions=True)
     failures = [one for one in replies if isinstance(one, BaseException)]
@@ -263,7 +263,7 @@ async def _read_ollama_version(http: httpx.AsyncClient, base: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-async def _find_size_and_source(
+async def _find_stated_size_and_source(
     http: httpx.AsyncClient, client: EngineClient, base: str, model: ServedModel, program: str
 ) -> tuple[float | None, str]:
     """Return the size of the model in billions and who says so; None if nothing but the served name can."""

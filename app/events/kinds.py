@@ -12,7 +12,7 @@ from app.events.approval_policy import (
     describe_missing_approvals,
     format_token_suffix,
 )
-from app.events.architect_questions import AnsweredQuestion
+from app.events.host_questions import AnsweredQuestion
 from app.events.vocabulary import (
     NO_FINDING,
     AnyAction,

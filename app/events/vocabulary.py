@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
+from app.events.default_item_budget import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 from app.resources import vendor_script
 from app.resources.kind import Action, ResourceAction
 from app.resources.registry import PLACE_PATTERN, RESOURCE_ACTIONS, get_resource_name

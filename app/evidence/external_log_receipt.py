@@ -27,12 +27,12 @@ _Word = Annotated[str, Meta(pattern="^[^\\x00]+$")]
 _Command = Annotated[tuple[_Word, ...], Meta(min_length=1, max_length=MOST_WORDS)]
 
 
-def parse_hook_command(text: str) -> tuple[str, ...]:
+def parse_hook_command_json(json_text: str) -> tuple[str, ...]:
     """Parse a JSON list of a command and its arguments, or raise BadInput. No shell is involved."""
-    if not text:
+    if not json_text:
         return ()
     try:
-        return msgspec.json.decode(text, type=_Command)
+        return msgspec.json.decode(json_text, type=_Command)
     except ValueError:
         raise BadInput(
             'TEMPER_LOG_HOOK must be a JSON list of a command and its arguments, like ["/usr/local/bin/enter", "-"].'

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.events.kinds import RunStarted, get_event_kind
-from app.events.prompt_visibility import WITHHELD, redact_prompt_and_answers
+from app.events.prompts_hidden_from_viewers import WITHHELD, redact_prompt_and_answers
 from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
 from app.evidence.build_id import compute_build_id
 from app.evidence.signing_key import Signer, is_valid_signature

@@ -68,7 +68,7 @@ def build_pack_files(events: Iterable[Recorded], signer: Signer) -> Files:
         **build_plain_files(log.steady),
     }
     files["manifest.json"] = manifest = encode_pack_json(_build_manifest(case, files, signer))
-    files[verify.ATTESTED] = _build_statement(case, manifest, _build_lineup(case), signer)
+    files[verify.ATTESTED] = _build_signed_statement(case, manifest, _build_lineup(case), signer)
     files["manifest.sig"] = f"{signer.sign(verify.SEALED + manifest)}\n".encode()
     return dict(sorted(files.items()))
 
@@ -127,7 +127,7 @@ def _build_lineup(case: RunRecord) -> dict[str, object]:
     }
 
 
-def _build_statement(case: RunRecord, manifest: bytes, lineup: Object, signer: Signer) -> bytes:
+def _build_signed_statement(case: RunRecord, manifest: bytes, lineup: Object, signer: Signer) -> bytes:
     """Return the in-toto statement in a signed DSSE envelope. Its subject, the manifest, lists all other files."""
     statement = {
         "_type": verify.STATEMENT,

@@ -12,7 +12,7 @@ from app.events.record import Recorded, parse_line
 from app.evidence.build_id import compute_build_id
 from app.evidence.document_catalog import PAPERS
 from app.evidence.pack import build_pack_files
-from app.evidence.verify import ATTESTED, RECEIPT, SEALED, STAMP, BrokenPack, Files, read_chain
+from app.evidence.verify import ATTESTED, RECEIPT, SEALED, STAMP, BrokenPack, Files, read_unverified_chain
 
 LAST = ("manifest.json", ATTESTED)
 """Compared last, since they differ whenever another file does."""
@@ -34,7 +34,7 @@ class _KnownSignatures:
         return self.key_changes if named != self.public else []
 
 
-def compare_rebuilt_pack(files: Files) -> str:
+def describe_difference_from_rebuild(files: Files) -> str:
     """Rebuild a verified pack. Return the reason for a difference, or raise BrokenPack if the same build made it."""
     manifest = json.loads(files["manifest.json"])
     made_by = manifest.get("made_by")
@@ -65,7 +65,7 @@ def _describe_builds(made_by: object) -> str:
 
 def _read_pack_events(files: Files) -> Iterator[Recorded]:
     try:
-        for _, line, digest in read_chain(files):
+        for _, line, digest in read_unverified_chain(files):
             yield parse_line(line, digest)
     except (msgspec.MsgspecError, ValueError, KeyError, RecursionError) as exc:
         raise BrokenPack(f"its events are not of the shape that Temper writes: {str(exc)[:200]!a}") from exc

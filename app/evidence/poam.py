@@ -32,7 +32,7 @@ COLUMNS = (
 """The last three are for people to fill in."""
 
 
-def build_poam_json(case: RunRecord) -> bytes:
+def build_temper_poam_json(case: RunRecord) -> bytes:
     plan = {
         "run": case.run,
         "host": case.request.host,

@@ -10,7 +10,7 @@ from app.events.kinds import RolloutHostBegun, RolloutOrdered
 from app.events.record import BrokenChain, Recorded, check_chain_and_get_head, parse_line, select_events
 from app.evidence import verify
 from app.evidence.pack import list_manifest_files
-from app.evidence.pack_rebuild_check import compare_rebuilt_pack
+from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.rollout_bundle import FORMAT, build_bundle_index, name_pack_file, read_chain_head
 from app.evidence.verify import SHAPE_ERRORS, BrokenPack, Files, Object, unpack_archive
 
@@ -72,7 +72,7 @@ def _check_run_pack(pack: bytes, run_entry: dict[str, Any], key: str, report_unc
     try:
         files = unpack_archive(pack)
         manifest = verify.check_pack(files, run_entry["chain_head"], key)
-        why = compare_rebuilt_pack(files)
+        why = describe_difference_from_rebuild(files)
     except BrokenPack as exc:
         raise BrokenPack(f"the pack of {run_entry['host']}: {exc}") from exc
     if (manifest["run"], manifest["host"]) != (run_entry["run"], run_entry["host"]):

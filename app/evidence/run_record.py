@@ -14,7 +14,7 @@ from app.evidence.benchmark import BenchmarkTitle, build_benchmark_title, build_
 from app.evidence.operator_actions import OperatorAction, find_operator_action
 from app.evidence.role_engine_usage import Seats, SeatUsed
 from app.loop.attempt_state import Attempt
-from app.loop.run_skill_loader import load_run_skill
+from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import Item, RunState, apply_event, find_active_waiver
 from app.skills.skill import Rule, Skill
 
@@ -163,7 +163,7 @@ def read_run_record(events: Iterable[Recorded]) -> RunRecord:
         _record_attempt(tried, state, recorded)
     if state.request is None or state.ended is None:
         raise RunNotEnded(f"run {state.run} has not ended: its papers are made when it has.")
-    pack = load_run_skill(state)
+    pack = load_skill_with_run_parameters(state)
     if gone := [rule for rule in state.request.rules if rule not in pack.rules]:
         raise BadInput(f"{pack.title} has no rule {gone[0]} any more: use the version of Temper that made the run.")
     judged = tuple(_build_rule_records(pack, state, state.request, tried))

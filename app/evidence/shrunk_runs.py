@@ -16,7 +16,13 @@ from app.events.kinds import AuditedRequest
 from app.events.record import Recorded, parse_line
 from app.evidence.pack import FILE, build_checked_files, build_pack
 from app.evidence.signing_key import Signer
-from app.evidence.verify import BrokenPack, Files, build_archive_chunks_with_owners, read_chain, unpack_archive
+from app.evidence.verify import (
+    BrokenPack,
+    Files,
+    build_archive_chunks_with_owners,
+    read_unverified_chain,
+    unpack_archive,
+)
 from app.store import audit, shrunk_runs
 from app.store.events import EventStore
 from app.store.request_session import open_read_session
@@ -53,13 +59,13 @@ def read_whole_log(database: Engine, run: str) -> list[Recorded]:
     held = find_kept_pack(database, run)
     if held is None:
         return list(EventStore(database).read_events(run))
-    return [parse_line(line, digest) for _, line, digest in read_chain(unpack_archive(held))]
+    return [parse_line(line, digest) for _, line, digest in read_unverified_chain(unpack_archive(held))]
 
 
 def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float) -> ShrinkResult | None:
     """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
     held, digest = _build_compressed_pack_and_digest(build_checked_files(EventStore(database).read_events(run), signer))
-    if _compute_decompressed_digest(held) != digest:
+    if _compute_decompressed_digest_or_error(held) != digest:
         raise EnvironmentUnusable(
             f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine."
         )
@@ -80,7 +86,7 @@ def _build_compressed_pack_and_digest(files: Files) -> tuple[bytes, str]:
     return into.getvalue(), digest.hexdigest()
 
 
-def _compute_decompressed_digest(compressed: bytes) -> str:
+def _compute_decompressed_digest_or_error(compressed: bytes) -> str:
     """Return the sha256 of the decompressed pack, or the error if it cannot be decompressed."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(compressed)) as pack:
@@ -95,11 +101,11 @@ def _build_shrink_event(run: str, who: str, digest: str) -> AuditedRequest:
     return AuditedRequest(who=who, right="admin", via="terminal", source="", did=did, status=0, detail=detail)
 
 
-def check_against_log(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
+def check_pack_against_shrunk_log(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
     """Return the pack's files if the log equals the pack's except for missing turn deltas; else raise BrokenPack."""
     files, left = unpack_archive(archive), iter(rows)
     row = next(left, None)
-    for one in read_chain(files):
+    for one in read_unverified_chain(files):
         if row and row[0] == one[0]:
             if row != one:
                 break

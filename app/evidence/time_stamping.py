@@ -20,9 +20,9 @@ LARGEST = 64 * 1024
 _SHA256 = bytes.fromhex("300d06096086480165030402010500")
 
 
-def find_or_request_stamp(folder: Path, authority: str, manifest: bytes) -> bytes | None:
+def find_or_request_stamp(folder: Path, authority_or_empty: str, manifest: bytes) -> bytes | None:
     """Return the stored stamp, or request one; None if there is none and no authority is set."""
-    ask = partial(_request_stamp, authority, manifest) if authority else None
+    ask = partial(_request_stamp, authority_or_empty, manifest) if authority_or_empty else None
     return read_or_fetch_once(folder / f"{compute_sha256(manifest)}.tsr", "time stamp", ask)
 
 
@@ -57,7 +57,7 @@ def _request_stamp(authority: str, manifest: bytes) -> bytes:
 CHECK_PATIENCE = 30.0
 
 
-def check_stamp(files: Files, ca_file: Path) -> str:
+def check_and_describe_stamp(files: Files, ca_file: Path) -> str:
     """Return a sentence on the stamp, or raise BrokenPack. Certificates must have been valid at the stamp's time."""
     if STAMP not in files:
         raise BrokenPack("it has no time stamp that --ca could be held against")

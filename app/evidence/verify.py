@@ -348,7 +348,7 @@ def _multiply_point(scalar: int, point: Point) -> Point:
     return made
 
 
-def read_chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
+def read_unverified_chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
     """Yield the number, the line and the hash of each event."""
     seq, hashes = 0, io.BytesIO(files["chain.txt"])
     for seq, line in enumerate(io.BytesIO(files["events.jsonl"]), 1):
@@ -360,7 +360,7 @@ def read_chain(files: Files) -> Iterator[tuple[int, bytes, str]]:
 def read_events_except_deltas(files: Files, manifest: Object, head: str) -> Events:
     """Return all events but turn deltas, which a turn's end repeats; raise BrokenPack if the chain is broken."""
     events, last, previous = [], manifest, "0" * 64
-    for seq, line, digest in read_chain(files):
+    for seq, line, digest in read_unverified_chain(files):
         previous = compute_sha256(previous.encode() + line)
         if previous != digest:
             raise BrokenPack(f"event {seq} is not what was recorded: its hash does not follow from event {seq - 1}")
@@ -445,7 +445,7 @@ def _check_change_approvals(files: Files, events: Events) -> None:
         elif kind in ("approval.given", "approval.refused", "approval.expired"):
             if asked is None or asked["approval"] != event["approval"]:
                 raise BrokenPack(f"event {seq} answers an approval that was not asked for")
-            given = _combine_approvers(given, event, needs, askers) if kind == "approval.given" else []
+            given = _add_approval_if_it_counts(given, event, needs, askers) if kind == "approval.given" else []
         elif kind == "action.applying":
             final = event["rule"] in careful or (needs.get("risk") or {}).get("irreversible")
             asks = request["mode"] == "review" or final or theirs
@@ -480,7 +480,7 @@ def _check_reboot_approval(events: Events) -> None:
             if asked and event["binds"] != compute_sha256(b"\0".join(parts)):
                 raise BrokenPack(f"the approval that event {seq} asks for is bound to another reboot")
         elif kind == "approval.given":
-            given = _combine_approvers(given, event, needs, askers)
+            given = _add_approval_if_it_counts(given, event, needs, askers)
         elif kind == "reboot.announced" and not (disposable or (asked and len(given) >= max(needs["people"], 1))):
             raise BrokenPack(f"event {seq} reboots the host without the approval that it needs")
 
@@ -496,19 +496,19 @@ def _read_checked_needs(event: Object, policy: Object) -> Object:
     return needs
 
 
-def _combine_approvers(
-    approvers: "list[set[str]]", event: Object, needs: Object, askers: "set[str]"
+def _add_approval_if_it_counts(
+    people_by_approval: "list[set[str]]", event: Object, needs: Object, askers: "set[str]"
 ) -> "list[set[str]]":
-    """Return `approvers` with the people of this approval: the approver and who made their token, if it counts.
+    """Return `people_by_approval`, with the approver and who made their token if this approval counts.
 
     Where two people are required, only signed-in approvers count; a token that an asker made for somebody never does.
     """
     name, makers = event["by"].casefold(), {one.casefold() for one in event.get("made_by", [])}
     alone = needs.get("people", 1) < 2
     identified = alone or event.get("via") in ("session", "token")
-    if not identified or (makers - {name}) & askers or any({name, *makers} & one for one in approvers):
-        return approvers
-    return [*approvers, {name, *makers}]
+    if not identified or (makers - {name}) & askers or any({name, *makers} & one for one in people_by_approval):
+        return people_by_approval
+    return [*people_by_approval, {name, *makers}]
 
 
 def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> None:
@@ -1015,7 +1015,7 @@ def open_pack(path: Path) -> Files:
     return unpack_archive(path.read_bytes())
 
 
-def parse_arguments(arguments: "list[str]") -> "tuple[list[str], str]":
+def parse_positionals_and_key(arguments: "list[str]") -> "tuple[list[str], str]":
     """Return PACK and HEAD, as far as given, and KEY. Raise BadArguments for anything that is not understood."""
     plain: list[str] = []
     keys: list[str] = []
@@ -1037,7 +1037,7 @@ def parse_arguments(arguments: "list[str]") -> "tuple[list[str], str]":
 
 def main(arguments: "list[str]") -> int:
     try:
-        plain, key = parse_arguments(arguments)
+        plain, key = parse_positionals_and_key(arguments)
     except BadArguments as exc:
         sys.stderr.write(f"{exc}\nusage: python3 -I verify.py [PACK [HEAD]] [--key KEY]\n")
         return USAGE

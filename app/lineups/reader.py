@@ -12,7 +12,7 @@ import msgspec
 from app.errors import BadLineup
 from app.events.vocabulary import Role
 from app.lineups.model import CandidatesFor, Engine, EngineKind, Gpu, Lineup, Precision, SchemaForm, Seat
-from app.lineups.toml_reader import Table, TomlReader, format_name_suggestion
+from app.lineups.toml_reader import Table, TomlReader, format_suggestion_or_choices
 
 LINEUPS = Path(__file__).parent
 
@@ -42,7 +42,7 @@ def require_lineup_path(name_or_path: str) -> Path:
             raise BadLineup(f"{path} does not exist: give the path of a line-up file, or a name from {LINEUPS}.")
         return path
     if name_or_path not in (names := list_shipped_lineup_names()):
-        raise BadLineup(f"No line-up is called {name_or_path!r}: {format_name_suggestion(name_or_path, names)}.")
+        raise BadLineup(f"No line-up is called {name_or_path!r}: {format_suggestion_or_choices(name_or_path, names)}.")
     return LINEUPS / f"{name_or_path}.toml"
 
 
@@ -67,7 +67,7 @@ class _LineupReader(TomlReader):
         if "title" not in document:
             self.reject((), "", f"title is missing: add title = {_WORDS[str]}")
         gpus = self._read_gpus(document)
-        tables = self._iterate_tables(document, "engines")
+        tables = self._iterate_named_subtables(document, "engines")
         engines = {name: self._read_engine(("engines", name), table, gpus) for name, table in tables}
         seats = {seat.role: seat for seat in self._read_seats(document, engines)}
         return Lineup(
@@ -78,12 +78,12 @@ class _LineupReader(TomlReader):
             engines=engines,
             seats=seats,
             dcgm_urls=self._read_value((), {"dcgm_urls": [], **document}, "dcgm_urls", tuple[str, ...]),
-            candidates=self._read_optional(document, "candidates", CandidatesFor),
-            questions=self._read_optional(document, "questions", bool),
+            candidates=self._read_optional_value(document, "candidates", CandidatesFor),
+            questions=self._read_optional_value(document, "questions", bool),
         )
 
-    def _read_optional(self, document: dict[str, Any], key: str, kind: Any) -> Any:
-        return self._read_value((), document, key, kind) if key in document else None
+    def _read_optional_value(self, document: dict[str, Any], key: str, wanted_type: Any) -> Any:
+        return self._read_value((), document, key, wanted_type) if key in document else None
 
     def _read_gpus(self, document: dict[str, Any]) -> tuple[Gpu, ...]:
         tables = document.get("gpus", [] if _needs_no_gpu(document) else None)
@@ -148,7 +148,7 @@ class _LineupReader(TomlReader):
                 self.reject(table_path, "metrics_urls", f"{url!r} should begin with http:// or https://")
 
     def _read_seats(self, document: dict[str, Any], engines: dict[str, Engine]) -> Iterable[Seat]:
-        tables = dict(self._iterate_tables(document, "seats"))
+        tables = dict(self._iterate_named_subtables(document, "seats"))
         self.check_keys(("seats",), tables, get_args(Role))
         for role in get_args(Role):
             if role not in tables:
@@ -156,19 +156,21 @@ class _LineupReader(TomlReader):
             at = ("seats", role)
             seat = self._fill_dataclass(Seat, at, tables[role], role=role)
             if seat.engine not in engines:
-                suggestion = format_name_suggestion(seat.engine, sorted(engines))
+                suggestion = format_suggestion_or_choices(seat.engine, sorted(engines))
                 self.reject(at, "engine", f"no engine is called {seat.engine!r}: {suggestion}")
             if seat.max_tokens >= (length := engines[seat.engine].max_model_len):
                 self.reject(at, "max_tokens", f"{seat.engine} holds {length} tokens with the prompt: ask for fewer")
             yield seat
 
-    def _iterate_tables(self, document: dict[str, Any], name: str) -> Iterable[tuple[str, dict[str, Any]]]:
-        tables = document.get(name)
+    def _iterate_named_subtables(
+        self, document: dict[str, Any], table_name: str
+    ) -> Iterable[tuple[str, dict[str, Any]]]:
+        tables = document.get(table_name)
         if not isinstance(tables, dict) or not tables:
-            self.reject((), name, f"the line-up needs its {name}, each as a [{name}.NAME] table")
+            self.reject((), table_name, f"the line-up needs its {table_name}, each as a [{table_name}.NAME] table")
         for key, table in tables.items():
             if not isinstance(table, dict):
-                self.reject((name,), key, f"{key} should be a table: [{name}.{key}]")
+                self.reject((table_name,), key, f"{key} should be a table: [{table_name}.{key}]")
             yield key, table
 
     def _fill_dataclass(self, kind: type[T], table_path: Table, table: object, **given: Any) -> T:

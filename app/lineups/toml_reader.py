@@ -40,7 +40,7 @@ class TomlReader:
         names = tuple(names)
         for key in table:
             if key not in names:
-                suggestion = format_name_suggestion(key, names)
+                suggestion = format_suggestion_or_choices(key, names)
                 self.reject(table_path, key, f"{key!r} is not a key of this table: {suggestion}")
 
     def reject(self, table_path: Table, key: str, sentence: str) -> NoReturn:
@@ -78,7 +78,7 @@ class TomlLines:
         return (*table, str(count))
 
 
-def format_name_suggestion(name: str, names: Iterable[str]) -> str:
+def format_suggestion_or_choices(name: str, names: Iterable[str]) -> str:
     """Return which of the names may be meant, for the end of a sentence."""
     names = tuple(names)
     if near := difflib.get_close_matches(name, sorted(names), n=1):

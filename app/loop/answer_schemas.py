@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from app.events.architect_questions import QUESTIONS, HostQuestion
+from app.events.host_questions import QUESTIONS, HostQuestion
 from app.events.vocabulary import fingerprint_actions
 from app.loop import answers, change_choices
 from app.loop.rule_terms import RuleTerms
@@ -123,11 +123,11 @@ def _build_schema_without_questions(situation: TurnSituation) -> Schema:
     return _build_object({"approach": said} | takes | rest)
 
 
-def _build_guided_paths_schema(situation: TurnSituation, places: list[str]) -> Schema:
+def _build_guided_paths_schema(situation: TurnSituation, resource_places: list[str]) -> Schema:
     if situation.joint_files:
         return {"const": list(situation.joint_files)}
     changeable = [file.path for file in situation.files if any(_build_guided_schemas(file, situation))]
-    paths = [*places, *(changeable or situation.paths)] or ["/"]
+    paths = [*resource_places, *(changeable or situation.paths)] or ["/"]
     return _build_array({"enum": paths}, 1, min(_FEW, len(paths)))
 
 

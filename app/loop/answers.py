@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
-from app.events.architect_questions import MOST_QUESTIONS, Question
+from app.events.host_questions import MOST_QUESTIONS, Question
 from app.events.vocabulary import AnyAction, Decision, Place, Purpose
 from app.loop import change_choices
 from app.resources.vendor_script import RunVendorScript
@@ -98,7 +98,9 @@ def parse_answer(
         asks = purpose == "plan" and isinstance(said, dict) and "questions" in said
         kind: type[Answer] = Inquiry if asks else ANSWER_TYPES[purpose]
         fields = _resolve_actions(said, lines_by_path) if purpose == "act" else _clean_fields(said)
-        answer = msgspec.convert(fields if rejects_unknown_fields or asks else _drop_unknown_fields(fields, kind), kind)
+        answer = msgspec.convert(
+            fields if rejects_unknown_fields or asks else _drop_unknown_top_level_fields(fields, kind), kind
+        )
     except (ValueError, RecursionError) as exc:
         raise BrokenAnswer(f"the answer does not fit its shape: {exc}") from exc
     if isinstance(answer, Work) and any(isinstance(one, RunVendorScript) for one in answer.actions):
@@ -162,7 +164,7 @@ def _has_required_names(purpose: Purpose, answer_fields: dict[str, Any]) -> bool
     return any(all(one.name in answer_fields for one in msgspec.structs.fields(kind) if one.required) for kind in kinds)
 
 
-def _drop_unknown_fields(answer_fields: Any, answer_type: type[Answer]) -> Any:
+def _drop_unknown_top_level_fields(answer_fields: Any, answer_type: type[Answer]) -> Any:
     """Return what an answer of this kind has. Within an action nothing is dropped: a name could narrow it."""
     if not isinstance(answer_fields, dict):
         return answer_fields
@@ -179,7 +181,10 @@ def parse_actions_of_person(text: str) -> tuple[AnyAction, ...]:
 def _clean_fields(answer_fields: Any) -> Any:
     if not isinstance(answer_fields, dict):
         return answer_fields
-    return {name: _drop_repeated(one) if name == "paths" else _clean_value(one) for name, one in answer_fields.items()}
+    return {
+        name: _drop_repeated(one) if name == "paths" else _remove_control_characters(one)
+        for name, one in answer_fields.items()
+    }
 
 
 def _drop_repeated(paths: Any) -> Any:
@@ -189,10 +194,10 @@ def _drop_repeated(paths: Any) -> Any:
     return list(dict.fromkeys(paths))
 
 
-def _clean_value(value: Any) -> Any:
-    if isinstance(value, list):
-        return [_clean_value(part) for part in value]
-    return clean_text(value, len(value)) if isinstance(value, str) else value
+def _remove_control_characters(text_or_list: Any) -> Any:
+    if isinstance(text_or_list, list):
+        return [_remove_control_characters(part) for part in text_or_list]
+    return clean_text(text_or_list, len(text_or_list)) if isinstance(text_or_list, str) else text_or_list
 
 
 def _resolve_actions(answer_fields: Any, lines_by_path: Numbered | None) -> Any:
@@ -201,7 +206,7 @@ def _resolve_actions(answer_fields: Any, lines_by_path: Numbered | None) -> Any:
     if lines_by_path is None or not isinstance(actions, list):
         return answer_fields
     told = [_resolve_line_number(one, lines_by_path) if isinstance(one, dict) else one for one in actions]
-    rest = {name: _clean_value(value) for name, value in answer_fields.items() if name != "reload"}
+    rest = {name: _remove_control_characters(value) for name, value in answer_fields.items() if name != "reload"}
     if answer_fields.get("reload", "none") != "none":
         told.append({"do": "reload", "service": answer_fields["reload"]})
     return {**rest, "actions": told}

@@ -4,7 +4,7 @@ import asyncio
 
 from app.errors import ConnectionLost, RollbackFailed, StorageFault, TemperError, find_storage_fault
 from app.events.kinds import AttemptFailed, Event, RunFailed, RunResumed, RunStopRequested, RunWaiting
-from app.loop.change_steps import roll_back
+from app.loop.change_execution import roll_back
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, RollBack, Wait, WaitOut
 from app.loop.inbox import Inbox, find_event_for_command
@@ -72,7 +72,7 @@ async def _perform_until_done(run: Run) -> None:
                 await roll_back_and_fail_run(run, str(exc))
             else:
                 raise
-        run.update_fault_waits(effect, has_fault=run.state.waiting is not None and run.state.waiting is not waiting)
+        run.count_faults_in_a_row(effect, has_fault=run.state.waiting is not None and run.state.waiting is not waiting)
 
 
 def find_event_for_fault(exc: BaseException, state: RunState) -> Event | None:

@@ -44,7 +44,7 @@ def list_workflow_ids(run: str, upto: int) -> list[str]:
     return [make_workflow_id(run, epoch) for epoch in range(1, upto + 1)]
 
 
-def _configure_queue(**wanted: Any) -> None:
+def _update_queue_settings(**wanted: Any) -> None:
     """Set what differs, in the database, from which DBOS reads it before each poll."""
     queue = DBOS.retrieve_queue(QUEUE)
     for name, value in wanted.items():
@@ -58,7 +58,7 @@ class DurableQueue:
     def __init__(
         self, address: str, executor: str, drive: Drive, share: Callable[[], int | None] = lambda: None
     ) -> None:
-        """`share`: returns the limit as in `limit_concurrency`, read at each launch; blocking."""
+        """`share`: returns the limit as in `limit_concurrency_per_node`, read at each launch; blocking."""
         self._address = add_keepalives_to_address(address)
         self._executor = executor
         self._drive, self._share = drive, share
@@ -83,7 +83,7 @@ class DurableQueue:
         async with self._turn:
             await self._launch_if_suspended()
             if self.awake and self._hurries and time.monotonic() > self._awake_since + POLL_SECONDS:
-                await asyncio.to_thread(_configure_queue, polling_interval_sec=POLL_SECONDS)
+                await asyncio.to_thread(_update_queue_settings, polling_interval_sec=POLL_SECONDS)
                 self._hurries = False
 
     async def _launch_if_suspended(self) -> None:
@@ -105,7 +105,7 @@ class DurableQueue:
         """Stop DBOS while there is no work, as its threads query the database seven times a second."""
         async with self._turn:
             if self.awake and not self._tasks:
-                await asyncio.to_thread(_configure_queue, polling_interval_sec=FIRST_SECONDS)
+                await asyncio.to_thread(_update_queue_settings, polling_interval_sec=FIRST_SECONDS)
                 await self._stop_and_cancel_runs()
 
     def launch_blocking(self) -> None:
@@ -169,11 +169,11 @@ class DurableQueue:
         there = DBOS.list_workflows(workflow_ids=list(runs), load_input=False, load_output=False)
         return {one.workflow_id for one in there}
 
-    async def limit_concurrency(self, most: int | None) -> None:
+    async def limit_concurrency_per_node(self, most_runs: int | None) -> None:
         """Set the maximum number of concurrent runs per node, stored in the database for all nodes."""
         async with self._turn:
             if self.awake:
-                await asyncio.to_thread(_configure_queue, worker_concurrency=most)
+                await asyncio.to_thread(_update_queue_settings, worker_concurrency=most_runs)
 
     async def offer_again(self, run: str, host: str, epoch: int) -> None:
         """Queue a run again under the next epoch, as no node works on it. Safe to repeat."""

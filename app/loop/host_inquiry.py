@@ -1,6 +1,6 @@
 """Answers the Architect's questions about the host, within what a role may be shown."""
 
-from app.events.architect_questions import AnsweredQuestion, AskVerdict
+from app.events.host_questions import AnsweredQuestion, AskVerdict
 from app.events.kinds import QuestionsAnswered
 from app.loop.answers import BrokenAnswer, Inquiry
 from app.loop.run_in_progress import Run
@@ -22,13 +22,13 @@ async def answer_inquiry(run: Run, inquiry: Inquiry, questions_left: int) -> Que
 
     told = await run.services.target.run_blocking(read_on_target)
     answers = (
-        AnsweredQuestion(question=one, answer=_describe_verdict(run) if isinstance(one, AskVerdict) else answer)
+        AnsweredQuestion(question=one, answer=_describe_verdicts_so_far(run) if isinstance(one, AskVerdict) else answer)
         for one, answer in zip(questions, told, strict=True)
     )
     return QuestionsAnswered(**run.event_fields, answers=tuple(answers), why=inquiry.why)
 
 
-def _describe_verdict(run: Run) -> str:
+def _describe_verdicts_so_far(run: Run) -> str:
     """Return the scanner's whole reason, before the run and after the last attempt."""
     opening = run.state.opening.get(run.rule.id)
     lines = []

@@ -4,7 +4,7 @@ from typing import Protocol
 
 from app.events import kinds
 from app.events.approval_policy import Approver
-from app.events.command import Command
+from app.events.person_command import Command
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
 from app.loop.approval_decision import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.attempt_state import Attempt

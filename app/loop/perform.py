@@ -8,11 +8,16 @@ from graphlib import TopologicalSorter
 from typing import Any, TypeVar
 
 from app import __version__
-from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
+from app.candidates.gather import (
+    append_judged_script_candidates,
+    gather_candidates,
+    has_usable_or_impossible,
+    judge_candidates,
+)
 from app.errors import EnvironmentUnusable, TemperError, is_storage_or_connection_fault
 from app.events import kinds
 from app.events.vocabulary import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
-from app.loop import change_steps, effects, proven_fix, reboot, role_turns, running_settings_check
+from app.loop import change_execution, effects, proven_fix, reboot, role_turns, running_settings_check
 from app.loop.effects import Effect
 from app.loop.escalated_finding_label import describe_escalated_question
 from app.loop.run_in_progress import Run
@@ -88,7 +93,7 @@ async def _start_run(run: Run, _: effects.Start) -> None:
             worker=run.services.worker,
             confinement=confinement,
             scanner=run.services.scanner.name,
-            probes=change_steps.redact_probes(probes),
+            probes=change_execution.redact_probes(probes),
             temper=__version__,
             seats=() if run.state.has_no_model else tuple(seat.to_seat_taken() for seat in run.services.seats.values()),
             simulated=target.simulated,
@@ -110,7 +115,7 @@ async def _scan_host(run: Run, effect: effects.Scan) -> None:
     run.append(kinds.ScanStarted(phase=effect.phase, rules=len(rules)))
     began = time.monotonic()
     verdicts = await _scan_rules(run, effect.phase)
-    given = [change_steps.build_verdict_event(run, verdict, effect.phase) for verdict in verdicts]
+    given = [change_execution.build_verdict_event(run, verdict, effect.phase) for verdict in verdicts]
     run.append(*given, kinds.ScanFinished(phase=effect.phase, seconds=round(time.monotonic() - began, 3)))
     reasons = {(verdict.word, verdict.evidence) for verdict in verdicts}
     if effect.phase == "opening" and len(reasons) == 1 and verdicts[0].word == "error":
@@ -145,7 +150,7 @@ async def _await_with_ticks(work: Coroutine[Any, Any, T], tick: Callable[[], Non
         await asyncio.wait([doing])
 
 
-async def _determine_scope(run: Run, _: effects.Scope) -> None:
+async def _record_scope_from_opening_scan(run: Run, _: effects.Scope) -> None:
     words = {rule: verdict.word for rule, verdict in run.state.opening.items()}
     findings = [rule for rule, word in words.items() if word == "fail"]
     run.append(
@@ -211,7 +216,7 @@ async def _gather_candidates_as_events(run: Run, effect: effects.StartAttempt) -
                     return judged
             else:
                 judged = known
-            return add_script_candidates(services.skill, rule, target, asks, scope, judged)
+            return append_judged_script_candidates(services.skill, rule, target, asks, scope, judged)
 
     candidates = await services.target.run_blocking(gather_candidates_on_target)
     return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)] if candidates != known else []
@@ -229,7 +234,7 @@ async def _hash_files_and_find_fix(run: Run, effect: effects.StartAttempt) -> tu
     known = await asyncio.to_thread(run.services.history.list_known_fixes, effect.rule, seen, played=target.simulated)
     if not known:
         return seen, None
-    return seen, await target.run_blocking(lambda target: proven_fix.find_applicable_fix(target.files, known))
+    return seen, await target.run_blocking(lambda target: proven_fix.find_fix_for_identical_files(target.files, known))
 
 
 def _merge_lessons(own: Sequence[Lesson], known: Sequence[Lesson]) -> tuple[Lesson, ...]:
@@ -252,7 +257,7 @@ async def _close_item(run: Run, effect: effects.CloseItem) -> None:
     rule, reason = effect.rule, effect.reason
     match effect.outcome:
         case "passed" if run.state.attempt:
-            run.append(*await change_steps.commit_and_build_pass_events(run))
+            run.append(*await change_execution.commit_and_build_pass_events(run))
         case "passed":
             run.append(kinds.ItemPassed(rule=rule, attempts=0))
         case "escalated":
@@ -334,9 +339,9 @@ async def _halt_run(run: Run, effect: effects.Halt) -> None:
 _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Start: _start_run,
     effects.Scan: _scan_host,
-    effects.Scope: _determine_scope,
+    effects.Scope: _record_scope_from_opening_scan,
     effects.StartItem: _start_item,
-    effects.Recheck: change_steps.recheck_rule,
+    effects.Recheck: change_execution.recheck_rule,
     effects.StartAttempt: _start_attempt,
     effects.Ask: role_turns.ask_role,
     effects.Propose: role_turns.propose_edit,
@@ -345,22 +350,22 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.TakeCandidate: role_turns.propose_candidate,
     effects.UseSafeDefault: role_turns.continue_without_answer,
     effects.CloseCrashedTurn: _close_crashed_turn,
-    effects.Judge: change_steps.judge_proposal,
-    effects.Rehearse: change_steps.rehearse_change,
-    effects.RequestApproval: change_steps.request_approval,
-    effects.ExpireApproval: change_steps.expire_approval,
+    effects.Judge: change_execution.judge_proposal,
+    effects.Rehearse: change_execution.rehearse_change,
+    effects.RequestApproval: change_execution.request_approval,
+    effects.ExpireApproval: change_execution.expire_approval,
     effects.Wait: _wait_for_person,
     effects.WaitOut: _wait_out_fault,
-    effects.Apply: change_steps.apply_change,
-    effects.Verify: change_steps.scan_rule_after_change,
-    effects.Watch: change_steps.probe_changed_host,
+    effects.Apply: change_execution.apply_change,
+    effects.Verify: change_execution.scan_rule_after_change,
+    effects.Watch: change_execution.probe_changed_host,
     effects.FailAttempt: _fail_attempt,
-    effects.GatherFacts: change_steps.gather_failure_facts,
-    effects.RollBack: change_steps.roll_back,
+    effects.GatherFacts: change_execution.gather_failure_facts,
+    effects.RollBack: change_execution.roll_back,
     effects.CloseItem: _close_item,
     effects.AskForReboot: reboot.ask_for_reboot,
     effects.SkipReboot: reboot.skip_reboot,
-    effects.Reboot: reboot.announce_reboot,
+    effects.Reboot: reboot.record_reboot_announcement,
     effects.AwaitReboot: reboot.order_and_await_reboot,
     effects.UndoRun: reboot.undo_run_changes,
     effects.CompareReboot: reboot.compare_fixes_after_reboot,

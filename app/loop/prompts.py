@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from app.events.architect_questions import MOST_QUESTIONS, QUESTIONS
+from app.events.host_questions import MOST_QUESTIONS, QUESTIONS
 from app.events.kinds import SentryProbed
 from app.events.vocabulary import Lesson, Probe, Purpose, Role
 from app.loop.answer_schemas import TurnSituation

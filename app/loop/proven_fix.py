@@ -12,8 +12,8 @@ from app.loop.attempt_state import Attempt
 from app.loop.harm import find_touched_probes_not_asked
 from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
-from app.syntax.files import Files
-from app.targets.baseline import compute_file_digest
+from app.syntax.host_files import Files
+from app.targets.baseline import compute_file_state_digest
 
 WATCHED = ("review", "triage")
 """Both Auditor and Sentry must have answered for a change to count as proven."""
@@ -24,14 +24,14 @@ def compute_deciding_files_digest(rule: Rule, files: Files, rulebook_digest: str
     paths = sorted({path for pattern in rule.paths for path in files.glob(pattern) or [pattern]})
     if not paths or not rulebook_digest:
         return ""
-    basis = [rulebook_digest, rule.id, *(f"{path} {compute_file_digest(files.state(path))}" for path in paths)]
+    basis = [rulebook_digest, rule.id, *(f"{path} {compute_file_state_digest(files.state(path))}" for path in paths)]
     return hashlib.sha256("\n".join(basis).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def find_applicable_fix(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix | None:
+def find_fix_for_identical_files(files: Files, fixes: Iterable[ProvenFix]) -> ProvenFix | None:
     """Return the first fix whose files all have the content, mode and owner they had on the original host."""
     for fix in fixes:
-        if all(compute_file_digest(files.state(change.path)) == change.before for change in fix.changes):
+        if all(compute_file_state_digest(files.state(change.path)) == change.before for change in fix.changes):
             return fix
     return None
 

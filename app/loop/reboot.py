@@ -12,7 +12,7 @@ from app.events import kinds
 from app.events.vocabulary import NO_FINDING, Probe
 from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_for_reboot
-from app.loop.change_steps import redact_for_log, redact_probes
+from app.loop.change_execution import redact_for_log, redact_probes
 from app.loop.harm import find_first_harm
 from app.loop.reboot_step_choice import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.run_in_progress import Run
@@ -71,7 +71,7 @@ async def forget_committed_pre_images(run: Run) -> None:
         await _call_rebooter(run, lambda rebooter: rebooter.forget_committed_pre_images())
 
 
-async def announce_reboot(run: Run, _: effects.Reboot) -> None:
+async def record_reboot_announcement(run: Run, _: effects.Reboot) -> None:
     def check_host_before_reboot(rebooter: Rebooter) -> tuple[BootStatus, bool, str, bool]:
         if not (rebooter.is_disposable or run.state.reboot.is_approved):
             raise EnvironmentUnusable(f"{run.services.target.name} is not rebooted, because nobody approved it.")
@@ -114,7 +114,7 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
                 return await _disarm_guard_and_skip_reboot(run, "it did not shut down in time")
             ordered = clock()
             try:
-                await _order_reboot(run)
+                await _arm_guard_and_order_reboot(run)
             except ActionFailed as exc:
                 return await _disarm_guard_and_skip_reboot(run, str(exc).rstrip("."))
             except ConnectionLost:
@@ -125,7 +125,7 @@ async def order_and_await_reboot(run: Run, _: effects.AwaitReboot) -> None:
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
-async def _order_reboot(run: Run) -> None:
+async def _arm_guard_and_order_reboot(run: Run) -> None:
     announced = _get_announced(run)
 
     def order_reboot_on_target(target: Target) -> None:

@@ -42,7 +42,7 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
         return effects.UndoRun()
     if reboot.undone:
         harm = find_rollback_leftover("the rollback after the reboot", reboot.undone, state.baseline_probes) or ""
-    return _decide_reopen_or_halt(state, harm) if harm else None
+    return _decide_reopen_all_then_halt(state, harm) if harm else None
 
 
 def decide_comparison_after_reboot(state: RunState) -> Effect | None:
@@ -91,7 +91,7 @@ def explain_loss(state: RunState, rule: str) -> str:
     return f"nothing shows that it survives a reboot: the scanner says {verdict.word}: {verdict.evidence}"
 
 
-def _decide_reopen_or_halt(state: RunState, reason: str) -> Effect:
+def _decide_reopen_all_then_halt(state: RunState, reason: str) -> Effect:
     """Reopen every fix, since none is known to hold, and halt."""
     for rule in list_fixed_rules(state):
         return effects.ReopenItem(rule, explain_loss(state, rule))

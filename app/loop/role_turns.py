@@ -22,8 +22,8 @@ from app.loop.harm import find_first_harm
 from app.loop.host_inquiry import answer_inquiry
 from app.loop.proven_fix import build_plan_event
 from app.loop.run_in_progress import RoleSeat, Run
-from app.loop.turn import TurnName, stream_turn
 from app.loop.turn_context import TurnContext, build_situation
+from app.loop.turn_streaming import TurnName, stream_turn
 from app.resources.registry import get_resource_name
 from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.targets.target import Target

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from app.candidates.recipe_files import Recipe
-from app.candidates.settings_candidates_ask_for import list_settings_of_content
+from app.candidates.handwritten_recipes import Recipe
+from app.candidates.settings_written_by_candidates import list_settings_of_content
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approval_policy import ApprovalPolicy
@@ -107,7 +107,7 @@ class Run:
         self.assessed = await self.services.target.run_blocking(lambda target: target.assess_actions(*asked))
         return self.assessed
 
-    def update_fault_waits(self, effect: Effect, *, has_fault: bool) -> None:
+    def count_faults_in_a_row(self, effect: Effect, *, has_fault: bool) -> None:
         """Note whether the effect met a fault of the machinery, so that one which keeps failing is tried seldom."""
         if has_fault:
             self.waits[type(effect)] += 1

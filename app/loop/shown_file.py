@@ -34,9 +34,13 @@ class ShownFile:
 
 
 def show_file(
-    path: str, files: LinkFollowingFiles, rule_paths: Iterable[str], folded_rule_words: Collection[str], limit: int
+    path: str,
+    files: LinkFollowingFiles,
+    rule_paths: Iterable[str],
+    folded_rule_words: Collection[str],
+    max_characters: int,
 ) -> ShownFile:
-    """Return the file as shown. `folded_rule_words` are the rule's; `limit` is the maximum of characters."""
+    """Return the file as shown. `folded_rule_words` are the rule's; `max_characters` is the maximum of characters."""
     if why := explain_withholding(path, files, rule_paths):
         return ShownFile(path, why)
     content, state = files.read(path), files.state(path)
@@ -46,7 +50,7 @@ def show_file(
     redacted = redact_secrets(raw, from_restricted_file=is_read_restricted(state.mode)).split("\n")
     stands = raw.split("\n")
     lines = {n: clean_text(line, LONGEST_LINE) for n, line in enumerate(redacted, 1) if line.strip()}
-    kept = {n: lines[n] for n in _choose_line_numbers(lines, folded_rule_words, limit)}
+    kept = {n: lines[n] for n in _choose_line_numbers(lines, folded_rule_words, max_characters)}
     whole = {}
     if len(redacted) == len(stands):  # redaction may remove whole lines
         whole = {n: line for n, line in kept.items() if line.rstrip() == stands[n - 1].rstrip(host_text.TRAIL)}

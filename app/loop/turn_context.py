@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
-from app.events.architect_questions import MOST_QUESTIONS
+from app.events.host_questions import MOST_QUESTIONS
 from app.events.kinds import SentryProbed, VerdictGiven
 from app.events.vocabulary import Purpose
 from app.loop.answer_schemas import TurnSituation
@@ -120,7 +120,9 @@ def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSitu
             now = _build_file_situation(context, named, (path for path in attempt.plan.paths if not is_resource(path)))
             ours = tuple(one for one in context.offers if one.place in attempt.plan.paths)
             tried, together = frozenset(context.item.tried), _find_files_that_decide_together(context)
-            return replace(now, services=_list_services(context), offers=ours, tried=tried, joint_files=together)
+            return replace(
+                now, services=_list_reloadable_services(context), offers=ours, tried=tried, joint_files=together
+            )
         case "review":
             gamable = attempt.verdict is not None and attempt.verdict.word == "pass"
             return TurnSituation(named, gamable=gamable, guided=context.guided)
@@ -137,7 +139,7 @@ def _find_files_that_decide_together(context: TurnContext) -> tuple[str, ...]:
     """Return the files that decide together: after the first was changed, the scanner pointed at another one."""
     first = context.opening.path if context.opening else None
     then = [one.to for one in context.item.moved if first in one.changed and one.to not in one.changed]
-    nameable = (path for path in (first, *then) if path and is_judged(path) and _can_plan_name_path(path))
+    nameable = (path for path in (first, *then) if path and is_judged(path) and _is_plain_short_path(path))
     both = tuple(dict.fromkeys(nameable))
     return both if len(both) > 1 else ()
 
@@ -159,17 +161,17 @@ def _build_plan_situation(context: TurnContext, terms: RuleTerms) -> TurnSituati
     first += [path for pattern in context.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
     first += [path for path in terms.paths if files.state(path) is not None]
     names = context.scope.covers_path
-    paths = dict.fromkeys(path for path in first if is_judged(path) and _can_plan_name_path(path) and names(path))
+    paths = dict.fromkeys(path for path in first if is_judged(path) and _is_plain_short_path(path) and names(path))
     now = _build_file_situation(context, terms, list(paths)[: _MOST_FILES if context.guided else _SHOWN])
     if context.guided:
         return now
     found = (path for pattern in context.scope.changeable_patterns for path in files.glob(pattern) or [pattern])
-    others = (path for path in found if "*" not in path and _can_plan_name_path(path))
+    others = (path for path in found if "*" not in path and _is_plain_short_path(path))
     may_be_made = tuple(pattern for pattern in context.scope.changeable_patterns if "*" in pattern)
     return replace(now, paths=tuple(dict.fromkeys([*paths, *others]))[:_MOST_FILES], folders=may_be_made)
 
 
-def _can_plan_name_path(path: str) -> bool:
+def _is_plain_short_path(path: str) -> bool:
     """Return whether a plan can name the path; file names may hold any character."""
     return is_plain_path(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
 
@@ -182,7 +184,7 @@ def _build_file_situation(context: TurnContext, terms: RuleTerms, paths: Iterabl
     return TurnSituation(terms, files, texts, tuple(file.path for file in files), guided=context.guided)
 
 
-def _list_services(context: TurnContext) -> tuple[str, ...]:
+def _list_reloadable_services(context: TurnContext) -> tuple[str, ...]:
     """Return the services that may be reloaded; for a guided role those alone that read the plan's files."""
     named = tuple(name for name in sorted(SERVICES) if context.scope.covers_service(name))
     assert context.attempt.plan

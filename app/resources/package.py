@@ -82,7 +82,9 @@ def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     if coming > MOST_COMING:
         reason = f"it would install {coming} packages; the limit for one change is {MOST_COMING}."
         return kind.Objection("too much", reason)
-    found = next((found for name, one in packages for found in _iterate_objections(name, one, foreseen.needed)), None)
+    found = next(
+        (found for name, one in packages for found in _iterate_objections_to_change(name, one, foreseen.needed)), None
+    )
     company = (_judge_accompanying_package(name, one, foreseen) for name, one in packages)
     return found or next(filter(None, company), None)
 
@@ -103,13 +105,15 @@ def _judge_accompanying_package(
     return kind.Objection("too much", f"{reason} PAM or sudo files, or cron jobs. A person decides.")
 
 
-def _iterate_objections(name: str, state: kind.ResourceState, needed: frozenset[str]) -> Iterator[kind.Objection]:
+def _iterate_objections_to_change(
+    name: str, state: kind.ResourceState, needed_resources: frozenset[str]
+) -> Iterator[kind.Objection]:
     if _is_new(state):
         if _UNWELCOME.fullmatch(name):
             yield kind.Objection("weakening", f"{name} would be installed, and hardening removes it.")
     elif state.after.startswith(INSTALLED):
         yield kind.Objection("too much", f"{name} would change its version: only a person may order an upgrade.")
-    elif state.name in needed:
+    elif state.name in needed_resources:
         yield kind.Objection("protected identity", f"{name} would be removed, and Temper or its probes need it.")
     else:
         for pattern, clause in _PROTECTED:
@@ -121,7 +125,7 @@ def _is_new(package_state: kind.ResourceState) -> bool:
     return package_state.after.startswith(INSTALLED) and not package_state.before.startswith(INSTALLED)
 
 
-def _match_state(wanted: str, found: str) -> bool:
+def _is_same_version_or_absent(wanted: str, found: str) -> bool:
     return wanted in (found, kind.NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))
 
 
@@ -141,6 +145,6 @@ KIND = kind.ResourceKind[PackageAction](
     is_possible=_is_possible,
     list_words=lambda action: ("remove" if isinstance(action, RemovePackage) else "install",),
     judge_states=judge_packages,
-    match_state=_match_state,
+    match_state=_is_same_version_or_absent,
     build_commands=_build_commands,
 )

@@ -31,7 +31,7 @@ def create_vendor_action(rule: str, text: str) -> RunVendorScript:
     return RunVendorScript(rule=rule, sha256=_hash_text(text), script=text)
 
 
-def judge_vendor_script(action: RunVendorScript) -> Objection | None:
+def judge_script_digest_and_readability(action: RunVendorScript) -> Objection | None:
     if _hash_text(action.script) != action.sha256:
         return Objection("not understood", "the vendor's script has another digest than the action says.")
     if not _READABLE.fullmatch(action.script) or max(map(len, action.script.split("\n"))) > _LONGEST_LINE:
@@ -67,7 +67,7 @@ KIND = ResourceKind(
     find_candidates=None,
     is_possible=lambda _action, _host: False,
     list_words=lambda action: (action.sha256, b64encode(action.script.encode()).decode()),
-    judge_action=judge_vendor_script,
+    judge_action=judge_script_digest_and_readability,
     judge_states=lambda _: None,
     build_commands=_explain_missing_playbook_commands,
     alone="a vendor's script is a change by itself.",

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy, ApprovalRule, ChangeRisk
 from app.events.vocabulary import Category
-from app.lineups.toml_reader import Table, TomlReader, format_name_suggestion
+from app.lineups.toml_reader import Table, TomlReader, format_suggestion_or_choices
 from app.loop.approval_decision import decide_people_needed
 from app.loop.risk import HAZARDS, WORDS
 
@@ -84,7 +84,7 @@ class _PolicyReader(TomlReader):
             self.reject(table_path, key, f'{key} should be a list, like ["{known[0]}"]')
         for one in found:
             if one not in known:
-                self.reject(table_path, key, f"{one[:40]!a} is not a {key}: {format_name_suggestion(one, known)}")
+                self.reject(table_path, key, f"{one[:40]!a} is not a {key}: {format_suggestion_or_choices(one, known)}")
         return tuple(found)
 
 

@@ -45,7 +45,7 @@ class AddedHost:
 
 def fetch_host_candidate(spec: HostSpec, hosts_folder: Path) -> HostCandidate:
     """Return the host's key. Nothing but the SSH greeting is sent."""
-    end = _create_endpoint(spec, hosts_folder)
+    end = _validate_spec_and_create_endpoint(spec, hosts_folder)
     with convert_bad_input_to_rejected("place", KIND):
         return HostCandidate(end, asyncio.run(fetch_host_identity(end)))
 
@@ -64,7 +64,7 @@ def register_host(spec: HostSpec, candidate: HostCandidate, hosts_folder: Path) 
     return AddedHost(host, lacking)
 
 
-def _create_endpoint(spec: HostSpec, hosts_folder: Path) -> Endpoint:
+def _validate_spec_and_create_endpoint(spec: HostSpec, hosts_folder: Path) -> Endpoint:
     """Build the endpoint. A password must be in a variable: a file's content would be sent to the host."""
     way: Way | None = next((one for one in get_args(Way) if one == spec.way), None)
     if way is None:

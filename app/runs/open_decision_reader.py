@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from app.errors import TemperError
 from app.events.kinds import ItemDeferred, ItemEscalated, RunQueued
 from app.events.record import select_events
-from app.loop.run_skill_loader import load_run_skill
+from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import RunState
 from app.runs.open_decisions import InboxSources, LeftFinding, OpenDecision, list_decisions
 from app.skills.catalog import load_skill
@@ -130,7 +130,7 @@ def _add_rule_details(finding: LeftFinding, rule: Rule | None) -> LeftFinding:
 def _find_rule_of_run(state: RunState, rule: str) -> Rule | None:
     """Return a rule of the run's skill; None if its content is no longer on this machine."""
     try:
-        return load_run_skill(state).rules.get(rule)
+        return load_skill_with_run_parameters(state).rules.get(rule)
     except TemperError:
         return None
 

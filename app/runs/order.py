@@ -11,7 +11,7 @@ from app.lineups.model import Lineup
 from app.runs.shared_field_checks import check_lengths, check_rule, load_known_skill
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
-from app.targets import consent
+from app.targets import no_rollback_consent
 from app.targets.host_registry import FIXTURE, choose_default_mode, find_host, is_fixture, require_known_host
 from app.text.clean import clean_text
 
@@ -72,8 +72,8 @@ class Order:
         return self.rules is None or self.rules == (ALL,)
 
 
-def split_rules(rules_text: str | None) -> tuple[str, ...] | None:
-    return None if rules_text is None else tuple(word.strip() for word in rules_text.split(",") if word.strip())
+def split_at_commas(text: str | None) -> tuple[str, ...] | None:
+    return None if text is None else tuple(word.strip() for word in text.split(",") if word.strip())
 
 
 def create_run_request(order: Order, lineup: Lineup, hosts_folder: Path) -> RunQueued:
@@ -118,7 +118,7 @@ def validate_order_and_load_skill(order: Order, hosts_folder: Path) -> Skill:
     if order.reboot:
         _check_reboot(order.host, mode, hosts_folder)
     with convert_bad_input_to_rejected("consent"):
-        consent.check_consent_if_given(order.host, order.consent)
+        no_rollback_consent.check_consent_if_given(order.host, order.consent)
     for name, (lowest, highest) in BOUNDS.items():
         if not lowest <= getattr(order.budget, name) <= highest:
             raise Rejected(f"budget.{name}", f"the budget's {name} must be between {lowest:g} and {highest:g}.")
@@ -146,7 +146,7 @@ def parse_engine_choice(word: str) -> EngineChoice:
 
 def select_rules(comma_separated_rules: str, skill_name: str) -> tuple[str, ...]:
     """Return the comma-separated rules of a skill, or all of them if empty."""
-    order = Order(rules=split_rules(comma_separated_rules) or None, skill=skill_name, by="")
+    order = Order(rules=split_at_commas(comma_separated_rules) or None, skill=skill_name, by="")
     return _select_order_rules(order, load_skill(skill_name))
 
 
@@ -162,7 +162,7 @@ def resolve_mode(order: Order, pack: Skill) -> Mode:
 
 def _select_order_rules(order: Order, pack: Skill) -> tuple[str, ...]:
     if order.profile is not None:
-        return _select_profile_rules(order.profile, order, pack)
+        return _select_rules_by_category_profile(order.profile, order, pack)
     if order.rules is None or order.has_all_or_unset_rules:
         return tuple(pack.rules)
     if not order.rules:
@@ -177,7 +177,7 @@ def _select_order_rules(order: Order, pack: Skill) -> tuple[str, ...]:
     return tuple(dict.fromkeys(order.rules))
 
 
-def _select_profile_rules(profile: str, order: Order, pack: Skill) -> tuple[str, ...]:
+def _select_rules_by_category_profile(profile: str, order: Order, pack: Skill) -> tuple[str, ...]:
     if order.rules is not None:
         raise Rejected("profile", "give rules or a profile, not both.")
     if profile not in PROFILES:

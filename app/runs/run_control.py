@@ -5,7 +5,7 @@ from sqlmodel import Session
 from app.errors import Rejected
 from app.runs.shared_field_checks import check_length
 from app.store import run_queries
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.models import CommandRow, RunRow
 from app.text.clean import clean_text
 

@@ -9,8 +9,13 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
-from app.candidates.recipe_files import Recipe
+from app.candidates.gather import (
+    append_judged_script_candidates,
+    gather_candidates,
+    has_usable_or_impossible,
+    judge_candidates,
+)
+from app.candidates.handwritten_recipes import Recipe
 from app.events.vocabulary import Candidate
 from app.loop.escalated_finding_label import describe_escalated_question
 from app.loop.perform import sort_findings
@@ -19,7 +24,7 @@ from app.loop.turn_context import build_rule_scope
 from app.runs.scanner_factory import open_scanner_and_target
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.target import Target
 
 
@@ -117,7 +122,7 @@ def _forecast_finding(
         found = gather_candidates(skill, rule, target.files, verdict.path or "", recipes, verdict.evidence)
         judged = judge_candidates(found, target, rule.permitted_weakenings, scope)
         if not has_usable_or_impossible(judged):
-            judged = add_script_candidates(skill, rule, target, rule.permitted_weakenings, scope, judged)
+            judged = append_judged_script_candidates(skill, rule, target, rule.permitted_weakenings, scope, judged)
     taken = next((one for one in judged if one.is_usable), None)
     if taken:
         return FindingForecast(rule, taken, "", "")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.scanners.openscap.file_tree_shell import TreeShell
+from app.scanners.openscap.local_oscap_shell import TreeShell
 from app.scanners.openscap.oscap_command import Shell
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.scanner import BuiltinScanner, Scanner

@@ -10,8 +10,8 @@ from app.errors import Rejected
 from app.events.record import format_timestamp
 from app.events.waiver import Waiver
 from app.runs.order import select_rules
-from app.runs.parameters import validate_and_build_used_values
 from app.runs.shared_field_checks import ScopedSpec, check_scope, load_known_skill
+from app.runs.site_values import validate_and_build_used_values
 from app.scanners.openscap.benchmark import read_benchmark, shorten_id
 from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids, match_waivers_to_skill

@@ -85,11 +85,11 @@ def read_stored_conditions(runtime: Runtime, runs: Sequence[str] = (NO_RUN,)) ->
     for head in heads:
         if head.run in runs:
             alone = StoredConditions(runs=(progress[head.run],), disk=disk)
-            stored[head.run] = _add_run_conditions(runtime, head, holders.get(head.run), alone)
+            stored[head.run] = _add_wait_and_lost_worker(runtime, head, holders.get(head.run), alone)
     return stored | {run: StoredConditions(disk=disk) for run in runs if run not in stored}
 
 
-def _add_run_conditions(
+def _add_wait_and_lost_worker(
     runtime: Runtime, run_head: _Head, holder: Holder | None, stored: StoredConditions
 ) -> StoredConditions:
     """Add what a run's own page names at once: its wait, its silent node, and that no process has it."""

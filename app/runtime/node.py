@@ -21,7 +21,7 @@ from app.runtime.data_folder import read_or_create_folder_id
 from app.store import nodes
 from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
-from app.store.clock import DatabaseClock, database_time
+from app.store.database_clock import DatabaseClock, database_time
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
 from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
@@ -76,11 +76,11 @@ class Node(BackgroundTask):
             return  # stop the heartbeat, so that other nodes take over
         away, self._beaten_at = time.monotonic() - self._beaten_at, time.monotonic()
         if seen := await asyncio.to_thread(self._send_heartbeat_and_read_overview):
-            await self._handle_overview(seen, away)
+            await self._sweep_and_apply_overview(seen, away)
         else:
             await self._rejoin_under_new_name()
 
-    async def _handle_overview(self, overview: Overview, seconds_since_beat: float) -> None:
+    async def _sweep_and_apply_overview(self, overview: Overview, seconds_since_beat: float) -> None:
         living = frozenset(row.name for row in overview.living)
         gone = self._find_dead_nodes(overview.living, overview.at, seconds_since_beat)
         at_work = self._durable.awake  # the heartbeat does not wait for the queue
@@ -90,7 +90,7 @@ class Node(BackgroundTask):
                 log.info("run offered to the nodes", extra={"run": run, "host": host, "times": epoch})
                 await self._durable.offer_again(run, host, epoch)
         if self._leases.leads and at_work:
-            await self._durable.limit_concurrency(overview.max_runs_per_node)
+            await self._durable.limit_concurrency_per_node(overview.max_runs_per_node)
             await self._release_dead_nodes_ended_runs(overview.at, living, no_deaths_pending=not gone)
         await self._reload_registrations_and_signal_changes(overview)
 

@@ -13,7 +13,7 @@ import httpx
 import msgspec
 from sqlalchemy import Engine
 
-from app.candidates.recipe_files import load_recipes
+from app.candidates.handwritten_recipes import load_recipes
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.launch.engine_fleet import Fleet
@@ -30,7 +30,7 @@ from app.lineups.model import Lineup
 from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.durable_run_queue import DurableQueue
 from app.loop.run_in_progress import Run, RunServices
-from app.loop.run_skill_loader import load_run_skill
+from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import RunState, fold_events
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.engine_startup_figures import collect_loads
@@ -38,20 +38,20 @@ from app.machine.measuring.gpu_memory_figures import BoardCards
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner, explain_run_blocking_probe
 from app.machine.sampling.sample_board import Board
-from app.runs.parameters import load_skill_with_site_values
 from app.runs.run_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner_and_target, prepare_fixture_if_empty
-from app.runtime import run_dispatch
+from app.runs.site_values import load_skill_with_site_values
+from app.runtime import run_offers
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
-from app.runtime.external_model_server import OwnServer
+from app.runtime.model_server_switch import OwnServer
 from app.runtime.role_engine_clients import create_seats
-from app.runtime.run_dispatch import Offers
+from app.runtime.run_offers import Offers
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
 from app.store import run_queries
 from app.store.change_monitor import ChangeMonitor
-from app.store.clock import DatabaseClock
+from app.store.database_clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
 from app.store.host_folder_sync import HostFolders
@@ -204,7 +204,7 @@ class Runtime:
         while True:
             try:
                 if await asyncio.to_thread(
-                    run_dispatch.pass_run_on_if_unreachable, self.database, self.leases, self.durable, run_id, epoch
+                    run_offers.pass_run_on_if_unreachable, self.database, self.leases, self.durable, run_id, epoch
                 ):
                     return None
                 await self._drive_run(run_id, epoch, interrupted_by)
@@ -325,7 +325,7 @@ class Runtime:
         """Return the skill that the run started with, or before its start, the skill with the host's site values."""
         assert state.request
         if state.started:
-            return load_run_skill(state)
+            return load_skill_with_run_parameters(state)
         return load_skill_with_site_values(state.request.skill, state.request.host, self.database)
 
     def _acquire_run_ownership(self, run_id: str, epoch: int) -> Ownership:
@@ -344,8 +344,8 @@ class Runtime:
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
             load_folder=partial(files.match_local_folder_to_database, host),
             save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
-            hand_over=partial(run_dispatch.offer_unreachable_run, self.database, self.leases, self.durable, run_id),
-            has_other_nodes=run_dispatch.create_other_node_can_take_run_check(self.database, self.leases, run_id),
+            hand_over=partial(run_offers.offer_unreachable_run, self.database, self.leases, self.durable, run_id),
+            has_other_nodes=run_offers.create_other_node_can_take_run_check(self.database, self.leases, run_id),
         )
 
 

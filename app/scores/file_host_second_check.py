@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from app.skills.stig.checks.sshd import CIPHERS, MACS
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.host_text import create_range_predicate
 from app.targets.effects.shell_profile import FIXED
 from app.targets.effects.weakening import DAEMONS, find_weakening_or_excess_objection
@@ -126,7 +126,7 @@ def _has_login_limit(reading: EffectiveSettings) -> bool:
     return "* maxlogins" in settings and all(map(create_range_predicate(1, 10), found))
 
 
-def _needs_sudo_password(reading: EffectiveSettings) -> bool:
+def _has_no_sudo_nopasswd_rule(reading: EffectiveSettings) -> bool:
     return not any("NOPASSWD" in v for name, v in reading.get_settings("sudo").items() if " may run" in name)
 
 
@@ -143,7 +143,7 @@ QUESTIONS: dict[str, Question] = {
     ),
     "V-258069": _has_login_limit,
     "V-257934": _is_shadow_mode_zero,
-    "V-258106": _needs_sudo_password,
+    "V-258106": _has_no_sudo_nopasswd_rule,
     "V-258086": lambda reading: (
         "off" not in {v for k, v in reading.get_settings("sudo").items() if k.endswith(": authenticate")}
     ),

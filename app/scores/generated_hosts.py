@@ -87,21 +87,21 @@ def generate_host(seed: str, number: int) -> GeneratedHost:
 
 
 def _replace_text(texts: dict[str, str], path: str, old: str, new: str) -> None:
-    text = _get_text(texts, path)
+    text = _get_varied_or_builtin_text(texts, path)
     assert old in text, f"{path} of the built-in host has no {old!r} any more"
     if old != new:
         texts[path] = text.replace(old, new, 1)
 
 
-def _get_text(texts: Mapping[str, str], path: str) -> str:
-    return texts.get(path) or (TREE / path[1:]).read_text()
+def _get_varied_or_builtin_text(varied_texts: Mapping[str, str], path: str) -> str:
+    return varied_texts.get(path) or (TREE / path[1:]).read_text()
 
 
 def _rename_host(texts: dict[str, str], name: str, network: str) -> None:
     for at in sorted(TREE.rglob("*")):
         if at.is_file():
             path = f"/{at.relative_to(TREE)}"
-            text = _get_text(texts, path)
+            text = _get_varied_or_builtin_text(texts, path)
             new = text.replace("relay-07", name).replace("192.0.2.", network)
             if new != text:
                 texts[path] = new

@@ -22,7 +22,7 @@ from app.errors import EnvironmentUnusable
 from app.scores.ssh_client import SshResult, start_ssh_process
 from app.scores.vendor_fixes import SECONDS, VendorOutcome, load_filled_script, parse_outcome
 from app.targets.rootfs.base_image_definition import PACKAGES, BaseImage
-from app.targets.rootfs.loopback_sshd import SshAccess
+from app.targets.rootfs.loopback_ssh_access import SshAccess
 from app.text.clean import clean_text
 
 BASE = BaseImage(packages=(*PACKAGES, "python3", "python3-apt"))
@@ -50,7 +50,7 @@ async def run_ansible_fixes_between_scans(
     program = _require_ansible_program()
     script = load_filled_script("fix_by_ansible.sh", rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
-    process = await start_ssh_process(access, line, output_limit=_MOST)
+    process = await start_ssh_process(access, line, most_bytes_per_read=_MOST)
     assert process.stdout
     try:
         async with asyncio.timeout(SECONDS):

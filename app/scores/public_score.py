@@ -77,7 +77,7 @@ def compute_prompts_digest() -> str:
 
 
 @cache
-def load_known_prompt_digests() -> Mapping[str, str]:
+def load_prompt_digests_by_version() -> Mapping[str, str]:
     """Return digests of prompts by version: those of earlier Tempers, and of this one."""
     listed = msgspec.toml.decode(Path(__file__).with_name("known_prompts.toml").read_bytes(), type=dict[str, str])
     return listed | {prompts.VERSION: compute_prompts_digest()}
@@ -125,10 +125,10 @@ def _iterate_engine_facts(engine: Engine, lineup: Lineup, stated_quantisation: s
         )
 
 
-def _create_quantisation_fact(engine: Engine, stated_quantisation: str) -> ScoreFact:
+def _create_quantisation_fact(engine: Engine, quantisation_from_server: str) -> ScoreFact:
     name = f"{engine.name}: quantisation"
-    if stated_quantisation:
-        return ScoreFact(name, clean_text(stated_quantisation, 40), "stated by the server")
+    if quantisation_from_server:
+        return ScoreFact(name, clean_text(quantisation_from_server, 40), "stated by the server")
     if not engine.is_endpoint:
         return ScoreFact(name, engine.precision, "stated in the line-up")
     found = find_quantisation(engine.model)
@@ -196,7 +196,7 @@ def read_verified_public_score(path: Path, expected_key: str = "") -> SignedPubl
         raise BrokenScore(f"it is signed by the key {found.key}, and not by the one that you gave")
     if body.summary != summarize_score(body.score):
         raise BrokenScore("the summary does not follow from the trials")
-    if load_known_prompt_digests().get(body.prompts.version) != body.prompts.digest:
+    if load_prompt_digests_by_version().get(body.prompts.version) != body.prompts.digest:
         raise BrokenScore(
             f"the prompts of version {body.prompts.version[:40]!a} are not known here: take a newer Temper"
         )

@@ -24,7 +24,7 @@ def render_scores_markdown(rows: Sequence[ScoreRow]) -> str:
         *(_render_table_row(render_cells(row)) for row in rows),
     ]
     notes = (
-        f"- **{format_name_marking_simulation(row)}, {clean_line(row.hosts, 80)}**: {describe_provenance(row)}."
+        f"- **{format_name_marking_simulation(row)}, {clean_line(row.hosts, 80)}**: {describe_how_score_was_made(row)}."
         for row in rows
     )
     return (
@@ -77,7 +77,7 @@ def format_mean(mean: Mean | None) -> str:
     return "—" if mean is None else f"{mean.value:.1f} ({mean.low:.1f}–{mean.high:.1f})"
 
 
-def describe_provenance(row: ScoreRow) -> str:
+def describe_how_score_was_made(row: ScoreRow) -> str:
     score, count = row.score, len(row.score.trials)
     parts = [
         f"{count} fresh host{'' if count == 1 else 's'} on {score.made_at}",

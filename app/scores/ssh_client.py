@@ -5,7 +5,7 @@ from asyncio.subprocess import Process
 from dataclasses import dataclass
 
 from app.errors import EnvironmentUnusable
-from app.targets.rootfs.loopback_sshd import SshAccess
+from app.targets.rootfs.loopback_ssh_access import SshAccess
 
 
 @dataclass(frozen=True)
@@ -18,15 +18,17 @@ class SshResult:
 _LIMIT = 64 * 1024
 
 
-async def start_ssh_process(access: SshAccess, command: str, account: str = "", output_limit: int = _LIMIT) -> Process:
-    """Start ssh with three pipes; `output_limit` is the longest output that one read may wait for."""
+async def start_ssh_process(
+    access: SshAccess, command: str, account: str = "", most_bytes_per_read: int = _LIMIT
+) -> Process:
+    """Start ssh with three pipes; `most_bytes_per_read` is the longest output that one read may wait for."""
     options = ["BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", "LogLevel=ERROR"]
     try:
         return await asyncio.create_subprocess_exec(
             *("ssh", "-F", "none", "-p", str(access.port), "-i", str(access.key)),
             *(word for option in (*options, access.known_hosts_option) for word in ("-o", option)),
             *(f"{account or access.account}@127.0.0.1", command),
-            limit=output_limit,
+            limit=most_bytes_per_read,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,

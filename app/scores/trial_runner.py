@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 
 from app.errors import TemperError
-from app.events.command import Command
 from app.events.kinds import RunQueued
 from app.events.log import RunLog
+from app.events.person_command import Command
 from app.events.vocabulary import Budget, Probe
 from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.harm import find_first_harm
@@ -33,7 +33,7 @@ from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target

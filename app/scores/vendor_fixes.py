@@ -17,7 +17,7 @@ from app.scores.effect_checks import SCRIPT, Observations, copy_with_effects, pa
 from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
-from app.targets.rootfs.loopback_sshd import SshAccess
+from app.targets.rootfs.loopback_ssh_access import SshAccess
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 from app.text.clean import clean_text
@@ -50,7 +50,7 @@ async def run_vendor_trial(
     await asyncio.to_thread(lambda: target.prepare(keep=True))
     was, open_before = await asyncio.to_thread(target.check_health), await _probe_ways_to_root(machine)
     found = await run_fixes(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
-    harm = await _find_harm(was, target)
+    harm = await _list_harm_descriptions(was, target)
     open_after = await _probe_ways_to_root(machine)
     fates = tuple(
         TrialOutcome(
@@ -110,9 +110,9 @@ async def _probe_ways_to_root(machine: Rootfs) -> dict[str, bool]:
     return found
 
 
-async def _find_harm(probes_before: Sequence[Probe], target: Target) -> tuple[str, ...]:
+async def _list_harm_descriptions(probe_results_before: Sequence[Probe], target: Target) -> tuple[str, ...]:
     try:
-        harm = find_first_harm(probes_before, await asyncio.to_thread(target.check_health))
+        harm = find_first_harm(probe_results_before, await asyncio.to_thread(target.check_health))
     except TemperError as exc:
         harm = f"the host can no longer be looked at: {clean_text(str(exc), 300)}"
     return (harm,) if harm else ()

@@ -45,7 +45,7 @@ class StatedLine:
     line: str
 
 
-def find_stated_settings(text: str) -> frozenset[str]:
+def find_stated_settings_with_values(text: str) -> frozenset[str]:
     """Return the settings as `Rule.asks` has them: "sysctl kernel.pid_max 65536"."""
     kernel = {f"{loader} {key} {value}" for key, value in _SYSCTL.findall(text) for loader in _LOADERS}
     options = {f"{name} {value}" for name, pattern in _OPTIONS for value in pattern.findall(text)}
@@ -82,7 +82,11 @@ def find_stated_lines(text: str) -> Iterator[StatedLine]:
             yield StatedLine(_resolve_drop_in_path(path), section, line)
 
 
-def _resolve_drop_in_path(path: str) -> str:
+def _resolve_drop_in_path(file_or_folder: str) -> str:
     """Return a file of our own in a folder of drop-ins, and any other path as it is."""
-    drop_in = f"{path}/{_DROP_INS.get(path, '99-temper.conf')}"
-    return drop_in if list_family_patterns(path) and callable(find_judge_or_objection(drop_in)) else path
+    drop_in = f"{file_or_folder}/{_DROP_INS.get(file_or_folder, '99-temper.conf')}"
+    return (
+        drop_in
+        if list_family_patterns(file_or_folder) and callable(find_judge_or_objection(drop_in))
+        else file_or_folder
+    )

@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from app.people.passwords import create_secret, digest_secret
 from app.people.token_expiry import is_credential_valid
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.models import CredentialRow, PersonRow
 
 _DAY = 24 * 3600.0
@@ -72,9 +72,9 @@ def find_credential_even_if_invalid(session: Session, secret: str) -> Credential
     return session.exec(select(CredentialRow).where(CredentialRow.digest == digest_secret(secret))).first()
 
 
-def find_browser_id(session: Session, name: str, secret: str, now: float) -> str:
+def find_valid_browser_cookie_id(session: Session, name: str, cookie_secret: str, now: float) -> str:
     """Return the id of this person's browser cookie; empty if it is unknown or expired."""
-    row = find_credential_even_if_invalid(session, secret) if secret else None
+    row = find_credential_even_if_invalid(session, cookie_secret) if cookie_secret else None
     held = row is not None and row.kind == "browser" and row.person == name
     return row.id if row and held and is_credential_valid(row, now) else ""
 

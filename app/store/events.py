@@ -16,7 +16,7 @@ from app.store.models import EventRow, RunRow, SampleRow
 from app.store.request_session import open_read_connection, open_read_session
 from app.store.rollouts import RolloutRow
 from app.store.run_queries import UNENDED, read_last_link
-from app.store.thinned_samples import ThinnedStore
+from app.store.thinned_sample_store import ThinnedStore
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
 FOR_GOOD = ("energy.sample",)

@@ -101,7 +101,7 @@ _OF = (
 def _encode_cells_after_events(cells: dict[str, str], events: Sequence[Recorded]) -> bytes:
     for recorded in events:
         place = f"{recorded.run}:{recorded.seq}"
-        cells |= {rule: letter + place for rule, letter in _find_letter_changes(recorded.event, cells).items()}
+        cells |= {rule: letter + place for rule, letter in _map_rules_to_new_letters(recorded.event, cells).items()}
     return msgspec.json.encode(cells)
 
 
@@ -111,10 +111,13 @@ def _save_standing(session: Session, row: dict[str, object]) -> None:
     session.connection().execute(new.on_conflict_do_update(index_elements=["host", "skill"], set_=changed), row)
 
 
-def _find_letter_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[str, str]:
+def _map_rules_to_new_letters(event: kinds.Event, cells: Mapping[str, str]) -> dict[str, str]:
     """Return the letters that an event changes, by rule."""
     match event:
-        case kinds.VerdictGiven(phase="opening", rule=rule, word="fail") if _get_letter(cells, rule) in (PERSONS, LEFT):
+        case kinds.VerdictGiven(phase="opening", rule=rule, word="fail") if _get_letter_or_nothing(cells, rule) in (
+            PERSONS,
+            LEFT,
+        ):
             return {}  # a scan that confirms the finding settles nothing: it still waits for a person
         case kinds.VerdictGiven(phase="opening", rule=rule, word=word):
             return {rule: {"pass": PASSED, "fail": OPEN}.get(word, NOTHING)}
@@ -122,7 +125,7 @@ def _find_letter_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[s
             return {rule: PASSED}
         case kinds.VerdictGiven(phase="closing", rule=rule, word="notapplicable"):
             return {rule: NOTHING}
-        case kinds.VerdictGiven(phase="closing", rule=rule) if _get_letter(cells, rule) == PASSED:
+        case kinds.VerdictGiven(phase="closing", rule=rule) if _get_letter_or_nothing(cells, rule) == PASSED:
             return {rule: OPEN}
         case kinds.DriftFound(rules=rules):
             return dict.fromkeys(rules, SLIPPED)
@@ -134,15 +137,15 @@ def _find_letter_changes(event: kinds.Event, cells: Mapping[str, str]) -> dict[s
             return {rule: PASSED}
         case kinds.ItemEscalated(rule=rule):
             return {rule: PERSONS}
-        case kinds.ItemDeferred(rule=rule) if _get_letter(cells, rule) != UNDONE:
+        case kinds.ItemDeferred(rule=rule) if _get_letter_or_nothing(cells, rule) != UNDONE:
             return {rule: LEFT}
-        case kinds.ItemSkipped(rule=rule) if _get_letter(cells, rule) == WORK:
+        case kinds.ItemSkipped(rule=rule) if _get_letter_or_nothing(cells, rule) == WORK:
             return {rule: OPEN}
         case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
-            return {rule: OPEN for rule in cells if _get_letter(cells, rule) == WORK}
+            return {rule: OPEN for rule in cells if _get_letter_or_nothing(cells, rule) == WORK}
         case _:
             return {}
 
 
-def _get_letter(cells: Mapping[str, str], rule: str) -> str:
+def _get_letter_or_nothing(cells: Mapping[str, str], rule: str) -> str:
     return cells.get(rule, NOTHING)[0]

@@ -11,7 +11,7 @@ from app.events import kinds
 from app.events.kinds import Event
 from app.events.record import GENESIS, Recorded, build_recorded_event, parse_line
 from app.store.batch_writer import write_batch
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.db import lock_chain
 from app.store.models import CommandRow, EventRow, RunRow, create_row
 from app.store.run_queries import read_last_link, require_row

@@ -8,9 +8,9 @@ import msgspec
 from sqlalchemy import Engine, bindparam, update
 from sqlmodel import Session, col, select
 
-from app.events.command import Command
+from app.events.person_command import Command
 from app.store.background_task import PeriodicTask
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.db import DATABASE_UNAVAILABLE, use_autocommit
 from app.store.models import CommandRow
 

@@ -42,7 +42,7 @@ class AuditLine:
         return self.control
 
     @property
-    def normalized_rule_text(self) -> str | None:
+    def normalized_or_raw_rule_text(self) -> str | None:
         """The rule in a normalized spelling: a watch becomes a rule about a path, as in the kernel."""
         if self.words[0] not in ("-a", "-A", "-w"):
             return None
@@ -73,14 +73,14 @@ def parse_controls(text: str, path: str) -> list[Setting]:
     return [line.control for line in parse_audit_lines(text, path) if line.control]
 
 
-def parse_merged_rule_files(paths_and_texts: Iterable[tuple[str, str]]) -> list[AuditLine]:
+def merge_rule_files_like_augenrules(sorted_paths_and_texts: Iterable[tuple[str, str]]) -> list[AuditLine]:
     """Merge rule files, each a path and its text, as augenrules does.
 
     The last -D, -b and -f come first, the last -e comes at the end. Each line keeps its place of origin.
     """
     heads: dict[str, list[AuditLine]] = {"-D": [], "-b": [], "-f": [], "-e": []}
     rest: list[AuditLine] = []
-    for path, text in paths_and_texts:
+    for path, text in sorted_paths_and_texts:
         for number, line in host_text.number_lines(text):
             body = line.lstrip(host_text.TRAIL)
             parsed = [AuditLine(one.words, path, number) for one in parse_audit_lines(line, path)]

@@ -7,7 +7,7 @@ Kelvin sign for a K, or an Arabic digit for a number.
 import re
 from collections.abc import Callable, Iterator
 
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 
 BLANK = " \t"
 TRAIL = " \t\r\f\v"
@@ -32,7 +32,7 @@ def number_lines(text: str) -> Iterator[tuple[int, str]]:
     return enumerate(text.split("\n"), start=1)
 
 
-def glob_files(files: Files, pattern: str) -> list[str]:
+def glob_paths_like_shell(files: Files, pattern: str) -> list[str]:
     """Return the matching paths, sorted and without hidden files like glob(3)."""
     hidden_too = pattern.rpartition("/")[2].startswith(".")
     return sorted(p for p in files.glob(pattern) if hidden_too or not p.rpartition("/")[2].startswith("."))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.syntax import host_text, option_parsers
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 
 MAIN = "/etc/security/limits.conf"
 FOLDER = "/etc/security/limits.d/*.conf"
@@ -41,4 +41,6 @@ def list_exempt_domains(text: str) -> list[str]:
 
 
 def read_limits(files: Files) -> list[Limit]:
-    return option_parsers.read_setting_files(files, [MAIN, *host_text.glob_files(files, FOLDER)], parse_limits)
+    return option_parsers.read_setting_files(
+        files, [MAIN, *host_text.glob_paths_like_shell(files, FOLDER)], parse_limits
+    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from app.syntax import host_text, pam_lexer
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.setting import BadSetting
 
 FOLDER = "/etc/pam.d"
@@ -111,7 +111,7 @@ def _describe_fault(words: list[str]) -> str:
     return "" if known else "PAM does not know the control of this line"
 
 
-def read_stack(files: Files, path: str) -> PamStack:
+def read_stack_with_includes(files: Files, path: str) -> PamStack:
     """Return the whole stack of a service, with include and substack expanded in place."""
     reader = _Reader(files)
     given_up = not reader.read(path, "", 0)
@@ -125,7 +125,7 @@ def find_chains(files: Files, service_name: str) -> Mapping[str, tuple[PamRule, 
     A kind without rules has those of `other`, which must be readable for every service.
     """
     paths = [path for path in (f"{FOLDER}/{service_name}", f"{FOLDER}/{OTHER}") if files.state(path) is not None]
-    there = [read_stack(files, path) for path in paths]
+    there = [read_stack_with_includes(files, path) for path in paths]
     if not there or any(one.given_up for one in there):
         return None
     own = {kind: [tuple(rule for rule in one.chain if rule.kind == kind) for one in there] for kind in KINDS}

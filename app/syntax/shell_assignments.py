@@ -37,10 +37,10 @@ class Assignment:
 
 
 def parse_assignments(text: str, path: str) -> list[Assignment]:
-    return [one for one in parse_declarations(text, path) if one.stated]
+    return [one for one in parse_assignments_and_readonly_names(text, path) if one.stated]
 
 
-def parse_declarations(text: str, path: str) -> list[Assignment]:
+def parse_assignments_and_readonly_names(text: str, path: str) -> list[Assignment]:
     """Return assignments, and declarations that only make a variable read-only."""
     return list(_Script(text, path).read())
 
@@ -140,12 +140,14 @@ def find_variable(text: str, key: str) -> str | None:
     return value
 
 
-def put_variable(text: str, key: str, value: str) -> str:
-    if not _PLAIN.fullmatch(value) or not key.isidentifier() or not key.isascii():
+def put_variable(text: str, key: str, plain_word: str) -> str:
+    if not _PLAIN.fullmatch(plain_word) or not key.isidentifier() or not key.isascii():
         raise BadInput("a script takes a plain name and a plain word as value; write anything else with write_file")
     given = [a for a in parse_assignments(text, "") if a.name == key and not a.unset]
     for found in reversed(given):
-        text = text[: found.start] + value + text[found.end :]
+        text = text[: found.start] + plain_word + text[found.end :]
     if not any(found.surely for found in given):
-        return edit_lines.replace_or_insert_line(text, f"{key}={value}", None, (), edit_lines.get_append_index(text))
+        return edit_lines.replace_or_insert_line(
+            text, f"{key}={plain_word}", None, (), edit_lines.get_append_index(text)
+        )
     return text

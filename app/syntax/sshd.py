@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import BadSetting, Setting
 from app.syntax.sshd_keywords import explain_rejection, normalize_keyword
@@ -117,7 +117,7 @@ class _Reader:
             self.problems.append(BadSetting(f"Include: {directive.fault}", path, number))
         for pattern in directive.arguments:
             absolute = pattern if pattern.startswith("/") else f"/etc/ssh/{pattern}"
-            for included in host_text.glob_files(self.files, absolute):
+            for included in host_text.glob_paths_like_shell(self.files, absolute):
                 if len(self.paths) <= _READS:
                     self.read(included, block, depth + 1)
 

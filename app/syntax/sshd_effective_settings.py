@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.syntax import host_text, sshd_algorithms, sshd_values
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.sshd import SshdConfig, SshdConfigLine
 from app.syntax.sshd_algorithms import BuiltAlgorithms, resolve_algorithms
 from app.syntax.sshd_facts import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9
@@ -113,7 +113,7 @@ class _Reading:
         asked = [one for one in ("touch-required", "verify-required") if one in given]
         self._keep_first("pubkeyauthoptions", " ".join(asked) or "none")
 
-    def add_subsystem(self, directive: Directive) -> None:
+    def append_subsystem(self, directive: Directive) -> None:
         self.many.setdefault("subsystem", []).append(directive.value)
 
     def keep_first_timeout_or_later_none(self, directive: Directive) -> None:
@@ -159,7 +159,7 @@ _TAKES: dict[str, Callable[[_Reading, Directive], None]] = {
     **dict.fromkeys(_COMMANDS, _Reading.set_command_unless_keys_command_is_set),
     **dict.fromkeys(_REST, _Reading.keep_first_raw_text),
     **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_path),
-    "subsystem": _Reading.add_subsystem,
+    "subsystem": _Reading.append_subsystem,
     "pubkeyauthoptions": _Reading.keep_touch_options,
     "rekeylimit": _Reading.keep_rekey_limit,
     "maxstartups": _Reading.overwrite_startups,

@@ -77,7 +77,7 @@ def parse_startups(value: str) -> tuple[int, int | None, int] | None:
     return (begin, None, begin) if found[2] is None else (begin, int(found[2]), int(found[3]))
 
 
-def normalize_netblock_sizes(value: str) -> str | None:
+def normalize_netblock_size_pair(value: str) -> str | None:
     found = re.match(r"([0-9]{1,3}):([0-9]{1,3})", value)
     return f"{int(found[1])}:{int(found[2])}" if found else None
 
@@ -142,7 +142,7 @@ FIRST: dict[str, Spell] = (
 
 LAST: dict[str, Spell] = {
     "persourcemaxstartups": _create_none_or_normalizer(normalize_count),
-    "persourcenetblocksize": normalize_netblock_sizes,
+    "persourcenetblocksize": normalize_netblock_size_pair,
     "streamlocalbindmask": normalize_umask,
     "fingerprinthash": _create_upper_normalizer(CHOICES["fingerprinthash"]),
 }

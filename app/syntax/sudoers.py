@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import BadSetting
 from app.syntax.sudoers_line import Alias, Grant, SudoDefault, parse_aliases, parse_defaults, parse_grants
@@ -103,7 +103,7 @@ class _Reader:
         found = [whole]
         if include[1]:
             # sudo skips files that editors and package tools leave in the folder
-            names = host_text.glob_files(self.files, f"{whole.rstrip('/')}/*")
+            names = host_text.glob_paths_like_shell(self.files, f"{whole.rstrip('/')}/*")
             found = [p for p in names if "." not in p.rpartition("/")[2] and not p.endswith("~")]
         for included in found:
             if self.reads <= _READS:

@@ -92,15 +92,15 @@ class SudoersScanner:
         found = []
         for _ in self.yield_at_each_item():
             bang = "!" if self.read_negation() else ""
-            found.append(bang + self._read_member(is_host=are_hosts))
+            found.append(bang + self._read_bare_member(is_host=are_hosts))
         return found
 
-    def _read_member(self, *, is_host: bool) -> str:
+    def _read_bare_member(self, *, is_host: bool) -> str:
         quoted = self.match(_QUOTED)
         if quoted:
-            return unescape_word(quoted[1])
+            return resolve_backslash_escapes(quoted[1])
         found = (self.match(_ADDRESS) if is_host else None) or self.match(_GROUP) or self.match(_ID)
-        return unescape_word((found or self.expect(_WORD))[0])
+        return resolve_backslash_escapes((found or self.expect(_WORD))[0])
 
     def read_runas_if_present(self) -> str | None:
         """Read the runas part in parentheses: users, and groups after a colon. None without parentheses."""
@@ -159,8 +159,8 @@ class SudoersScanner:
 
     def read_value(self) -> str:
         quoted = self.match(_QUOTED)
-        return unescape_word(quoted[1] if quoted else self.expect(_PLAIN_VALUE)[0])
+        return resolve_backslash_escapes(quoted[1] if quoted else self.expect(_PLAIN_VALUE)[0])
 
 
-def unescape_word(word: str) -> str:
+def resolve_backslash_escapes(word: str) -> str:
     return _HEX.sub(lambda m: chr(int(m[1], 16)) if m[1] else m[2], word)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from app.events.architect_questions import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUse, Question
+from app.events.host_questions import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUse, Question
 from app.syntax import host_text, sshd, sudoers
 from app.syntax.host_text import fold_case
 from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_sshd_program
@@ -53,7 +53,7 @@ def clean_answer(text: str) -> str:
     return clean_text(redact_secrets(text), MOST_ANSWER).strip() or NOTHING_FOUND
 
 
-def select_setting_lines(lines: Sequence[str], key: str) -> list[str]:
+def select_lines_starting_with_key(lines: Sequence[str], key: str) -> list[str]:
     """Return the lines that begin with the setting; all of them without one."""
     return [line for line in lines if not key or fold_case(line).startswith(fold_case(f"{key} "))]
 
@@ -100,4 +100,6 @@ def _read_sshd_or_sudo_settings(question: AskDaemon, files: LinkFollowingFiles) 
         return [f"{question.user} may run {right}" for right in rights]
     who = ConnectionSpec(question.user, people.list_groups(question.user))
     found = compute_sshd_settings(sshd.read_sshd_config(files), detect_sshd_program(files), who)
-    return select_setting_lines([f"{keyword} {value}" for keyword, value in sorted(found.items())], question.key)
+    return select_lines_starting_with_key(
+        [f"{keyword} {value}" for keyword, value in sorted(found.items())], question.key
+    )

@@ -9,20 +9,20 @@ import msgspec
 
 from app.errors import EnvironmentUnusable
 from app.events.vocabulary import FileChange
-from app.syntax.files import Files, FileState
+from app.syntax.host_files import Files, FileState
 from app.targets.host_accounts import read_host_accounts
 from app.targets.path_walk import escape_name_bytes
 from app.text.clean import clean_text
 
 
-def compute_file_digest(state: FileState | None) -> str | None:
+def compute_file_state_digest(state: FileState | None) -> str | None:
     if state is None:
         return None
     return hashlib.sha256(f"{state.mode:04o} {state.owner}\n".encode() + state.content).hexdigest()
 
 
 def build_file_change(path: str, before: FileState | None, after: FileState | None) -> FileChange:
-    return FileChange(path, compute_file_digest(before), compute_file_digest(after))
+    return FileChange(path, compute_file_state_digest(before), compute_file_state_digest(after))
 
 
 _LOGS = "/var/log/"
@@ -129,7 +129,7 @@ def _to_entry(found: FoundEntry) -> BaselineEntry:
         return BaselineEntry("other", 0, "", 0, None)
     state, folder = found
     kind = "folder" if folder else "file"
-    return BaselineEntry(kind, state.mode, state.owner, len(state.content), compute_file_digest(state))
+    return BaselineEntry(kind, state.mode, state.owner, len(state.content), compute_file_state_digest(state))
 
 
 def _compare_accounts(was: Baseline, now: Baseline) -> Iterator[str]:

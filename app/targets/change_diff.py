@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from app.events.vocabulary import AnyAction
 from app.resources.vendor_script import render_vendor_scripts
 from app.syntax import host_text
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.readable_files import NO_NEED, SECRETIVE, is_judged, is_read_restricted
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.simulated_file_owners import ROOT
@@ -78,10 +78,12 @@ def _iterate_diff_lines(path: str, before: FileState | None, after: FileState, c
         yield f"content differs; {SECRETIVE if is_secret_path(path) else NO_NEED}"
         return
     name = "/dev/null" if before is None else f"a{path}"
-    yield from difflib.unified_diff(_split_lines(old), _split_lines(new), name, f"b{path}", n=context, lineterm="")
+    yield from difflib.unified_diff(
+        _split_lines_marking_open_end(old), _split_lines_marking_open_end(new), name, f"b{path}", n=context, lineterm=""
+    )
 
 
-def _split_lines(content: bytes) -> list[str]:
+def _split_lines_marking_open_end(content: bytes) -> list[str]:
     lines = host_text.decode_bytes(content).split("\n")
     if lines[-1] == "":
         return lines[:-1]

@@ -17,7 +17,7 @@ def ignore_step(_step: str) -> None:
     pass
 
 
-def build_temp_name(name: str) -> str:
+def build_fixed_temp_name(name: str) -> str:
     """Return a name that daemons ignore: sudo skips dots, drop-in folders want .conf or .sh at the end."""
     return f".{name}.temper-new"
 
@@ -30,7 +30,7 @@ class Disk:
 
     def write(self, folder: int, name: str, content: bytes, mode: int, modified: int | None = None) -> None:
         """Write atomically. `modified` sets the file's time in nanoseconds, to restore an old file."""
-        temp = build_temp_name(name)
+        temp = build_fixed_temp_name(name)
         self._unlink_if_present(folder, temp)
         self._step(f"write {name}")
         with os.fdopen(os.open(temp, _NEW_FILE, 0o600, dir_fd=folder), "wb") as file:
@@ -59,7 +59,7 @@ class Disk:
 
     def remove(self, folder: int, name: str) -> None:
         self._step(f"remove {name}")
-        self._unlink_if_present(folder, build_temp_name(name))
+        self._unlink_if_present(folder, build_fixed_temp_name(name))
         self._unlink_if_present(folder, name)
         self._sync_folder(folder, name)
 

@@ -19,7 +19,7 @@ def is_disk_full(exc: BaseException | None) -> bool:
     return isinstance(exc, OSError) and exc.errno in _PASSING
 
 
-def run_host_preparation(prepare: Callable[[], T], host: str) -> T:
+def retry_host_preparation(prepare: Callable[[], T], host: str) -> T:
     """Run `prepare`, which prepares a host for a run; raise EnvironmentUnusable if the disk stays full."""
     try:
         return retry_while_disk_full(prepare)

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from app.events.vocabulary import Probe
 from app.syntax import pam
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.host_text import fold_case
-from app.targets import host_accounts, inbox_upload_permissions, pam_outcome, sudo_rights
+from app.targets import host_accounts, pam_outcome, predicted_upload_permissions, sudo_rights
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.inbox_upload_permissions import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
+from app.targets.predicted_upload_permissions import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
 from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -78,7 +78,7 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = inbox_upload_permissions.find_backup_login_setting(host.files)
+    login = predicted_upload_permissions.find_backup_login_setting(host.files)
     if login is None:
         return ProbeAnswer(False, f"{BACKUP_CONFIG} does not say which account the nightly backup logs in as")
     return _probe_login(host, login.value, "for the nightly backup")
@@ -86,15 +86,15 @@ def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(host.files, host.accounts_and_groups, READER, MISSION_CONFIG)
-    if not reason and not inbox_upload_permissions.read_mission_settings(host.files):
+    if not reason and not predicted_upload_permissions.read_mission_settings(host.files):
         reason = f"{MISSION_CONFIG} says nothing"
     return ProbeAnswer(not reason, reason or f"{READER} can read {MISSION_CONFIG}")
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
     path, umask = (
-        inbox_upload_permissions.find_inbox(host.files),
-        inbox_upload_permissions.find_upload_umask(host.files),
+        predicted_upload_permissions.find_inbox(host.files),
+        predicted_upload_permissions.find_upload_umask_unless_invalid(host.files),
     )
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
@@ -106,7 +106,7 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, f"{UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
     if not host_accounts.is_access_granted(folder, accounts, READER, host_accounts.ENTER):
         return ProbeAnswer(False, f"{READER} may not enter {path} (mode {folder.mode:04o})")
-    new = inbox_upload_permissions.predict_upload(folder, umask)
+    new = predicted_upload_permissions.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
     can_read = host_accounts.is_access_granted(new, accounts, READER, host_accounts.READ)
     return ProbeAnswer(can_read, f"{upload}: {READER} {'can' if can_read else 'cannot'} read it")
@@ -126,7 +126,7 @@ def _probe_pam(host: ProbedHost) -> ProbeAnswer:
 def _probe_debian_pam_stacks(host: ProbedHost) -> ProbeAnswer:
     """Check Debian's common stacks by their outcome, since their rules jump over pam_deny."""
     for service, kind in zip(_DEBIANS, ("auth", "account"), strict=True):
-        found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
+        found = pam.read_stack_with_includes(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
             return answer_from_problems(found.problems, "")
         if not pam_outcome.is_user_admitted(found.list_rules_of_kind(kind), has_right_password=True):
@@ -138,7 +138,7 @@ def _probe_debian_pam_stacks(host: ProbedHost) -> ProbeAnswer:
 
 def _probe_rhel_pam_stacks(host: ProbedHost) -> ProbeAnswer:
     for service in _STACKS:
-        found = pam.read_stack(host.files, f"{pam.FOLDER}/{service}")
+        found = pam.read_stack_with_includes(host.files, f"{pam.FOLDER}/{service}")
         if found.problems:
             return answer_from_problems(found.problems, "")
         reason = _explain_stack_fault(found.list_rules_of_kind("auth"))

@@ -1,8 +1,8 @@
 """Short facts about a host for the roles that plan, read from its files."""
 
 from app.syntax import host_text, sshd
-from app.syntax.files import Files
-from app.targets import inbox_upload_permissions
+from app.syntax.host_files import Files
+from app.targets import predicted_upload_permissions
 from app.targets.host_accounts import AGENT, read_host_accounts
 from app.text.clean import clean_text
 
@@ -15,7 +15,7 @@ _SERVICES = {
     "auditd": "/etc/audit/auditd.conf",
     "chronyd": "/etc/chrony.conf",
     "rsyslog": "/etc/rsyslog.conf",
-    "mission": inbox_upload_permissions.MISSION_CONFIG,
+    "mission": predicted_upload_permissions.MISSION_CONFIG,
 }
 _LONGEST = 500
 
@@ -23,15 +23,15 @@ _LONGEST = 500
 def read_host_facts(files: Files) -> dict[str, str]:
     who = read_host_accounts(files)
     backup, umask = (
-        inbox_upload_permissions.find_backup_login_setting(files),
-        inbox_upload_permissions.find_upload_umask(files),
+        predicted_upload_permissions.find_backup_login_setting(files),
+        predicted_upload_permissions.find_upload_umask_unless_invalid(files),
     )
     blocks = sshd.read_sshd_config(files).matches
     matches = [f"Match {block.criteria} ({block.path} line {block.line})" for block in blocks]
-    drop_ins = [path for pattern in _DROP_INS for path in host_text.glob_files(files, pattern)]
+    drop_ins = [path for pattern in _DROP_INS for path in host_text.glob_paths_like_shell(files, pattern)]
     admins = [account.name for account in who.list_other_administrators()]
     uploaded = (
-        f"deploy puts files into {inbox_upload_permissions.find_inbox(files)} under {umask and umask.description}"
+        f"deploy puts files into {predicted_upload_permissions.find_inbox(files)} under {umask and umask.description}"
     )
     said = {
         "system": (host_text.read_text(files, "/etc/redhat-release") or "unknown").strip(),

@@ -81,7 +81,7 @@ def is_fixture(name: str) -> bool:
     return bool(_FIXTURES.fullmatch(name))
 
 
-def list_fixtures(hosts_folder: Path) -> list[str]:
+def list_existing_fixtures(hosts_folder: Path) -> list[str]:
     there = [at.name for at in hosts_folder.iterdir() if is_fixture(at.name)] if hosts_folder.is_dir() else []
     return sorted({FIXTURE, *there}, key=lambda name: (len(name), name))
 

@@ -15,7 +15,7 @@ import msgspec
 
 from app.errors import ActionFailed, RollbackFailed
 from app.events.vocabulary import FileChange
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.baseline import SideEffects, build_file_change
 from app.targets.crash_safe_writes import Disk, OpenFolder
 

@@ -9,13 +9,13 @@ from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
 from typing import TypeVar
 
 from app.errors import ActionFailed, EnvironmentUnusable, find_storage_fault
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets import path_walk
 from app.targets.baseline import FoundEntry
 from app.targets.crash_safe_writes import Disk, OpenFolder, open_folder_descriptor
 from app.targets.host_lock import HostLock
 from app.targets.simulated_file_owners import ROOT, FileOwners
-from app.targets.temporary_file_mode import TemporaryModes
+from app.targets.temporary_read_permission import TemporaryModes
 
 T = TypeVar("T")
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -96,7 +96,7 @@ class LocalTree:
             }
 
     @contextmanager
-    def lock_tree(self) -> Iterator[None]:
+    def lock_tree_and_cache_reads(self) -> Iterator[None]:
         """Keep the tree locked, its folders open and its reads cached within the context."""
         with self._open_root():
             yield
@@ -265,14 +265,14 @@ class LocalTree:
         content = self._read_content(folder, name, path, found.st_size)
         return FileState(content, mode, owner, found.st_mtime_ns), False
 
-    def _read_content(self, folder: int, name: str, path: str, expected_size: int) -> bytes:
+    def _read_content(self, folder: int, name: str, path: str, size_hint: int) -> bytes:
         try:
             descriptor = os.open(name, _READ, dir_fd=folder)
         except PermissionError:
             with self._loans.open_with_readable_mode(folder, name, path) as lent:
-                return _read_to_end(lent, expected_size)
+                return _read_to_end(lent, size_hint)
         try:
-            return _read_to_end(descriptor, expected_size)
+            return _read_to_end(descriptor, size_hint)
         finally:
             os.close(descriptor)
 

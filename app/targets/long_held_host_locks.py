@@ -29,7 +29,7 @@ class StuckHost:
         return f"{held}, and process {self.waiting[0]} waits: {way_on}end it with kill -9 {self.pid}"
 
 
-def find_stuck_hosts(hosts_folder: Path, longer_than: float = HELD_LONG) -> list[StuckHost]:
+def find_stuck_hosts(hosts_folder: Path, held_longer_than: float = HELD_LONG) -> list[StuckHost]:
     """Return the hosts that a process has held for so long while another waits, the longest first."""
     waiting: dict[int, list[int]] = {}
     holders: dict[int, int] = {}
@@ -40,7 +40,7 @@ def find_stuck_hosts(hosts_folder: Path, longer_than: float = HELD_LONG) -> list
             holders[inode] = pid
     if not waiting:
         return []  # the folders of a thousand hosts are not looked through for nothing
-    late, found = time.time() - longer_than, []
+    late, found = time.time() - held_longer_than, []
     for file in hosts_folder.glob(f"*/{CHANGE_LOCK}"):
         told = file.stat()
         if told.st_ino in waiting and told.st_ino in holders and told.st_mtime <= late:

@@ -82,19 +82,19 @@ class _StackWalk:
                 self._held, self._status = True, code
                 self.refusal = StackRefusal(rule)
             if does == "done" and self._held:
-                self._leave_stack(rule.level)
+                self._skip_rest_of_stack(rule.level)
         elif does in ("bad", "die"):
             if self._held is not False:
                 self._held, self._status = False, REFUSED if code == "ignore" else code
                 self.refusal = StackRefusal(rule)
             if does == "die":
-                self._leave_stack(rule.level)
+                self._skip_rest_of_stack(rule.level)
         elif does == "reset":
             self._held, self._status = self._entered.get(rule.level, (None, REFUSED))
             if self._held is None:
                 self.refusal = StackRefusal(None)
 
-    def _leave_stack(self, level: int) -> None:
+    def _skip_rest_of_stack(self, level: int) -> None:
         """Skip the rest of the stack that decided; an outer stack continues."""
         while self._is_next_rule_within(level):
             self._place += 1

@@ -14,7 +14,7 @@ from app.events.vocabulary import (
     WriteFile,
 )
 from app.syntax import edit_option_by_path, host_text
-from app.syntax.files import Files, FileState
+from app.syntax.host_files import Files, FileState
 from app.targets.overlay import Overlay
 from app.targets.simulated_file_owners import ROOT
 from app.text.clean import clean_text
@@ -58,9 +58,9 @@ def _edit_text(action: SetOption | ReplaceLine | RemoveLine | AppendLine, text: 
             except BadInput as exc:
                 raise ActionFailed(str(exc)) from exc
         case ReplaceLine():
-            return _replace_lines(action.path, text, action.old, [action.new])
+            return _replace_all_equal_lines(action.path, text, action.old, [action.new])
         case RemoveLine():
-            return _replace_lines(action.path, text, action.line, [])
+            return _replace_all_equal_lines(action.path, text, action.line, [])
         case AppendLine():
             ended = text if not text or text.endswith("\n") else f"{text}\n"
             return f"{ended}{action.line}\n"
@@ -82,7 +82,7 @@ def list_stated_added_and_removed_lines(action: FileAction) -> tuple[tuple[str, 
     return (), ()
 
 
-def _replace_lines(path: str, text: str, old_line: str, new_lines: list[str]) -> str:
+def _replace_all_equal_lines(path: str, text: str, old_line: str, new_lines: list[str]) -> str:
     """Replace each line equal to `old_line`, apart from trailing blanks, by the lines in `new_lines`."""
     bare = old_line.rstrip(host_text.TRAIL)
     lines = [(line, line.rstrip(host_text.TRAIL) == bare) for line in text.split("\n")]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.events.vocabulary import AnyAction, Reload
 from app.resources.kind import ResourceAction
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, plan_effects
 from app.targets.effects.file_access import find_access_objection, judge_mode
@@ -18,7 +18,11 @@ from app.targets.overlay import Overlay
 from app.targets.probe_comparison import mark_worsened_probes
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.resources.resource_dry_run import NONE, DryRun
-from app.targets.resources.resource_policy import judge_resource_action, judge_shadow_ageing, judge_whole_change
+from app.targets.resources.resource_policy import (
+    judge_password_ageing_change,
+    judge_resource_action,
+    judge_whole_change,
+)
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit_rule_policy, banner_policy, shell_profile_policy
 from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
@@ -69,7 +73,7 @@ def list_action_refusals(
     after = Overlay(now, plan.made)
     whole = judge_whole_change(actions, foreseen)
     if not whole and "/etc/shadow" in plan.made:
-        whole = judge_shadow_ageing(now, after, foreseen)
+        whole = judge_password_ageing_change(now, after, foreseen)
     whole = whole or find_effect_objection(plan.made, now, after, asks, read_cache or ReadTrackingCache())
     return [_create_refusal(actions[-1], whole)] if whole else []
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.events.vocabulary import PendingSetting
 from app.syntax import audit_rule_files, host_text, sysctl
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.effects.audit_rules import LOADED, AuditRules
 from app.targets.effects.modprobe_settings import NOTHING, Modprobe
 from app.targets.effects.sshd import Sshd
@@ -60,7 +60,7 @@ def list_stated_sysctl_names(files: Files) -> list[str]:
 
 
 def _read_stated_sysctls(files: Files) -> dict[str, str]:
-    paths = (*host_text.glob_files(files, "/etc/sysctl.d/*.conf"), MAIN)
+    paths = (*host_text.glob_paths_like_shell(files, "/etc/sysctl.d/*.conf"), MAIN)
     return sysctl.load_as_procps(host_text.read_text(files, path) or "" for path in paths).stated
 
 
@@ -123,7 +123,7 @@ def _compare_audit(files: Files, audit_status: Mapping[str, str], rules: Sequenc
     for switch, name in _SWITCHES.items():
         if switch in stated and name in audit_status and stated[switch] != audit_status[name]:
             yield _build_pending_setting("audit", f"{name} ({switch})", stated[switch], audit_status[name], by)
-    wanted = [" ".join(one.words) for one in lines if one.normalized_rule_text]
+    wanted = [" ".join(one.words) for one in lines if one.normalized_or_raw_rule_text]
     known = {key for line in loaded for key in _KEY.findall(line)}
     for key in dict.fromkeys(key for rule in wanted for key in _KEY.findall(rule)):
         if key not in known:

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from app.syntax import host_text
 from app.syntax.account_files import Account
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.syntax.sshd import SshdConfig
@@ -49,11 +49,13 @@ class SshdLogin:
     def _check_user_lists(self, account: Account) -> Iterator[str]:
         groups = self.people.list_groups(account.name)
         for keyword, names in (("DenyUsers", {account.name}), ("DenyGroups", groups)):
-            listed = self._list_settings(account, keyword)
-            yield from (_describe_refusal(setting) for setting in listed if _is_name_matched(setting.value, names))
+            listed = self._list_effective_settings(account, keyword)
+            yield from (
+                _describe_refusal(setting) for setting in listed if _is_matched_ignoring_negation(setting.value, names)
+            )
         for keyword, names in (("AllowUsers", {account.name}), ("AllowGroups", groups)):
-            listed = self._list_settings(account, keyword)
-            if listed and not any(_is_name_matched(setting.value, names) for setting in listed):
+            listed = self._list_effective_settings(account, keyword)
+            if listed and not any(_is_matched_ignoring_negation(setting.value, names) for setting in listed):
                 yield _describe_refusal(listed[0])
 
     def _check_methods(self, account: Account) -> Iterator[str]:
@@ -99,9 +101,9 @@ class SshdLogin:
         return ""
 
     def _find_first_setting(self, account: Account, keyword: str) -> Setting | None:
-        return next(iter(self._list_settings(account, keyword)), None)
+        return next(iter(self._list_effective_settings(account, keyword)), None)
 
-    def _list_settings(self, account: Account, keyword: str) -> tuple[Setting, ...]:
+    def _list_effective_settings(self, account: Account, keyword: str) -> tuple[Setting, ...]:
         """Return the settings of the keyword: those of a matching Match block go before the global ones."""
         for block in self.config.matches:
             setting = block.get(keyword)
@@ -116,9 +118,11 @@ def _is_block_applicable(conditions: Conditions, account: Account, accounts: Hos
     return known and matches_conditions(conditions, ConnectionSpec(account.name, accounts.list_groups(account.name)))
 
 
-def _is_name_matched(patterns: str, names: frozenset[str] | set[str]) -> bool:
+def _is_matched_ignoring_negation(space_separated_patterns: str, names: frozenset[str] | set[str]) -> bool:
     """Return True if a pattern matches a name. An exclamation mark has no special meaning here."""
-    return any(matches_pattern(word.partition("@")[0], name) for word in patterns.split() for name in names)
+    return any(
+        matches_pattern(word.partition("@")[0], name) for word in space_separated_patterns.split() for name in names
+    )
 
 
 def _expand_path(entry: str, account: Account) -> str:

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from app.events.architect_questions import Question
+from app.events.host_questions import Question
 from app.events.vocabulary import FileChange, Probe
 from app.resources.kind import ResourceAction
 from app.targets.change_assessment import Assessment

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from app.errors import ActionFailed, HostDrifted, RollbackFailed
 from app.events.vocabulary import FileAction, FileChange
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets import config_validation
 from app.targets.baseline import SideEffects
 from app.targets.change_assessment import Assessment, Guard, assess_change
@@ -62,11 +62,13 @@ class Transactions:
     def apply(self, name: str, change: ProposedChange, prior_assessment: Assessment | None = None) -> AppliedChange:
         with self.changing:
             try:
-                return self._apply_locked(name, change, prior_assessment)
+                return self._apply_and_leave_journal_open(name, change, prior_assessment)
             except OSError as exc:
                 raise ActionFailed(f"The change was not seen through: {exc.strerror}.") from exc
 
-    def _apply_locked(self, name: str, change: ProposedChange, prior_assessment: Assessment | None) -> AppliedChange:
+    def _apply_and_leave_journal_open(
+        self, name: str, change: ProposedChange, prior_assessment: Assessment | None
+    ) -> AppliedChange:
         began = time.monotonic()
         self._require_no_pending()
         # Read before the assessment and compared again at the write, so that the assessed files are the changed ones.
@@ -90,7 +92,7 @@ class Transactions:
             changes = self.journal.begin(name, foreseen.resource_states_before | before, new, folders)
         except OSError as exc:
             raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
-        self._write_changes(before, after, folders)
+        self._write_files_unless_changed_meanwhile(before, after, folders)
         performed = self.resources.perform_actions(name, change.actions, foreseen)
         if foreseen.states:
             self.journal.write_side_effects(name, performed.side_effects)
@@ -150,7 +152,9 @@ class Transactions:
         except OSError as exc:
             raise RollbackFailed(f"The journal {name} cannot be marked {mark}: {exc.strerror}.") from exc
 
-    def _write_changes(self, before: Before, after: Mapping[str, FileState], folders: Sequence[str]) -> None:
+    def _write_files_unless_changed_meanwhile(
+        self, before: Before, after: Mapping[str, FileState], folders: Sequence[str]
+    ) -> None:
         for folder in folders:
             self.tree.make_folder(folder)
         for path, state in after.items():

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from app.syntax import host_text, option_parsers, pam, sshd, sudoers
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.setting import BadSetting
 from app.targets.effects import crypto_policies, dnf_settings
 from app.targets.throwaway_host_key import HOST_KEY
@@ -47,7 +47,9 @@ class CheckedFiles:
 
 def _find_pam_problems(files: Files) -> list[BadSetting]:
     """Return the problems of all stacks. Stacks of another family are absent both before and after the change."""
-    return [problem for name in _STACKS for problem in pam.read_stack(files, f"{pam.FOLDER}/{name}").problems]
+    return [
+        problem for name in _STACKS for problem in pam.read_stack_with_includes(files, f"{pam.FOLDER}/{name}").problems
+    ]
 
 
 def _find_auditd_problems(files: Files) -> list[BadSetting]:

@@ -63,7 +63,7 @@ class _ConditionalSend:
             else:
                 await self._send(start)
         if not self._answered:
-            await self._send_body(message)
+            await self._send_body_cut_to_range(message)
 
     async def _send_with_etag(self, start: Message, headers: MutableHeaders, body: bytes) -> bool:
         """Send 304, 206 or the full response with an ETag. Return True if body bytes follow."""
@@ -79,12 +79,12 @@ class _ConditionalSend:
         asked, size = Headers(scope=self._scope), int(headers["content-length"])
         if matches_etag(asked.get("if-none-match"), headers["etag"]):
             kept = {name: headers[name] for name in ("etag", "cache-control", "vary") if name in headers}
-            return await self._replace_response(Response(status_code=304, headers=kept))
+            return await self._replace_response_and_return_false(Response(status_code=304, headers=kept))
         if in_parts and asked.get("if-range", headers["etag"]) == headers["etag"]:
             try:
                 self._part = part = parse_range_if_single_and_valid(asked.get("range"), size)
             except RangeNotSatisfiable:
-                return await self._replace_response(_create_range_problem_response(size))
+                return await self._replace_response_and_return_false(_create_range_problem_response(size))
             if part:
                 start["status"] = 206
                 headers["content-range"] = f"bytes {part.first}-{part.last}/{size}"
@@ -92,14 +92,14 @@ class _ConditionalSend:
         await self._send(start)
         return True
 
-    async def _send_body(self, message: Message) -> None:
+    async def _send_body_cut_to_range(self, message: Message) -> None:
         if self._part:
             body, at = message.get("body", b""), self._at
             self._at += len(body)
             message["body"] = body[max(self._part.first - at, 0) : max(self._part.last + 1 - at, 0)]
         await self._send(message)
 
-    async def _replace_response(self, answer: Response) -> bool:
+    async def _replace_response_and_return_false(self, answer: Response) -> bool:
         await answer(self._scope, self._receive, self._send)
         return False
 

@@ -24,7 +24,7 @@ from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.vocabulary import Budget
-from app.loop.turn import TurnName, stream_turn
+from app.loop.turn_streaming import TurnName, stream_turn
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.api.events import as_messages

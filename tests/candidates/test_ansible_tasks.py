@@ -4,13 +4,13 @@ import pytest
 
 from app.candidates.ansible_command_answers import answer_command
 from app.candidates.ansible_tasks import translate_tasks
-from app.candidates.in_memory_edits import Undecidable
+from app.candidates.scratch_files import Undecidable
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.permission import SetPermissions
 from app.resources.unit import SetUnit
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.overlay import Overlay
 from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles

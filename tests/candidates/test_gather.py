@@ -6,9 +6,14 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from app.candidates.gather import add_script_candidates, gather_candidates, has_usable_or_impossible, judge_candidates
-from app.candidates.recipe_files import Recipe
-from app.candidates.settings_candidates_ask_for import list_settings_of_content
+from app.candidates.gather import (
+    append_judged_script_candidates,
+    gather_candidates,
+    has_usable_or_impossible,
+    judge_candidates,
+)
+from app.candidates.handwritten_recipes import Recipe
+from app.candidates.settings_written_by_candidates import list_settings_of_content
 from app.events.vocabulary import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
 from app.resources.package import InstallPackage
@@ -111,7 +116,7 @@ def test_what_the_content_proposes_is_what_the_rule_asks_for(target):
 def test_a_script_that_cannot_be_tried_says_why(target):
     rule = STIG.rules[EMPTY]
     scripted = replace(STIG, list_scripts=lambda _: (ContentFix("the content's script", "true"),))
-    [one] = add_script_candidates(scripted, rule, target, NONE, None, ())
+    [one] = append_judged_script_candidates(scripted, rule, target, NONE, None, ())
     assert one.source == "the content's script, tried on a copy"
     assert "a tree of files" in one.gap
     assert one.is_script_trial

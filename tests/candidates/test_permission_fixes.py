@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.candidates.in_memory_edits import Undecidable
 from app.candidates.permission_fixes import require_permission_actions
+from app.candidates.scratch_files import Undecidable
 from app.resources.permission import SetPermissions
 
 FILES = (

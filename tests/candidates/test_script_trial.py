@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 
-from app.candidates.in_memory_edits import Undecidable
+from app.candidates.scratch_files import Undecidable
 from app.candidates.script_trial import try_script_on_copy_and_translate
 from app.events.vocabulary import WriteFile
 from app.resources.account import SetAgeing

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli import serve
 from app.config import Settings
-from app.runtime.external_model_server import LineupChange
+from app.runtime.model_server_switch import LineupChange
 
 
 @pytest.mark.parametrize("moment", ["the old one closes", "the new one opens"])
@@ -23,7 +23,7 @@ async def test_a_signal_during_a_change_of_line_up_ends_the_server(tmp_path, mon
         return load(settings)
 
     async def change_line_up(runtime):
-        runtime.own_server.request_change(LineupChange("", "the line-up of the start"))
+        runtime.own_server.store_change_and_signal_request(LineupChange("", "the line-up of the start"))
         try:
             await asyncio.Event().wait()
         finally:  # the server has ended for the change

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from app.cli.shared_file import write_shared_file
+from app.cli.run_as_html_file import write_shared_file
 from app.cli.verify import verify_by_kind
 from app.config import Settings
 from app.errors import BadInput

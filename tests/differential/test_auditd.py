@@ -112,7 +112,7 @@ def joining(random: Random) -> list[str] | None:
     if code:
         return None
     visible = [path for path in texts if not path.rpartition("/")[2].startswith(".")]
-    ours = audit_rule_files.parse_merged_rule_files(
+    ours = audit_rule_files.merge_rule_files_like_augenrules(
         (path, texts[path]) for path in audit_rule_files.sort_by_version(visible)
     )
     theirs = [one.words for one in audit_rule_files.parse_audit_lines(output, "")]

@@ -52,7 +52,7 @@ def trial(random: Random) -> list[str]:
     texts = {path: text for path, text in texts.items() if path not in vendor}
     lines = [
         x
-        for text in drop_ins.read_drop_ins("modprobe.d", host({**texts, **vendor}))
+        for text in drop_ins.read_drop_in_texts("modprobe.d", host({**texts, **vendor}))
         for x in modprobe.parse_module_lines(text, "")
     ]
     return differing({**texts, **vendor}, evaluate_module_lines(lines), theirs(texts, vendor))

@@ -76,7 +76,7 @@ def against_systemd(random: Random) -> list[str]:
             [*wall, "/lib/systemd/systemd-sysctl"], SYSTEMD_LOG_LEVEL="debug", SYSTEMD_LOG_TARGET="console"
         )
     written = {match[1]: match[2] for match in map(WRITTEN.fullmatch, output.split("\n")) if match}
-    ours = sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", host({**texts, **vendor})))
+    ours = sysctl.load_as_systemd(drop_ins.read_drop_in_texts("sysctl.d", host({**texts, **vendor})))
     names = {name.translate(str.maketrans("/.", "./")) for name in written} | ours.stated.keys() | set(_KERNELS)
     return differing(
         {**texts, **vendor},
@@ -105,7 +105,7 @@ def against_procps(random: Random) -> list[str]:
     printed = {match[1]: match[2] for match in map(_PRINTED.fullmatch, output.split("\n")) if match}
     files = host({**texts, **vendor})
     ours = sysctl.load_as_procps(
-        [*drop_ins.read_drop_ins("sysctl.d", files, include_hidden=True), host_text.read_text(files, MAIN) or ""]
+        [*drop_ins.read_drop_in_texts("sysctl.d", files, include_hidden=True), host_text.read_text(files, MAIN) or ""]
     )
     return differing(
         {**texts, **vendor},

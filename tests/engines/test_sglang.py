@@ -9,7 +9,7 @@ import pytest
 
 from app.engines.chat_exchange import Finished, ServerDialect
 from app.engines.client import SILENT, EngineClient
-from app.engines.doctor.server_kinds import LABELS, explain_server, recognize_kind_and_version
+from app.engines.doctor.server_kinds import LABELS, explain_server_if_models_listed, recognize_kind_and_version
 from app.engines.engine_metrics import parse_metrics
 from app.engines.server_capabilities import inspect_endpoint
 from app.errors import EngineRefused
@@ -110,7 +110,7 @@ async def test_the_probe_names_it_with_its_version_and_finds_its_metrics():
 
 async def test_the_doctor_names_it_with_its_version():
     async with httpx.AsyncClient(transport=httpx.MockTransport(Server())) as http:
-        found = await explain_server(http, BASE)
+        found = await explain_server_if_models_listed(http, BASE)
     assert (found.kind, found.version) == ("sglang", "0.5.17")
     assert LABELS["metrics"] in found.gives
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.vllm_protocol import LINE_LIMIT, SseDataParser
+from app.engines.chat_protocol import LINE_LIMIT, SseDataParser
 from app.errors import EngineDied
 
 

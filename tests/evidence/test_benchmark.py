@@ -12,8 +12,8 @@ from app.evidence.benchmark import INCOMPLETE, build_benchmark_title
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.pack import build_pack
-from app.evidence.pack_rebuild_check import compare_rebuilt_pack
-from app.evidence.poam import build_poam_csv, build_poam_json
+from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
+from app.evidence.poam import build_poam_csv, build_temper_poam_json
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive
 from app.skills.catalog import load_skill
@@ -65,7 +65,7 @@ def test_a_ckl_has_them_too(named_run):
 def test_what_is_left_to_do_has_them_too(named_run):
     case = read_run_record(named_run)
     (row,) = csv.DictReader(io.StringIO(build_poam_csv(case).decode("utf-8-sig"), newline=""))
-    (item,) = json.loads(build_poam_json(case))["items"]
+    (item,) = json.loads(build_temper_poam_json(case))["items"]
     assert (row["rule_id"], row["ccis"]) == (item["rule_id"], item["ccis"]) == (NAMES["V-257984"], "CCI-000766")
 
 
@@ -75,7 +75,7 @@ def test_papers_say_which_benchmark_by_its_digest_and_without_one_that_they_are_
         assert json.loads(build_cklb(case))["stigs"][0]["rules"]
         assert says in json.loads(build_cklb(case))["target_data"]["comments"]
         assert says in (ET.fromstring(build_ckl(case)).findtext("ASSET/TARGET_COMMENT") or "")
-        assert json.loads(build_poam_json(case))["benchmark"] == says
+        assert json.loads(build_temper_poam_json(case))["benchmark"] == says
 
 
 def test_a_run_that_failed_before_it_began_has_the_names_of_its_skill():
@@ -99,7 +99,7 @@ def test_no_rule_is_decided_by_nothing():
 
 def test_the_pack_is_made_again_from_the_log_without_the_benchmark(files):
     check_pack(files)
-    assert compare_rebuilt_pack(files) == ""
+    assert describe_difference_from_rebuild(files) == ""
 
 
 @pytest.mark.parametrize(

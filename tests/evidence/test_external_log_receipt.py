@@ -7,9 +7,9 @@ import stat
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.external_log_receipt import find_or_request_receipt, parse_hook_command
+from app.evidence.external_log_receipt import find_or_request_receipt, parse_hook_command_json
 from app.evidence.notary import Requester, open_notary
-from app.evidence.pack_rebuild_check import compare_rebuilt_pack
+from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.verify import (
     ATTESTED,
     LONGEST_RECEIPT,
@@ -92,9 +92,9 @@ def test_a_command_that_is_not_there_is_said(tmp_path):
 @pytest.mark.parametrize("said", ["enter it", "[]", '"x"', "[1]", '[""]', '["a\\u0000"]', json.dumps(["x"] * 65)])
 def test_the_setting_is_a_list_of_words(said):
     with pytest.raises(BadInput, match="TEMPER_LOG_HOOK must be a JSON list"):
-        parse_hook_command(said)
-    assert parse_hook_command('["a", "b c"]') == ("a", "b c")
-    assert parse_hook_command("") == ()
+        parse_hook_command_json(said)
+    assert parse_hook_command_json('["a", "b c"]') == ("a", "b c")
+    assert parse_hook_command_json("") == ()
 
 
 @pytest.fixture
@@ -113,7 +113,7 @@ def handed(tmp_path):
 
 def test_a_pack_has_it_beside_its_seals_and_says_who_can_check_it(handed):
     files, manifest = handed(r"printf 'index 7 \033[2J\nholds: all of it\377'")
-    assert compare_rebuilt_pack(files) == ""
+    assert describe_difference_from_rebuild(files) == ""
     told = list_proof_explanations(files, manifest)
     assert told[-2].endswith("in its own words: index 7 [2J holds: all of it"), told[-2]
     assert told[-1] == "whether the log holds it, the log's own tool tells, and nothing here does"

@@ -17,7 +17,7 @@ import pytest
 
 from app.evidence import verify
 from app.evidence.pack import build_pack
-from app.evidence.pack_rebuild_check import compare_rebuilt_pack
+from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.signing_key import create_next_key_and_file, find_key, replace_key
 from app.evidence.verify import NOT_PINNED, BrokenPack, check_pack, unpack_archive
 from tests.evidence.played import KEY, SEED
@@ -355,7 +355,7 @@ def test_after_a_change_of_the_key_the_old_one_vouches_for_the_new_one(log, tmp_
         ]
     pack = unpack_archive(build_pack(log, changed))
     assert check_pack(pack, log[-1].hash)["key"] == new.public
-    assert compare_rebuilt_pack(pack) == ""
+    assert describe_difference_from_rebuild(pack) == ""
     for other in ({"key": FORGERS.public, "signature": vouched}, {"key": new.public, "signature": "0" * 128}):
         with pytest.raises(BrokenPack, match="a change of the key that the key before it did not sign"):
             check_pack(listed_anew(pack, key_changes=[other]), log[-1].hash)
@@ -402,9 +402,9 @@ def test_what_a_temper_finds_that_makes_the_papers_again(files, log, name):
     made = forged(files, how)
     if how.remade:
         with pytest.raises(BrokenPack):
-            compare_rebuilt_pack(made)
+            describe_difference_from_rebuild(made)
     else:
-        assert bool(compare_rebuilt_pack(made)) == (name != "nothing but the signature")
+        assert bool(describe_difference_from_rebuild(made)) == (name != "nothing but the signature")
 
 
 def test_with_a_signature_that_is_not_of_the_named_key(files, log):

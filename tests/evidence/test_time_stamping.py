@@ -10,8 +10,8 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.evidence import time_stamping
 from app.evidence.notary import Requester, open_notary
 from app.evidence.pack import build_pack
-from app.evidence.pack_rebuild_check import compare_rebuilt_pack
-from app.evidence.time_stamping import check_stamp, find_or_request_stamp
+from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
+from app.evidence.time_stamping import check_and_describe_stamp, find_or_request_stamp
 from app.evidence.verify import STAMP, BrokenPack, check_pack, list_proof_explanations, read_stamp_time, unpack_archive
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -136,7 +136,7 @@ def test_a_pack_is_handed_out_with_it_and_holds(address, tmp_path):
     files = unpack_archive(notary.issue_evidence(log[0].run, Requester("ada", "operator", "token")))
     database.dispose()
     manifest = check_pack(files, key=notary.key.public)
-    assert compare_rebuilt_pack(files) == ""
+    assert describe_difference_from_rebuild(files) == ""
     assert "an authority says that it saw this manifest at 2" in "\n".join(list_proof_explanations(files, manifest))
 
 
@@ -168,7 +168,7 @@ def test_an_openssl_that_says_nothing_of_a_verification_vouches_for_no_stamp(aut
     mute.chmod(0o700)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     with pytest.raises(BrokenPack, match=r"not signed by an authority of ca\.pem"):
-        check_stamp({"manifest.json": manifest, STAMP: content}, authority / "ca.pem")
+        check_and_describe_stamp({"manifest.json": manifest, STAMP: content}, authority / "ca.pem")
 
 
 def test_an_openssl_that_does_not_end_is_a_sentence(authority, token, tmp_path, monkeypatch):
@@ -178,28 +178,28 @@ def test_an_openssl_that_does_not_end_is_a_sentence(authority, token, tmp_path, 
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
     monkeypatch.setattr(time_stamping, "CHECK_PATIENCE", 0.01)
     with pytest.raises(EnvironmentUnusable, match="openssl did not end"):
-        check_stamp({"manifest.json": manifest, STAMP: content}, authority / "ca.pem")
+        check_and_describe_stamp({"manifest.json": manifest, STAMP: content}, authority / "ca.pem")
 
 
 def test_openssl_is_asked_whose_stamp_it_is(authority, address, tmp_path):
     manifest = b"a manifest"
     files = {"manifest.json": manifest, STAMP: find_or_request_stamp(tmp_path / "stamps", address[0], manifest)}
-    assert "is signed by an authority of ca.pem" in check_stamp(files, authority / "ca.pem")
+    assert "is signed by an authority of ca.pem" in check_and_describe_stamp(files, authority / "ca.pem")
     other = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=A test's authority"]
     openssl(tmp_path, *other, "-addext", "extendedKeyUsage=critical,timeStamping", "-keyout", "k.pem", "-out", "o.pem")
     with pytest.raises(BrokenPack, match=r"not signed by an authority of o\.pem"):
-        check_stamp(files, tmp_path / "o.pem")
+        check_and_describe_stamp(files, tmp_path / "o.pem")
     broken = bytearray(files[STAMP])
     broken[-10] ^= 1  # of the signature, which the reading of its time does not look at
     with pytest.raises(BrokenPack, match="not signed by"):
-        check_stamp({**files, STAMP: bytes(broken)}, authority / "ca.pem")
+        check_and_describe_stamp({**files, STAMP: bytes(broken)}, authority / "ca.pem")
     with pytest.raises(BrokenPack, match="has no time stamp"):
-        check_stamp({"manifest.json": manifest}, authority / "ca.pem")
+        check_and_describe_stamp({"manifest.json": manifest}, authority / "ca.pem")
     with pytest.raises(BadInput, match="there is no file"):
-        check_stamp(files, tmp_path / "none.pem")
+        check_and_describe_stamp(files, tmp_path / "none.pem")
 
 
 def test_without_openssl_an_authority_cannot_be_checked_and_that_is_said(authority, monkeypatch):
     monkeypatch.setenv("PATH", "")
     with pytest.raises(BadInput, match="--ca needs openssl, which is not installed"):
-        check_stamp({STAMP: b""}, authority / "ca.pem")
+        check_and_describe_stamp({STAMP: b""}, authority / "ca.pem")

@@ -332,7 +332,7 @@ def test_a_log_whose_events_claim_to_be_others_is_refused():
     ],
 )
 def test_a_pack_a_head_and_a_key_are_told_apart(words, plain, key):
-    assert verify.parse_arguments(words) == (plain, key)
+    assert verify.parse_positionals_and_key(words) == (plain, key)
 
 
 @pytest.mark.parametrize(
@@ -350,6 +350,6 @@ def test_a_pack_a_head_and_a_key_are_told_apart(words, plain, key):
 )
 def test_words_that_are_not_understood_verify_nothing_and_are_answered_with_the_usage(words, capsys):
     with pytest.raises(verify.BadArguments):
-        verify.parse_arguments(words)
+        verify.parse_positionals_and_key(words)
     assert verify.main(words) == verify.USAGE
     assert "usage: python3 -I verify.py" in capsys.readouterr().err

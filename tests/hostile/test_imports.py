@@ -11,7 +11,7 @@ import pytest
 from app.errors import BadInput
 from app.evidence.build_id import compute_build_id
 from app.evidence.incoming.starting_point import read_starting_point
-from app.evidence.pack_rebuild_check import compare_rebuilt_pack
+from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.verify import BrokenPack, build_archive_chunks_with_owners, check_pack, open_pack, unpack_archive
 from app.scanners.openscap.arf import read_arf
 from app.scanners.openscap.benchmark import read_benchmark
@@ -207,6 +207,6 @@ def test_a_pack_whose_events_are_of_no_shape_that_we_write_is_said_to_be():
     manifest = json.dumps({"made_by": compute_build_id()}).encode()
     files = {"manifest.json": manifest, "events.jsonl": line + b"\n", "chain.txt": digest.encode()}
     with pytest.raises(BrokenPack) as error:
-        compare_rebuilt_pack(files)
+        describe_difference_from_rebuild(files)
     one_sentence(error)
     assert b"".join(chunk for _, chunk in build_archive_chunks_with_owners(files)).startswith(b"PK")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.architect_questions import AskDaemon, AskFile, AskKernel, AskPackage, AskUnit, AskUse
+from app.events.host_questions import AskDaemon, AskFile, AskKernel, AskPackage, AskUnit, AskUse
 
 pytestmark = pytest.mark.real_host
 QUESTIONS = (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from app.events.approval_policy import PeopleNeeded
-from app.events.architect_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
+from app.events.host_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.events.architect_questions import AskFile, AskUnit, AskVerdict
+from app.events.host_questions import AskFile, AskUnit, AskVerdict
 from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, WriteFile
 from app.loop.answers import (
     BrokenAnswer,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from app.candidates.recipe_files import Recipe
+from app.candidates.handwritten_recipes import Recipe
 from app.events.kinds import ActionProposed, CandidatesGathered, ItemPassed, PlanMade, TurnFinished, TurnStarted
 from app.events.vocabulary import AppendLine, Candidate, Sampling, SetOption, fingerprint_actions
 from app.loop import answer_schemas, prompts

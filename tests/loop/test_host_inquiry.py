@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.events.architect_questions import AskDaemon, AskFile, AskUse, AskVerdict
+from app.events.host_questions import AskDaemon, AskFile, AskUse, AskVerdict
 from app.events.kinds import (
     ActionProposed,
     AttemptFailed,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.events.command import Command
 from app.events.kinds import ApprovalRefused, RunFailed, RunPaused, RunResumed, RunStopRequested
+from app.events.person_command import Command
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Wait
 from app.loop.inbox import find_event_for_command, find_open_approval_id

@@ -14,7 +14,7 @@ from app.events.waiver import Waiver
 from app.loop.effects import Scan, Start
 from app.loop.perform import compute_pause, perform_effect
 from app.loop.run_in_progress import Run, RunServices
-from app.loop.run_skill_loader import load_run_skill
+from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import RunState, fold_events
 from app.scanners.scanner import Verdict
 from app.skills.skill import apply_parameters, hash_rulebook
@@ -186,7 +186,7 @@ async def test_a_run_begins_with_the_sites_values_and_goes_on_by_them(tmp_path, 
     assert run.state.started.parameters == (used,)
     assert run.state.started.rulebook == hash_rulebook(skill)
     assert run.state.started.rulebook != hash_rulebook(STIG_PACK)
-    again = load_run_skill(fold_events(kept.lines))
+    again = load_skill_with_run_parameters(fold_events(kept.lines))
     assert again.rules["V-258107"].requirement == skill.rules["V-258107"].requirement
     assert hash_rulebook(again) == hash_rulebook(skill)
 

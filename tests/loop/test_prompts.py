@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from app.events.architect_questions import AnsweredQuestion, AskVerdict
+from app.events.host_questions import AnsweredQuestion, AskVerdict
 from app.events.kinds import PlanMade, SentryProbed, TurnFinished, VerdictGiven
 from app.events.vocabulary import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.loop.attempt_state import Attempt, advance_attempt

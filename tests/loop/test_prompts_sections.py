@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from app.events.architect_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
+from app.events.host_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.kinds import (
     ActionApplied,
     ActionProposed,

@@ -131,30 +131,32 @@ def short_pauses(monkeypatch):
     [(Host(UP), 100.0, 50), (Host(UP, emulated=True), 300.0, 150), (Host(UP, alone=False), 100.0, 0)],
 )
 async def test_a_reboot_is_announced_with_the_time_that_the_host_has_for_it(host, seconds, undo):
-    (told,) = await perform(reboot.announce_reboot, effects.Reboot(), host)
+    (told,) = await perform(reboot.record_reboot_announcement, effects.Reboot(), host)
     assert (told.host, told.boot, told.rules, told.journals, told.snapshot) == ("h", "b1", ("A",), ("j1",), "s")
     assert (told.until, told.undo_seconds, told.emulated) == (1010.0 + seconds, undo, host.is_emulated)
 
 
 async def test_a_host_has_at_least_a_second_to_be_confirmed():
-    (told,) = await perform(reboot.announce_reboot, effects.Reboot(), Host(UP), budget=Budget(reboot_seconds=1.0))
+    (told,) = await perform(
+        reboot.record_reboot_announcement, effects.Reboot(), Host(UP), budget=Budget(reboot_seconds=1.0)
+    )
     assert told.undo_seconds == 1
 
 
 async def test_a_host_that_somebody_depends_on_is_announced_only_after_an_approval():
     with pytest.raises(EnvironmentUnusable, match="nobody approved it"):
-        await perform(reboot.announce_reboot, effects.Reboot(), Host(UP, disposable=False))
-    (told,) = await perform(reboot.announce_reboot, effects.Reboot(), Host(UP, disposable=False), *APPROVED)
+        await perform(reboot.record_reboot_announcement, effects.Reboot(), Host(UP, disposable=False))
+    (told,) = await perform(reboot.record_reboot_announcement, effects.Reboot(), Host(UP, disposable=False), *APPROVED)
     assert isinstance(told, kinds.RebootAnnounced)
 
 
 async def test_a_host_that_does_not_answer_or_cannot_boot_is_not_rebooted():
     with pytest.raises(ConnectionLost, match="does not answer: no answer"):
-        await perform(reboot.announce_reboot, effects.Reboot(), Host(AWAY))
+        await perform(reboot.record_reboot_announcement, effects.Reboot(), Host(AWAY))
     host = Host(UP)
     host.rebooter = None
     with pytest.raises(EnvironmentUnusable, match="h does not boot, so it cannot be rebooted"):
-        await perform(reboot.announce_reboot, effects.Reboot(), host)
+        await perform(reboot.record_reboot_announcement, effects.Reboot(), host)
 
 
 ORDERED, KEPT = ["prepare reboot-r 50 j1", "order"], ["confirm reboot-r", "forget"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.turn import RepetitionDetector
+from app.loop.turn_streaming import RepetitionDetector
 
 
 def first_seen(text, size=7, channel="answer"):

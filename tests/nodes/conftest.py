@@ -16,7 +16,7 @@ from app.cli.command_runtime import load_lineup
 from app.config import Settings
 from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head, parse_line
 from app.loop.state import RunState, fold_events
-from app.runs.order import Order, create_run_request, split_rules
+from app.runs.order import Order, create_run_request, split_at_commas
 from app.runtime.runtime import create_run_id
 from app.store import nodes
 from app.store.db import open_database, use_autocommit
@@ -92,7 +92,7 @@ class Shared:
         """As a process does that works on nothing itself."""
         settings = Settings(data=self.data)
         request = create_run_request(
-            Order(host=host, rules=split_rules(rules), mode="auto", pace=0, by="ada"),
+            Order(host=host, rules=split_at_commas(rules), mode="auto", pace=0, by="ada"),
             load_lineup(settings),
             settings.hosts_folder,
         )

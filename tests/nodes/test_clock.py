@@ -13,7 +13,7 @@ from app.cli.command_runtime import load_lineup, open_runtime
 from app.config import Settings
 from app.runs.order import Order, create_run_request
 from app.store import credentials, nodes, people
-from app.store.clock import database_time, open_clock
+from app.store.database_clock import database_time, open_clock
 from app.store.db import open_database
 from app.store.models import ScheduleRow
 from app.web.access.authenticator import Authenticator

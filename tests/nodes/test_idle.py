@@ -14,16 +14,16 @@ from app.events.bus import Bus
 from app.events.record import GENESIS, build_recorded_event
 from app.loop.durable_run_queue import DurableQueue
 from app.runtime.node import Node
-from app.runtime.run_dispatch import IdleQueueSuspender, Offers
+from app.runtime.run_offers import IdleQueueSuspender, Offers
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
-from app.store.clock import DatabaseClock
+from app.store.database_clock import DatabaseClock
 from app.store.db import open_database, use_autocommit
 from app.store.events import EventStore
 from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow
-from app.store.postgres_notifications import NotificationListener
+from app.store.postgres_notification_listener import NotificationListener
 from app.store.run_queries import has_unended_runs
 from tests.loop.playing import pack, request, rule
 from tests.nodes.test_shared_database import member

@@ -9,13 +9,13 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.events.record import GENESIS, build_recorded_event
-from app.runtime.run_dispatch import (
+from app.runtime.run_offers import (
     create_other_node_can_take_run_check,
     offer_unreachable_run,
     pass_run_on_if_unreachable,
 )
 from app.store import nodes
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow

@@ -18,13 +18,13 @@ from app.events.record import AUDIT, GENESIS, build_recorded_event, check_chain_
 from app.events.vocabulary import Lesson
 from app.runtime.node import Node
 from app.store import audit, nodes
-from app.store.clock import DatabaseClock, database_time
+from app.store.database_clock import DatabaseClock, database_time
 from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
 from app.store.models import LessonRow, RunRow
 from app.store.nodes import NodeRow
-from app.store.postgres_notifications import NotificationListener
+from app.store.postgres_notification_listener import NotificationListener
 from app.store.projection import project_events
 from tests.loop.playing import pack, request, rule
 from tests.postgres import empty_database, new_database

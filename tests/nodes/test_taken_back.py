@@ -13,7 +13,7 @@ from app.events.kinds import RunPaused
 from app.events.log import LogWriter, RunLog
 from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head
 from app.runtime.runtime import Runtime
-from app.store.clock import open_clock
+from app.store.database_clock import open_clock
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.leases import LeaseRow

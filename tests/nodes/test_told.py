@@ -6,10 +6,10 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.shared_database import AT_WORK, NOBODY, print_nodes
+from app.cli.database_copy_and_node_list import AT_WORK, NOBODY, print_nodes
 from app.config import Settings
 from app.store import nodes
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.db import open_database
 from app.store.nodes import NodeRow
 

@@ -21,7 +21,7 @@ from app.main import create_app
 from app.runtime.disk_space import DiskMeter
 from app.store import run_queries
 from app.store.change_monitor import ChangeMonitor
-from app.store.clock import DatabaseClock
+from app.store.database_clock import DatabaseClock
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.host_groups import replace_group

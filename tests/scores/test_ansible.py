@@ -16,7 +16,7 @@ from app.scores.openscap_playbook import (
     remove_rules,
     run_ansible_fixes_between_scans,
 )
-from app.targets.rootfs.loopback_sshd import SshAccess
+from app.targets.rootfs.loopback_ssh_access import SshAccess
 
 ANSIBLE = str(Path(sys.executable).with_name("ansible-playbook"))
 HEAD = "---\n# made\n- hosts: all\n  vars:\n    minlen: !!str 15\n  tasks:\n"

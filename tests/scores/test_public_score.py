@@ -15,7 +15,7 @@ from app.scores.atif import build_trajectory
 from app.scores.public_score import (
     SignedPublicScore,
     list_setup_facts,
-    load_known_prompt_digests,
+    load_prompt_digests_by_version,
     read_any_score,
     read_verified_public_score,
     sign_public_score,
@@ -173,7 +173,7 @@ def test_a_quantisation_has_where_it_is_known_from(model, quantized, value, prov
 
 def test_the_prompts_of_this_temper_are_known_and_their_digest_depends_on_each_text(monkeypatch):
     before = public_score.compute_prompts_digest()
-    assert before in load_known_prompt_digests().values()
+    assert before in load_prompt_digests_by_version().values()
     texts = public_score.prompts.list_fixed_texts()
     for number in range(len(texts)):
         monkeypatch.setattr(

@@ -6,7 +6,7 @@ from sqlmodel import Session
 from app.errors import LeaseLost
 from app.events.record import MACHINE
 from app.store import nodes
-from app.store.clock import TOO_FAR_OFF, database_time
+from app.store.database_clock import TOO_FAR_OFF, database_time
 from app.store.db import open_database
 from app.store.leases import LeaseRow
 from app.store.models import RunRow, ScheduleRow

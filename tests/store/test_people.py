@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.errors import Rejected
 from app.store import credentials, people
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.db import open_database
 from tests.postgres import new_database
 
@@ -90,16 +90,16 @@ def test_a_browser_is_known_by_its_secret_until_it_expires_or_is_ended(session):
     row, secret = issue(session, kind="browser")
     _, of_a_session = issue(session)
     now = row.made_at
-    assert credentials.find_browser_id(session, "ada", secret, now) == row.id
+    assert credentials.find_valid_browser_cookie_id(session, "ada", secret, now) == row.id
     for name, told, at in (
         ("bob", secret, now),
         ("ada", of_a_session, now),
         ("ada", "", now),
         ("ada", secret, now + 60),
     ):
-        assert credentials.find_browser_id(session, name, told, at) == ""
+        assert credentials.find_valid_browser_cookie_id(session, name, told, at) == ""
     credentials.end_credential(session, row)
-    assert credentials.find_browser_id(session, "ada", secret, now) == ""
+    assert credentials.find_valid_browser_cookie_id(session, "ada", secret, now) == ""
 
 
 def test_a_credential_names_who_made_it_unless_its_owner_did(session):

@@ -30,5 +30,5 @@ def test_only_ascii_blanks_part_words():
 
 def test_glob_sorts_and_hides_as_the_c_library_does():
     files = DictFiles({"/etc/x/b.conf": "", "/etc/x/a.conf": "", "/etc/x/.hidden.conf": "", "/etc/x/sub/c.conf": ""})
-    assert host_text.glob_files(files, "/etc/x/*.conf") == ["/etc/x/a.conf", "/etc/x/b.conf"]
-    assert host_text.glob_files(files, "/etc/x/.*.conf") == ["/etc/x/.hidden.conf"]
+    assert host_text.glob_paths_like_shell(files, "/etc/x/*.conf") == ["/etc/x/a.conf", "/etc/x/b.conf"]
+    assert host_text.glob_paths_like_shell(files, "/etc/x/.*.conf") == ["/etc/x/.hidden.conf"]

@@ -44,7 +44,7 @@ def test_includes_and_substacks_are_expanded_for_their_kind():
             "/etc/pam.d/common": "auth required a.so\naccount required b.so\n",
         }
     )
-    stack = pam.read_stack(files, "/etc/pam.d/sshd")
+    stack = pam.read_stack_with_includes(files, "/etc/pam.d/sshd")
     assert [(r.kind, r.module, r.path) for r in stack.rules] == [
         ("auth", "a.so", "/etc/pam.d/common"),
         ("account", "b.so", "/etc/pam.d/common"),
@@ -56,11 +56,11 @@ def test_debians_include_is_read_for_every_kind():
     files = DictFiles(
         {"/etc/pam.d/x": "@include common\n", "/etc/pam.d/common": "auth required a.so\nsession required b.so\n"}
     )
-    assert [r.module for r in pam.read_stack(files, "/etc/pam.d/x").rules] == ["a.so", "b.so"]
+    assert [r.module for r in pam.read_stack_with_includes(files, "/etc/pam.d/x").rules] == ["a.so", "b.so"]
 
 
 def test_an_absent_or_endless_include_is_a_problem():
     files = DictFiles({"/etc/pam.d/x": "auth include x\nauth include x\naccount include none\n"})
-    texts = {p.text for p in pam.read_stack(files, "/etc/pam.d/x").problems}
+    texts = {p.text for p in pam.read_stack_with_includes(files, "/etc/pam.d/x").problems}
     assert any("without an end" in text for text in texts)
-    assert pam.read_stack(DictFiles({}), "/etc/pam.d/y").problems[0].text == "/etc/pam.d/y is absent"
+    assert pam.read_stack_with_includes(DictFiles({}), "/etc/pam.d/y").problems[0].text == "/etc/pam.d/y is absent"

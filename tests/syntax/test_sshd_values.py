@@ -27,7 +27,7 @@ from app.syntax import sshd_values as values
         (values.parse_startups, "5", (5, None, 5)),
         (values.parse_startups, "1:2:3x", (1, 2, 3)),
         (values.parse_startups, "1:2", None),
-        (values.normalize_netblock_sizes, "024:64", "24:64"),
+        (values.normalize_netblock_size_pair, "024:64", "24:64"),
         (values.make_path_absolute, "NONE", "none"),
         (values.make_path_absolute, "~/x", "/root/x"),
         (values.make_path_absolute, "x", "//x"),

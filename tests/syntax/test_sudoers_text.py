@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sudoers_text import SudoersScanner, SudoersSyntaxError, unescape_word
+from app.syntax.sudoers_text import SudoersScanner, SudoersSyntaxError, resolve_backslash_escapes
 
 
 @pytest.mark.parametrize(
@@ -45,4 +45,4 @@ def test_lists_have_names_with_their_bangs():
 
 
 def test_escapes_are_letters():
-    assert unescape_word(r"d\x65p\loy\\") == "deploy\\"
+    assert resolve_backslash_escapes(r"d\x65p\loy\\") == "deploy\\"

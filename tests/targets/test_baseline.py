@@ -3,7 +3,7 @@ import os
 import pytest
 
 from app.events.vocabulary import WriteFile
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.baseline import Baseline, BaselineEntry, build_file_change, exclude_paths, find_drift, has_tight_rights
 from app.targets.fixture.fixture_target import FixtureTarget
 

@@ -1,6 +1,6 @@
 import stat
 
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.baseline import Baseline, BaselineEntry, SideEffects, apply_side_effects
 from app.targets.crash_safe_writes import Disk
 from app.targets.journal import Journal

@@ -30,19 +30,19 @@ _PLACE = re.compile(r"\{([a-z_]+)\}")
 _ORDERS = str.maketrans({"<": "‹", ">": "›", "@": "＠"})
 
 
-def resolve_valid_template(template: str) -> str:
+def resolve_valid_template(template_or_name: str) -> str:
     """Validate a template and return it, or the named template. Raise Rejected if it is invalid."""
-    template = NAMED.get(template.strip(), template)
-    check_length("template", template, LONGEST)
-    if unknown := [name for name in _PLACE.findall(template) if name not in PLACES]:
+    template_or_name = NAMED.get(template_or_name.strip(), template_or_name)
+    check_length("template", template_or_name, LONGEST)
+    if unknown := [name for name in _PLACE.findall(template_or_name) if name not in PLACES]:
         known = ", ".join(f"{{{name}}}" for name in PLACES)
         raise Rejected("template", f"there is no {{{unknown[0]}}}: a template has {known}.")
-    if _looks_like_json(template):
+    if _looks_like_json(template_or_name):
         try:
-            json.loads(template)
+            json.loads(template_or_name)
         except ValueError as exc:
             raise Rejected("template", f"the template starts like JSON but is not valid: {exc}.") from exc
-    return template
+    return template_or_name
 
 
 def collect_placeholder_values(recorded: Recorded, host: str, *, simulated: bool) -> dict[str, str]:

@@ -8,8 +8,8 @@ from pydantic import HttpUrl, TypeAdapter, ValidationError
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks.delivery_signing import create_webhook_secret, is_valid_secret
 from app.background.webhooks.pinned_connection import explain_not_public
+from app.background.webhooks.signed_delivery import create_webhook_secret, is_valid_secret
 from app.background.webhooks.template import USUAL_KINDS, resolve_valid_template
 from app.errors import Rejected
 from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, AuditedRequest
@@ -44,7 +44,7 @@ def add_webhook(database: Engine, session: Session, wish: WebhookSpec, now: floa
     kinds = wish.kinds or (USUAL_KINDS if template else ())
     row = WebhookRow(
         id=secrets.token_hex(4),
-        url=_require_valid_url(wish.url, local=wish.local),
+        url=_require_valid_url(wish.url, allow_private=wish.local),
         secret=wish.secret or create_webhook_secret(secrets.token_bytes(32)),
         kinds=" ".join(_require_known_event_kind(kind, f"kinds[{place}]") for place, kind in enumerate(kinds)),
         template=template,
@@ -66,13 +66,13 @@ def record_private_address_permission(database: Engine, webhook_id: str, url: st
     audit.record_audit_event(database, event)
 
 
-def _require_valid_url(url: str, *, local: bool) -> str:
+def _require_valid_url(url: str, *, allow_private: bool) -> str:
     """Return the address. Only one that names an address by itself is looked at: a name may lead elsewhere later."""
     try:
         checked = _URL.validate_python(url.strip())
     except ValidationError as exc:
         raise Rejected("url", "the address must start with http:// or https:// and a host name.") from exc
-    if not local and (why := _explain_literal_private_host((checked.host or "").strip("[]"))):
+    if not allow_private and (why := _explain_literal_private_host((checked.host or "").strip("[]"))):
         raise Rejected("url", f'{checked.host} is {why}. If you mean that, send "local": true; an admin may.')
     return str(checked)
 

@@ -86,7 +86,7 @@ def tidy_database(
     data: Data = Path("data"),
 ) -> None:
     """Shrink old runs to their evidence. Exits with 0, or with 2 if a run could not be shrunk."""
-    from app.cli.data_retention import shrink_old_runs_and_delete_samples
+    from app.cli.old_run_shrinking import shrink_old_runs_and_delete_samples
 
     raise typer.Exit(shrink_old_runs_and_delete_samples(Settings(data=data), older_than, dry_run=dry_run))
 
@@ -115,7 +115,7 @@ def restore_data(
 @app.command(name="nodes")
 def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the nodes of the database in TEMPER_DATABASE_URL. Exits with 0, or with 2 if no node works on runs."""
-    from app.cli.shared_database import print_nodes
+    from app.cli.database_copy_and_node_list import print_nodes
 
     raise typer.Exit(print_nodes(Settings(data=data), as_json=as_json))
 
@@ -123,6 +123,6 @@ def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
 @db.command("copy")
 def db_copy(data: Data = Path("data")) -> None:
     """Copy the SQLite database to PostgreSQL, and verify the copy. TEMPER_DATABASE_URL names the PostgreSQL."""
-    from app.cli.shared_database import copy_database
+    from app.cli.database_copy_and_node_list import copy_database
 
     copy_database(Settings(data=data))

@@ -73,7 +73,7 @@ def run_doctor(
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as one JSON document.")] = False,
 ) -> None:
     """Check a line-up for known deployment problems. Exits with 1 if it would not start, 0 if it would, else 2."""
-    from app.cli.doctor import print_pitfalls_and_get_exit_code
+    from app.cli.engine_doctor import print_pitfalls_and_get_exit_code
 
     raise typer.Exit(print_pitfalls_and_get_exit_code(what, log, key_env, as_json=as_json))
 

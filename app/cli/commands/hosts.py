@@ -30,7 +30,7 @@ def scan_with_openscap(
     as_json: AsJson = False,
 ) -> None:
     """Scan a host with OpenSCAP. Exits with 0 if every rule passes, 2 if a rule does not."""
-    from app.cli.scan import scan_host
+    from app.cli.openscap import scan_host
 
     raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or (), as_json=as_json))
 
@@ -77,7 +77,7 @@ def scap_list(
     as_json: AsJson = False,
 ) -> None:
     """List the data streams of this machine, or the profiles of one."""
-    from app.cli.scan import print_datastreams_or_profiles
+    from app.cli.openscap import print_datastreams_or_profiles
 
     print_datastreams_or_profiles(datastream, as_json=as_json)
 
@@ -87,7 +87,7 @@ def scap_add(
     file: Annotated[Path, typer.Argument(help="A data stream, or the XCCDF file of a STIG, as XML or zip.")],
 ) -> None:
     """Add a data stream for scans, or a STIG for evidence. The evidence uses the STIG's ids and texts."""
-    from app.cli.scan import add_benchmark_file
+    from app.cli.openscap import add_benchmark_file
 
     add_benchmark_file(file)
 
@@ -99,7 +99,7 @@ def scap_tailor(
     name: Annotated[str, typer.Option(help="Name of the tailoring in Temper. Default: the file's name.")] = "",
 ) -> None:
     """Add a tailoring file: each of its profiles becomes a skill. A file that does not fit is rejected."""
-    from app.cli.scan import import_tailoring_file
+    from app.cli.openscap import import_tailoring_file
 
     import_tailoring_file(file, content, name)
 
@@ -116,7 +116,7 @@ def scap_export(
     data: Data = Path("data"),
 ) -> None:
     """Export a host's or group's decisions as an xccdf:Tailoring. It has waivers, site values and a choice of rules."""
-    from app.cli.scan import write_tailoring
+    from app.cli.openscap import write_tailoring
     from app.runs.tailoring_export import TailoringSpec
 
     write_tailoring(Settings(data=data), TailoringSpec(skill=skill, host=host, group=group, rules=rules), out)
@@ -206,7 +206,7 @@ def host_group(
     as_json: AsJson = False,
 ) -> None:
     """Define a group of hosts, for temper run --hosts NAME."""
-    from app.cli.host import print_group, remove_group, set_group_hosts
+    from app.cli.host import print_hosts_of_group, remove_group, set_group_hosts
 
     settings = Settings(data=data)
     if remove:
@@ -214,7 +214,7 @@ def host_group(
     elif hosts:
         set_group_hosts(settings, name, hosts)
     else:
-        print_group(settings, name, as_json=as_json)
+        print_hosts_of_group(settings, name, as_json=as_json)
 
 
 @plan.command("add")
@@ -238,10 +238,10 @@ def schedule_add(
 
     from app.background.schedules.schedule_editing import ScheduleSpec
     from app.cli.schedule import add_schedule
-    from app.runs.order import Order, split_rules
+    from app.runs.order import Order, split_at_commas
     from app.runs.rollout.rollout_request import RolloutTerms
 
-    order = Order(host=host, skill=skill, rules=split_rules(rules), mode=mode, by=getpass.getuser())
+    order = Order(host=host, skill=skill, rules=split_at_commas(rules), mode=mode, by=getpass.getuser())
     terms = RolloutTerms(at_once=at_once, waves=waves, harmed=harmed)
     add_schedule(
         Settings(data=data), ScheduleSpec(order=order, cron=cron, zone=zone, window_minutes=window, terms=terms)

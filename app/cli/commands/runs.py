@@ -8,11 +8,11 @@ import typer
 
 from app.cli import options
 from app.config import Settings
-from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
+from app.events.default_item_budget import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 from app.store.run_list_definition import NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 
 if TYPE_CHECKING:
-    from app.events.command import Verb  # msgspec comes with these, and help needs it not
+    from app.events.person_command import Verb  # msgspec comes with these, and help needs it not
     from app.runs.order import Order
     from app.runs.rollout.rollout_request import RolloutSpec
 
@@ -83,17 +83,17 @@ def start_run(
 
     from app.cli.harden import harden_host, restrict_order_to_open_rules
     from app.cli.rollout import run_rollout
-    from app.cli.server_to_lineup import parse_engine_option, select_endpoints_as_lineup
+    from app.cli.server_to_lineup import parse_engine_addresses_and_choice, select_endpoints_as_lineup
     from app.events.vocabulary import Budget
-    from app.runs.order import Order, parse_engine_choice, split_rules
+    from app.runs.order import Order, parse_engine_choice, split_at_commas
 
-    addresses, choice = parse_engine_option(engine)
+    addresses, choice = parse_engine_addresses_and_choice(engine)
     asked = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
     settings = select_endpoints_as_lineup(asked, addresses)
     order = Order(
         host=host,
         skill=skill,
-        rules=split_rules(rules),
+        rules=split_at_commas(rules),
         mode=mode,
         keep=keep,
         budget=Budget(attempts=attempts, item_seconds=item_minutes * 60, reboot_seconds=reboot_minutes * 60),
@@ -272,7 +272,7 @@ def share_run(
     data: options.Data = Path("data"),
 ) -> None:
     """Write a finished run as one HTML file. It plays the run and checks its log, without a server or a network."""
-    from app.cli.shared_file import write_shared_file
+    from app.cli.run_as_html_file import write_shared_file
 
     write_shared_file(Settings(data=data), run_id, file, prompts=prompts)
 

@@ -9,7 +9,7 @@ from typer.core import TyperGroup
 from app.cli.options import Data, Out, RunId
 from app.config import Settings
 from app.errors import BadInput
-from app.events.item_limits import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
+from app.events.default_item_budget import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 
 
 class DefaultLineupGroup(TyperGroup):

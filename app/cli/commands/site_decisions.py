@@ -26,7 +26,7 @@ Skill = Annotated[str, typer.Option(help="Skill whose rules use the parameter.")
 @app.command("inbox")
 def inbox_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List everything that waits for a person. That is approvals, findings, paused rollouts, failed hosts, waivers."""
-    from app.cli.waivers_and_policies import list_inbox
+    from app.cli.site_decisions import list_inbox
 
     list_inbox(Settings(data=data), as_json=as_json)
 
@@ -46,7 +46,7 @@ def waiver_add(
     data: Data = Path("data"),
 ) -> None:
     """Waive a finding until a date. It stays a finding in all evidence and is open again on that date."""
-    from app.cli.waivers_and_policies import add_waiver
+    from app.cli.site_decisions import add_waiver
     from app.runs.waiver_changes import WaiverSpec
 
     words = {"rule": rule, "host": host, "owner": owner, "reason": reason, "ticket": ticket, "until": until}
@@ -56,7 +56,7 @@ def waiver_add(
 @waiver.command("list")
 def waiver_list(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the waivers, soonest end first."""
-    from app.cli.waivers_and_policies import list_waivers
+    from app.cli.site_decisions import list_waivers
 
     list_waivers(Settings(data=data), as_json=as_json)
 
@@ -68,7 +68,7 @@ def waiver_end(
     data: Data = Path("data"),
 ) -> None:
     """End a waiver early. It stays listed."""
-    from app.cli.waivers_and_policies import revoke_waiver
+    from app.cli.site_decisions import revoke_waiver
 
     revoke_waiver(Settings(data=data), waiver, getpass.getuser(), why)
 
@@ -78,7 +78,7 @@ def approvals_check(
     file: Annotated[Path, typer.Argument(help="The policy file, as in TEMPER_APPROVALS.")], as_json: AsJson = False
 ) -> None:
     """Check a policy file. Prints how many approvals each kind of change needs."""
-    from app.cli.waivers_and_policies import check_approvals
+    from app.cli.site_decisions import check_approvals
 
     check_approvals(file, as_json=as_json)
 
@@ -91,7 +91,7 @@ def parameter_list(
     as_json: AsJson = False,
 ) -> None:
     """List the parameters with bounds, values and hosts."""
-    from app.cli.waivers_and_policies import list_parameters
+    from app.cli.site_decisions import list_parameters
 
     list_parameters(Settings(data=data), skill, host, as_json=as_json)
 
@@ -109,8 +109,8 @@ def parameter_set(
     data: Data = Path("data"),
 ) -> None:
     """Set a value. New runs use it: the scanner checks it, the roles see it, and the evidence contains it."""
-    from app.cli.waivers_and_policies import read_value, set_parameter_value
-    from app.runs.parameters import ParameterSpec
+    from app.cli.site_decisions import read_value, set_parameter_value
+    from app.runs.site_values import ParameterSpec
 
     words = {"name": name, "value": read_value(value, file), "host": host, "group": group, "skill": skill}
     set_parameter_value(Settings(data=data), ParameterSpec(**words, by=getpass.getuser()))
@@ -121,8 +121,8 @@ def parameter_clear(
     name: Name, host: Host = "", group: Group = "", skill: Skill = "stig", data: Data = Path("data")
 ) -> None:
     """Clear a value. The next value in order applies again: the group's, every host's, or the default."""
-    from app.cli.waivers_and_policies import clear_parameter_value
-    from app.runs.parameters import ParameterSpec
+    from app.cli.site_decisions import clear_parameter_value
+    from app.runs.site_values import ParameterSpec
 
     wish = ParameterSpec(name=name, host=host, group=group, skill=skill, by=getpass.getuser())
     clear_parameter_value(Settings(data=data), wish)

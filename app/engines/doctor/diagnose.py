@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.engines.doctor import launch_checks, memory_checks, model_checks, speculation_checks
 from app.engines.doctor.launch_situation import Situation, build_situations
-from app.engines.doctor.local_inventory import NOTHING, LocalInventory
+from app.engines.doctor.local_files_and_environment import NOTHING, LocalInventory
 from app.engines.doctor.pitfall import Pitfall, sort_by_engine_and_severity
 from app.lineups.model import Engine, Lineup
 
@@ -21,7 +21,7 @@ CHECKS: tuple[Check, ...] = (
     memory_checks.check_memory_fit,
     memory_checks.check_context_margin,
     memory_checks.check_graph_memory,
-    memory_checks.check_media_memory,
+    memory_checks.check_media_at_high_utilization,
     memory_checks.check_stream_knee,
     memory_checks.check_remaining_memory,
     launch_checks.check_refused_flag_values,
@@ -29,7 +29,7 @@ CHECKS: tuple[Check, ...] = (
     launch_checks.check_chat_template,
     launch_checks.check_parser_flags,
     launch_checks.check_image_pin,
-    launch_checks.check_answer_padding,
+    launch_checks.check_whitespace_padding_allowed,
     model_checks.check_attention_lacks_ignore_pattern,
     launch_checks.check_forced_marlin,
     launch_checks.check_forced_backend,

@@ -40,7 +40,7 @@ def check_parser_flags(case: Situation) -> Pitfall | None:
     return create_pitfall("lineup.missing-parsers", flags=lacks) if lacks else None
 
 
-def check_answer_padding(case: Situation) -> Pitfall | None:
+def check_whitespace_padding_allowed(case: Situation) -> Pitfall | None:
     """Check the option against padded answers, since the roles answer by a JSON Schema."""
     if not case.is_launched or any("disable_any_whitespace" in value for pair in case.flags.items() for value in pair):
         return None

@@ -68,7 +68,7 @@ def check_graph_memory(case: Situation) -> Pitfall | None:
     return create_pitfall(f"lineup.graphs-at-high-utilization{variant}", share=share, seqs=seqs, **limits)
 
 
-def check_media_memory(case: Situation) -> Pitfall | None:
+def check_media_at_high_utilization(case: Situation) -> Pitfall | None:
     found = case.estimate
     if found is None or found.setting.cpu or case.engine.text_only or not found.setting.shape.towers:
         return None

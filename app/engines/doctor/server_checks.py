@@ -89,7 +89,7 @@ def diagnose_server(report: ServerReport, engine: Engine | None = None) -> Itera
         if not report.calls_tools:
             yield create_pitfall("server.missing-parsers", root=report.root, flags=" ".join(GEMMA4_PARSER_FLAGS))
         yield from _check_version(report, engine)
-        yield from _check_metrics(report, engine)
+        yield from _check_metric_values(report, engine)
 
 
 def _check_served_model(report: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
@@ -125,7 +125,7 @@ def _check_version(report: ServerReport, engine: Engine | None) -> Iterator[Pitf
         yield create_pitfall("server.kv-not-told")
 
 
-def _check_metrics(report: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
+def _check_metric_values(report: ServerReport, engine: Engine | None) -> Iterator[Pitfall]:
     sample = report.sample
     if sample is None or sample.missing:
         why = f"{report.root}: {sample.missing}" if sample else report.no_metrics

@@ -70,7 +70,9 @@ def load_server_kinds() -> dict[str, ServerKind]:
     return msgspec.toml.decode(content, type=dict[str, ServerKind])
 
 
-async def explain_server(http: httpx.AsyncClient, base: str, key: str = "") -> ServerExplanation | None:
+async def explain_server_if_models_listed(
+    http: httpx.AsyncClient, base: str, key: str = ""
+) -> ServerExplanation | None:
     """Recognise the server and ask what it can do. Return None if it lists no models. `base` ends in /v1."""
     client = EngineClient(http, base, key=key, patience=PATIENCE)
     try:
@@ -105,23 +107,23 @@ async def recognize_kind_and_version(
 
 def _iterate_recognized_kinds(answers: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the kinds of which an answer is a sign, the surest first."""
-    if version := _get_text(answers["/health/readiness"], "litellm_version"):
+    if version := _get_first_text(answers["/health/readiness"], "litellm_version"):
         yield "litellm", version
-    if version := _get_text(answers["/api/version"], "version"):
+    if version := _get_first_text(answers["/api/version"], "version"):
         yield "ollama", version
     info = answers["/info"]
-    if _get_text(info, "model_id") and _get_text(info, "router"):
-        yield "tgi", _get_text(info, "version")
+    if _get_first_text(info, "model_id") and _get_first_text(info, "router"):
+        yield "tgi", _get_first_text(info, "version")
     cards = answers["/api/v0/models"]
     if isinstance(cards, dict) and isinstance(cards.get("data"), list):
         yield "lmstudio", ""
-    if any(_get_text(answers[path], "model_path") for path in _SGLANG_PATHS):
-        yield "sglang", _get_text(answers["/server_info"], "version")
-    if version := _get_text(answers["/version"], "version"):
+    if any(_get_first_text(answers[path], "model_path") for path in _SGLANG_PATHS):
+        yield "sglang", _get_first_text(answers["/server_info"], "version")
+    if version := _get_first_text(answers["/version"], "version"):
         yield "vllm", version
 
 
-def _get_text(answer: Any, *names: str) -> str:
+def _get_first_text(answer: Any, *names: str) -> str:
     """Return the first text under one of the names, or an empty string."""
     found = (answer.get(name) for name in names) if isinstance(answer, dict) else ()
     return next((one for one in found if isinstance(one, str) and one), "")

@@ -68,7 +68,7 @@ def build_shape(config: Mapping[str, Any], where: str) -> ModelShape:
         per_layer_input=per_layer,
         per_layer_vocab=text.read_count("vocab_size_per_layer_input", vocab) if per_layer else 0,
         experts=experts,
-        experts_per_token=_count_experts_per_token(text) if experts else 0,
+        experts_per_token=_require_experts_per_token(text) if experts else 0,
         towers=_read_towers(whole, text, architecture, hidden),
         quantization=_read_quantization(text) or _read_quantization(whole),
     )
@@ -88,7 +88,7 @@ def _count_experts(text_config: ConfigValues, architecture: str) -> int:
     return 0
 
 
-def _count_experts_per_token(text_config: ConfigValues) -> int:
+def _require_experts_per_token(text_config: ConfigValues) -> int:
     return text_config.read_count("top_k_experts", 0) or text_config.read_count("num_experts_per_tok")
 
 

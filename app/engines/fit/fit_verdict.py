@@ -36,7 +36,7 @@ def judge_fit(memory: MemoryEstimate, neighbors: Neighbors, with_tp: Callable[[i
         return FitVerdict(fits=False, missing_gib=0, says=f"{refusal.says}, and vLLM refuses: {refusal.fix}.")
     if verdict := _find_memory_shortage(memory, neighbors):
         return _add_advice(verdict, memory, with_tp)
-    if sentence := _explain_crash(memory):
+    if sentence := _explain_gemma4_pipeline_crash(memory):
         return FitVerdict(fits=False, missing_gib=0, says=sentence)
     return FitVerdict(fits=True, missing_gib=0, says=_describe_fit(memory, neighbors))
 
@@ -133,7 +133,7 @@ def _would_fit(memory: MemoryEstimate) -> bool:
     return next(find_refused_settings(memory), None) is None and _find_memory_shortage(memory, Neighbors()) is None
 
 
-def _explain_crash(memory: MemoryEstimate) -> str:
+def _explain_gemma4_pipeline_crash(memory: MemoryEstimate) -> str:
     setting, version = memory.setting, memory.setting.rules.name
     if setting.shape.is_gemma4 and setting.split.pp > 1 and not setting.rules.gemma4_has_pipelines:
         return f"Has the memory, but Gemma 4 with pp > 1 crashes in {version} (IntermediateTensors): use 0.22, or tp."

@@ -49,7 +49,7 @@ class ResolvedSettings:
         last = len(self.shape.layers)
         stages = split_stages(last, self.split.pp)
         drafted = self._list_drafter_layers(last)
-        layers = [*self._list_model_cache_layers(), *drafted]
+        layers = [*self._list_cache_layers_without_drafter(), *drafted]
         if drafted:
             stages = (*stages[:-1], range(stages[-1].start, last + 1))
         block = CPU_BLOCK if self.cpu else BLOCK
@@ -62,7 +62,7 @@ class ResolvedSettings:
         batches = self.split.pp if self.split.pp > 1 or self.cpu else 2
         return batches * self.batch_tokens
 
-    def _list_model_cache_layers(self) -> list[CacheLayer]:
+    def _list_cache_layers_without_drafter(self) -> list[CacheLayer]:
         return [
             CacheLayer(
                 index=index,

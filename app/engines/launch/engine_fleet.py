@@ -58,12 +58,12 @@ def _create_replicas(
     engine: Engine, data_folder_id: str, folder: Path, http: httpx.AsyncClient
 ) -> list[LaunchedReplica]:
     assert engine.launch
-    runtime = _find_container_runtime() if engine.launch.image else ""
+    runtime = _require_container_runtime() if engine.launch.image else ""
     commands = [build_launch_command(engine, number, runtime) for number in range(len(engine.replicas))]
     return [LaunchedReplica(engine, n, command, data_folder_id, folder, http) for n, command in enumerate(commands)]
 
 
-def _find_container_runtime() -> str:
+def _require_container_runtime() -> str:
     for name in RUNTIMES:
         if shutil.which(name):
             return name

@@ -46,7 +46,9 @@ def _create_parser() -> argparse.ArgumentParser:
         description="Plays the engines of a line-up: vLLM's wire, answers from a script, no GPU and no model.",
     )
     parser.add_argument("--lineup", default="simulated", help="a name from lineups/ or a path")
-    parser.add_argument("--speed", type=_parse_speed, default=1.0, help="times the measured pace; 0 waits for nothing")
+    parser.add_argument(
+        "--speed", type=_parse_nonnegative_speed, default=1.0, help="times the measured pace; 0 waits for nothing"
+    )
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument(
         "--ports",
@@ -59,7 +61,7 @@ def _create_parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _parse_speed(text: str) -> float:
+def _parse_nonnegative_speed(text: str) -> float:
     speed = float(text)
     if not 0 <= speed < float("inf"):
         raise argparse.ArgumentTypeError("the speed is 0 or more")

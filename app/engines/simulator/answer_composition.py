@@ -32,7 +32,7 @@ def compose_answer(script: AnswerScript, prompt: ParsedPrompt) -> RoleAnswer:
     return compose(one, prompt) if compose else RoleAnswer("", "This engine is simulated: it answers from a script.")
 
 
-def _compose_plan(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+def _compose_plan_or_questions(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     if scripted_try is None:
         plan: dict[str, Any] = dict(_load_phrases()["unscripted"])
         plan["approach"] = plan["approach"].format(rule=prompt.rule or "this rule")
@@ -56,7 +56,9 @@ def _replace_lines_by_numbers(scripted_try: ScriptedTry, prompt: ParsedPrompt) -
     """Return the actions with lines replaced by their numbers in the shown file."""
     told = []
     for action in scripted_try.actions:
-        said = {name: prompt.apply_site_value(text) if name in _VALUES else text for name, text in action.items()}
+        said = {
+            name: prompt.replace_usual_by_site_value(text) if name in _VALUES else text for name, text in action.items()
+        }
         line = {"replace_line": "old", "remove_line": "line"}.get(said["do"], "")
         number = prompt.find_line_number(said["path"], said[line]) if line else None
         if number is None and said["do"] == "replace_line":
@@ -68,7 +70,7 @@ def _replace_lines_by_numbers(scripted_try: ScriptedTry, prompt: ParsedPrompt) -
     return told
 
 
-def _compose_review(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+def _compose_review_of_scan(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     scanner = dict(line.partition(": ")[::2] for line in prompt.list_lines("Scanner"))
     passed = scanner.get("verdict") == "pass"
     veto = scripted_try.veto if scripted_try and passed else ""
@@ -83,7 +85,7 @@ def _compose_review(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> R
     return RoleAnswer(thought, {"explanation": explanation, "veto": bool(veto), "reason": veto})
 
 
-def _compose_sentry_assessment(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
+def _compose_probe_assessment(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) -> RoleAnswer:
     probes = prompt.list_lines("Probes")
     broken = [line.removeprefix("FAILED ") for line in probes if line.startswith("FAILED ")]
     trouble = [line for line in prompt.list_lines("Log") if any(word in line.lower() for word in _TROUBLE)]
@@ -117,10 +119,10 @@ def _compose_reflection(scripted_try: ScriptedTry | None, prompt: ParsedPrompt) 
 
 
 _BY_PURPOSE: dict[str, Callable[[ScriptedTry | None, ParsedPrompt], RoleAnswer]] = {
-    "plan": _compose_plan,
+    "plan": _compose_plan_or_questions,
     "act": _compose_actions,
-    "review": _compose_review,
-    "triage": _compose_sentry_assessment,
+    "review": _compose_review_of_scan,
+    "triage": _compose_probe_assessment,
     "reflect": _compose_reflection,
 }
 

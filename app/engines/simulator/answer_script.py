@@ -54,7 +54,7 @@ class Story(Struct, frozen=True, forbid_unknown_fields=True):
     words: dict[str, str] = {}
     """Values for {name} in the tries, so that rules that differ by a setting share a story."""
 
-    def build_story_from_templates(self, template_tries: tuple[ScriptedTry, ...]) -> "Story":
+    def fill_words_into_template_tries(self, template_tries: tuple[ScriptedTry, ...]) -> "Story":
         text = msgspec.json.encode(template_tries).decode()
         for name, word in self.words.items():
             text = text.replace(f"{{{name}}}", msgspec.json.encode(word).decode()[1:-1])
@@ -87,13 +87,13 @@ def read_script(folder: Path) -> AnswerScript:
             stories[rule] = story
     return AnswerScript(
         {
-            rule: story.build_story_from_templates(_require_tries(folder, rule, stories))
+            rule: story.fill_words_into_template_tries(_require_own_or_shared_tries(folder, rule, stories))
             for rule, story in stories.items()
         }
     )
 
 
-def _require_tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[ScriptedTry, ...]:
+def _require_own_or_shared_tries(folder: Path, rule: str, stories: Mapping[str, Story]) -> tuple[ScriptedTry, ...]:
     story = stories[rule]
     source = stories.get(story.like) if story.like else story
     if source is None or not source.tries:

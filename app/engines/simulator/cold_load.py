@@ -45,9 +45,9 @@ def compute_kv_gib(simulation: Simulation) -> float:
     return simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - OTHER_GIB
 
 
-def compute_memory_gib(simulation: Simulation, loaded_share: float) -> float:
+def compute_memory_gib(simulation: Simulation, cold_load_share: float) -> float:
     """Return GiB per GPU at a share of the load: weights grow, the KV pool is allocated at once, graphs come last."""
-    weights = simulation.weights_gib_per_gpu * min(loaded_share / _LOADED, 1.0)
+    weights = simulation.weights_gib_per_gpu * min(cold_load_share / _LOADED, 1.0)
     pool = simulation.vram_gib_per_gpu - simulation.weights_gib_per_gpu - GRAPHS_GIB - _CONTEXT_GIB
-    graphs = GRAPHS_GIB * min(max((loaded_share - _PROFILED) / (_CAPTURED - _PROFILED), 0.0), 1.0)
-    return _CONTEXT_GIB + weights + (pool if loaded_share >= _PROFILED else 0.0) + graphs
+    graphs = GRAPHS_GIB * min(max((cold_load_share - _PROFILED) / (_CAPTURED - _PROFILED), 0.0), 1.0)
+    return _CONTEXT_GIB + weights + (pool if cold_load_share >= _PROFILED else 0.0) + graphs

@@ -26,7 +26,7 @@ class ParsedPrompt:
     def list_lines(self, heading: str) -> list[str]:
         return [line for line in self.sections.get(heading, "").split("\n") if line.strip()]
 
-    def apply_site_value(self, text: str) -> str:
+    def replace_usual_by_site_value(self, text: str) -> str:
         """Replace the script's usual value by the site's value, if the prompt states one."""
         chosen = _CHOSEN.search(self.sections.get("Requirement", ""))
         return re.sub(rf"\b{re.escape(chosen[2])}\b", lambda _: chosen[1], text) if chosen else text

@@ -24,7 +24,7 @@ def split_into_tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
-def count_prompt_tokens(message_texts: Iterable[str]) -> int:
+def estimate_prompt_tokens(message_texts: Iterable[str]) -> int:
     return sum((len(text) + 3) // 4 + _TEMPLATE_TOKENS for text in message_texts)
 
 
@@ -101,7 +101,7 @@ class ChatRequest(Struct):
 
     @property
     def prompt_tokens(self) -> int:
-        return count_prompt_tokens(message.text for message in self.messages)
+        return estimate_prompt_tokens(message.text for message in self.messages)
 
 
 Channel = Literal["reasoning", "content"]
@@ -136,7 +136,7 @@ def create_reply(script: AnswerScript, request: ChatRequest, fault: SimulatedFau
         thought, answer = spoil_reply(fault.kind, thought, answer)
     limit = min(request.token_limit or room, room)
     babbles = fault is not None and fault.kind == "babble"
-    pieces = _split_pieces(thought, answer, endless=request.ignore_eos or babbles)
+    pieces = _split_pieces(thought, answer, append_babble_forever=request.ignore_eos or babbles)
     kept = tuple(islice(pieces, limit))
     ends = next(pieces, None) is None and len(kept) < limit
     return Reply(kept, "stop" if ends else "length", request.prompt_tokens)
@@ -153,11 +153,11 @@ def _compose_texts(script: AnswerScript, request: ChatRequest) -> tuple[str, str
     return thought, msgspec.json.encode(schema_fitter.fit_to_schema(request.json_schema.schema_, wanted)).decode()
 
 
-def _split_pieces(thought: str, answer: str, *, endless: bool) -> Iterator[ReplyPiece]:
+def _split_pieces(thought: str, answer: str, *, append_babble_forever: bool) -> Iterator[ReplyPiece]:
     for token in split_into_tokens(thought):
         yield ReplyPiece("reasoning", token)
     for token in split_into_tokens(answer):
         yield ReplyPiece("content", token)
-    if endless:
+    if append_babble_forever:
         for token in cycle(split_into_tokens(_BABBLE)):
             yield ReplyPiece("content", token)

@@ -9,7 +9,7 @@ from typing import Literal, assert_never
 from app.errors import ActionFailed
 from app.events import vocabulary
 from app.events.kinds import ActionApplied
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.planned_file_states import compute_changed_file_states
 from app.text.secret_patterns import GONE
 
@@ -72,10 +72,10 @@ def derive_edits(actions: Sequence[vocabulary.AnyAction], applied: ActionApplied
         if not ours:
             raise NotRecorded(f"the record has no action for {change.path}")
         found += _derive_path_edits(change.path, ours, applied.diff, is_new_file=change.before is None)
-    return tuple(mark_dependent_edits(found))
+    return tuple(mark_inserts_after_added_lines(found))
 
 
-def mark_dependent_edits(edits: Sequence[PlaybookEdit]) -> Iterator[PlaybookEdit]:
+def mark_inserts_after_added_lines(edits: Sequence[PlaybookEdit]) -> Iterator[PlaybookEdit]:
     for at, edit in enumerate(edits):
         ours = {(one.path, one.new) for one in edits[:at] if one.do in ("replace", "insert")}
         yield replace(edit, behind=edit.do == "insert" and (edit.path, edit.after) in ours)
@@ -89,7 +89,7 @@ def _derive_path_edits(
     if any(isinstance(one, vocabulary.SetOption | vocabulary.WriteFile) for one in actions):
         keys = [one.key for one in actions if isinstance(one, vocabulary.SetOption)]
         modes = [PlaybookEdit("mode", path, mode=one.mode) for one in actions if isinstance(one, vocabulary.Chmod)]
-        return [*_derive_diff_edits(path, diff, keys), *modes]
+        return [*_derive_all_diff_edits(path, diff, keys), *modes]
     return [_to_file_edit(one) for one in actions]
 
 
@@ -123,8 +123,8 @@ def build_option_pattern(path: str, key: str) -> str:
     return f"^[ \t]*{key}([ \t]*=|[ \t])" if simple and re.fullmatch(r"[A-Za-z0-9_]+", key) else ""
 
 
-def _derive_diff_edits(path: str, diff: str, keys: Iterable[str]) -> list[PlaybookEdit]:
-    known = [pattern for key in keys if (pattern := build_option_pattern(path, key))]
+def _derive_all_diff_edits(path: str, diff: str, keys_for_option_patterns: Iterable[str]) -> list[PlaybookEdit]:
+    known = [pattern for key in keys_for_option_patterns if (pattern := build_option_pattern(path, key))]
     found = list(_convert_diff_to_edits(path, diff, known))
     again = {edit.new.rstrip(_TRAIL) for edit in found if edit.states}
     # A second line equal to the new one may stay.
@@ -158,7 +158,7 @@ def _split_diff_blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[s
     removed: list[str] = []
     fresh: list[str] = []
     above = ""
-    for line in _select_file_hunks(path, diff):
+    for line in _iterate_hunk_lines_of_file(path, diff):
         kind, text = line[:1], line[1:]
         if text == _OPEN_END:
             continue
@@ -177,7 +177,7 @@ def _split_diff_blocks(path: str, diff: str) -> Iterator[tuple[list[str], list[s
         yield removed, fresh, above, True
 
 
-def _select_file_hunks(path: str, diff: str) -> Iterator[str]:
+def _iterate_hunk_lines_of_file(path: str, diff: str) -> Iterator[str]:
     """Yield the hunks of one file, with "@" at the start of each; raise NotRecorded if the diff is cut in them."""
     ours = body = ended = False
     for line in diff.split("\n"):

@@ -47,14 +47,14 @@ class _GpuRows:
         return any(slice_ for values in self.rows.values() for _, slice_ in values)
 
 
-def parse_dcgm_gpus(text: str, url: str, host: str) -> list[GpuReading]:
-    """Parse the GPUs. `host` applies if the exporter names none. Raises ValueError for other text."""
+def parse_dcgm_gpus(text: str, url: str, default_host: str) -> list[GpuReading]:
+    """Parse the GPUs. `default_host` applies if the exporter names none. Raises ValueError for other text."""
     found: dict[tuple[str, int], _GpuRows] = {}
-    for name, labels, value in _parse_samples(text):
+    for name, labels, value in _parse_known_dcgm_samples(text):
         number = labels.get("gpu", "")
         if not number.isdecimal():
             continue
-        key = (_clean_label(labels, "Hostname") or host, int(number))
+        key = (_clean_label(labels, "Hostname") or default_host, int(number))
         gpu = found.setdefault(key, _GpuRows(*key, _clean_label(labels, "modelName"), _clean_label(labels, "UUID")))
         gpu.rows[name].append((value, bool(labels.get("GPU_I_ID"))))
     return [_to_reading(gpu, url) for _, gpu in sorted(found.items())]
@@ -64,13 +64,13 @@ def describe_hardware_xid_errors(text: str) -> list[str]:
     said = {
         f"GPU {labels.get('gpu')} of {_clean_label(labels, 'Hostname') or 'its machine'} reported Xid {value:.0f}: "
         "look at dmesg there"
-        for name, labels, value in _parse_samples(text)
+        for name, labels, value in _parse_known_dcgm_samples(text)
         if name == "DCGM_FI_DEV_XID_ERRORS" and value not in _OF_A_PROGRAM
     }
     return sorted(said)
 
 
-def _parse_samples(text: str) -> Iterator[tuple[str, Mapping[str, str], float]]:
+def _parse_known_dcgm_samples(text: str) -> Iterator[tuple[str, Mapping[str, str], float]]:
     for family in text_string_to_metric_families(text):
         for sample in family.samples:
             name = sample.name.removesuffix("_total")

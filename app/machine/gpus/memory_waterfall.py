@@ -55,7 +55,7 @@ def split_memory(
     parts = [*_split_engines(sorted(claims, key=lambda claim: claim.held is None), left)]
     left -= sum(part.gib for part in parts)
     parts += apart
-    provenance = _choose_derived_provenance(used)
+    provenance = _get_derived_or_simulated_provenance(used)
     parts.append(MemoryPart("other", max(left, 0.0), provenance, "used, less all other parts"))
     rest = total.gib - taken
     if reserved:
@@ -83,7 +83,7 @@ def _split_engine(claim: Claim, room: float) -> Iterator[MemoryPart]:
         if claim.graphs:
             yield _fit_into_room("graphs", claim.graphs, room, claim.engine)
     elif claim.weights and claim.kv:
-        provenance = _choose_derived_provenance(claim.held)
+        provenance = _get_derived_or_simulated_provenance(claim.held)
         yield MemoryPart("graphs", room, provenance, f"{claim.held.source}, less weights and KV pool", claim.engine)
     else:
         yield MemoryPart("engine", room, claim.held.provenance, claim.held.source, claim.engine)
@@ -95,5 +95,5 @@ def _fit_into_room(kind: Kind, amount: Amount, room: float, engine: str = "") ->
     return MemoryPart(kind, min(amount.gib, room), amount.provenance, amount.source, engine, claimed)
 
 
-def _choose_derived_provenance(amount: Amount) -> Provenance:
+def _get_derived_or_simulated_provenance(amount: Amount) -> Provenance:
     return "simulated" if amount.provenance == "simulated" else "derived"

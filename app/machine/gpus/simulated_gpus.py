@@ -27,7 +27,7 @@ class SimulatedGpus:
         silent = []
         for engine, bases in self._bases.items():
             try:
-                known |= {one.index: one for base in bases for one in await self._fetch_statuses(base)}
+                known |= {one.index: one for base in bases for one in await self._fetch_statuses_or_raise(base)}
             except (httpx.HTTPError, msgspec.DecodeError):
                 silent.append(engine)
         self.reason = f"The simulator of {', '.join(silent)} does not answer" if silent else ""
@@ -36,7 +36,7 @@ class SimulatedGpus:
     async def close(self) -> None:
         """Do nothing: the HTTP client belongs to the caller."""
 
-    async def _fetch_statuses(self, base: str) -> list[SimulatedGpuStatus]:
+    async def _fetch_statuses_or_raise(self, base: str) -> list[SimulatedGpuStatus]:
         answer = await self._http.get(f"{base.removesuffix('/v1')}/simulator/gpus", timeout=PATIENCE)
         return msgspec.json.decode(answer.raise_for_status().content, type=_Statuses).gpus
 

@@ -37,7 +37,7 @@ class Condition:
 
 def update_condition(before: Condition, seen: ReplicaObservation, now: float) -> Condition:
     if seen.health is None:
-        return _decide_unreachable_condition(before)
+        return _decide_absent_or_dead_condition(before)
     if seen.health == SILENT:
         return _decide_silent_condition(before)
     if seen.health != 200:
@@ -52,7 +52,7 @@ def update_condition(before: Condition, seen: ReplicaObservation, now: float) ->
     return Condition("ready", seen.remark, seen.tokens, moved_at)
 
 
-def _decide_unreachable_condition(before: Condition) -> Condition:
+def _decide_absent_or_dead_condition(before: Condition) -> Condition:
     if before.state == "absent":
         return Condition("absent", "nothing answers at its address: start the engine")
     return Condition("dead", "it answered before and does not now: look at the engine's log, then start it again")

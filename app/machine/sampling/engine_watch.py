@@ -81,7 +81,7 @@ class EngineWatch:
         return EngineState(
             engine=self.engine.name,
             state=whole.state,
-            detail=whole.detail or (self._describe_slowness() if whole.state == "ready" else ""),
+            detail=whole.detail or (self._describe_slowdown_from_usual() if whole.state == "ready" else ""),
             share=min((one.share for one in loading if one.share is not None), default=None),
             eta_s=max((one.eta_s for one in loading if one.eta_s is not None), default=None),
             replicas=tuple(one.state for one in conditions) if len(conditions) > 1 else (),
@@ -133,7 +133,7 @@ class EngineWatch:
         if request_count == 1 and tok_s and not prompt_tok_s:
             self._streams = [*self._streams, tok_s][-USUAL_LOOKS:]
 
-    def _describe_slowness(self) -> str:
+    def _describe_slowdown_from_usual(self) -> str:
         if len(self._streams) < USUAL_LOOKS:
             return ""
         usual, newest = median(self._streams), median(self._streams[-NEW_LOOKS:])

@@ -111,27 +111,29 @@ def _build_claim(known_engines: KnownEngines, engine: Engine, held_memory: Amoun
     return Claim(
         engine.name,
         held_memory,
-        _to_logged_amount(log.weights_gib) or (_to_planned_amount(fit.weights_gib_per_gpu) if fit else None),
-        _to_logged_amount(log.kv_gib)
+        _to_measured_amount_from_log(log.weights_gib)
+        or (_convert_estimate_to_amount(fit.weights_gib_per_gpu) if fit else None),
+        _to_measured_amount_from_log(log.kv_gib)
         or (_scale_planned_pool(fit, known_engines.kv_tokens.get(engine.name), len(engine.replicas)) if fit else None),
-        _to_logged_amount(log.graphs_gib) or (_to_planned_amount(fit.other_gib_per_gpu) if fit else None),
+        _to_measured_amount_from_log(log.graphs_gib)
+        or (_convert_estimate_to_amount(fit.other_gib_per_gpu) if fit else None),
     )
 
 
 def _scale_planned_pool(fit: Fit, tokens: int | None, replicas: int) -> Amount | None:
     """Return the planned KV pool, scaled to the size that the engine reports."""
-    pool, planned = _to_planned_amount(fit.kv_pool_gib_per_gpu), fit.kv_tokens.value
+    pool, planned = _convert_estimate_to_amount(fit.kv_pool_gib_per_gpu), fit.kv_tokens.value
     if pool is None or not tokens or not planned:
         return pool
     said = f"{tokens:,} tokens that the engine reports, at the bytes per token of its plan"
     return Amount(pool.gib * tokens / replicas / planned, "derived", said)
 
 
-def _to_logged_amount(gib: float | None) -> Amount | None:
+def _to_measured_amount_from_log(gib: float | None) -> Amount | None:
     return None if gib is None else Amount(gib, "measured", "the engine's log")
 
 
-def _to_planned_amount(estimate: Estimate) -> Amount | None:
+def _convert_estimate_to_amount(estimate: Estimate) -> Amount | None:
     if estimate.value is None:
         return None
     return Amount(estimate.value, estimate.provenance, f"plan: {estimate.source}")

@@ -63,7 +63,7 @@ class ReplicaWatch:
         lost = self._launched is not None and self._launched.read_status().state == "dead"
         return None if lost else await self._client.read_health_status()
 
-    def _must_not_poll(self) -> bool:
+    def _can_poll_break_our_request(self) -> bool:
         """Return True while a server that breaks answers off at any other request answers ours.
 
         llama-cpp-python's does so even at a look at its models. Meanwhile the turn notices a death or a silence.
@@ -75,7 +75,7 @@ class ReplicaWatch:
         """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]
-        alone = self._must_not_poll()
+        alone = self._can_poll_break_our_request()
         health = httpx.codes.OK if alone else await self._find_health_code()
         well = health == httpx.codes.OK
         sample = await self._find_sample() if well else None

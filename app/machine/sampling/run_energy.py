@@ -40,7 +40,7 @@ class EnergyLedger:
         due = [span for span in spans if self._is_due(span, now)]
         # Turns and samples are read for all due runs at once: concurrent runs share them.
         seen = self._read_turns_and_samples(min(map(self._get_unrecorded_start, due)), now) if due else None
-        found = [one for span in due if (one := self._compute_span_energy(span, now, seen))]
+        found = [one for span in due if (one := self._compute_total_span_energy(span, now, seen))]
         self._books |= {one.of: one for one in found}
         return found
 
@@ -49,7 +49,7 @@ class EnergyLedger:
         if (span := self._store.find_run_span(run)) is None:
             return None
         self._load_energy_records([span])
-        return self._compute_span_energy(span, time.time() if now is None else now)
+        return self._compute_total_span_energy(span, time.time() if now is None else now)
 
     def find_simulation_pace(self, run: str) -> float | None:
         """Return the pace of simulated engines, or None for real ones."""
@@ -82,7 +82,7 @@ class EnergyLedger:
         booked = self._books[span.run]
         return booked.until if booked else span.started_at
 
-    def _compute_span_energy(
+    def _compute_total_span_energy(
         self, span: RunSpan, now: float, turns_and_samples: _Observed | None = None
     ) -> EnergySpent | None:
         booked = self._books[span.run]

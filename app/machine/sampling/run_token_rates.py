@@ -7,7 +7,7 @@ from typing import get_args
 
 from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted
 from app.events.vocabulary import Role
-from app.machine.sampling.series import Grid, SeriesKey, Values
+from app.machine.sampling.series_on_time_grid import Grid, SeriesKey, Values
 from app.store.events import EventStore
 
 BRIEFEST = 0.001

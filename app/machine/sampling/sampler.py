@@ -15,7 +15,7 @@ from app.lineups.model import Lineup
 from app.machine.gpus.gpu_reading import GpuReading, GpuSource
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.gpu_mismatch import describe_gpu_mismatches
-from app.machine.sampling.machine_log import MachineLog
+from app.machine.sampling.machine_log_writer import MachineLog
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.role_token_rates import RoleRates
 from app.machine.sampling.run_energy import EnergyLedger

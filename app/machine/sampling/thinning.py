@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from app.machine.sampling.series import Grid, SeriesKey, sum_figures_by_time
+from app.machine.sampling.series_on_time_grid import Grid, SeriesKey, sum_figures_by_time
 from app.store.events import EventStore
 
 DAY = 24 * 3600.0
@@ -42,7 +42,7 @@ class Thinning:
         """Thin everything due, including what was missed while no node thinned."""
         for place, tier in enumerate(TIERS):
             finer = TIERS[place - 1] if place else None
-            last = self._store.thinned.find_last_time(tier.step)
+            last = self._store.thinned.find_last_stretch_start(tier.step)
             begin = self._find_next_stretch_start(finer, 0.0 if last is None else last + tier.stretch, tier)
             while begin is not None and begin + tier.stretch + SETTLED <= now:
                 self._thin_stretch(tier, finer, begin)

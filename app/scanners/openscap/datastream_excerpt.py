@@ -13,7 +13,7 @@ from pathlib import Path
 
 from lxml import etree
 
-from app.scanners.openscap.oval_document import OvalDocument, copy_without_children
+from app.scanners.openscap.oval_excerpt import OvalDocument, copy_tag_and_attributes
 from app.scanners.openscap.safe_xml import XCCDF, Element, get_local_name, parse_xml
 
 _OVAL, _OCIL = "http://oval.mitre.org/XMLSchema/oval-definitions-5", "http://scap.nist.gov/schema/ocil/2"
@@ -142,13 +142,13 @@ class DataStream:
         needs.oval[at] = None if ids is None or known is None else known | ids
 
     def _assemble(self, needs: _Needs) -> Element:
-        made = copy_without_children(self._root)
+        made = copy_tag_and_attributes(self._root)
         made.append(self._copy_stream(needs))
         for component in self._root.findall("{*}component"):
             at = f"#{component.get('id')}"
             inside = self._copy_component(at, needs)
             if inside is not None:
-                shell = copy_without_children(component)
+                shell = copy_tag_and_attributes(component)
                 shell.append(inside)
                 made.append(shell)
         return made
@@ -173,7 +173,7 @@ class DataStream:
 
     def _copy_item(self, item: Element, needs: _Needs) -> Element:
         """Copy the benchmark, a group or a rule with what stays of it."""
-        made = copy_without_children(item)
+        made = copy_tag_and_attributes(item)
         judged = item is self._benchmark or get_local_name(item) == "Group" or item.get("id", "") in needs.rules
         for child in item:
             name, id_ = get_local_name(child), child.get("id", "")
@@ -212,19 +212,19 @@ def _iter_dictionary_facts(components: Iterable[Element]) -> Iterator[_Fact]:
 
 
 def _copy_platforms(specification: Element, needs: _Needs) -> Element:
-    made = copy_without_children(specification)
+    made = copy_tag_and_attributes(specification)
     made.extend(deepcopy(one) for one in specification if f"#{one.get('id')}" in needs.platforms)
     return made
 
 
 def _copy_profile(profile: Element, needs: _Needs) -> Element:
-    made = copy_without_children(profile)
+    made = copy_tag_and_attributes(profile)
     made.extend(deepcopy(one) for one in profile if needs.keeps_profile_statement(one))
     return made
 
 
 def _copy_tailoring(tailoring: Element, needs: _Needs) -> Element:
-    made = copy_without_children(tailoring)
+    made = copy_tag_and_attributes(tailoring)
     for child in tailoring:
         if get_local_name(child) != "Profile":
             made.append(deepcopy(child))

@@ -62,7 +62,7 @@ class ScanInput:
     sent: bytes = b""
 
     @property
-    def command_start(self) -> list[str]:
+    def first_oscap_eval_words(self) -> list[str]:
         by = ["--tailoring-file", self.tailoring] if self.tailoring else []
         return ["oscap", "xccdf", "eval", "--progress", *(["--skip-valid"] if self.sent else []), *by]
 
@@ -89,7 +89,7 @@ def build_scan_command(
     chosen = [] if scan_input.sent else [word for rule in rules for word in ("--rule", rule)]
     asked = ["--profile", profile, *chosen, "--results-arf", "result.xml", scan_input.datastream]
     shell = ["sh", "-c", (_HERE / "scan.sh").read_text(), "scan", folder, scan_input.digests, str(scan_input.size)]
-    return [*shell, *limit, *scan_input.command_start, *asked]
+    return [*shell, *limit, *scan_input.first_oscap_eval_words, *asked]
 
 
 def build_content_upload_command(folder: str, digest: str) -> list[str]:

@@ -85,12 +85,12 @@ def apply_tailoring(tailoring: TailoringFile, benchmark: Benchmark) -> Benchmark
         if below and not benchmark.has_original_profile(below):
             said = f"extends {below[:100]!a}, which {benchmark.title} does not have: it is for other content"
             raise BadInput(f"{what}: its profile {shorten_id(id_)} {said}.")
-        for wrong in _iter_mismatches(one, benchmark):
+        for wrong in _iterate_mismatch_descriptions(one, benchmark):
             raise BadInput(f"{what}: its profile {shorten_id(id_)} {wrong}.")
     return benchmark.copy_with_offered_profiles(tailoring.profiles)
 
 
-def _iter_mismatches(profile: Element, benchmark: Benchmark) -> Iterator[str]:
+def _iterate_mismatch_descriptions(profile: Element, benchmark: Benchmark) -> Iterator[str]:
     for line in profile:
         kind, id_ = get_local_name(line), line.get("idref", "")
         if kind not in _NAMED:

@@ -51,10 +51,10 @@ class JoinedContent:
         """Return ComplianceAsCode's fix of this kind for a rule of the STIG; "" if it has none."""
         if self.community is None:
             return ""
-        known = _read_fixes(system, self.community, self.community.stat().st_mtime_ns)
+        known = _read_fixes_by_stig_id(system, self.community, self.community.stat().st_mtime_ns)
         return known.get(self.stig_ids.get(full_rule_id, ""), "")
 
-    def name_community_source(self, kind: str, full_rule_id: str) -> str:
+    def format_community_source(self, kind: str, full_rule_id: str) -> str:
         return f"{PUBLISHER}'s {kind} for {self.stig_ids.get(full_rule_id, '')}"
 
 
@@ -104,7 +104,7 @@ def _count_word_in_file(file: Path, _stamp: int, word: str) -> int:
 
 
 @lru_cache(4)
-def _read_fixes(system: str, file: Path, _stamp: int) -> dict[str, str]:
+def _read_fixes_by_stig_id(system: str, file: Path, _stamp: int) -> dict[str, str]:
     """Map STIG ids to the fixes of all rules that serve them, with the values of the profile for this STIG.
 
     Only the fixes are kept: the whole document takes 200 MB.

@@ -34,7 +34,7 @@ from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
 from app.skills.scap.companion_content import JoinedContent, join_content, list_content_times
 from app.skills.skill import ContentFix, Rule, Skill
-from app.skills.stated_settings import find_stated_settings
+from app.skills.stated_settings import find_stated_settings_with_values
 
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
 _KEPT = 32
@@ -80,7 +80,7 @@ def _build_skill(
         """Return the content's own fix of a kind for a rule, then that of the joined content."""
         own = ContentFix(source, benchmark.render_fix(system, full, rule, values))
         id_ = ids.get(rule, "")
-        community = ContentFix(joined.name_community_source(kind, id_), joined.render_fix(system, id_))
+        community = ContentFix(joined.format_community_source(kind, id_), joined.render_fix(system, id_))
         return tuple(one for one in (own, community) if one.text)
 
     left_out = {one.name: _build_rule(one, joined) for one in benchmark.list_rules_removed_by_tailoring(full)}
@@ -171,7 +171,7 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
         fix=fix[:FIX],
         paths=rule.paths or find_named_etc_paths(fix),
         check=lambda _: Verdict(rule.name, "unknown", _UNJUDGED),
-        asks=ASKS.get(rule.name, frozenset()) | find_stated_settings(f"{rule.requirement}\n{fix}"),
+        asks=ASKS.get(rule.name, frozenset()) | find_stated_settings_with_values(f"{rule.requirement}\n{fix}"),
         irreversible=bool(_IRREVERSIBLE.fullmatch(rule.name) or _LOCKING_LINE.search(fix)),
         foreign=True,
         script=rule.script,

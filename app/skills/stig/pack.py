@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from app.skills.skill import Check, Rule, Skill
-from app.skills.stig.checks import audit_switches, kernel_modules, login, options, passwordless_access, passwords, sshd
+from app.skills.stig.checks import (
+    audit_rule_controls,
+    kernel_modules,
+    lockout_and_password_length,
+    login_timeout_and_limit,
+    options,
+    passwordless_access,
+    sshd,
+)
 from app.skills.stig.site_values import PARAMETERS, apply_site_values
 
 _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
@@ -28,20 +36,20 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-257989": (sshd.create_algorithms_check, "Ciphers", sshd.CIPHERS),
     "V-257991": (sshd.create_algorithms_check, "MACs", sshd.MACS),
     "V-258094": (passwordless_access.create_empty_password_check,),
-    "V-258054": (passwords.create_lockout_threshold_check, 3),
-    "V-258055": (passwords.create_root_lockout_check,),
-    "V-258057": (passwords.create_permanent_lockout_check,),
-    "V-258107": (passwords.create_password_length_check, 15),
+    "V-258054": (lockout_and_password_length.create_lockout_threshold_check, 3),
+    "V-258055": (lockout_and_password_length.create_root_lockout_check,),
+    "V-258057": (lockout_and_password_length.create_permanent_lockout_check,),
+    "V-258107": (lockout_and_password_length.create_password_length_check, 15),
     "V-258041": (options.create_password_age_check, 60),
     "V-258074": (options.create_umask_check, "077"),
-    "V-258068": (login.create_idle_timeout_check, 600),
-    "V-258069": (login.create_login_limit_check, 10),
-    "V-257934": (login.create_shadow_mode_check,),
+    "V-258068": (login_timeout_and_limit.create_idle_timeout_check, 600),
+    "V-258069": (login_timeout_and_limit.create_login_limit_check, 10),
+    "V-257934": (login_timeout_and_limit.create_shadow_mode_check,),
     "V-258106": (passwordless_access.create_passwordless_sudo_check,),
     "V-258086": (passwordless_access.create_sudo_authentication_check,),
     "V-258154": (options.create_disk_full_check,),
-    "V-258227": (audit_switches.create_control_check, "-f", "2"),
-    "V-258229": (audit_switches.create_control_check, "-e", "2"),
+    "V-258227": (audit_rule_controls.create_control_check, "-f", "2"),
+    "V-258229": (audit_rule_controls.create_control_check, "-e", "2"),
     "V-257820": (options.create_package_signature_check,),
     "V-257807": (kernel_modules.create_module_disabled_check, "sctp"),
 }

@@ -9,7 +9,7 @@ import msgspec
 
 from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
-from app.skills.stig.checks import login, options, passwords, sshd
+from app.skills.stig.checks import lockout_and_password_length, login_timeout_and_limit, options, sshd
 
 _ALL = msgspec.toml.decode(
     Path(__file__).with_name("site_parameters.toml").read_bytes(), type=dict[str, tuple[Parameter, ...]]
@@ -22,11 +22,13 @@ def apply_site_values(rules: Mapping[str, Rule], values: Mapping[str, str]) -> d
     made = dict(rules)
     for name, value in values.items():
         for rule in PARAMETERS[name].rules:
-            made[rule] = replace(_TUNED.get(name, _replace_number)(made[rule], value), check=_CHECKS[name](rule, value))
+            made[rule] = replace(
+                _TUNED.get(name, _replace_number_in_texts)(made[rule], value), check=_CHECKS[name](rule, value)
+            )
     return made
 
 
-def _replace_number(rule: Rule, value: str) -> Rule:
+def _replace_number_in_texts(rule: Rule, value: str) -> Rule:
     (usual,) = (one.usual for one in _ALL if rule.id in one.rules)
     requirement, fix = (re.sub(rf"\b{usual}\b", value, text) for text in (rule.requirement, rule.fix))
     return replace(rule, requirement=f"{requirement} {_describe_choice(value, usual)}", fix=fix)
@@ -42,7 +44,7 @@ def _apply_disk_full_value(rule: Rule, value: str) -> Rule:
     return replace(rule, requirement=requirement, fix=fix)
 
 
-def _apply_banner_value(rule: Rule, value: str) -> Rule:
+def _put_banner_in_texts(rule: Rule, value: str) -> Rule:
     words = " ".join(value.split())
     requirement = f"{rule.requirement} And /etc/issue has to hold the site's notice, word for word: `{words}`"
     fix = f"{rule.fix.partition(' and leave the notice')[0]}. Write to /etc/issue:\n{value}"
@@ -51,13 +53,13 @@ def _apply_banner_value(rule: Rule, value: str) -> Rule:
 
 _TUNED: dict[str, Callable[[Rule, str], Rule]] = {
     "disk_full_action": _apply_disk_full_value,
-    "banner": _apply_banner_value,
+    "banner": _put_banner_in_texts,
 }
 _CHECKS: dict[str, Callable[[str, str], Check]] = {
-    "minlen": lambda rule, value: passwords.create_password_length_check(rule, int(value)),
+    "minlen": lambda rule, value: lockout_and_password_length.create_password_length_check(rule, int(value)),
     "pass_max_days": lambda rule, value: options.create_password_age_check(rule, int(value)),
-    "tmout": lambda rule, value: login.create_idle_timeout_check(rule, int(value)),
-    "maxlogins": lambda rule, value: login.create_login_limit_check(rule, int(value)),
+    "tmout": lambda rule, value: login_timeout_and_limit.create_idle_timeout_check(rule, int(value)),
+    "maxlogins": lambda rule, value: login_timeout_and_limit.create_login_limit_check(rule, int(value)),
     "client_alive_interval": lambda rule, value: sshd.create_sshd_time_check(rule, "ClientAliveInterval", int(value)),
     "disk_full_action": lambda rule, value: options.create_disk_full_check(rule, frozenset({value.casefold()})),
     "banner": sshd.create_sshd_banner_check,

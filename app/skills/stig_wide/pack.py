@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from app.skills.skill import Check, Rule, Skill
-from app.skills.stig.checks import options, passwords
+from app.skills.stig.checks import lockout_and_password_length, options
 from app.skills.stig.checks.options import WantedOption
 from app.skills.stig.pack import STIG
 from app.skills.stig.site_values import apply_site_values
@@ -25,7 +25,7 @@ from app.skills.stig_wide.checks.option_lines import (
     parse_stated_family_file,
     parse_stated_family_ignoring_blanks,
 )
-from app.skills.stig_wide.checks.shadowed_sshd_lines import create_sshd_lines_check
+from app.skills.stig_wide.checks.sshd_option_lines import create_sshd_lines_check
 from app.skills.stig_wide.rule_table_schema import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
 from app.syntax import option_parsers, sshd
 from app.syntax.host_text import fold_case
@@ -34,12 +34,14 @@ _LOGIN_DEFS = OptionSource(options.LOGIN_DEFS, adapt_parser_without_problems(opt
 _AUDITD = OptionSource(options.AUDITD, option_parsers.parse_auditd_with_problems, normalize=fold_case)
 _DNF = OptionSource(options.DNF, adapt_parser_without_problems(option_parsers.parse_ini))
 _PWQUALITY = OptionSource(
-    passwords.PWQUALITY,
+    lockout_and_password_length.PWQUALITY,
     adapt_parser_without_problems(option_parsers.parse_options),
-    (passwords.PWQUALITY_FOLDER,),
+    (lockout_and_password_length.PWQUALITY_FOLDER,),
     fold_case,
 )
-_FAILLOCK = OptionSource(passwords.FAILLOCK, adapt_parser_without_problems(option_parsers.parse_options))
+_FAILLOCK = OptionSource(
+    lockout_and_password_length.FAILLOCK, adapt_parser_without_problems(option_parsers.parse_options)
+)
 
 
 def load_table() -> RuleTable:
@@ -112,7 +114,9 @@ def _list_entry_own_paths(entry: AnyEntry) -> tuple[str, ...]:
 
 def _create_option_check(source: OptionSource, pam_module: str, rule: str, entry: ValueEntry) -> Check:
     stated = create_every_line_check(rule, source, entry.wanted)
-    return passwords.add_pam_override_check(stated, pam_module, entry.wanted) if pam_module else stated
+    return (
+        lockout_and_password_length.add_pam_override_check(stated, pam_module, entry.wanted) if pam_module else stated
+    )
 
 
 def _create_file_option_check(rule: str, entry: FileEntry) -> Check:

@@ -12,7 +12,7 @@ from app.syntax import account_files, audit_rule_files, host_text
 from app.syntax.audit_fields import ACCOUNTS, ARGUMENTS, GROUPS, UNSET, AuditField, HostNames
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.auditctl import AuditCommand, read_command
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 
 _CALLS = Path(audit_rule_files.__file__).with_name("audit_calls.toml")
 _ABSENT, _INVALID, _EXISTS = "No such file or directory", "Invalid argument", "Rule exists"
@@ -66,7 +66,7 @@ def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
     locked = goes_on = False
     names = _read_lookup_tables(files)
     for line in lines:
-        command = _read_line(line, names, files)
+        command = _read_line_for_every_machine(line, names, files)
         reason = _LOCKED if locked else command.fault or next(_list_kernel_reasons(command, rules, files), "")
         goes_on |= command.ignores_errors
         if reason:
@@ -76,7 +76,7 @@ def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
         elif command.is_deletion:
             del rules[command.identity]
         elif command.adds:
-            added: dict[object, str] = {command.identity: line.normalized_rule_text or " ".join(line.words)}
+            added: dict[object, str] = {command.identity: line.normalized_or_raw_rule_text or " ".join(line.words)}
             rules = added | rules if command.is_prepended else rules | added
         elif not command.is_skipped:
             options.append(line)
@@ -84,7 +84,7 @@ def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
     return LoadedRules(tuple(options), tuple(rules.values()), tuple(faults))
 
 
-def _read_line(line: AuditLine, names: tuple[HostNames, ...], files: Files) -> AuditCommand:
+def _read_line_for_every_machine(line: AuditLine, names: tuple[HostNames, ...], files: Files) -> AuditCommand:
     """Read the line for each machine that the host may be; return the first reading with a fault, if there is one."""
     found = [read_command(line.words, one, lambda path: _is_folder(path, files)) for one in names]
     return next((command for command in found if command.fault), found[0])

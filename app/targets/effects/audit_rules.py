@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.resources.kind import Objection
 from app.syntax import audit_rule_files, host_text
 from app.syntax.audit_rule_files import AuditLine
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon_base import UNSET, Daemon
@@ -46,7 +46,7 @@ class AuditRules(Daemon):
 
         So what stands behind such a line is protected, too; find_load_objection judges the rejected lines.
         """
-        now = _build_settings_from_loaded(load_audit_lines(read_loaded_lines(files), files))
+        now = _build_settings_from_loaded(load_audit_lines(read_audit_rules_file(files), files))
         sources = find_source_lines(files)
         later = now if sources is None else _build_settings_from_loaded(load_audit_lines(sources, files))
         return {**now, **{f"{key}{_NEXT}": value for key, value in later.items()}}
@@ -56,7 +56,7 @@ class AuditRules(Daemon):
 
         Lines that the kernel rejects already are not the change's fault.
         """
-        for read in (read_loaded_lines, find_source_lines):
+        for read in (read_audit_rules_file, find_source_lines):
             lines = read(after)
             known = {fault.identity for fault in load_audit_lines(read(before) or [], before).faults}
             for fault in load_audit_lines(lines or [], after).faults:
@@ -71,21 +71,21 @@ class AuditRules(Daemon):
         return super().compare_values(name, was, now)
 
 
-def read_loaded_lines(files: Files) -> list[AuditLine]:
+def read_audit_rules_file(files: Files) -> list[AuditLine]:
     return audit_rule_files.parse_audit_lines(host_text.read_text(files, LOADED) or "", LOADED)
 
 
 def find_source_lines(files: Files) -> list[AuditLine] | None:
     """Return the lines that augenrules would load; None if the host has no rules.d."""
-    sources = audit_rule_files.sort_by_version(host_text.glob_files(files, SOURCES))
+    sources = audit_rule_files.sort_by_version(host_text.glob_paths_like_shell(files, SOURCES))
     texts = [(path, host_text.read_text(files, path) or "") for path in sources]
-    return audit_rule_files.parse_merged_rule_files(texts) if sources else None
+    return audit_rule_files.merge_rule_files_like_augenrules(texts) if sources else None
 
 
 def has_generated_rules(files: Files) -> bool:
     """Return True if audit.rules has what augenrules makes of rules.d, so that nobody else has written it."""
     sources = find_source_lines(files)
-    return sources is not None and [one.words for one in read_loaded_lines(files)] == [one.words for one in sources]
+    return sources is not None and [one.words for one in read_audit_rules_file(files)] == [one.words for one in sources]
 
 
 def _build_settings_from_loaded(loaded: LoadedRules) -> dict[str, str]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from app.syntax import host_text, option_parsers
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.host_text import fold_case, split_blank_separated_names
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET, Daemon
@@ -37,7 +37,7 @@ class CryptoPolicies(Daemon):
         found = {"policy": base} | ({"further lines": others} if others else {})
         found |= {size: _LEAST[base] for size in _SIZES if base in _LEAST}
         for module in modules:
-            written = _find_module_settings(files, module)
+            written = _find_local_module_settings(files, module)
             if written is None:
                 found[f"module {module}"] = _THERE
                 continue
@@ -65,7 +65,7 @@ def _read_base_modules_and_further_lines(files: Files) -> tuple[str, list[str], 
     return base, modules, " ".join(others)
 
 
-def _find_module_settings(files: Files, module: str) -> list[tuple[str, str]] | None:
+def _find_local_module_settings(files: Files, module: str) -> list[tuple[str, str]] | None:
     """Return the settings of a local module; None for a vendor's module, which is compared by name."""
     if "/" in module or module in (*_TAKE_AWAY, *_BRING):
         return None

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from app.syntax import host_text
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 
 DEBIAN = "/etc/debian_version"
 
@@ -26,7 +26,7 @@ VENDOR = (DEBIAN, *(f"{folder}/{name}/*.conf" for name in NAMES for folder in (*
 """Read-only, but the effect of a change in /etc depends on them."""
 
 
-def read_drop_ins(folder_name: str, files: Files, *, include_hidden: bool = False) -> list[str]:
+def read_drop_in_texts(folder_name: str, files: Files, *, include_hidden: bool = False) -> list[str]:
     """Return the drop-in texts in reading order; the distribution's known files if no vendor folder is visible.
 
     With `include_hidden`, names that start with a dot are included, as some programs do.
@@ -36,6 +36,6 @@ def read_drop_ins(folder_name: str, files: Files, *, include_hidden: bool = Fals
     found = {} if seen else dict(_SHIPPED["debian" if is_debian(files) else "redhat"][folder_name])
     for folder in (*_VENDORS[::-1], *_OURS[::-1]):
         for pattern in patterns:
-            for path in host_text.glob_files(files, f"{folder}/{folder_name}/{pattern}"):
+            for path in host_text.glob_paths_like_shell(files, f"{folder}/{folder_name}/{pattern}"):
                 found[path.rpartition("/")[2]] = host_text.read_text(files, path) or ""
     return [found[folder_name] for folder_name in sorted(found)]

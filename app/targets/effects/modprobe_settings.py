@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from app.syntax import host_text, modprobe
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import drop_ins
 from app.targets.effects.daemon_base import UNSET, Ask, Daemon, Query
@@ -22,7 +22,7 @@ class Modprobe(Daemon):
     areas = ("/etc/modprobe.d/",)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        texts = drop_ins.read_drop_ins("modprobe.d", files)
+        texts = drop_ins.read_drop_in_texts("modprobe.d", files)
         return evaluate_module_lines([line for text in texts for line in modprobe.parse_module_lines(text, "")])
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:

@@ -53,11 +53,11 @@ class KernelNetwork:
         made.values, made._own = dict(self.values), set(self._own)
         return made
 
-    def write(self, key: str, value: str, spared_keys: Collection[str] = ()) -> None:
+    def write(self, key: str, value: str, keys_not_to_write: Collection[str] = ()) -> None:
         """Write one setting, or each that a pattern matches, but the spared ones. Unknown settings are ignored."""
         for place in self.find_places(key):
             family, conf, setting = place
-            if f"net.{family}.conf.{conf}.{setting}" not in spared_keys:
+            if f"net.{family}.conf.{conf}.{setting}" not in keys_not_to_write:
                 self._write_place(place, value)
 
     def find_places(self, key: str) -> list[Place]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from app.syntax import host_text, limits_conf
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.strictness_comparison import Strength, compare_higher_as_stricter, compare_unranked
 
@@ -22,7 +22,7 @@ class Limits(Daemon):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for path in [limits_conf.MAIN, *host_text.glob_files(files, limits_conf.FOLDER)]:
+        for path in [limits_conf.MAIN, *host_text.glob_paths_like_shell(files, limits_conf.FOLDER)]:
             text = host_text.read_text(files, path) or ""
             for limit in limits_conf.parse_limits(text, path):
                 kinds = ("hard ", "soft ") if limit.kind == "-" else (f"{limit.kind} ",)

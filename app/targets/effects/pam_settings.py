@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from app.syntax import host_text, pam
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon_base import UNSET, Daemon
@@ -29,7 +29,7 @@ class Pam(Daemon):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found: dict[str, str] = {}
-        for path in host_text.glob_files(files, f"{FOLDER}/*"):
+        for path in host_text.glob_paths_like_shell(files, f"{FOLDER}/*"):
             service = path.rpartition("/")[2]
             chains = pam.find_chains(files, service)
             for kind in KINDS:

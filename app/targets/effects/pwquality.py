@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from app.syntax import host_text, option_parsers
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.setting import Setting
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET, Daemon
@@ -46,7 +46,7 @@ class Pwquality(Daemon):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
-        drop_ins = {*host_text.glob_files(files, FOLDER), *host_text.glob_files(files, _HIDDEN)}
+        drop_ins = {*host_text.glob_paths_like_shell(files, FOLDER), *host_text.glob_paths_like_shell(files, _HIDDEN)}
         for path in [*sorted(drop_ins), MAIN]:
             for setting in option_parsers.parse_options(host_text.read_text(files, path) or "", path):
                 value = _parse_pwquality_value(setting)

@@ -10,8 +10,8 @@ from functools import reduce
 from operator import and_, or_
 
 from app.syntax import host_text
-from app.syntax.files import Files
-from app.syntax.shell_assignments import Assignment, parse_declarations
+from app.syntax.host_files import Files
+from app.syntax.shell_assignments import Assignment, parse_assignments_and_readonly_names
 from app.targets.effects.daemon_base import Daemon
 from app.targets.effects.login_defs import LoginDefs
 from app.targets.effects.strictness_comparison import Strength, compare_allowed_sets, compare_higher_as_stricter
@@ -137,12 +137,12 @@ def _read_login_assignments(files: Files, bash_files: Sequence[str]) -> list[Ass
 
 
 def _list_profile_d_scripts(files: Files, profile_text: str) -> Iterator[str]:
-    yield from host_text.glob_files(files, FOLDER)
-    yield from host_text.glob_files(files, LOCAL) if LOCAL in profile_text else ()
+    yield from host_text.glob_paths_like_shell(files, FOLDER)
+    yield from host_text.glob_paths_like_shell(files, LOCAL) if LOCAL in profile_text else ()
 
 
 def _read_declarations(files: Files, path: str) -> list[Assignment]:
-    return parse_declarations(host_text.read_text(files, path) or "", path)
+    return parse_assignments_and_readonly_names(host_text.read_text(files, path) or "", path)
 
 
 def _parse_seconds(value: str) -> float:

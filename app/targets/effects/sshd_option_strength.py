@@ -117,7 +117,7 @@ def _compare_auth_methods(was: str, now: str) -> Strength:
     return Strength.WEAKER if now == "any" != was else compare_unranked(was, now)
 
 
-def _compare_facilities(was: str, now: str) -> Strength:
+def _compare_facilities_equating_auth(was: str, now: str) -> Strength:
     return Strength.EQUAL if was in _LOGS and now in _LOGS else compare_unranked(was, now)
 
 
@@ -147,6 +147,6 @@ _COMPARES: dict[str, Compare] = (
         "rekeylimit": _create_parts_comparison(" ", _compare_limits, _compare_limits),
         "requiredrsasize": _compare_whole,
         "streamlocalbindmask": strictness.compare_masks,
-        "syslogfacility": _compare_facilities,
+        "syslogfacility": _compare_facilities_equating_auth,
     }
 )

@@ -68,7 +68,7 @@ def parse_number(value: str) -> int | None:
     return int(value) if _NUMBER.fullmatch(value) else None
 
 
-def _parse_cap(value: str) -> float | None:
+def _parse_non_positive_as_infinity(value: str) -> float | None:
     """Return the number, or infinity for 0 and less, which mean no cap."""
     found = parse_number(value)
     return found if found is None or found > 0 else float("inf")
@@ -80,7 +80,7 @@ def _parse_zero_as_infinity(value: str) -> float | None:
 
 compare_higher = create_number_comparison(parse_number)
 compare_lower = create_number_comparison(parse_number, lower_is_stricter=True)
-compare_caps = create_number_comparison(_parse_cap, lower_is_stricter=True)
+compare_caps = create_number_comparison(_parse_non_positive_as_infinity, lower_is_stricter=True)
 """Lower is stricter; 0 is no cap."""
 compare_durations = create_number_comparison(_parse_zero_as_infinity)
 """Higher is stricter; 0 is unlimited."""

@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from app.syntax import host_text, sysctl
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.sysctl import LoadedSysctls
 from app.targets.effects import drop_ins, network_sysctl_writes
 from app.targets.effects import strictness_comparison as strictness
@@ -115,7 +115,7 @@ class SystemdSysctl(_Sysctl):
     name = "systemd-sysctl"
 
     def load_files(self, files: Files) -> LoadedSysctls:
-        return sysctl.load_as_systemd(drop_ins.read_drop_ins("sysctl.d", files))
+        return sysctl.load_as_systemd(drop_ins.read_drop_in_texts("sysctl.d", files))
 
     def ask_settings(self, files: Files, ask: Ask) -> Mapping[str, str] | None:
         """Return settings from the files that systemd-sysctl lists; how it parses a line is ours."""
@@ -131,7 +131,7 @@ class ProcpsSysctl(_Sysctl):
     name = "sysctl"
 
     def load_files(self, files: Files) -> LoadedSysctls:
-        texts = drop_ins.read_drop_ins("sysctl.d", files, include_hidden=True)
+        texts = drop_ins.read_drop_in_texts("sysctl.d", files, include_hidden=True)
         return sysctl.load_as_procps([*texts, host_text.read_text(files, MAIN) or ""])
 
 

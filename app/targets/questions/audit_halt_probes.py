@@ -63,7 +63,7 @@ def probe_audit_panic(host: ProbedHost) -> ProbeAnswer:
     lines = [
         line
         for pattern in _RULES
-        for path in host_text.glob_files(host.files, pattern)
+        for path in host_text.glob_paths_like_shell(host.files, pattern)
         for line in audit_rule_files.parse_audit_lines(host_text.read_text(host.files, path) or "", path)
     ]
     if not any(line.control and line.control.key == "-f" and line.control.value == _PANIC for line in lines):

@@ -25,7 +25,7 @@ def _probe_login_services(host: ProbedHost, services: tuple[str, ...], no_accoun
     people = list_password_accounts(host.accounts_and_groups)
     opened: list[str] = []
     for service in services:
-        found = pam.read_stack(host.files, _get_stack_path(host, service))
+        found = pam.read_stack_with_includes(host.files, _get_stack_path(host, service))
         if found.problems:
             return ProbeAnswer(False, f"{service}: {found.problems[0]}")
         auth = tuple(rule for rule in found.list_rules_of_kind("auth") if rule.module != "pam_rootok.so")

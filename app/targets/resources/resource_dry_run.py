@@ -6,7 +6,7 @@ from typing import Protocol
 
 from app.events.vocabulary import AnyAction, FileChange
 from app.resources.kind import ForeseenStates, ResourceAction
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.baseline import SideEffects, build_file_change
 
 

@@ -8,7 +8,7 @@ from app.resources import account
 from app.resources.kind import Objection, ResourceAction, ResourceState
 from app.resources.registry import get_kind, get_resource_name, judge_states
 from app.syntax import host_text
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.resources.resource_dry_run import DryRun
 from app.text.clean import clean_text
 
@@ -45,7 +45,7 @@ def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Object
 _AGES = ("changed", "min", "max", "warn", "inactive")
 
 
-def judge_shadow_ageing(before: Files, after: Files, foreseen: DryRun) -> Objection | None:
+def judge_password_ageing_change(before: Files, after: Files, foreseen: DryRun) -> Objection | None:
     """Judge password ageing that a change of /etc/shadow brings as if chage had been asked for it."""
     was, now = _read_password_ageing(before), _read_password_ageing(after)
     changed = tuple(

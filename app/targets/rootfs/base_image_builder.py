@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.errors import EnvironmentUnusable
 from app.targets.rootfs.base_image_definition import BaseImage
-from app.targets.rootfs.loopback_sshd import KEYS
+from app.targets.rootfs.loopback_ssh_access import KEYS
 from app.targets.rootfs.requirements import build_namespace_command, create_namespace_owned_folder
 from app.text.clean import clean_text
 
@@ -32,20 +32,20 @@ def run_command_or_raise(
         )
 
 
-def build_and_unpack_base(machines_folder: Path, base: BaseImage, folder: str) -> None:
-    """Build the base image and unpack it to `folder`, relative to `machines_folder`, completely or not at all."""
-    target = machines_folder / folder
+def build_and_unpack_base_anew(machines_folder: Path, base: BaseImage, relative_base_folder: str) -> None:
+    """Build the base image and unpack it to the folder below `machines_folder`, completely or not at all."""
+    target = machines_folder / relative_base_folder
     create_namespace_owned_folder(target.parent)
     archive = target.with_name(f"{target.name}.tar")
-    part = f"{folder}.part"
+    part = f"{relative_base_folder}.part"
     try:
         run_command_or_raise(base.name, base.build_command(str(archive)), _BUILD_SECONDS)
         archive.chmod(0o644)
         for command in (
             ["rm", "-rf", part],
             ["mkdir", part],
-            ["tar", "-C", part, "--numeric-owner", "--exclude=./dev/*", "-xf", f"{folder}.tar"],
-            ["mv", part, folder],
+            ["tar", "-C", part, "--numeric-owner", "--exclude=./dev/*", "-xf", f"{relative_base_folder}.tar"],
+            ["mv", part, relative_base_folder],
         ):
             run_command_or_raise(base.name, build_namespace_command(machines_folder, *command), _BUILD_SECONDS)
     finally:

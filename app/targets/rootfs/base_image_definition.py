@@ -81,7 +81,15 @@ class BaseImage:
 
     @property
     def name(self) -> str:
-        parts = [self._get_mirror(), self.suite, *self.packages, "", *self.offers, *self._format_pins(), *self.hooks]
+        parts = [
+            self._get_mirror(),
+            self.suite,
+            *self.packages,
+            "",
+            *self.offers,
+            *self._format_next_release_pins(),
+            *self.hooks,
+        ]
         return f"{self.suite}-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:12]}"
 
     def build_command(self, archive: str) -> list[str]:
@@ -90,7 +98,7 @@ class BaseImage:
         lean = [f"--dpkgopt=path-exclude=/usr/share/{part}/*" for part in ("doc", "man", "scap-security-guide")]
         suites = (self.suite, *filter(None, [_NEXT.get(self.suite)]))
         sources = [f"deb {self._get_mirror()} {suite} main" for suite in suites]
-        pins = self._format_pins()
+        pins = self._format_next_release_pins()
         hook = [f"--setup-hook=printf '{pins}' > \"$1/etc/apt/preferences.d/content\""] if pins else []
         offers = f"--customize-hook={_OFFERED.format(' '.join(self.offers))}"
         return [
@@ -104,7 +112,7 @@ class BaseImage:
     def _get_mirror(self) -> str:
         return self.mirror or require_mirror(self.suite)
 
-    def _format_pins(self) -> str:
+    def _format_next_release_pins(self) -> str:
         """Return apt pins that take only the content from the next release."""
         later = _NEXT.get(self.suite)
         if later is None:

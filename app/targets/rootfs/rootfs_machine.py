@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_image_builder import build_and_unpack_base, create_login_keys, run_command_or_raise
+from app.targets.rootfs.base_image_builder import build_and_unpack_base_anew, create_login_keys, run_command_or_raise
 from app.targets.rootfs.base_image_definition import BaseImage
-from app.targets.rootfs.loopback_sshd import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
+from app.targets.rootfs.loopback_ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import (
     build_namespace_command,
@@ -50,7 +50,7 @@ class Rootfs:
 
     def get_access(self, account: str = "temper") -> SshAccess:
         key = self.folder / ("backup" if account == "root" else "temper")
-        return SshAccess(self._read_port(), account, key, self.folder / "known_hosts")
+        return SshAccess(self._require_saved_port(), account, key, self.folder / "known_hosts")
 
     def build(self, base: BaseImage) -> None:
         """Build the machine; the first build of a base image takes minutes."""
@@ -59,7 +59,7 @@ class Rootfs:
         if self.is_built:
             raise BadInput(f"{self.name} already exists; reset it with `temper rootfs reset {self.name}`.")
         if not (self._machines / "bases" / base.name).is_dir():
-            build_and_unpack_base(self._machines, base, f"bases/{base.name}")
+            build_and_unpack_base_anew(self._machines, base, f"bases/{base.name}")
         create_namespace_owned_folder(self.folder)
         create_login_keys(self.folder, self.name)
         self._seed_layer(base.name)
@@ -70,7 +70,7 @@ class Rootfs:
         self._require_built()
         if self.is_up:
             return self.get_access()
-        port = choose_port(self._read_port() if (self.folder / "port").is_file() else 0)
+        port = choose_port(self._require_saved_port() if (self.folder / "port").is_file() else 0)
         (self.folder / "port").write_text(str(port))
         keys = (self.folder / "host-keys").read_text().splitlines()
         (self.folder / "known_hosts").write_text(format_known_hosts(port, keys))
@@ -117,5 +117,5 @@ class Rootfs:
         with (_HERE / "seed.sh").open("rb") as script:
             run_command_or_raise(self.name, build_namespace_command(self._machines, *words), stdin=script.fileno())
 
-    def _read_port(self) -> int:
+    def _require_saved_port(self) -> int:
         return int((self.folder / "port").read_text())

@@ -15,7 +15,7 @@ from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.event_loop_thread import EventLoopThread
 from app.targets.ssh.host_shell import HostShell, OnLine, ScriptResult, ShellNotStarted, open_host_shell
 from app.targets.ssh.shell_script import ShellScript, build_program_command, build_script, load_script
-from app.targets.ssh.tunnel import Tunnel
+from app.targets.ssh.tunnel_through_script import Tunnel
 from app.text.clean import clean_text
 
 _SECONDS = 30.0
@@ -177,7 +177,7 @@ class SshConnection:
                 self._connection = await self._open_connection()
                 self._answered = True
             elif self._hurried != self._owned.has_other_nodes():  # another node joined, or the last other one left
-                connection_opening.set_keepalive(self._connection, self._select_timeouts())
+                connection_opening.set_keepalive(self._connection, self._choose_timeouts_by_other_nodes())
             return self._connection
 
     async def _get_connection_for_sibling(self) -> asyncssh.SSHClientConnection:
@@ -186,11 +186,11 @@ class SshConnection:
 
     async def _open_connection(self) -> asyncssh.SSHClientConnection:
         main = await self._beside() if self._beside else None
-        timeouts = self._select_timeouts()
+        timeouts = self._choose_timeouts_by_other_nodes()
         opening = connection_opening.open_ssh_connection(self.end, self._known_hosts, self._tunnel, timeouts)
         return await (connection_opening.await_opening_unless_main_closes(main, opening) if main else opening)
 
-    def _select_timeouts(self) -> connection_opening.Timeouts:
+    def _choose_timeouts_by_other_nodes(self) -> connection_opening.Timeouts:
         self._hurried = self._owned.has_other_nodes()
         if not self._hurried:
             return connection_opening.NORMAL_TIMEOUTS

@@ -53,12 +53,12 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return f"{self.user}@{address}:{self.port}"
 
 
-def parse_watched_login(user_and_key_file: str) -> WatchedLogin:
+def parse_watched_login(user_equals_key_file: str) -> WatchedLogin:
     """Parse `user=FILE`, where FILE is a private key; raise BadInput otherwise."""
-    user, equals, key = user_and_key_file.partition("=")
+    user, equals, key = user_equals_key_file.partition("=")
     if not equals or not re.fullmatch(r"[a-z_][a-z0-9_.-]{0,31}", user) or not key:
         raise BadInput(
-            f"{user_and_key_file!a} is not a login to watch: write user=FILE, where FILE is its private key."
+            f"{user_equals_key_file!a} is not a login to watch: write user=FILE, where FILE is its private key."
         )
     return WatchedLogin(user, _resolve_key_path(key))
 

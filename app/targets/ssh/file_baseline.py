@@ -7,7 +7,7 @@ import msgspec
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.events.vocabulary import FileChange
-from app.targets.baseline import Baseline, BaselineEntry, compute_file_digest
+from app.targets.baseline import Baseline, BaselineEntry, compute_file_state_digest
 from app.targets.host_accounts import read_host_accounts
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh.connection import SshConnection
@@ -38,7 +38,7 @@ def recompute_announced_digests(
     """Replace digests of announced paths by the digest over content, mode and owner that announcements use."""
     entries = dict(current.entries)
     for path in {change.path for change in announced_changes} & entries.keys():
-        entries[path] = msgspec.structs.replace(entries[path], digest=compute_file_digest(snapshot.state(path)))
+        entries[path] = msgspec.structs.replace(entries[path], digest=compute_file_state_digest(snapshot.state(path)))
     return msgspec.structs.replace(current, entries=entries)
 
 

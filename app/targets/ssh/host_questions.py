@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from app.events.architect_questions import AskDaemon, AskKernel, AskManual, AskPackage, AskUnit, Question
+from app.events.host_questions import AskDaemon, AskKernel, AskManual, AskPackage, AskUnit, Question
 from app.targets.ssh.connection import SshConnection
 
 _NONE = "-"
 _SECONDS = 60.0
 
 
-def ask_programs(connection: SshConnection, questions: Sequence[Question]) -> dict[Question, str]:
+def ask_questions_programs_can_answer(connection: SshConnection, questions: Sequence[Question]) -> dict[Question, str]:
     """Return the answers of the host's programs; questions that they do not answer are left out."""
     words = {one: found for one in questions if (found := _to_script_arguments(one))}
     if not words:

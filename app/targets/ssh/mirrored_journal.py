@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.errors import ActionFailed, EnvironmentUnusable, TemperError
 from app.events.vocabulary import FileChange
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.baseline import SideEffects
 from app.targets.journal import Before, Journal, Mark
 from app.targets.resources.resource_dry_run import is_resource

@@ -7,10 +7,10 @@ from pathlib import Path
 import asyncssh
 
 from app.errors import BadInput, EnvironmentUnusable
+from app.targets.ssh.change_rollback import find_rollback_obstacle
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.connection_opening import fetch_host_key, list_known_keys
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.host_rollback import find_rollback_obstacle
 from app.text.clean import clean_text
 
 _OPEN = 3

@@ -5,7 +5,7 @@ import tarfile
 from collections.abc import Iterator
 
 from app.errors import ConnectionLost, EnvironmentUnusable
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import ProgramOutcome
 from app.targets.ssh.connection import SshConnection
@@ -36,11 +36,11 @@ def create_remote_asker(connection: SshConnection, host_files: Files) -> Ask:
     return ask_remote
 
 
-def create_first_answering_asker(*asks: Ask) -> Ask:
+def create_asker_keeping_first_answerer(*asks: Ask) -> Ask:
     """Return an asker that stays with the first one to answer for a program: answers of two do not compare."""
     chosen: dict[str, Ask] = {}
 
-    def ask_first(files: Files, question: Query) -> ProgramOutcome | None:
+    def ask_kept_or_first_answerer(files: Files, question: Query) -> ProgramOutcome | None:
         for one in [chosen[question.program]] if question.program in chosen else asks:
             said = one(files, question)
             if said is not None:
@@ -48,7 +48,7 @@ def create_first_answering_asker(*asks: Ask) -> Ask:
                 return said
         return None
 
-    return ask_first
+    return ask_kept_or_first_answerer
 
 
 def _iter_changed_files(files: Files, host_files: Files, question: Query) -> Iterator[tuple[str, bytes]]:

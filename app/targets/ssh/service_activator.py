@@ -55,7 +55,7 @@ class ServiceActivator:
         us = self._line.end
         if (
             "sshd" in services
-            and us.user in self._accepted_users
+            and us.user in self._recorded_accepted_users
             and (why := explain_test_sshd_refusal(self._line, us))
         ):
             raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")
@@ -66,14 +66,14 @@ class ServiceActivator:
             raise ActionFailed(f"It is written but not in force: {said.reason}.")
 
     @property
-    def _accepted_users(self) -> frozenset[str]:
+    def _recorded_accepted_users(self) -> frozenset[str]:
         return self._let_in or frozenset()
 
     def _require_test_sshd_logins(self, reason: str) -> None:
         """Require a test login for each other watched user; our own login was tested before the reload."""
         unproven = f"It is written, but {reason}"
         for end in self._line.end.logins:
-            if end.user not in self._accepted_users:
+            if end.user not in self._recorded_accepted_users:
                 raise ActionFailed(f"{unproven}; and what a new one would do for {end.user} could not be tried.")
             if end is not self._line.end and (why := explain_test_sshd_refusal(self._line, end)):
                 raise ActionFailed(f"{unproven}; and a new one would shut {end.user} out: {why}")

@@ -41,7 +41,7 @@ class SshRebooter:
         roll_back: Callable[[str], RollbackResult],
         machine: OwnMachine | None,
     ) -> None:
-        self._line, self._journals, self._roll_back, self._machine = line, journals, roll_back, machine
+        self._line, self._journals, self._roll_back_once, self._machine = line, journals, roll_back, machine
         self.is_disposable = machine is not None
 
     @property
@@ -113,7 +113,7 @@ class SshRebooter:
         began, paths, left = time.monotonic(), dict[str, None](), list[str]()
         for name in journals:
             self._journals.reopen(name)
-            undone = self._roll_back(name)
+            undone = self._roll_back_once(name)
             paths |= dict.fromkeys(undone.paths)
             left += undone.differences
             if left:

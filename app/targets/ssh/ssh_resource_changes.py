@@ -8,7 +8,7 @@ from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, FileChange
 from app.resources import account, package, registry
 from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.baseline import Baseline, SideEffects
 from app.targets.path_walk import escape_name_bytes
 from app.targets.resources.available_actions import Offer, build_offers

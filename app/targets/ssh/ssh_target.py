@@ -8,18 +8,18 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
-from app.events.architect_questions import Question
+from app.events.host_questions import Question
 from app.events.vocabulary import FileAction, FileChange, Probe, Reload
 from app.resources import unit
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets import baseline, policy
 from app.targets.architect_answers_from_files import answer_from_files, clean_answer
 from app.targets.change_assessment import Assessment
 from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
 from app.targets.crash_safe_writes import Disk
-from app.targets.disk_retry import run_host_preparation
+from app.targets.disk_retry import retry_host_preparation
 from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.host_facts import read_host_facts
@@ -33,15 +33,15 @@ from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope
 from app.targets.running_settings_report import InForceReport, read_changed_sysctl_values
-from app.targets.ssh import agent_account_protection, host_probes, host_rollback, service_activator
+from app.targets.ssh import agent_account_protection, change_rollback, host_probes, service_activator
+from app.targets.ssh.change_rollback import can_undo_else_require_consent
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import recompute_announced_digests, take_host_baseline
-from app.targets.ssh.host_questions import ask_programs
-from app.targets.ssh.host_rollback import can_undo_else_require_consent
-from app.targets.ssh.login_and_service_probes import KnownAnswers
+from app.targets.ssh.host_program_probes import KnownAnswers
+from app.targets.ssh.host_questions import ask_questions_programs_can_answer
 from app.targets.ssh.mirrored_journal import MirroredJournal
-from app.targets.ssh.remote_program_queries import create_first_answering_asker, create_remote_asker
+from app.targets.ssh.remote_program_queries import create_asker_keeping_first_answerer, create_remote_asker
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.scanner_shell import RemoteShell
 from app.targets.ssh.service_activator import ServiceActivator
@@ -92,7 +92,7 @@ class SshTarget:
         )
         self.recall = ReadTrackingCache()
         self._known = KnownAnswers()
-        ask = create_first_answering_asker(
+        ask = create_asker_keeping_first_answerer(
             create_remote_asker(self.line, self._tree),
             create_local_asker(confinement or detect_confinement(), self.recall),
         )
@@ -108,7 +108,7 @@ class SshTarget:
             prepare=self._record_services_and_accepted_users,
         )
         self._set_rollback_mode(local_only=(folder / _ALONE).is_file())
-        self.rebooter = SshRebooter(self.line, self._journals, self._roll_back, machine)
+        self.rebooter = SshRebooter(self.line, self._journals, self._roll_back_once, machine)
 
     @property
     def files(self) -> LinkFollowingFiles:
@@ -122,7 +122,7 @@ class SshTarget:
         self._tree.set_rule_paths(paths)
 
     def prepare(self, *, changes: bool = True, consent: str = "", keep: bool = False) -> None:  # noqa: ARG002
-        run_host_preparation(lambda: self._recover_and_take_baseline(consent if changes else None), self.name)
+        retry_host_preparation(lambda: self._recover_and_take_baseline(consent if changes else None), self.name)
 
     def read_facts(self) -> dict[str, str]:
         files, user = self._tree, self.line.end.user
@@ -204,12 +204,12 @@ class SshTarget:
 
     def roll_back(self, journal: str) -> RollbackResult:
         more = SECONDS if self._journals.may_have_resources(journal) else 0
-        return host_rollback.retry_until_reachable(lambda: self._roll_back(journal), self._patience + more)
+        return change_rollback.retry_until_reachable(lambda: self._roll_back_once(journal), self._patience + more)
 
     def commit(self, journal: str, *, keep_images: bool = False) -> None:
         there = self._journals.find_host_journal(journal)
         if there and there.mark == "undone" and self._journals.read_mark(journal) == "open":
-            self._roll_back(journal)
+            self._roll_back_once(journal)
             raise ActionFailed(f"The host took the change {journal} back by itself; there is nothing to keep.")
         if there and there.armed and there.mark == "open" and (why := self._confirm_by_login_or_explain(journal)):
             raise ActionFailed(f"The change {journal} cannot stay: {why}.")
@@ -249,7 +249,7 @@ class SshTarget:
 
     def answer_questions(self, questions: Sequence[Question], rule_paths: Collection[str]) -> tuple[str, ...]:
         """Ask the host's programs in one call; the rest is answered from its files."""
-        files, told = self._tree.snapshot, ask_programs(self.line, questions)
+        files, told = self._tree.snapshot, ask_questions_programs_can_answer(self.line, questions)
         return tuple(
             clean_answer(told[one] if one in told else answer_from_files(one, files, rule_paths)) for one in questions
         )
@@ -277,7 +277,7 @@ class SshTarget:
         if consent is not None:
             self._save_rollback_mode(local_only=not can_undo_else_require_consent(self.line, self.name, consent))
         for name in self._journals.local.list_pending():
-            undone = self._roll_back(name)
+            undone = self._roll_back_once(name)
             if undone.differences:
                 raise EnvironmentUnusable(
                     f"the change {name} is still open and cannot be rolled back: {undone.differences[0]}."
@@ -319,9 +319,9 @@ class SshTarget:
         self._journals.disarm_timer(name)
         return ""
 
-    def _roll_back(self, name: str) -> RollbackResult:
+    def _roll_back_once(self, name: str) -> RollbackResult:
         with self._changing:
-            done = host_rollback.roll_back_change(name, self._journals, self._tree)
+            done = change_rollback.roll_back_change(name, self._journals, self._tree)
         self._forget_answers_if_outside_etc(done.paths)
         return done
 

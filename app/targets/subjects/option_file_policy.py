@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
-from app.syntax.files import Files, FileState
+from app.syntax.host_files import Files, FileState
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.targets.overlay import Overlay
@@ -37,7 +37,9 @@ class OptionJudge:
         kept = {self.spelt(setting.key) for setting in self._parse_lines(lines) if self._is_allowed_setting(setting)}
         added = ((line, None) for line in filter(is_content_line, edit.added) if line not in self.sections)
         removed = ((line, kept) for line in filter(is_content_line, edit.removed))
-        found = (self._judge_line(edit, line, still) for line, still in itertools.chain(added, removed))
+        found = (
+            self._judge_added_or_removed_line(edit, line, still) for line, still in itertools.chain(added, removed)
+        )
         return next(filter(None, found), None) or (None if self.first_wins else self._judge_effect(edit))
 
     def _judge_effect(self, edit: FileEdit) -> Objection | None:
@@ -55,7 +57,7 @@ class OptionJudge:
 
     def _judge_setting_change(self, edit: FileEdit, was: Setting | None, now: Setting | None) -> Objection | None:
         for setting in (was, now):
-            clause = self._find_clause(setting) if setting else None
+            clause = self._find_refusal_clause(setting) if setting else None
             if setting and (clause or not self._is_known(setting)):
                 return Objection(clause or "not understood", f"{edit.path}: {setting.key} would change its meaning.")
         if was is None or not self._is_allowed_setting(was):
@@ -74,26 +76,32 @@ class OptionJudge:
             found[self.spelt(setting.key)] = Setting(short, setting.value, "", 0)
         return found
 
-    def _judge_line(self, edit: FileEdit, line: str, remaining_good_keys: set[str] | None) -> Objection | None:
+    def _judge_added_or_removed_line(
+        self, edit: FileEdit, line: str, good_keys_still_set_if_removed: set[str] | None
+    ) -> Objection | None:
         """Judge an added line; or a removed one, with the keys that other lines still set to good values."""
-        settings = [] if remaining_good_keys is None and line.endswith("\\") else self.read(line)
+        settings = [] if good_keys_still_set_if_removed is None and line.endswith("\\") else self.read(line)
         for setting in settings:
-            if clause := self._find_clause(setting):
-                doing = "set" if remaining_good_keys is None else "remove"
+            if clause := self._find_refusal_clause(setting):
+                doing = "set" if good_keys_still_set_if_removed is None else "remove"
                 return Objection(clause, f"{edit.path}: {setting.key} is not ours to {doing}.")
             if not self._is_known(setting):
                 return edit.create_unknown_objection(line)
             is_allowed = self._is_allowed_setting(setting)
-            if remaining_good_keys is None and not is_allowed:
+            if good_keys_still_set_if_removed is None and not is_allowed:
                 return Objection(self.weaker, f"{edit.path}: {setting.key} may not become {setting.value!r}.")
-            if remaining_good_keys is not None and is_allowed and self.spelt(setting.key) not in remaining_good_keys:
+            if (
+                good_keys_still_set_if_removed is not None
+                and is_allowed
+                and self.spelt(setting.key) not in good_keys_still_set_if_removed
+            ):
                 return edit.create_weakening_objection(line)
         return None if settings else edit.create_unknown_objection(line)
 
     def _parse_lines(self, lines: Iterable[str]) -> list[Setting]:
         return [setting for line in lines if is_content_line(line) for setting in self.read(line)]
 
-    def _find_clause(self, setting: Setting) -> str | None:
+    def _find_refusal_clause(self, setting: Setting) -> str | None:
         return next((clause for key, clause in self.named.items() if re.fullmatch(key, fold_case(setting.key))), None)
 
     def _is_known(self, setting: Setting) -> bool:

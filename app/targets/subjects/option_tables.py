@@ -56,8 +56,8 @@ def _parse_sshd_line(line: str) -> list[Setting]:
     return [] if found is None or found.fault else [Setting(found.keyword, found.value, "", 1)]
 
 
-def _create_judge(name: str, read: Read, **judge_options: Any) -> OptionJudge:
-    return OptionJudge(read, good=_VALUES[name]["good"], named=_VALUES[name].get("named", {}), **judge_options)
+def _create_judge(name: str, parse_line: Read, **judge_options: Any) -> OptionJudge:
+    return OptionJudge(parse_line, good=_VALUES[name]["good"], named=_VALUES[name].get("named", {}), **judge_options)
 
 
 _INI: dict[str, Any] = {"spelt": _keep_case, "whole": lambda text: option_parsers.parse_ini(text, "")}

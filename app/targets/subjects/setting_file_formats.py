@@ -62,7 +62,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     def pattern(self) -> re.Pattern[str]:
         return re.compile(self.line, re.ASCII)
 
-    def is_good(self, setting: StatedSetting) -> bool:
+    def is_permitted_if_stated(self, setting: StatedSetting) -> bool:
         """Return True if the setting may be made where a rule states it."""
         whole = f"{setting.key} {setting.value}"
         stated = any(re.fullmatch(one, whole, re.ASCII) for one in self.good)
@@ -91,10 +91,10 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         return found
 
     def _iterate_line_settings(
-        self, section: str, body: str, number: int, doubled: frozenset[str]
+        self, section: str, body: str, number: int, keys_to_leave_unparsed: frozenset[str]
     ) -> Iterator[StatedSetting]:
         match = self.pattern.fullmatch(body)
-        if match is None or (self.sections and not section) or match["key"] in doubled:
+        if match is None or (self.sections and not section) or match["key"] in keys_to_leave_unparsed:
             yield StatedSetting(OTHER, body, number)
         elif self.words:
             for word in match["value"].split():

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.syntax import host_text
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.strictness_comparison import Compare, Strength
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection
@@ -114,7 +114,7 @@ def _list_newly_counting_settings(was: list[StatedSetting], now: list[StatedSett
 def _judge_setting(
     family: Family, edit: FileEdit, setting: StatedSetting, asks: frozenset[str] | None, standing: list[StatedSetting]
 ) -> Objection | None:
-    if not family.is_good(setting):
+    if not family.is_permitted_if_stated(setting):
         return Objection(family.clause, edit.create_unknown_objection(setting.key_and_value_text).reason)
     if asks is not None and family.format_asks_entry(setting) not in asks:
         return Objection("outside the rule", f"{edit.path}: the rule does not state {setting.key_and_value_text!r}.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.errors import BadInput
 from app.targets.vm.accelerator import QEMU
-from app.targets.vm.machine_image import BOOT_DISK
+from app.targets.vm.machine_image_builder import BOOT_DISK
 from app.targets.vm.qemu_monitor import SOCKET
 
 EMULATED_CPU = "qemu64"

@@ -10,12 +10,12 @@ import msgspec
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.base_image_builder import run_command_or_raise
-from app.targets.rootfs.loopback_sshd import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
+from app.targets.rootfs.loopback_ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences
-from app.targets.vm.guest import set_guest_clock, wait_until_booted
-from app.targets.vm.machine_image import DISKS, DiskSpec, MachineImage, require_disk_space, require_image
+from app.targets.vm.guest_commands import set_guest_clock, wait_until_booted
+from app.targets.vm.machine_image_builder import DISKS, DiskSpec, MachineImage, require_disk_space, require_image
 from app.targets.vm.qemu_command import CONSOLE, EMULATED_CPU, QemuOptions, build_qemu_command, require_memory
 from app.targets.vm.qemu_monitor import open_monitor
 from app.text.clean import clean_text, get_last_line

@@ -114,7 +114,7 @@ class AuditSyslog:
 
     def __init__(self, address: str) -> None:
         """`address` is HOST:PORT (UDP); an empty string disables sending."""
-        self._handler = _open_syslog(address) if address else None
+        self._handler = _open_udp_syslog(address) if address else None
 
     def send_head(self, line: Recorded) -> None:
         if self._handler is None:
@@ -127,13 +127,15 @@ class AuditSyslog:
             self._handler.close()
 
 
-def _open_syslog(address: str) -> SysLogHandler:
-    host, _, port = address.rpartition(":")
+def _open_udp_syslog(host_and_port: str) -> SysLogHandler:
+    host, _, port = host_and_port.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
         raise BadInput(
-            f"{address!r} is not the address of a syslog server. Give HOST:PORT, such as 192.0.2.10:514 or [::1]:514."
+            f"{host_and_port!r} is not a syslog server's address. Give HOST:PORT, such as 192.0.2.10:514 or [::1]:514."
         )
     try:
         return SysLogHandler((host.removeprefix("[").removesuffix("]"), int(port)), socktype=socket.SOCK_DGRAM)
     except OSError as exc:
-        raise BadInput(f"The syslog server {address!r} cannot be used: {exc.strerror}. Give another address.") from exc
+        raise BadInput(
+            f"The syslog server {host_and_port!r} cannot be used: {exc.strerror}. Give another address."
+        ) from exc

@@ -52,7 +52,7 @@ class TimeoutH11Protocol(H11Protocol):
         return self.cycle is None or self.cycle.response_complete
 
     def abort(self) -> None:
-        self.release_connection()
+        self.cancel_timeouts_and_leave_limiter()
         self.transport.abort()
 
     def mark_signed_in(self) -> None:
@@ -88,10 +88,10 @@ class TimeoutH11Protocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         if self._straight:
             self._straight.detach_socket()
-        self.release_connection()
+        self.cancel_timeouts_and_leave_limiter()
         super().connection_lost(exc)
 
-    def release_connection(self) -> None:
+    def cancel_timeouts_and_leave_limiter(self) -> None:
         self._set_deadline(None, 0.0)
         self._cancel_read_timeout()
         if self._admitted:

@@ -52,10 +52,10 @@ class ConnectionLimiter:
         place = to_network_key(source)
         peers = self._peers.setdefault(place, {})
         if not _is_in_networks(source, self.proxies) and len(peers) >= self.of_a_peer and not _close_oldest_idle(peers):
-            return self._count_refusal(place)
+            return self._count_refusal_and_return_false(place)
         is_full = len(self._strangers) >= self.of_strangers or self._all >= self.room
         if is_full and not _close_oldest_idle(self._strangers):
-            return self._count_refusal(place)
+            return self._count_refusal_and_return_false(place)
         self._all += 1
         self._strangers[connection] = place
         self._peers.setdefault(place, {})[connection] = None
@@ -75,7 +75,7 @@ class ConnectionLimiter:
         self._all -= 1
         self.mark_signed_in(connection)
 
-    def _count_refusal(self, network_key: str) -> bool:
+    def _count_refusal_and_return_false(self, network_key: str) -> bool:
         self.refused += 1
         if many := self._seldom.count("connection"):
             log.warning("connection refused: too many are open", extra={"source": network_key, "many": many})

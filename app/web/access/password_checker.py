@@ -14,7 +14,7 @@ from app.people.names import is_person_name
 from app.people.passwords import NOBODY, PasswordsBusy, hash_password, matches_digest, needs_rehash
 from app.people.token_expiry import BROWSER_SECONDS, SESSION_SECONDS
 from app.store import credentials, login_attempts, people
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.models import PersonRow
 from app.web.access.connection_limiter import to_network_key
 
@@ -107,7 +107,7 @@ class PasswordChecker:
             now = database_time(session)
             known, browser, name = False, "", attempt.name if is_person_name(attempt.name) else ""
             if name:
-                browser = credentials.find_browser_id(session, name, attempt.browser, now)
+                browser = credentials.find_valid_browser_cookie_id(session, name, attempt.browser, now)
                 known = credentials.has_signed_in_from(session, name, attempt.source, now - KNOWN_SECONDS)
             found = choose_login_limits(name, attempt.source, browser_id=browser, is_known_network=known)
             left = login_attempts.get_wait_seconds(session, found.limits, now)
@@ -142,7 +142,7 @@ class PasswordChecker:
                 owner.password = new_password_hash
             login_attempts.clear_attempts(session, login_limits.limits)
             secret = issue_session_or_browser_credential(session, owner, "session", attempt.source, attempt.source)
-            if credentials.find_browser_id(session, attempt.name, attempt.browser, database_time(session)):
+            if credentials.find_valid_browser_cookie_id(session, attempt.name, attempt.browser, database_time(session)):
                 return SignInGranted(secret, "")
             browser = issue_session_or_browser_credential(session, owner, "browser", attempt.source, attempt.source)
             return SignInGranted(secret, browser)

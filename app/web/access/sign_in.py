@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 from app.people.rights import WHO, everybody, guests
 from app.people.token_expiry import BROWSER_SECONDS, SESSION_SECONDS, is_credential_valid
 from app.store import credentials
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.models import CredentialRow
 from app.text.clean import clean_text
 from app.web.access.authenticator import COOKIE, read_cookie

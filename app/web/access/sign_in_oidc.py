@@ -15,7 +15,7 @@ from app.people.names import is_person_name
 from app.people.rights import Right, everybody
 from app.people.token_expiry import SESSION_SECONDS
 from app.store import credentials, people
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.models import PersonRow
 from app.web.access.oidc import IdentityRejected, OidcClient, OidcSignIn, VerifiedIdentity
 from app.web.access.password_checker import issue_session_or_browser_credential

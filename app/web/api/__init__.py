@@ -7,6 +7,7 @@ from app.runs.open_decision_reader import DecisionReader
 from app.web.api import (
     approvals,
     energy,
+    engine_probes,
     engines,
     events,
     evidence,
@@ -23,7 +24,6 @@ from app.web.api import (
     own_model_server,
     parameters,
     people,
-    probes,
     problem,
     rollouts,
     rules,
@@ -33,12 +33,12 @@ from app.web.api import (
     schedules,
     server_wide_streams,
     tailorings,
-    usage,
+    usage_by_person,
     waivers,
     webhooks,
 )
 from app.web.api.idempotency import IdempotencyKeys
-from app.web.api.turn_counters import TurnCounters
+from app.web.api.prometheus_turn_counters import TurnCounters
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 
 PARTS = (
@@ -55,7 +55,7 @@ PARTS = (
     engines,
     lineup,
     own_model_server,
-    probes,
+    engine_probes,
     gpus,
     samples,
     server_wide_streams,
@@ -68,7 +68,7 @@ PARTS = (
     parameters,
     webhooks,
     people,
-    usage,
+    usage_by_person,
     nodes,
     health,
     metrics,
@@ -83,4 +83,4 @@ def install_api_state(application: FastAPI) -> None:
     state.folds, state.rollouts = RunStateCache(runtime.store), RolloutStateCache()
     state.decisions = DecisionReader(runtime.database, state.folds.read_current, runtime.clock.now)
     state.turns = TurnCounters(runtime.bus, runtime.store)
-    openapi.install_description_builder(application)
+    openapi.put_description_builder_in_state(application)

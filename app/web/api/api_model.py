@@ -78,24 +78,24 @@ def format_time(at: float | None) -> str | None:
     return None if at is None else format_timestamp(at)
 
 
-def _clean_line(text: str) -> str:
+def _clean_short_text(text: str) -> str:
     return clean_line(text, LINE)
 
 
 def _require_visible_line(text: str) -> str:
-    if not (line := _clean_line(text)):
+    if not (line := _clean_short_text(text)):
         raise ValueError("it has no visible characters")
     return line
 
 
-def declare_field(
+def declare_field_with_unchecked_bounds(
     *, default: Any = ..., description: str | None = None, examples: list[Any] | None = None, **schema: Any
 ) -> Any:
     """Return a Field with bounds that only the description states; app/runs checks them for every caller."""
     return Field(default=default, description=description, examples=examples, json_schema_extra=schema)
 
 
-Line = Annotated[str, Field(max_length=LINE), AfterValidator(_clean_line)]
+Line = Annotated[str, Field(max_length=LINE), AfterValidator(_clean_short_text)]
 Who = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(_require_visible_line)]
 Raw = dict[str, Any]
 """An event as logged; its kind determines its fields."""

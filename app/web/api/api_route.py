@@ -133,7 +133,9 @@ def _reject_duplicate_keys(pairs: list[tuple[str, object]]) -> dict[str, object]
 
 
 def _to_invalid_problem(exc: RequestValidationError) -> Problem:
-    faults = [Fault(field=_format_location(error["loc"]), detail=_format_error(error)) for error in exc.errors()[:20]]
+    faults = [
+        Fault(field=_format_location(error["loc"]), detail=_format_error_message(error)) for error in exc.errors()[:20]
+    ]
     first = faults[0] if faults else Fault(field="body", detail="The value is not valid.")
     return Problem("invalid", f"{first.field}: {first.detail}", *faults)
 
@@ -145,7 +147,7 @@ def _format_location(loc: tuple[int | str, ...]) -> str:
     return name[:100] or str(where)
 
 
-def _format_error(error: Any) -> str:
+def _format_error_message(error: Any) -> str:
     """Return what to send; texts of pydantic's own only for what has no sentence here."""
     if sentence := _SENTENCES.get(error["type"]):
         return sentence.format(**error.get("ctx") or {})

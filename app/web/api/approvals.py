@@ -10,7 +10,7 @@ from app.events.kinds import ApprovalRequested, ApprovalSubject, RunQueued
 from app.events.vocabulary import Word
 from app.loop.attempt_state import Attempt
 from app.loop.reboot_state import RebootProgress
-from app.loop.run_skill_loader import load_run_skill
+from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import RunState
 from app.people.rights import (
     get_name_to_record,
@@ -22,7 +22,7 @@ from app.people.rights import (
 )
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.store import run_queries
-from app.web.api.api_model import ApiModel, Raw, Time, Who, declare_field, format_time
+from app.web.api.api_model import ApiModel, Raw, Time, Who, declare_field_with_unchecked_bounds, format_time
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
@@ -87,13 +87,13 @@ class ApprovalList(ApiModel):
     approvals: list[ApprovalView]
 
 
-Decision = Annotated[str, declare_field(enum=list(DECISIONS))]
+Decision = Annotated[str, declare_field_with_unchecked_bounds(enum=list(DECISIONS))]
 
 
 class Answer(ApiModel):
     decision: Decision
     reason: Reason = ""
-    actions: Annotated[list[Raw], declare_field(maxItems=12)] = Field(
+    actions: Annotated[list[Raw], declare_field_with_unchecked_bounds(maxItems=12)] = Field(
         default=[],
         description="For `edit`: the actions to take instead. Temper judges and rehearses them, then asks "
         "for approval again.",
@@ -174,7 +174,11 @@ def _find_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | N
 
 def _build_change_fields(state: RunState, attempt: Attempt) -> dict[str, Any]:
     assert attempt.approval
-    rule, plan, proposed = load_run_skill(state).rules[attempt.approval.rule], attempt.plan, attempt.proposed
+    rule, plan, proposed = (
+        load_skill_with_run_parameters(state).rules[attempt.approval.rule],
+        attempt.plan,
+        attempt.proposed,
+    )
     assert plan
     assert proposed
     return {

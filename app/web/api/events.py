@@ -7,7 +7,7 @@ from fastapi import Header, Query, Request, Response
 from pydantic import Field
 
 from app.events.kinds import RUN_KINDS, get_event_kind
-from app.events.prompt_visibility import redact_prompt_and_answers
+from app.events.prompts_hidden_from_viewers import redact_prompt_and_answers
 from app.events.record import Recorded
 from app.people.rights import can_read_prompts, guests
 from app.web.api.api_model import ApiModel, Raw

@@ -5,7 +5,7 @@ from pydantic import Field
 
 from app.evidence import pack
 from app.evidence.document_catalog import PAPERS, Paper
-from app.evidence.external_log_receipt import parse_hook_command
+from app.evidence.external_log_receipt import parse_hook_command_json
 from app.evidence.notary import Requester, open_notary
 from app.evidence.run_record import read_run_record
 from app.people.rights import DEMO, WHO, guests, operators, viewers
@@ -44,7 +44,10 @@ def take_pack(run: str, runtime: TheRuntime) -> Response:
     """Download everything a third party needs to verify the run offline."""
     _require_ended(runtime, run)
     archive = open_notary(
-        runtime.settings.data, runtime.database, runtime.settings.tsa, parse_hook_command(runtime.settings.log_hook)
+        runtime.settings.data,
+        runtime.database,
+        runtime.settings.tsa,
+        parse_hook_command_json(runtime.settings.log_hook),
     ).issue_evidence(run, identify_requester())
     return create_download(f"{run}-{pack.FILE}", pack.MEDIA_TYPE, archive)
 

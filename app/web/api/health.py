@@ -56,7 +56,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
 
     Otherwise return 503 with the reasons.
     """
-    conditions = await _read_conditions(runtime)
+    conditions = await _read_conditions_despite_slow_database(runtime)
     reasons = list_unreadiness_reasons(conditions)
     reasons += [one.sentence for one in await asyncio.to_thread(find_stuck_hosts, runtime.settings.hosts_folder)]
     reasons += await asyncio.to_thread(_describe_storage_faults, runtime.settings.data)
@@ -72,7 +72,7 @@ async def readyz(runtime: TheRuntime, response: Response) -> Readiness:
     return Readiness(ready=not reasons, reasons=reasons, engines=states, faults=faults)
 
 
-async def _read_conditions(runtime: Runtime) -> Conditions:
+async def _read_conditions_despite_slow_database(runtime: Runtime) -> Conditions:
     """Read the conditions, without those of a database that does not answer in time."""
     stored = UNKNOWN
     if runtime.clock.seconds_since_answer <= LATE_DATABASE:

@@ -18,7 +18,7 @@ from app.store.host_groups import read_groups
 from app.store.host_rule_states import delete_host_standings_and_memberships
 from app.targets import host_registry
 from app.targets.host_registry import FIXTURE, RegisteredHost, require_known_host
-from app.web.api.api_model import ApiModel, declare_field
+from app.web.api.api_model import ApiModel, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
@@ -98,7 +98,7 @@ class GroupList(ApiModel):
 
 
 class GroupOrder(ApiModel):
-    hosts: list[Annotated[str, Field(max_length=64)]] = declare_field(
+    hosts: list[Annotated[str, Field(max_length=64)]] = declare_field_with_unchecked_bounds(
         minItems=1, maxItems=MOST_HOSTS, description="Names, patterns and other groups, resolved now."
     )
 
@@ -108,7 +108,7 @@ class GroupOrder(ApiModel):
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
     """List the hosts that can be hardened."""
     hosts = runtime.settings.hosts_folder
-    every: list[RegisteredHost | str] = [*host_registry.list_fixtures(hosts), *host_registry.list_hosts(hosts)]
+    every: list[RegisteredHost | str] = [*host_registry.list_existing_fixtures(hosts), *host_registry.list_hosts(hosts)]
     return HostList(hosts=[_to_host_view(session, one) for one in every])
 
 
@@ -223,13 +223,32 @@ def _find_registered_host(name: str, runtime: TheRuntime) -> RegisteredHost | No
         raise Problem("unavailable", str(exc)) from exc
 
 
-def _to_host_view(session: TheSession, host: RegisteredHost | str) -> HostView:
+def _to_host_view(session: TheSession, registered_host_or_fixture_name: RegisteredHost | str) -> HostView:
     """Return a registered host, or a built-in one by its name."""
-    name = host if isinstance(host, str) else host.name
+    name = (
+        registered_host_or_fixture_name
+        if isinstance(registered_host_or_fixture_name, str)
+        else registered_host_or_fixture_name.name
+    )
     groups = [group for group, hosts in read_groups(session).items() if name in hosts]
     run = next((row.id for row in run_queries.list_unended_runs(session, name) if row.state != "queued"), None)
-    known: dict[str, Any] = {"name": name, "run": run, "groups": groups, "simulated": isinstance(host, str)}
-    if isinstance(host, str):
+    known: dict[str, Any] = {
+        "name": name,
+        "run": run,
+        "groups": groups,
+        "simulated": isinstance(registered_host_or_fixture_name, str),
+    }
+    if isinstance(registered_host_or_fixture_name, str):
         return HostView(**known, kind=FIXTURE, title=_TITLE)
-    end, title = host.end, host.title or f"{host.end} over SSH"
-    return HostView(**known, kind="ssh", title=title, place=str(end), way=end.way, fingerprint=host.fingerprint)
+    end, title = (
+        registered_host_or_fixture_name.end,
+        registered_host_or_fixture_name.title or f"{registered_host_or_fixture_name.end} over SSH",
+    )
+    return HostView(
+        **known,
+        kind="ssh",
+        title=title,
+        place=str(end),
+        way=end.way,
+        fingerprint=registered_host_or_fixture_name.fingerprint,
+    )

@@ -13,7 +13,7 @@ from sqlmodel import Session
 
 from app.people.rights import get_name_to_record
 from app.store import run_queries
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.web.api.problem import Problem

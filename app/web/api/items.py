@@ -6,9 +6,9 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
-from app.events.prompt_visibility import redact_prompt_and_answers
+from app.events.prompts_hidden_from_viewers import redact_prompt_and_answers
 from app.events.vocabulary import Category, PendingSetting, Word
-from app.loop.run_skill_loader import load_run_skill
+from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import Item, RunState
 from app.people.rights import can_read_prompts, guests
 from app.skills.skill import Rule
@@ -133,7 +133,7 @@ def _iterate_candidate_views(item: Item) -> Iterator[CandidateView]:
 
 
 def _read_skill_rules(state: RunState) -> dict[str, Rule]:
-    return dict(load_run_skill(state).rules) if state.request else {}
+    return dict(load_skill_with_run_parameters(state).rules) if state.request else {}
 
 
 class _LineSubject(msgspec.Struct):

@@ -28,7 +28,7 @@ from app.store import nodes, run_queries, schedules, webhooks
 from app.store.models import RunRow
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import build_problem_responses
-from app.web.api.turn_counters import BOUNDS, TurnCounters
+from app.web.api.prometheus_turn_counters import BOUNDS, TurnCounters
 from app.web.deps import TheDecisions, TheRuntime, TheSession, TheStreams
 
 router = api_router("health", prefix="")

@@ -14,13 +14,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from app.people.rights import guests
-from app.web.api import event_schema
+from app.web.api import openapi_event_schemas
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import PREFIX, create_router
 from app.web.api.openapi_examples import add_example
 from app.web.api.problem import MEDIA_TYPE, ProblemBody, build_problem_responses
-from app.web.schema_references import find_used_schemas
 from app.web.url_paths import path_to
+from app.web.used_schemas import find_used_schemas
 
 router = create_router("index")
 
@@ -50,7 +50,7 @@ def show_index(request: Request) -> Index:
     return Index(version=request.app.version, description=path_to("openapi"), docs=path_to("api_docs"), addresses=read)
 
 
-def install_description_builder(application: FastAPI) -> None:
+def put_description_builder_in_state(application: FastAPI) -> None:
     application.state.described = functools.cache(functools.partial(_build_description, application))
 
 
@@ -72,7 +72,7 @@ def _build_description(application: FastAPI) -> dict[str, Any]:
     schemas["ProblemBody"] = body
     for unused in ("HTTPValidationError", "ValidationError"):
         schemas.pop(unused, None)
-    event_schema.add_event_schemas(schemas)
+    openapi_event_schemas.add_event_schemas(schemas)
     components["securitySchemes"] = {"token": _TEXTS["token"]}
     document["security"] = [{"token": []}, {}]
     _move_request_defaults_to_descriptions(document)

@@ -7,16 +7,16 @@ from fastapi import Query
 from pydantic import Field
 
 from app.people.rights import get_name_to_record, operators, viewers
-from app.runs.parameters import (
+from app.runs.site_values import (
     LONGEST,
     ParameterSpec,
     ParameterState,
-    clear_parameter,
+    delete_parameter_value,
     list_parameter_states,
     set_parameter,
 )
 from app.store.parameters import ParameterRow
-from app.web.api.api_model import ApiModel, Time, declare_field
+from app.web.api.api_model import ApiModel, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
@@ -26,13 +26,13 @@ from app.web.deps import TheRuntime, TheSession
 router = api_router("parameters")
 
 Name = Annotated[str, InPath(max_length=LONGEST["name"])]
-GroupName = Annotated[str, declare_field(maxLength=LONGEST["group"], examples=["web"])]
+GroupName = Annotated[str, declare_field_with_unchecked_bounds(maxLength=LONGEST["group"], examples=["web"])]
 _Host = Annotated[str, Query(max_length=LONGEST["host"])]
 _Skill = Annotated[str, Query(max_length=LONGEST["skill"])]
 
 
 class ParameterOrder(ApiModel):
-    value: str = declare_field(maxLength=LONGEST["value"], examples=["20"])
+    value: str = declare_field_with_unchecked_bounds(maxLength=LONGEST["value"], examples=["20"])
     host: HostName | None = Field(
         default=None, description="Host that the value applies to. Without host and group: every host."
     )
@@ -115,7 +115,7 @@ def delete_parameter(
 ) -> None:
     """Remove a value; the next nearest one applies again."""
     wish = ParameterSpec(name=parameter, host=host, group=group, skill=skill, by=get_name_to_record("api"))
-    clear_parameter(session, wish, runtime.settings.hosts_folder)
+    delete_parameter_value(session, wish, runtime.settings.hosts_folder)
 
 
 def _to_parameter_view(parameter_state: ParameterState) -> ParameterView:

@@ -26,7 +26,7 @@ from app.people.rights import (
 from app.people.token_expiry import DEFAULT_LINK_HOURS, DEFAULT_TOKEN_DAYS, LONGEST_LINK_HOURS, LONGEST_TOKEN_DAYS
 from app.store import audit, credentials, people, run_queries
 from app.store.models import CredentialRow, PersonRow
-from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field
+from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
@@ -58,9 +58,9 @@ class PersonList(ApiModel):
 
 
 class NewPerson(ApiModel):
-    name: str = declare_field(minLength=1, maxLength=LONGEST, pattern=f"^{NAME}$")
-    right: str = declare_field(enum=list(RIGHTS))
-    password: str = declare_field(minLength=SHORTEST, maxLength=LONGEST_PASSWORD)
+    name: str = declare_field_with_unchecked_bounds(minLength=1, maxLength=LONGEST, pattern=f"^{NAME}$")
+    right: str = declare_field_with_unchecked_bounds(enum=list(RIGHTS))
+    password: str = declare_field_with_unchecked_bounds(minLength=SHORTEST, maxLength=LONGEST_PASSWORD)
 
 
 class TokenView(ApiModel):

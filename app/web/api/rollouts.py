@@ -28,7 +28,7 @@ from app.store import rollouts
 from app.store.host_groups import read_groups
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
-from app.web.api.api_model import ApiModel, Limit, Time, declare_field
+from app.web.api.api_model import ApiModel, Limit, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.events import SEQ, as_messages, build_stream_responses
 from app.web.api.evidence import identify_requester
@@ -57,25 +57,25 @@ Words = Annotated[
 
 
 class RolloutOrder(RunOrder):
-    host: str = declare_field(
+    host: str = declare_field_with_unchecked_bounds(
         default="", maxLength=LONGEST["host"], description="Leave this out: `hosts` selects the hosts."
     )
-    hosts: Words = declare_field(
+    hosts: Words = declare_field_with_unchecked_bounds(
         maxLength=LONGEST_WORDS,
         examples=["web,db*", ["web", "db*"]],
         description="Names, patterns, groups, or all: a list, or one text separated by commas.",
     )
-    at_once: int = declare_field(default=8, minimum=1, maximum=MOST_AT_ONCE)
-    waves: Words = declare_field(
+    at_once: int = declare_field_with_unchecked_bounds(default=8, minimum=1, maximum=MOST_AT_ONCE)
+    waves: Words = declare_field_with_unchecked_bounds(
         default=USUAL_WAVES,
         maxLength=200,
         examples=["1,10%,rest", ["1", "10%", "rest"]],
         description="Hosts per wave: numbers, percentages of all hosts, and rest; a list, or one text.",
     )
-    harmed: int = declare_field(
+    harmed: int = declare_field_with_unchecked_bounds(
         default=1, minimum=0, maximum=1000, description="Pause after this many harmed hosts; 0 means never."
     )
-    escalated: float = declare_field(
+    escalated: float = declare_field_with_unchecked_bounds(
         default=100.0,
         minimum=0,
         maximum=100,
@@ -275,7 +275,9 @@ def _command_rollout(
     runtime: TheRuntime, rollout: str, verb: str, command_request: CommandRequest | None
 ) -> RolloutView:
     command_request = command_request or CommandRequest()
-    command_rollout(runtime.database, rollout, verb, by=command_request.signed_by, reason=command_request.reason)
+    command_rollout(
+        runtime.database, rollout, verb, by=command_request.signed_in_or_given_name, reason=command_request.reason
+    )
     return _to_rollout_view(_read_required_rollout(runtime, rollout))
 
 

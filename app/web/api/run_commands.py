@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from app.people.rights import get_name_to_record, operators
 from app.runs.run_control import LONGEST_REASON, command_run
-from app.web.api.api_model import ApiModel, Who, declare_field
+from app.web.api.api_model import ApiModel, Who, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
@@ -17,7 +17,7 @@ from app.web.deps import TheSession
 router = api_router("runs")
 
 RunVerb = Literal["pause", "resume", "stop"]
-Reason = Annotated[str, declare_field(maxLength=LONGEST_REASON)]
+Reason = Annotated[str, declare_field_with_unchecked_bounds(maxLength=LONGEST_REASON)]
 
 
 class CommandRequest(ApiModel):
@@ -25,7 +25,7 @@ class CommandRequest(ApiModel):
     by: Who = "api"
 
     @property
-    def signed_by(self) -> str:
+    def signed_in_or_given_name(self) -> str:
         return get_name_to_record(self.by)
 
 
@@ -67,5 +67,5 @@ def _submit_command(
     session: Session, run: str, verb: RunVerb, command_request: CommandRequest | None
 ) -> CommandAccepted:
     row, given = require_run_row(session, run), command_request or CommandRequest()
-    command_run(session, row, verb, by=given.signed_by, reason=given.reason)
+    command_run(session, row, verb, by=given.signed_in_or_given_name, reason=given.reason)
     return CommandAccepted(run=run, asked=verb, state=row.state)

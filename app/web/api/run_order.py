@@ -10,21 +10,23 @@ from app.events.vocabulary import EngineChoice
 from app.people.rights import get_name_to_record, get_token_id
 from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, USUAL, Order
 from app.runs.shared_field_checks import RULE_LENGTH
-from app.web.api.api_model import ApiModel, Who, declare_field
+from app.web.api.api_model import ApiModel, Who, declare_field_with_unchecked_bounds
 
 Rules = Annotated[
-    list[Annotated[str, declare_field(maxLength=RULE_LENGTH, examples=["V-257985"])]] | None,
-    declare_field(minItems=1, maxItems=MOST_RULES, description="Rule ids. Default: all rules of the skill."),
+    list[Annotated[str, declare_field_with_unchecked_bounds(maxLength=RULE_LENGTH, examples=["V-257985"])]] | None,
+    declare_field_with_unchecked_bounds(
+        minItems=1, maxItems=MOST_RULES, description="Rule ids. Default: all rules of the skill."
+    ),
 ]
-HostName = Annotated[str, declare_field(maxLength=LONGEST["host"], examples=["fixture"])]
-SkillName = Annotated[str, declare_field(maxLength=LONGEST["skill"])]
-ModeName = Annotated[str, declare_field(enum=list(MODES))]
-_ProfileName = Annotated[str, declare_field(enum=list(PROFILES))]
+HostName = Annotated[str, declare_field_with_unchecked_bounds(maxLength=LONGEST["host"], examples=["fixture"])]
+SkillName = Annotated[str, declare_field_with_unchecked_bounds(maxLength=LONGEST["skill"])]
+ModeName = Annotated[str, declare_field_with_unchecked_bounds(enum=list(MODES))]
+_ProfileName = Annotated[str, declare_field_with_unchecked_bounds(enum=list(PROFILES))]
 
 
 def _declare_bounded_field(name: str) -> object:
     least, most = BOUNDS[name]
-    return declare_field(minimum=least, maximum=most)
+    return declare_field_with_unchecked_bounds(minimum=least, maximum=most)
 
 
 class BudgetOrder(ApiModel):
@@ -48,8 +50,8 @@ class RunOrder(ApiModel):
     mode: ModeName | None = Field(default=None, description="Default: auto on the built-in host, review on others.")
     budget: BudgetOrder = BudgetOrder()
     keep: bool = Field(default=False, description="Do not reset the built-in host first.")
-    note: str = declare_field(default="", maxLength=LONGEST["note"])
-    consent: str = declare_field(
+    note: str = declare_field_with_unchecked_bounds(default="", maxLength=LONGEST["note"])
+    consent: str = declare_field_with_unchecked_bounds(
         default="",
         maxLength=LONGEST["consent"],
         description="Required for a host without rollback: I accept that HOST cannot be rolled back.",

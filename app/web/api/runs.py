@@ -21,7 +21,7 @@ from app.store.run_list_definition import LONGEST_TAG, NO_FILTERS, GivenFilters,
 from app.store.run_list_pages import ListPlace, RunPage, read_run_page
 from app.targets.host_registry import is_fixture
 from app.web.api import page_cursor
-from app.web.api.api_model import ApiModel, Limit, Link, Raw, declare_field
+from app.web.api.api_model import ApiModel, Limit, Link, Raw, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.idempotency import FIELD, REPLAY, TheKeys
 from app.web.api.openapi_examples import declare_example
@@ -52,10 +52,12 @@ class Accepted(ApiModel):
 class RunChange(ApiModel):
     """Fields left out stay unchanged."""
 
-    name: str | None = declare_field(
+    name: str | None = declare_field_with_unchecked_bounds(
         default=None, maxLength=LONGEST_NAME, description="New name; an empty string removes it."
     )
-    tags: list[Annotated[str, declare_field(maxLength=LONGEST_TAG, examples=["nightly"])]] | None = declare_field(
+    tags: (
+        list[Annotated[str, declare_field_with_unchecked_bounds(maxLength=LONGEST_TAG, examples=["nightly"])]] | None
+    ) = declare_field_with_unchecked_bounds(
         default=None, maxItems=MOST_TAGS, description="All tags of the run; they replace the former ones."
     )
 

@@ -10,7 +10,7 @@ from app.events.record import format_timestamp
 from app.events.vocabulary import Provenance
 from app.machine.sampling.event_marks import MarkKind, read_event_marks
 from app.machine.sampling.run_token_rates import compute_run_token_rates
-from app.machine.sampling.series import Grid, How, SeriesKey, Values
+from app.machine.sampling.series_on_time_grid import Grid, How, SeriesKey, Values
 from app.machine.sampling.thinning import Thinning
 from app.people.rights import can_see_run, get_visible_runs_or_none_for_all, guests
 from app.runtime.runtime import Runtime
@@ -156,11 +156,13 @@ def _parse_time(text: str, field: str) -> float:
     return at
 
 
-def choose_step(begin: float, end: float, step: float | None = None) -> float:
+def choose_step(begin: float, end: float, requested_step: float | None = None) -> float:
     """Return the requested step, or one long enough for at most 720 steps."""
     if begin >= end:
         raise Problem("invalid", "since must be before until.", field="since")
-    return step or next((float(nice) for nice in NICE if (end - begin) / nice <= USUAL_STEPS), float(NICE[-1]))
+    return requested_step or next(
+        (float(nice) for nice in NICE if (end - begin) / nice <= USUAL_STEPS), float(NICE[-1])
+    )
 
 
 def _read_marks(runtime: Runtime, run: str, begin: float, end: float) -> list[Mark]:

@@ -14,18 +14,18 @@ from app.background.schedules.schedule_editing import (
     create_schedule_row,
     insert_schedule,
 )
-from app.background.schedules.schedule_window import LONGEST_WINDOW
+from app.background.schedules.work_time_limit import LONGEST_WINDOW
 from app.events.vocabulary import Mode
 from app.people.rights import get_name_to_record, operators, viewers
-from app.runs.order import Order, split_rules
+from app.runs.order import Order, split_at_commas
 from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
 from app.runs.rollout.rollout_request import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
 from app.store import schedules
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import ScheduleRow
 from app.targets.host_registry import FIXTURE
-from app.web.api.api_model import ApiModel, Time, declare_field
+from app.web.api.api_model import ApiModel, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
@@ -41,18 +41,22 @@ Id = Annotated[str, InPath(max_length=40)]
 
 class ScheduleOrder(ApiModel):
     host: HostName = FIXTURE
-    hosts: Words = declare_field(
+    hosts: Words = declare_field_with_unchecked_bounds(
         default="",
         maxLength=LONGEST_WORDS,
         examples=["web,db*", ["web", "db*"]],
         description="For a rollout, a list or one text: names, patterns, groups or all, resolved at each start.",
     )
-    at_once: int = declare_field(default=8, minimum=1, maximum=MOST_AT_ONCE, description="Of hosts.")
-    waves: Words = declare_field(default=USUAL_WAVES, maxLength=200, description="Of hosts.")
-    harmed: int = declare_field(default=1, minimum=0, maximum=1000, description="Of hosts.")
-    escalated: float = declare_field(default=100.0, minimum=0, maximum=100, description="Of hosts.")
-    cron: str = declare_field(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])
-    zone: str = declare_field(
+    at_once: int = declare_field_with_unchecked_bounds(
+        default=8, minimum=1, maximum=MOST_AT_ONCE, description="Of hosts."
+    )
+    waves: Words = declare_field_with_unchecked_bounds(default=USUAL_WAVES, maxLength=200, description="Of hosts.")
+    harmed: int = declare_field_with_unchecked_bounds(default=1, minimum=0, maximum=1000, description="Of hosts.")
+    escalated: float = declare_field_with_unchecked_bounds(
+        default=100.0, minimum=0, maximum=100, description="Of hosts."
+    )
+    cron: str = declare_field_with_unchecked_bounds(maxLength=LONGEST["cron"], examples=["30 2 * * 1-5"])
+    zone: str = declare_field_with_unchecked_bounds(
         default="UTC", maxLength=LONGEST["zone"], description="Time zone of the cron times.", examples=["Europe/Berlin"]
     )
     mode: ModeName = Field(
@@ -60,7 +64,7 @@ class ScheduleOrder(ApiModel):
     )
     skill: SkillName = "stig"
     rules: Rules = None
-    window_minutes: float | None = declare_field(
+    window_minutes: float | None = declare_field_with_unchecked_bounds(
         default=None,
         exclusiveMinimum=0,
         maximum=LONGEST_WINDOW,
@@ -148,7 +152,7 @@ def _to_schedule_view(row: ScheduleRow) -> ScheduleView:
     return ScheduleView.from_source(
         row,
         rollout=bool(row.rollout),
-        rules=split_rules(row.rules) or (),
+        rules=split_at_commas(row.rules) or (),
         window_minutes=row.window_seconds / 60 if row.window_seconds else None,
         next_at=row.next_at if row.enabled else None,
         run=row.run or None,

@@ -8,7 +8,7 @@ from pydantic import Field
 from app.people.rights import operators, viewers
 from app.runs.tailored_profiles import LONGEST, TailoredProfile, import_tailoring, list_tailored_profiles
 from app.runs.tailoring_export import TailoringSpec, export_tailoring
-from app.web.api.api_model import ApiModel, declare_field
+from app.web.api.api_model import ApiModel, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
@@ -18,13 +18,15 @@ router = api_router("tailorings")
 
 
 class TailoringOrder(ApiModel):
-    name: str = declare_field(
+    name: str = declare_field_with_unchecked_bounds(
         maxLength=LONGEST["name"], description="Name of the tailoring in Temper.", examples=["site"]
     )
-    content: str = declare_field(
+    content: str = declare_field_with_unchecked_bounds(
         maxLength=LONGEST["content"], description="Name of the data stream.", examples=["ssg-debian12"]
     )
-    document: str = declare_field(maxLength=LONGEST["document"], description="The xccdf:Tailoring file, as XML.")
+    document: str = declare_field_with_unchecked_bounds(
+        maxLength=LONGEST["document"], description="The xccdf:Tailoring file, as XML."
+    )
 
 
 class TailoredProfileView(ApiModel):

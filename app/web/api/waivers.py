@@ -9,9 +9,9 @@ from pydantic import Field
 from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.waiver_changes import LONGEST, WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.waivers import WaiverRow, WaiverState
-from app.web.api.api_model import ApiModel, Time, declare_field
+from app.web.api.api_model import ApiModel, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
@@ -22,28 +22,32 @@ from app.web.url_paths import path_to
 router = api_router("waivers")
 
 Id = Annotated[str, InPath(max_length=40)]
-GroupName = Annotated[str, declare_field(maxLength=LONGEST["group"], examples=["web"])]
+GroupName = Annotated[str, declare_field_with_unchecked_bounds(maxLength=LONGEST["group"], examples=["web"])]
 
 
 class WaiverOrder(ApiModel):
-    rule: str = declare_field(maxLength=LONGEST["rule"], examples=["V-257985"])
+    rule: str = declare_field_with_unchecked_bounds(maxLength=LONGEST["rule"], examples=["V-257985"])
     host: HostName | None = Field(default=None, description="Host of the waiver. Without host and group: every host.")
     group: GroupName | None = Field(
         default=None, description="Instead of host: the hosts that are in this group when a run starts."
     )
-    owner: str = declare_field(
+    owner: str = declare_field_with_unchecked_bounds(
         maxLength=LONGEST["owner"], description="Owner of the waiver, who accepts the risk.", examples=["Ops lead"]
     )
-    reason: str = declare_field(maxLength=LONGEST["reason"], examples=["The old client cannot do without."])
-    ticket: str = declare_field(default="", maxLength=LONGEST["ticket"], examples=["CHG-7"])
-    until: str = declare_field(
+    reason: str = declare_field_with_unchecked_bounds(
+        maxLength=LONGEST["reason"], examples=["The old client cannot do without."]
+    )
+    ticket: str = declare_field_with_unchecked_bounds(default="", maxLength=LONGEST["ticket"], examples=["CHG-7"])
+    until: str = declare_field_with_unchecked_bounds(
         description="Date (UTC) on which the waiver ends; at most a year ahead.", examples=["2027-01-31"], maxLength=40
     )
     skill: SkillName = "stig"
 
 
 class WaiverEnd(ApiModel):
-    reason: str = declare_field(maxLength=LONGEST["reason"], description="Why the waiver ends early.")
+    reason: str = declare_field_with_unchecked_bounds(
+        maxLength=LONGEST["reason"], description="Why the waiver ends early."
+    )
 
 
 class WaiverView(ApiModel):

@@ -17,7 +17,7 @@ from app.store import webhooks
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
-from app.web.api.api_model import ApiModel, Time, declare_field
+from app.web.api.api_model import ApiModel, Time, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import PLACEHOLDERS, declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
@@ -30,7 +30,7 @@ router = api_router("webhooks")
 Id = Annotated[str, Path(max_length=40)]
 Template = Annotated[
     str,
-    declare_field(
+    declare_field_with_unchecked_bounds(
         maxLength=LONGEST,
         description="Body instead of a CloudEvent: chat, mail, or your own JSON or plain text with "
         f"{', '.join(f'{{{name}}}' for name in PLACES)}. Text of hosts and models is escaped.",

@@ -22,9 +22,9 @@ from app.web.pages import (
     lessons,
     lineup,
     people,
-    run_search_pages,
     runs,
     scores,
+    search_within_run,
     site_values,
     start_run,
     summary_page,
@@ -45,7 +45,7 @@ from app.web.pages.ops import console, webhooks
 from app.web.pages.ops.console import Console
 
 MISSION_PARTS = (routes, start_run, engine_gpu_cards, gpu_cards)
-RUN_PARTS = (run_search_pages, find, runs, lessons, summary_page, energy_table)
+RUN_PARTS = (search_within_run, find, runs, lessons, summary_page, energy_table)
 SITE_PARTS = (hosts, fleet_routes, waivers, inbox, site_values, lineup)
 OPERATOR_PARTS = (console, webhooks, cold_starts, people)
 REFERENCE_PARTS = (scores, api_docs, help_routes)

@@ -35,10 +35,10 @@ class RunNotFound(Exception):
 
 def install_error_handlers(application: FastAPI) -> None:
     for kind in (HTTPException, BadInput, RequestValidationError, DataError, RunNotFound, *DATABASE_UNAVAILABLE):
-        application.add_exception_handler(kind, _answer_any_error)
+        application.add_exception_handler(kind, _answer_known_error)
 
 
-async def _answer_any_error(request: Request, exc: Exception) -> Response:
+async def _answer_known_error(request: Request, exc: Exception) -> Response:
     match exc:
         case RunNotFound(page):
             return page
@@ -46,32 +46,34 @@ async def _answer_any_error(request: Request, exc: Exception) -> Response:
             return _answer_http_error(request, exc)
         case Rejected():
             status, again = STATUS.get(exc.kind, 422), await _build_rejected_form_if_any(request, exc.field)
-            return _build_error_response(request, exc.sentence, status, again, exc.kind)
+            return _build_error_page_or_problem(request, exc.sentence, status, again, exc.kind)
         case BadInput():
-            return _build_error_response(request, exc.sentence, 422, await _build_rejected_form_if_any(request, ""))
+            return _build_error_page_or_problem(
+                request, exc.sentence, 422, await _build_rejected_form_if_any(request, "")
+            )
         case RequestValidationError():
             names = list(dict.fromkeys(str(fault["loc"][-1]) for fault in exc.errors()))
             again = await _build_rejected_form_if_any(request, names[0])
             rest = "Enter another value." if again or not _accepts_html(request) else "Go back and enter another value."
-            return _build_error_response(request, f"Invalid value: {', '.join(names)}. {rest}", 422, again)
+            return _build_error_page_or_problem(request, f"Invalid value: {', '.join(names)}. {rest}", 422, again)
         case DataError():
             said = f"The database rejected this value: {describe_database_error(exc)}. "
             rest = "Go back and check for a NUL character or a very large number."
-            return _build_error_response(request, said + rest, 422)
+            return _build_error_page_or_problem(request, said + rest, 422)
     said = f"The database does not respond: {describe_database_error(exc)}. Try again in a moment."
-    return _build_error_response(request, said, 503)
+    return _build_error_page_or_problem(request, said, 503)
 
 
 def _answer_http_error(request: Request, exc: HTTPException) -> Response:
     said = exc.detail
     if said == HTTPStatus(exc.status_code).phrase:
         said = STATUS_SENTENCES.get(exc.status_code, f"{said}: {{}}.").format(f"{request.url.path[:100]!a}")
-    answer = _build_error_response(request, f"{said[:1].upper()}{said[1:]}", exc.status_code)
+    answer = _build_error_page_or_problem(request, f"{said[:1].upper()}{said[1:]}", exc.status_code)
     answer.headers.update(exc.headers or {})
     return answer
 
 
-def _build_error_response(
+def _build_error_page_or_problem(
     request: Request,
     sentence: str,
     status: int,

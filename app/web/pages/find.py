@@ -25,7 +25,7 @@ from app.web.pages.palette_destinations import (
     list_pages,
     search_groups,
 )
-from app.web.pages.run_search_pages import build_item_line, find_run_skill
+from app.web.pages.search_within_run import build_item_line, find_run_skill
 from app.web.pages.templating import format_day_and_time, render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
 from app.web.url_paths import path_to
@@ -84,7 +84,7 @@ def _iterate_groups_for_signed_in(
     yield DestinationGroup("Decisions", [Destination(one.title, to_inbox_address(one), one.why) for one in waiting])
     if not query:
         return
-    usual, skills = fleet.resolve_skill_and_choices(session, "")
+    usual, skills = fleet.require_skill_and_choices(session, "")
     boards = {skill: fleet.refresh_board(session, skill) for skill in skills}
     hosts = [
         Destination(line.host, path_to("fleet_host", host=line.host), line.alarm or line.state)

@@ -14,9 +14,9 @@ from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
 from app.web.pages.live_parts import wrap_partials
+from app.web.stream.announcements_to_viewers import Announcements
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
-from app.web.stream.viewer_announcements import Announcements
 
 RECOUNT_SECONDS = 10.0
 """Seconds after which an unchanged inbox is counted again: what waits may expire."""

@@ -14,10 +14,10 @@ from app.store.db import DATABASE_UNAVAILABLE
 from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.templating import render_template
+from app.web.stream.announcements_to_viewers import Announcements
 from app.web.stream.fold_cache import RunStateCache
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
-from app.web.stream.viewer_announcements import Announcements
 
 FIRST_SECONDS = 1.0
 """Seconds to wait for a database that hangs, before a page gets the rest."""

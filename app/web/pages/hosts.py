@@ -7,16 +7,16 @@ from fastapi import APIRouter, Form
 from starlette.responses import Response
 
 from app.background.schedules import schedule_editing
-from app.background.schedules.schedule_window import parse_window_minutes
+from app.background.schedules.work_time_limit import parse_window_minutes
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, get_name_to_record, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
 from app.runs.rollout.host_selection import select_hosts
 from app.store import run_queries, schedules
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.host_groups import read_groups
 from app.store.models import RunRow
-from app.targets import consent, host_registry
+from app.targets import host_registry, no_rollback_consent
 from app.targets.host_registry import FIXTURE, RegisteredHost
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.form_fields import Fields
@@ -37,7 +37,7 @@ class HostCard:
     @property
     def consent_sentence_to_type(self) -> str:
         """The sentence that a person types to allow changes that cannot be rolled back."""
-        return consent.build_consent_sentence(self.host.name)
+        return no_rollback_consent.build_consent_sentence(self.host.name)
 
 
 @router.get("/hosts", name="hosts")
@@ -74,7 +74,12 @@ def show_key_or_add_host(runtime: TheRuntime, fields: Fields) -> Response:
     if added:
         runtime.store_host_registration(wish.name)
     return render_page(
-        "new_host.html", here="hosts", wish=words, met=met, added=added, words=consent.build_consent_sentence(wish.name)
+        "new_host.html",
+        here="hosts",
+        wish=words,
+        met=met,
+        added=added,
+        words=no_rollback_consent.build_consent_sentence(wish.name),
     )
 
 

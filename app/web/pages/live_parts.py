@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 
 from app.events.record import Recorded
-from app.machine.sampling.series import sum_figures_by_time
+from app.machine.sampling.series_on_time_grid import sum_figures_by_time
 from app.web.stream.sse_messages import encode_message
 
 FRESH_SECONDS = 3.0

@@ -23,7 +23,7 @@ from app.store.run_list_definition import (
     accept_filters_as_parameters,
 )
 from app.store.run_list_pages import ListPlace, read_run_page
-from app.targets.host_registry import list_fixtures, list_hosts
+from app.targets.host_registry import list_existing_fixtures, list_hosts
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.energy_table import build_energy_table
 from app.web.pages.error_pages import render_missing_run, require_run
@@ -59,7 +59,7 @@ def show_runs(
     found = read_run_page(session, filters, place, SHOWN, get_visible_runs_or_none_for_all())
     given = {name: value for name, value in filters.items() if value}
     folder = runtime.settings.hosts_folder
-    hosts = [*list_fixtures(folder), *(one.name for one in list_hosts(folder))]
+    hosts = [*list_existing_fixtures(folder), *(one.name for one in list_hosts(folder))]
     context: dict[str, Any] = {
         "rows": found.rows,
         "filters": sorted(FILTERS.values(), key=lambda one: one.match != "search"),
@@ -136,7 +136,7 @@ def compare_runs(
     rows = [run_queries.find_run(session, one) if can_see_run(one) else None for one in (left, right)]
     if rows[0] is None or rows[1] is None:
         return render_missing_run(session, left if rows[0] is None else right)
-    pairs = _pair_rules(*(folds.read_current(row.id) for row in rows if row))
+    pairs = _pair_items_by_rule(*(folds.read_current(row.id) for row in rows if row))
     return render_page(
         "compare.html",
         here="runs",
@@ -161,7 +161,7 @@ def _is_compliant(side: RuleSide) -> bool:
     return side.outcome_and_attempts[0] in ("passed", "no finding")
 
 
-def _pair_rules(left: RunState, right: RunState) -> list[RulePair]:
+def _pair_items_by_rule(left: RunState, right: RunState) -> list[RulePair]:
     titles = {**_read_titles(left), **_read_titles(right)}
     rules = dict.fromkeys([*left.items, *right.items])
     return [RulePair(rule, titles.get(rule, ""), _build_side(left, rule), _build_side(right, rule)) for rule in rules]

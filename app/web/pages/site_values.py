@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import get_name_to_record, operators, viewers
-from app.runs.parameters import ParameterSpec, clear_parameter, list_parameter_states, set_parameter
+from app.runs.site_values import ParameterSpec, delete_parameter_value, list_parameter_states, set_parameter
 from app.runs.tailored_profiles import list_tailored_profiles
 from app.store.host_groups import read_groups
 from app.targets import host_registry
@@ -44,7 +44,7 @@ def submit_parameter(session: TheSession, runtime: TheRuntime, fields: Fields) -
 @router.post("/parameters/clear", name="parameters_clear")
 @operators
 def submit_parameter_clear(session: TheSession, runtime: TheRuntime, fields: Fields) -> Response:
-    clear_parameter(session, _parse_parameter_form(fields), runtime.settings.hosts_folder)
+    delete_parameter_value(session, _parse_parameter_form(fields), runtime.settings.hosts_folder)
     return _redirect_to_parameters(fields)
 
 

@@ -46,11 +46,11 @@ def get_environment() -> Environment:
         clock=format_clock,
         instant=format_timestamp,
         day=format_day_and_time,
-        span=format_span,
+        span=format_span_with_colons,
         fixed=format_number,
         percent=format_percent_number,
         diff=parse_diff_rows,
-        as_json=to_json,
+        as_json=format_indented_json,
         counted=count_things,
     )
     made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=static_path)
@@ -80,8 +80,8 @@ def clean_page_text(text: str) -> str:
     return clean_text(text, TEXT_LIMIT)
 
 
-def to_json(actions: Any) -> str:
-    return json.dumps(msgspec.to_builtins(actions), indent=1, ensure_ascii=True)
+def format_indented_json(value: Any) -> str:
+    return json.dumps(msgspec.to_builtins(value), indent=1, ensure_ascii=True)
 
 
 def format_clock(at: float) -> str:
@@ -92,7 +92,7 @@ def format_day_and_time(at: float | None) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M") if at else "—"
 
 
-def format_span(seconds: float | None) -> str:
+def format_span_with_colons(seconds: float | None) -> str:
     if seconds is None:
         return "—"
     whole = int(seconds)

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.waiver_changes import WaiverSpec, create_waiver, end_waiver
 from app.store import waivers
-from app.store.clock import database_time
+from app.store.database_clock import database_time
 from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.host_registry import FIXTURE

@@ -39,7 +39,7 @@ def inline_assets(page: str) -> str:
     """Return the page with its scripts, styles and icon inside. Only its head may refer to them."""
     head, body_tag, body = page.partition("<body")
     used = [(kind, file) for kind, file in _SCRIPT.findall(head) if file not in SERVED_ONLY]
-    scripts = [_read_script_to_inline(file, module="module" in kind) for kind, file in used]
+    scripts = [_read_script_attributes_and_text(file, module="module" in kind) for kind, file in used]
     style = "".join((STATIC / file).read_text() for file in _STYLE.findall(head))
     head = _ICON.sub(_inline_icon, _STYLE.sub("", _SCRIPT.sub("", head)))
     policy = POLICY.format(
@@ -53,7 +53,7 @@ def inline_assets(page: str) -> str:
     return f"{head}{body_tag}{before}{end}</body>{after}"
 
 
-def _read_script_to_inline(file: str, *, module: bool) -> tuple[str, str]:
+def _read_script_attributes_and_text(file: str, *, module: bool) -> tuple[str, str]:
     """Return the attributes and the text of a script element."""
     text = bundle_module(file, set()) if module else (STATIC / file).read_text()
     return (' type="module"' if module else "", text.replace("</script", "<\\/script"))

@@ -39,10 +39,10 @@ class Recording:
     """The frame and the patch of each, by the attributes that say where the part goes, and how."""
     _lines: dict[str, list[str]] = field(default_factory=dict)
 
-    def add_frame(self, frame_stamp: tuple[int, int, bool], content: bytes) -> None:
+    def add_frame(self, axis_ms_seq_and_is_whole: tuple[int, int, bool], content: bytes) -> None:
         for message in content.decode().split("\n\n"):
             self._add_message(message)
-        self.frames.append(frame_stamp)
+        self.frames.append(axis_ms_seq_and_is_whole)
 
     def _add_message(self, message: str) -> None:
         fields = [line.partition(": ")[::2] for line in message.split("\n")]

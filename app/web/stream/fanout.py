@@ -175,10 +175,10 @@ class Fanout:
                 await self._send_to_viewers(create_shared_frame(self._head, self._head, sse_messages.HEARTBEAT))
                 continue
             since = time.monotonic()
-            await self._deliver_next_batch(tail)
+            await self._deliver_pending_batch(tail)
             await asyncio.sleep(compute_frame_pause(time.monotonic() - since))
 
-    async def _deliver_next_batch(self, tail: Tail) -> None:
+    async def _deliver_pending_batch(self, tail: Tail) -> None:
         """Deliver events from memory, or read them if another process wrote them."""
         if batch := tail.read_after(self._head, CHUNK):
             at_hand = self._at_hand(batch)

@@ -13,11 +13,11 @@ from app.events.bus import Bus
 from app.events.record import ALL, MACHINE, Recorded
 from app.store.events import EventStore
 from app.web.stream.all_runs import REACH, AllRunsSource
+from app.web.stream.announcements_to_viewers import Notices
 from app.web.stream.event_log_sources import open_source
 from app.web.stream.fanout import Fanout
 from app.web.stream.renderer_types import Render
 from app.web.stream.viewer import ChunkWriter, Viewer, create_body_message
-from app.web.stream.viewer_announcements import Notices
 
 
 class LiveRender(Protocol):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.background.webhooks.delivery_signing import (
+from app.background.webhooks.signed_delivery import (
     compute_signature,
     create_signed_delivery,
     create_trial_delivery,

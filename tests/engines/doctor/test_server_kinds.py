@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from app.engines.doctor.server_kinds import ABILITIES, LABELS, explain_server, load_server_kinds
+from app.engines.doctor.server_kinds import ABILITIES, LABELS, explain_server_if_models_listed, load_server_kinds
 from tests.engines.llamacpp import recorded
 from tests.engines.test_server_capabilities import Server
 
@@ -22,7 +22,7 @@ SIGNS = {
 async def explain(server, base=BASE):
     transport = server if isinstance(server, httpx.MockTransport) else httpx.MockTransport(server)
     async with httpx.AsyncClient(transport=transport) as http:
-        return await explain_server(http, base)
+        return await explain_server_if_models_listed(http, base)
 
 
 def test_each_kind_has_a_setting_for_all_that_temper_can_use():

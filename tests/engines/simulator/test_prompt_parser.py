@@ -51,8 +51,8 @@ def test_an_empty_prompt_is_a_first_attempt_at_nothing():
 def test_the_scripts_value_gives_way_to_the_one_that_the_site_chose():
     said = "minlen has to be 20 or more. The site chose 20 where 15 is usual."
     prompt = read_prompt("act", f"Task: act.\nRule: V-1\n\n## Requirement\n{said}\n")
-    assert prompt.apply_site_value("minlen=15 of 1500") == "minlen=20 of 1500"
-    assert read_prompt("act", "Rule: V-1").apply_site_value("15") == "15"
+    assert prompt.replace_usual_by_site_value("minlen=15 of 1500") == "minlen=20 of 1500"
+    assert read_prompt("act", "Rule: V-1").replace_usual_by_site_value("15") == "15"
 
 
 def test_what_a_line_is_to_gain_is_added_to_the_one_that_says_more():

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.simulator.simulated_reply import count_prompt_tokens, split_into_tokens
+from app.engines.simulator.simulated_reply import estimate_prompt_tokens, split_into_tokens
 
 
 @given(st.text())
@@ -12,4 +12,4 @@ def test_no_character_is_lost(text):
 def test_a_token_is_about_four_characters():
     text = "The nightly backup logs in as root with a key, so refusing root would lock it out of the host at once."
     assert 3 <= len(text) / len(split_into_tokens(text)) <= 5.5
-    assert count_prompt_tokens([text]) == (len(text) + 3) // 4 + 4
+    assert estimate_prompt_tokens([text]) == (len(text) + 3) // 4 + 4

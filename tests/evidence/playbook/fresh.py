@@ -1,7 +1,7 @@
 """What is taken away, tried on a host as fresh as the run's was."""
 
 from app.events.vocabulary import PublishedRule
-from app.evidence.playbook.edits import PlaybookEdit, mark_dependent_edits
+from app.evidence.playbook.edits import PlaybookEdit, mark_inserts_after_added_lines
 from app.evidence.playbook.fixes import ExcludedRule, Fix, PlainCheck, PortableFixes
 from app.skills.catalog import load_skill
 from app.targets.host_registry import open_target
@@ -33,7 +33,7 @@ def fix(*edits, checks=(), rule=RULE, deeds=()):
     named = PublishedRule(rule=rule.id, group=rule.id, id="")
     notes = ("a note\nof two lines {{ 1 }}",)
     return PortableFixes(
-        (Fix(rule, named, tuple(mark_dependent_edits(edits)), deeds, (), (), checks, (), notes),),
+        (Fix(rule, named, tuple(mark_inserts_after_added_lines(edits)), deeds, (), (), checks, (), notes),),
         (ExcludedRule("V-1", "x"),),
     )
 

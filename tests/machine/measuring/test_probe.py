@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
+from app.engines.chat_protocol import build_request_body
 from app.engines.fit.estimate_result import Estimate
-from app.engines.vllm_protocol import build_request_body
 from app.errors import BadInput, EngineUnavailable
 from app.machine.measuring.probe import EngineBusy, create_question, run_probe
 from app.machine.measuring.probe_steps import ProbeStep

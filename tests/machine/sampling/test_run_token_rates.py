@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from app.events.kinds import TurnDelta, TurnInterrupted
 from app.machine.sampling.run_token_rates import compute_run_token_rates
-from app.machine.sampling.series import Grid
+from app.machine.sampling.series_on_time_grid import Grid
 from tests.machine.sampling.test_run_energy import QUEUED, START, STARTED, answered, asked, log, stored
 
 

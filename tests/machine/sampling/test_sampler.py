@@ -15,7 +15,7 @@ from app.events.vocabulary import Budget
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.sampling.engine_watch import EngineWatch
-from app.machine.sampling.machine_log import FULL_SECONDS, MachineLog
+from app.machine.sampling.machine_log_writer import FULL_SECONDS, MachineLog
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sampler import LOOKING, Sampler
 from app.machine.sampling.thinning import RAW_SECONDS

@@ -4,7 +4,7 @@ import pytest
 
 from app.events.kinds import EngineSampled
 from app.events.record import MACHINE, build_recorded_event
-from app.machine.sampling.series import SeriesKey
+from app.machine.sampling.series_on_time_grid import SeriesKey
 from app.machine.sampling.thinning import DAY, RAW_SECONDS, TIERS, Thinning
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -49,7 +49,7 @@ def test_what_is_thinned_says_the_same_as_the_single_samples_did(store):
 def test_an_unfinished_stretch_waits_and_is_read_from_the_single_samples(store):
     sample(store, seconds(BEGIN, 599))
     Thinning(store).catch_up(BEGIN + 599)
-    assert store.thinned.find_last_time(10) is None
+    assert store.thinned.find_last_stretch_start(10) is None
     assert len(Thinning(store).read(BEGIN, BEGIN + 599, 60, BEGIN + 599).to_series()[TOK_S]) == 10
 
 
@@ -57,7 +57,7 @@ def test_a_stretch_is_thinned_only_once_its_last_sample_has_had_time_to_be_writt
     sample(store, seconds(BEGIN, 599))
     thinning = Thinning(store)
     thinning.catch_up(BEGIN + 604)
-    assert store.thinned.find_last_time(10) is None
+    assert store.thinned.find_last_stretch_start(10) is None
     sample(store, [BEGIN + 599], lambda _: 1000.0)
     thinning.catch_up(BEGIN + 605)
     store.delete_old_samples_except_energy(BEGIN + 600)
@@ -87,4 +87,4 @@ def test_after_its_time_a_tier_forgets(store):
     thinning = Thinning(store)
     thinning.catch_up(BEGIN + 700)
     thinning.catch_up(BEGIN + TIERS[0].keep + 3600)
-    assert store.thinned.find_last_time(10) is None
+    assert store.thinned.find_last_stretch_start(10) is None

@@ -4,7 +4,7 @@ import pytest
 
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.datastream_excerpt import CannotCut, DataStream, open_datastream
-from app.scanners.openscap.file_tree_shell import TreeShell
+from app.scanners.openscap.local_oscap_shell import TreeShell
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.scap_files import FOLDERS, ScapContent, map_names_to_datastreams
 from tests.scanners.openscap.content import DATA, PROFILE, RULE, VALUE

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from app.scanners.openscap.datastream_excerpt import DataStream
-from app.scanners.openscap.file_tree_shell import TreeShell
+from app.scanners.openscap.local_oscap_shell import TreeShell
 from app.scanners.openscap.oscap_command import OscapResult
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.scap_files import ScapContent

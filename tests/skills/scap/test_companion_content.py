@@ -7,7 +7,7 @@ import pytest
 
 from app.candidates.gather import gather_candidates
 from app.cli.candidates import ACCEPTED, print_candidates_and_get_exit_code
-from app.cli.scan import SOME_DO_NOT, add_benchmark_file, scan_host
+from app.cli.openscap import SOME_DO_NOT, add_benchmark_file, scan_host
 from app.config import Settings
 from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from app.events.vocabulary import ParameterUsed
-from app.runs.parameters import apply_stig_bounds
-from app.scanners.openscap.file_tree_shell import TreeShell
+from app.runs.site_values import apply_stig_bounds
+from app.scanners.openscap.local_oscap_shell import TreeShell
 from app.scanners.openscap.scanner import OpenScapScanner
 from app.scanners.openscap.tailoring import read_tailoring
 from app.skills.catalog import load_skill

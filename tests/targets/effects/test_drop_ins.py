@@ -13,9 +13,9 @@ def test_of_one_name_the_first_folder_counts_and_the_rest_go_by_name():
             "/etc/sysctl.d/55-c.conf": "ours c",
         }
     )
-    assert drop_ins.read_drop_ins("sysctl.d", files) == ["ours a", "ours c", "run b"]
+    assert drop_ins.read_drop_in_texts("sysctl.d", files) == ["ours a", "ours c", "run b"]
 
 
 def test_a_vendor_who_cannot_be_seen_is_known():
-    assert any("protected_regular" in text for text in drop_ins.read_drop_ins("sysctl.d", DictFiles({})))
+    assert any("protected_regular" in text for text in drop_ins.read_drop_in_texts("sysctl.d", DictFiles({})))
     assert "/usr/lib/sysctl.d/*.conf" in VENDOR

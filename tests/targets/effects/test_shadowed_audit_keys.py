@@ -12,7 +12,7 @@ DENIED = f"-a always,exit -F arch=b64 -S openat -F exit=-EACCES {PEOPLE} -k acce
 
 
 def takes(first, later):
-    rules = [one.normalized_rule_text for one in parse_audit_lines(f"{first}\n{later}\n", "")]
+    rules = [one.normalized_or_raw_rule_text for one in parse_audit_lines(f"{first}\n{later}\n", "")]
     ahead, behind = list_key_takers_by_rule(rules)
     assert ahead == []
     return bool(behind)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.events.architect_questions import AskDaemon, AskFile, AskKernel, AskManual, AskPackage, AskUnit, AskUse
-from app.targets.ssh.host_questions import ask_programs
+from app.events.host_questions import AskDaemon, AskFile, AskKernel, AskManual, AskPackage, AskUnit, AskUse
+from app.targets.ssh.host_questions import ask_questions_programs_can_answer
 
 USE = AskUse(word="PermitRootLogin")
 
@@ -50,7 +50,7 @@ def test_the_script_itself_refuses_words_that_no_question_can_have(opened, host,
 
 
 def test_without_a_question_for_programs_the_host_is_not_asked(opened):
-    assert ask_programs(None, (USE,)) == {}
+    assert ask_questions_programs_can_answer(None, (USE,)) == {}
 
 
 def test_a_unit_and_a_manual_page_are_asked_of_the_programs_that_are_there(opened):

@@ -3,12 +3,12 @@
 import io
 import tarfile
 
-from app.syntax.files import FileState
+from app.syntax.host_files import FileState
 from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
 from app.targets.program_sandbox import ProgramOutcome
 from app.targets.ssh.host_shell import ScriptResult
-from app.targets.ssh.remote_program_queries import create_first_answering_asker, create_remote_asker
+from app.targets.ssh.remote_program_queries import create_asker_keeping_first_answerer, create_remote_asker
 from tests.targets.hosts import host as files
 
 SSHD = "/etc/ssh/sshd_config"
@@ -17,11 +17,11 @@ ASKED = Query("/usr/sbin/sshd", ("-T",), (SSHD, "/etc/sudoers"), made=(("/key", 
 
 def test_whoever_answered_for_a_program_is_asked_again():
     one, two = [ProgramOutcome(0, "one"), None], [ProgramOutcome(0, "two")]
-    ask = create_first_answering_asker(lambda *_: one.pop(0), lambda *_: two.pop(0))
+    ask = create_asker_keeping_first_answerer(lambda *_: one.pop(0), lambda *_: two.pop(0))
     assert [ask(files(), ASKED), ask(files(), ASKED)] == [ProgramOutcome(0, "one"), None]
-    late = create_first_answering_asker(lambda *_: None, lambda *_: two.pop(0))
+    late = create_asker_keeping_first_answerer(lambda *_: None, lambda *_: two.pop(0))
     assert late(files(), ASKED) == ProgramOutcome(0, "two")
-    assert create_first_answering_asker(lambda *_: None)(files(), ASKED) is None
+    assert create_asker_keeping_first_answerer(lambda *_: None)(files(), ASKED) is None
 
 
 class Recorded:

@@ -81,5 +81,5 @@ def test_the_data_is_sound():
     for family in load_families():
         values = ("600", "uint32 600", "077", "1", "5", "30", "sha512", "8192")
         for key in family.ranks:
-            assert any(family.is_good(StatedSetting(key, value, 1)) for value in values), key
+            assert any(family.is_permitted_if_stated(StatedSetting(key, value, 1)) for value in values), key
         assert {"key", "value"} <= set(family.pattern.groupindex), family.name

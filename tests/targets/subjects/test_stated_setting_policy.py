@@ -4,7 +4,7 @@ import pytest
 
 from app.candidates.fix_text_parser import require_stated_actions
 from app.events.vocabulary import AppendLine, ReplaceLine, WriteFile
-from app.skills.stated_settings import find_stated_settings
+from app.skills.stated_settings import find_stated_settings_with_values
 from tests.targets.test_hostile import laid_out
 from tests.targets.test_policy import paths_of
 
@@ -72,7 +72,7 @@ def host(tmp_path_factory):
 @pytest.mark.parametrize("text", STORIES.values(), ids=STORIES)
 def test_what_a_rule_states_is_written_and_accepted(host, text):
     actions = require_stated_actions(text, host.files)
-    assert host.assess_actions(actions, paths_of(*actions), find_stated_settings(text)).refusals == ()
+    assert host.assess_actions(actions, paths_of(*actions), find_stated_settings_with_values(text)).refusals == ()
     refused = host.assess_actions(actions, paths_of(*actions)).refusals
     assert {one.clause for one in refused} == {"outside the rule"}
 
@@ -141,7 +141,7 @@ def test_each_umask_of_a_script_gets_the_number_that_the_rule_states(tmp_path):
     stated = STORIES["umask of bash"]
     actions = require_stated_actions(stated, host.files)
     assert [one.new for one in actions] == ["    umask 077", f"    {IF_UNSET.replace('022', '077')}"]
-    assert host.assess_actions(actions, paths_of(*actions), find_stated_settings(stated)).refusals == ()
+    assert host.assess_actions(actions, paths_of(*actions), find_stated_settings_with_values(stated)).refusals == ()
 
 
 @pytest.mark.parametrize("umask", ["umask 002", "umask 777", "umask 022 && id", "umask 070"])

@@ -127,7 +127,7 @@ async def test_a_browsers_cookie_opens_nothing_helps_nobody_else_and_is_counted_
         assert isinstance(await desk.check_attempt(wrong(browser=first.browser)), WrongPassword)
     assert isinstance(await desk.check_attempt(wrong(browser=first.browser)), RetryLater)
     with Session(database) as session:
-        assert credentials.find_browser_id(session, "sam", first.browser, time.time()) == ""
+        assert credentials.find_valid_browser_cookie_id(session, "sam", first.browser, time.time()) == ""
         assert credentials.find_credential_even_if_invalid(session, first.browser).kind == "browser"
 
 

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 import pytest
 from sqlmodel import Session
 
-from app.background.webhooks.delivery_signing import create_webhook_secret
 from app.background.webhooks.sender import CHUNK, WebhookSender
+from app.background.webhooks.signed_delivery import create_webhook_secret
 from app.events.bus import Bus
 from app.events.kinds import RunFinished, RunPaused, RunQueued
 from app.events.log import LogWriter, RunLog

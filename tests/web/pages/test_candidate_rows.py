@@ -4,7 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from app.events.architect_questions import AnsweredQuestion, AskFile
+from app.events.host_questions import AnsweredQuestion, AskFile
 from app.events.kinds import (
     ActionProposed,
     AttemptFailed,

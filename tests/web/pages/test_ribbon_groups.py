@@ -4,7 +4,7 @@ import pytest
 
 from app.loop.state import Item
 from app.skills.catalog import load_skill
-from app.web.pages.mission.findings_by_part import MOST_CELLS, find_part_of_rule, group_by_part_if_many
+from app.web.pages.mission.findings_by_part import MOST_CELLS, find_part_of_rule, list_parts_if_many_items
 from tests.loop.playing import rule
 
 STIG = load_skill("stig").rules
@@ -16,13 +16,13 @@ def test_a_rule_belongs_to_the_part_that_its_files_name(wanted, part):
 
 
 def test_a_few_findings_have_a_cell_each():
-    assert group_by_part_if_many([Item(f"R{number}") for number in range(MOST_CELLS)], {}) == ()
+    assert list_parts_if_many_items([Item(f"R{number}") for number in range(MOST_CELLS)], {}) == ()
 
 
 def test_many_are_grouped_and_none_is_lost():
     rules = {f"R{number}": rule(f"R{number}") for number in range(40)} | STIG
     items = [Item(name, "passed" if name in STIG else "waiting") for name in rules]
-    parts = group_by_part_if_many(items, rules)
+    parts = list_parts_if_many_items(items, rules)
     assert sorted(item.rule for part in parts for item in part.items) == sorted(rules)
     assert sum(part.done for part in parts) == len(STIG)
     assert next(part for part in parts if part.name == "SSH").columns > 0

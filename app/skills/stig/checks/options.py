@@ -7,7 +7,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text
 from app.syntax import option_parsers
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.host_text import create_range_predicate, fold_case
 from app.syntax.option_parsers import Parser
 from app.syntax.setting import Setting, find_last

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.audit_switches import RULES
+from app.skills.stig.checks.audit_rule_controls import RULES
 from app.skills.stig.checks.verdicts import RuleJudge
 from app.syntax import audit_rule_files
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 
 _DELETE, _LOCK = ("-D",), ("-e", "2")
 

@@ -8,7 +8,7 @@ from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption
 from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text, format_location
 from app.syntax import host_text, option_parsers, sysctl
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.setting import Setting
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
 
@@ -53,7 +53,7 @@ def _describe_last_line(wanted: WantedOption, lines: Sequence[Setting]) -> str:
 
 def _find_changeable_lines(files: Files, key: str) -> list[Setting]:
     """Return the lines for the setting in the files that may be changed, in reading order."""
-    paths = [path for pattern in _ALL for path in host_text.glob_files(files, pattern)]
+    paths = [path for pattern in _ALL for path in host_text.glob_paths_like_shell(files, pattern)]
     return [
         one for one in option_parsers.read_setting_files(files, paths, sysctl.parse_sysctl_options) if one.key == key
     ]

@@ -5,7 +5,7 @@ from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption
 from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text
 from app.syntax import limits_conf
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 
 
 def create_limit_check(rule: str, wanted: WantedOption) -> Check:

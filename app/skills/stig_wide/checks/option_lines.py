@@ -10,7 +10,7 @@ from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption, format_value_suffix
 from app.skills.stig.checks.verdicts import RuleJudge
 from app.syntax import host_text, option_parsers
-from app.syntax.files import Files
+from app.syntax.host_files import Files
 from app.syntax.setting import BadSetting, Setting
 from app.targets.subjects.setting_file_formats import find_stated_family
 
@@ -55,7 +55,7 @@ def create_every_line_check(rule: str, source: OptionSource, wanted: WantedOptio
     bench, key = RuleJudge(rule, source.path), source.normalize(wanted.key)
 
     def check_files(files: Files) -> Verdict:
-        drop_ins = chain.from_iterable(host_text.glob_files(files, folder) for folder in source.folders)
+        drop_ins = chain.from_iterable(host_text.glob_paths_like_shell(files, folder) for folder in source.folders)
         texts = {path: host_text.read_text(files, path) for path in (*drop_ins, source.path)}
         parsed = [source.parse(text, path) for path, text in texts.items() if text is not None]
         stated = [one for settings, _ in parsed for one in settings if source.normalize(one.key) == key]

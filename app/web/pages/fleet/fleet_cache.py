@@ -126,7 +126,7 @@ def read_rule_titles(skill: str) -> Mapping[str, str]:
         return {}
 
 
-def select_lines(lines: Mapping[str, FleetLine], hosts: Sequence[str]) -> list[FleetLine]:
+def select_lines_or_blanks(lines: Mapping[str, FleetLine], hosts: Sequence[str]) -> list[FleetLine]:
     """Return the lines of these hosts; a host without results gets an empty line."""
     width = max((len(line.letters) for line in lines.values()), default=0)
     return [lines.get(host) or FleetLine(host, "." * width) for host in hosts]

@@ -27,7 +27,7 @@ from app.store.rollouts import (
 )
 from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.engine_sharing import Sharing
-from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines
+from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines_or_blanks
 from app.web.pages.fleet.grid import WORDS, count_cells
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import to_feed_line
@@ -101,7 +101,7 @@ class Fleet:
     def read_rollout_state(self, session: Session, rollout: str) -> RolloutState:
         return self._rollouts.read_current(session, rollout)
 
-    def resolve_skill_and_choices(self, session: Session, wanted: str) -> tuple[str, list[str]]:
+    def require_skill_and_choices(self, session: Session, wanted: str) -> tuple[str, list[str]]:
         """Return the skill to show and all skills to choose from. Raise Rejected if there is no such skill."""
         seen = list_seen_skills(session)
         if wanted and wanted not in seen:
@@ -113,7 +113,7 @@ class Fleet:
         """Read the board and return inner HTML by element id."""
         board = self.refresh_board(session, skill)
         state = self.read_rollout_state(session, rollout) if rollout else None
-        lines = select_lines(board.lines, list(state.parts)) if state else list(board.lines.values())
+        lines = select_lines_or_blanks(board.lines, list(state.parts)) if state else list(board.lines.values())
         own = {part.run for part in state.parts.values() if part.run} if state else set()
         runs = [run for run in run_queries.list_unended_runs(session) if not state or run.id in own]
         cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]

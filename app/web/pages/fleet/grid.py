@@ -61,7 +61,9 @@ class FleetLine:
     @cached_property
     def wire_text(self) -> str:
         """Host, run, state, alarm flag and packed cells, separated by tabs."""
-        return "\t".join((self.host, self.run, self.state, "!" if self.alarm else "", pack_letters(self.letters)))
+        return "\t".join(
+            (self.host, self.run, self.state, "!" if self.alarm else "", pack_letters_in_pairs(self.letters))
+        )
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ _FILTERS: dict[str, Callable[[FleetLine], bool]] = {
 }
 
 
-def pack_letters(letters: str) -> str:
+def pack_letters_in_pairs(letters: str) -> str:
     """Pack two letters into one character. It works on the line as one integer to avoid a loop over all cells."""
     bits = (letters + NOTHING if len(letters) % 2 else letters).encode().translate(_BITS)
     pairs = (int.from_bytes(bits[::2]) << 3) + int.from_bytes(bits[1::2])

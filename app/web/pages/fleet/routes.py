@@ -22,7 +22,7 @@ from app.web.deps import TheRuntime, TheSession, TheStreams, Words, create_state
 from app.web.pages.changes_since_visit import LastLook, TheLastLook
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet import grid
-from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines
+from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines_or_blanks
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
 from app.web.pages.form_fields import Fields
 from app.web.pages.health_watch import HealthWatch, render_health
@@ -81,7 +81,7 @@ def redirect_to_cell_item(session: TheSession, host: Place, rule: Place, skill: 
 @router.get("/fleet/hosts/{host}", name="fleet_host")
 @viewers
 def show_fleet_host(fleet: TheFleet, session: TheSession, host: str, skill: Words = "") -> Response:
-    name, skills = fleet.resolve_skill_and_choices(session, skill)
+    name, skills = fleet.require_skill_and_choices(session, skill)
     board, row = fleet.refresh_board(session, name), session.get(StandingRow, (host, name))
     line = board.lines.get(host)
     if line is None:
@@ -103,7 +103,7 @@ def show_fleet_host(fleet: TheFleet, session: TheSession, host: str, skill: Word
 @router.get("/fleet/rules/{rule}", name="fleet_rule")
 @viewers
 def show_fleet_rule(fleet: TheFleet, session: TheSession, rule: str, skill: Words = "") -> Response:
-    name, skills = fleet.resolve_skill_and_choices(session, skill)
+    name, skills = fleet.require_skill_and_choices(session, skill)
     board = fleet.refresh_board(session, name)
     if rule not in board.columns:
         return render_error_page(f"No host was scanned for {rule[:128]!a} yet: /fleet shows the known results.", 404)
@@ -170,11 +170,11 @@ def _render_fleet(
     if rollout_row:
         name, skills = rollout_row.skill, [rollout_row.skill]
     else:
-        name, skills = fleet.resolve_skill_and_choices(session, fleet_query.skill)
+        name, skills = fleet.require_skill_and_choices(session, fleet_query.skill)
     parts = fleet.render_parts(session, name, rollout)
     board, grouped = fleet.get_board(name), read_groups(session)
     hosts = list(fleet.read_rollout_state(session, rollout).parts) if rollout_row else list(board.lines)
-    lines = grid.filter_and_sort_lines(select_lines(board.lines, hosts), fleet_query, grouped)
+    lines = grid.filter_and_sort_lines(select_lines_or_blanks(board.lines, hosts), fleet_query, grouped)
     order: Sequence[int] = range(len(board.columns))
     if fleet_query.columns == "open":
         order = grid.order_column_indexes_by_trouble(lines, board.columns)

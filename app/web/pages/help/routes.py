@@ -40,7 +40,7 @@ def read_help_page(document: str) -> Response:
 
 
 def _show_document(name: str) -> Response:
-    page, index = _load_document(name), _page_path(library.SEARCH_INDEX)
+    page, index = _load_known_document(name), _page_path(library.SEARCH_INDEX)
     return render_page(
         "help.html", here="help", layout="base.html", page=page, asset=static_path, root="", search_index=index
     )
@@ -51,7 +51,7 @@ def _page_path(name: str) -> str:
 
 
 @functools.cache
-def _load_document(name: str) -> library.HelpPage:
+def _load_known_document(name: str) -> library.HelpPage:
     """The documents of a running server do not change."""
     return library.load_page(name, _page_path)
 

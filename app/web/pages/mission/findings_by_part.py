@@ -33,7 +33,7 @@ class RibbonPart:
         return -(-len(self.items) // ROWS)
 
 
-def group_by_part_if_many(items: Collection[Item], rules: Mapping[str, Rule]) -> tuple[RibbonPart, ...]:
+def list_parts_if_many_items(items: Collection[Item], rules: Mapping[str, Rule]) -> tuple[RibbonPart, ...]:
     """Return the items by part, or nothing if each can have a cell of its own."""
     if len(items) <= MOST_CELLS:
         return ()
@@ -47,9 +47,9 @@ def group_by_part_if_many(items: Collection[Item], rules: Mapping[str, Rule]) ->
 def find_part_of_rule(rule: Rule | None) -> str:
     if rule is None:
         return "Other"
-    return _find_part_name((*rule.paths, rule.id)) or _find_part_name((rule.title,)) or "Other"
+    return _match_part_name_or_empty((*rule.paths, rule.id)) or _match_part_name_or_empty((rule.title,)) or "Other"
 
 
-def _find_part_name(texts: Iterable[str]) -> str:
+def _match_part_name_or_empty(texts: Iterable[str]) -> str:
     text = " ".join(texts)
     return next((name for name, words in _WORDS.items() if words.search(text)), "")

@@ -7,8 +7,8 @@ from typing import Any
 from starlette.responses import Response
 
 from app.events import kinds
-from app.events.architect_questions import AnsweredQuestion
-from app.events.prompt_visibility import summarize_prompt
+from app.events.host_questions import AnsweredQuestion
+from app.events.prompts_hidden_from_viewers import summarize_prompt
 from app.events.record import Recorded
 from app.events.vocabulary import Candidate, Purpose
 from app.lineups.model import Lineup

@@ -36,7 +36,7 @@ class Mission:
         self._update_item_and_attempts(event)
         self._advance_lanes(event)
         self.holds.apply_event(event, recorded.at)
-        self._move_stage(event)
+        self._switch_lane_shown_large(event)
         if isinstance(event, kinds.TurnStarted):
             self.turn_began = recorded.seq
         if isinstance(event, kinds.TurnFinished) and (engine := self.holds.find_engine(event.turn)):
@@ -53,7 +53,7 @@ class Mission:
             case _:
                 self.lanes = {place: advance_lane(lane, event) for place, lane in self.lanes.items()}
 
-    def _move_stage(self, event: kinds.Event) -> None:
+    def _switch_lane_shown_large(self, event: kinds.Event) -> None:
         match event:
             case kinds.TurnStarted():
                 self.stage = get_lane_name(event)

@@ -12,7 +12,7 @@ from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_rows
 from app.web.pages.mission.caption import write_caption
 from app.web.pages.mission.engine_use_times import HOLD_SECONDS, draw_hold_bars, draw_outage_gaps
-from app.web.pages.mission.findings_by_part import group_by_part_if_many
+from app.web.pages.mission.findings_by_part import list_parts_if_many_items
 from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
@@ -131,7 +131,7 @@ def _render_caption(mission: Mission, scene: Scene) -> str:
 
 
 def _render_ribbon(mission: Mission, scene: Scene) -> str:
-    parts = group_by_part_if_many(mission.state.items.values(), scene.skill.rules)
+    parts = list_parts_if_many_items(mission.state.items.values(), scene.skill.rules)
     context = {"mission": mission, "scene": scene, "parts": parts, "rolled_back": count_rollbacks}
     return render_template("partials/_ribbon.html", **context)
 

@@ -12,7 +12,7 @@ from app.loop.state import Item, RunState, fold_events
 from app.store.events import EventStore
 from app.web.pages.mission.progress import measure_progress
 from app.web.pages.mission.replay_highlights import Moment, find_moments
-from app.web.pages.templating import format_span
+from app.web.pages.templating import format_span_with_colons
 
 READ = tuple(kind for kind in RUN_KINDS if not kind.startswith(("turn.", "facts")))
 Stand = Literal["pass", "fail", "open"]
@@ -83,15 +83,15 @@ class Summary:
             return f"{held} of {len(self.before)} rules pass", findings, "no changes made"
         if asked and asked.mode == "dry-run":
             return f"{findings} rehearsed", "no changes made"
-        return self._fixed_text, self._undone_text, f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you"
+        return self._fixed_text, self._rollback_text, f"{len(self.needs)} need{'s' if len(self.needs) == 1 else ''} you"
 
     @property
     def _fixed_text(self) -> str:
-        fixed = f"{self.passed} of {self.total} fixed in {format_span(self.seconds or 0)}"
+        fixed = f"{self.passed} of {self.total} fixed in {format_span_with_colons(self.seconds or 0)}"
         return fixed if self.state.ended else f"{fixed} so far"
 
     @property
-    def _undone_text(self) -> str:
+    def _rollback_text(self) -> str:
         if not self.undone:
             return "no change had to be undone"
         many = self.undone > 1

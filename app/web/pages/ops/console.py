@@ -105,7 +105,7 @@ class Console:
                 feed=self._merge_feeds(list(newest)),
                 hosts=newest if len(set(newest.values())) > 1 else {},
             ),
-            "log": render_template("partials/_log.html", lines=list(_read_engine_logs(runtime))),
+            "log": render_template("partials/_log.html", lines=list(_read_engine_log_lines(runtime))),
             "nodes": render_template(
                 "partials/_nodes.html", nodes=situation.nodes, node=runtime.leases.node if runtime.leases else ""
             ),
@@ -154,7 +154,7 @@ def _to_engine_feed_line(at: float, event: EngineState) -> FeedLine:
     return FeedLine(0, at, told.glyph, told.kind, told.text)
 
 
-def _read_engine_logs(runtime: Runtime) -> Iterator[tuple[str, str]]:
+def _read_engine_log_lines(runtime: Runtime) -> Iterator[tuple[str, str]]:
     """Yield the last log lines of the simulator and of each launched engine, with its name."""
     if runtime.simulator:
         yield from (("simulator", line) for line in read_last_lines(runtime.settings.data / "simulator.log", LOG_LINES))

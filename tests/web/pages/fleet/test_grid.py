@@ -13,7 +13,7 @@ from app.web.pages.fleet.grid import (
     filter_and_sort_lines,
     locate_columns_in_rules,
     order_column_indexes_by_trouble,
-    pack_letters,
+    pack_letters_in_pairs,
     reorder_letters,
 )
 
@@ -28,7 +28,7 @@ LINES = [
 
 @given(st.text(alphabet=LETTERS, max_size=300))
 def test_what_is_packed_is_unpacked_by_the_page(letters):
-    digits = pack_letters(letters)
+    digits = pack_letters_in_pairs(letters)
     unpacked = "".join(LETTERS[DIGITS.index(one) >> 3] + LETTERS[DIGITS.index(one) & 7] for one in digits)
     assert unpacked.removesuffix("." * (len(letters) % 2)) == letters
     assert len(digits) == -(-len(letters) // 2)
