@@ -42,7 +42,7 @@ LONGEST = (
 """Begun first: a file is one worker's, and nobody is to wait at the end for one that came last."""
 TOGETHER = ("tests/web/api/",)
 """All files of such a folder are one worker's: they share a server."""
-ON_THEIR_OWN = ("tests/web/api/test_schema.py", "tests/web/api/test_examples.py")
+ON_THEIR_OWN = ("tests/web/api/test_schema.py", "tests/web/api/test_openapi_examples.py")
 """Files of these that start one anyway, and take long."""
 ONE_BY_ONE = ("tests/nodes/test_takeover.py",)
 """Their tests wait for long and share no server: they are any worker's."""

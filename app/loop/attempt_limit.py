@@ -1,4 +1,7 @@
-"""When an item gets no further attempt and is escalated. Pure. The default limits are in app/events/item_limits.py."""
+"""When an item gets no further attempt and is escalated. Pure.
+
+The default limits are in app/events/default_item_budget.py.
+"""
 
 from app.events.vocabulary import Budget
 from app.loop.attempt_state import Attempt

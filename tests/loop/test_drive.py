@@ -28,7 +28,7 @@ from app.targets.ssh.ssh_target import SshTarget
 from app.targets.target_thread import TargetThread
 from tests.loop.onfixture import SCANNER, OnFixture, answered
 from tests.loop.test_approvals import Kept
-from tests.loop.test_change_steps import PARANOID, TURNED_DOWN, Life
+from tests.loop.test_change_execution import PARANOID, TURNED_DOWN, Life
 from tests.targets.ssh.conftest import host
 
 __all__ = ["host"]
