@@ -32,11 +32,11 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.change_assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.rebooter import RollbackResult
+from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.running_settings_report import InForceReport
 from app.targets.target import AppliedChange

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.candidates.scratch_files import Undecidable
 from app.syntax import host_text
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 
 Outcome = dict[str, Any]
 _LOADS = ("update-grub", "grub2-mkconfig", "augenrules", "sysctl", "sync")

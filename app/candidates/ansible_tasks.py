@@ -16,7 +16,7 @@ from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.events.vocabulary import AnyAction
 from app.resources.mount import MountOption
 from app.syntax import host_text
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 
 _WORDS = frozenset(
     host_text.split_blank_separated_names("""

@@ -20,7 +20,7 @@ from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fi
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
 from app.skills.skill import Rule, Skill
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets.change_plan import IMPOSSIBLE, Asks
 from app.targets.rule_scope import RuleScope, find_services
 from app.targets.target import Target

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from app.errors import TemperError
 from app.events.vocabulary import AnyAction, AppendLine, Chmod, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import host_text
-from app.syntax.host_files import Files, FileState
+from app.syntax.host_file_access import Files, FileState
 from app.targets.change_plan import MOST_ACTIONS
 from app.targets.overlay import Overlay
 from app.targets.planned_file_states import compute_changed_file_states

@@ -13,7 +13,7 @@ from app.events.vocabulary import AnyAction
 from app.resources.account import AgeSetting, SetAgeing
 from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.syntax import host_text
-from app.syntax.host_files import Files, FileState
+from app.syntax.host_file_access import Files, FileState
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.target import Target
 

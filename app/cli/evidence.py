@@ -7,7 +7,7 @@ from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.document_catalog import PAPERS
-from app.evidence.external_log_receipt import parse_hook_command_json
+from app.evidence.external_log_hook import parse_hook_command_json
 from app.evidence.notary import Requester, change_signing_key, open_notary
 from app.evidence.pack import FILE
 from app.evidence.run_record import read_run_record

@@ -5,8 +5,8 @@ from xml.etree import ElementTree as ET
 
 from app.evidence.benchmark import BenchmarkTitle
 from app.evidence.finding_text import describe_actions_taken, describe_finding
-from app.evidence.markup import add_element, serialize_document
 from app.evidence.run_record import RuleRecord, RunRecord, Status
+from app.evidence.xml_and_json_writing import add_element, serialize_document
 
 CKL_STATUS: dict[Status, str] = {
     "not_reviewed": "Not_Reviewed",

@@ -4,8 +4,8 @@ from typing import Any
 
 from app.evidence.benchmark import BenchmarkTitle
 from app.evidence.finding_text import describe_actions_taken, describe_finding
-from app.evidence.markup import encode_json
 from app.evidence.run_record import RuleRecord, RunRecord
+from app.evidence.xml_and_json_writing import encode_json
 
 _EMPTY = (
     *("false_positives", "false_negatives", "security_override_guidance", "potential_impacts", "third_party_tools"),

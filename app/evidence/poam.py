@@ -12,8 +12,8 @@ import msgspec
 
 from app.events.record import format_timestamp
 from app.evidence.finding_text import describe_actions_taken, describe_finding, describe_outcome
-from app.evidence.markup import encode_json
 from app.evidence.run_record import RuleRecord, RunRecord
+from app.evidence.xml_and_json_writing import encode_json
 from app.text.clean import clean_text
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "|", "%", "＝", "＋", "－", "＠")

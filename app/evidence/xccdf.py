@@ -6,8 +6,8 @@ from xml.etree import ElementTree as ET
 from app.events.kinds import VerdictGiven
 from app.events.record import format_timestamp
 from app.evidence.finding_text import format_verdict
-from app.evidence.markup import add_element, serialize_document
 from app.evidence.run_record import RuleRecord, RunRecord
+from app.evidence.xml_and_json_writing import add_element, serialize_document
 
 SPACE = "http://checklists.nist.gov/xccdf/1.2"
 CCI = "http://cyber.mil/cci"

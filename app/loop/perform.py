@@ -231,7 +231,9 @@ async def _hash_files_and_find_fix(run: Run, effect: effects.StartAttempt) -> tu
     )
     if not (seen and run.request.replay_fixes and effect.number == 1):
         return seen, None
-    known = await asyncio.to_thread(run.services.history.list_known_fixes, effect.rule, seen, played=target.simulated)
+    known = await asyncio.to_thread(
+        run.services.history.list_fixes_proven_elsewhere, effect.rule, seen, is_host_simulated=target.simulated
+    )
     if not known:
         return seen, None
     return seen, await target.run_blocking(lambda target: proven_fix.find_fix_for_identical_files(target.files, known))

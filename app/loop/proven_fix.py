@@ -12,8 +12,8 @@ from app.loop.attempt_state import Attempt
 from app.loop.harm import find_touched_probes_not_asked
 from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
-from app.syntax.host_files import Files
-from app.targets.baseline import compute_file_state_digest
+from app.syntax.host_file_access import Files
+from app.targets.file_and_account_baseline import compute_file_state_digest
 
 WATCHED = ("review", "triage")
 """Both Auditor and Sentry must have answered for a change to count as proven."""

@@ -14,10 +14,10 @@ from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_for_reboot
 from app.loop.change_execution import redact_for_log, redact_probes
 from app.loop.harm import find_first_harm
-from app.loop.reboot_step_choice import describe_reboot_harm, list_fix_journals, list_fixed_rules
+from app.loop.reboot_survival_steps import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.run_in_progress import Run
 from app.targets.probe_comparison import mark_worsened_probes
-from app.targets.rebooter import BootStatus, Rebooter
+from app.targets.rebooter_protocol import BootStatus, Rebooter
 from app.targets.running_settings_report import InForceReport
 from app.targets.target import Target
 from app.text.pluralized_counts import count_things

@@ -282,15 +282,20 @@ def _build_reflection_events(run: Run, answer: Reflection) -> list[kinds.Event]:
     digest = hashlib.sha256(f"{rule}|{answer.mechanism}|{answer.advice}".encode()).hexdigest()[:12]
     texts = {"mechanism": answer.mechanism, "environment": answer.environment, "advice": answer.advice}
     lesson = kinds.LessonLearnt(**run.event_fields, lesson=Lesson(id=digest, rule=rule, **texts))
-    return [lesson, _build_reflected(run, answer.reason, answer.decision if attempt % WEIGH_EVERY == 0 else "CONTINUE")]
+    return [
+        lesson,
+        _build_reflection_event(run, answer.reason, answer.decision if attempt % WEIGH_EVERY == 0 else "CONTINUE"),
+    ]
 
 
-def _build_reflected(run: Run, reason: str, decision: Decision = "CONTINUE") -> kinds.AttemptReflected:
+def _build_reflection_event(
+    run: Run, reason_for_decision: str, decision: Decision = "CONTINUE"
+) -> kinds.AttemptReflected:
     """Return the reflection. It bans an approach that ran or was refused, and then failed."""
     proposed, failed = run.attempt.proposed, run.attempt.failed
     is_banned = failed and failed.cause not in ("engine", "over budget", "disapproved")
     banned = (proposed.fingerprint,) if proposed and is_banned else ()
-    return kinds.AttemptReflected(**run.event_fields, decision=decision, reason=reason, banned=banned)
+    return kinds.AttemptReflected(**run.event_fields, decision=decision, reason=reason_for_decision, banned=banned)
 
 
 _ANSWERS_FOR: dict[Purpose, str] = {"review": "Auditor", "triage": "Sentry", "reflect": "Architect"}
@@ -307,7 +312,7 @@ async def continue_without_answer(run: Run, effect: UseSafeDefault) -> None:
             words = f"{why}; the probes stand alone."
             run.append(_judge_triage(run, Triage(words, alarm=False)))
         case _:
-            run.append(_build_reflected(run, _explain_missing_reflection(run)))
+            run.append(_build_reflection_event(run, _explain_missing_reflection(run)))
 
 
 def _explain_missing_reflection(run: Run) -> str:

@@ -32,11 +32,11 @@ def read_approvals(path: Path) -> ApprovalPolicy:
         raise BadInput(f"{path} cannot be read ({exc.strerror}): TEMPER_APPROVALS must name a policy file.") from exc
     if len(content) > LONGEST:
         raise BadInput(f"{path} has {len(content)} bytes; the limit is {LONGEST}.")
-    return _PolicyReader(path, content).read_policy(hashlib.sha256(content).hexdigest())
+    return _PolicyReader(path, content).build_policy(hashlib.sha256(content).hexdigest())
 
 
 class _PolicyReader(TomlReader):
-    def read_policy(self, sha256: str) -> ApprovalPolicy:
+    def build_policy(self, file_sha256: str) -> ApprovalPolicy:
         document = self.document
         self.check_keys((), document, ("otherwise", "rule"))
         if "otherwise" not in document:
@@ -48,7 +48,7 @@ class _PolicyReader(TomlReader):
             self.reject((), "", f"there are {len(tables)} rules; the limit is {MOST_RULES}")
         return ApprovalPolicy(
             file=self.path.name,
-            sha256=sha256,
+            sha256=file_sha256,
             rules=tuple(self._read_rule(("rule", str(place)), table) for place, table in enumerate(tables)),
             otherwise=self._read_people_count((), document, "otherwise"),
             line=self.lines.get_line_number((), "otherwise"),

@@ -24,7 +24,7 @@ from app.loop.turn_context import build_rule_scope
 from app.runs.scanner_factory import open_scanner_and_target
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets.target import Target
 
 

@@ -30,7 +30,7 @@ from app.machine.sampling.machine_log_writer import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
 from app.runtime.backup_age import record_first_use
 from app.runtime.node import Node, create_node_name
-from app.runtime.run_offers import IdleQueueSuspender, Offers
+from app.runtime.run_queue_feeder import IdleQueueSuspender, Offers
 from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor

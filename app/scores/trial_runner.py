@@ -33,7 +33,7 @@ from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target

@@ -44,8 +44,14 @@ class RunHistory:
         """Return lessons of earlier runs for the next attempt on the rule."""
         return ()
 
-    def list_known_fixes(self, _rule: str, _deciding_files_digest: str, *, played: bool) -> Sequence[ProvenFix]:  # noqa: ARG002
-        """Return fixes proven on other hosts with the same files. `played`: whether this host is simulated."""
+    def list_fixes_proven_elsewhere(
+        self,
+        _rule: str,
+        _deciding_files_digest: str,
+        *,
+        is_host_simulated: bool,  # noqa: ARG002
+    ) -> Sequence[ProvenFix]:
+        """Return fixes proven on other hosts with the same files; those of simulated hosts only for a simulated one."""
         return ()
 
     def list_active_waivers(self, _host: str, _now: float) -> tuple[Waiver, ...]:
@@ -69,10 +75,14 @@ class StoredRunHistory(RunHistory):
             rows = lessons.list_lessons_for_rule(session, rule, MOST_LESSONS)
             return [msgspec.convert(row, Lesson, from_attributes=True) for row in rows]
 
-    def list_known_fixes(self, rule: str, deciding_files_digest: str, *, played: bool) -> Sequence[ProvenFix]:
+    def list_fixes_proven_elsewhere(
+        self, rule: str, deciding_files_digest: str, *, is_host_simulated: bool
+    ) -> Sequence[ProvenFix]:
         with open_read_session(self._database) as session:
             run = session.get_one(RunRow, self._run)
-            return proven_fixes.list_known_fixes(session, run, rule, deciding_files_digest, played=played)
+            return proven_fixes.list_fixes_proven_elsewhere(
+                session, run, rule, deciding_files_digest, is_host_simulated=is_host_simulated
+            )
 
     def list_active_waivers(self, host: str, now: float) -> tuple[Waiver, ...]:
         with open_read_session(self._database) as session:

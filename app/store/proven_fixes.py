@@ -47,8 +47,8 @@ class FixFailureRow(SQLModel, table=True):
     reason: str
 
 
-def list_known_fixes(
-    session: Session, run: RunRow, rule: str, deciding_files_digest: str, *, played: bool
+def list_fixes_proven_elsewhere(
+    session: Session, run: RunRow, rule: str, deciding_files_digest: str, *, is_host_simulated: bool
 ) -> list[ProvenFix]:
     """Return fixes proven on other hosts that have not failed on this run's, most successful first.
 
@@ -61,7 +61,7 @@ def list_known_fixes(
         FixRow.host != run.host,
         col(FixRow.id).not_in(failed),
     )
-    if not played:
+    if not is_host_simulated:
         query = query.where(col(FixRow.played).is_(False))
     if not run.simulated:
         query = query.where(col(FixRow.simulated).is_(False))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import Confinement, ProgramOutcome
 from app.targets.throwaway_host_key import HOST_KEY, get_sshd_check_key

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.events.vocabulary import Probe
 from app.syntax import pam
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.host_text import fold_case
 from app.targets import host_accounts, pam_outcome, predicted_upload_permissions, sudo_rights
 from app.targets.cached_files import CachedFiles

@@ -1,7 +1,7 @@
 """Short facts about a host for the roles that plan, read from its files."""
 
 from app.syntax import host_text, sshd
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets import predicted_upload_permissions
 from app.targets.host_accounts import AGENT, read_host_accounts
 from app.text.clean import clean_text

@@ -15,9 +15,9 @@ import msgspec
 
 from app.errors import ActionFailed, RollbackFailed
 from app.events.vocabulary import FileChange
-from app.syntax.host_files import FileState
-from app.targets.baseline import SideEffects, build_file_change
+from app.syntax.host_file_access import FileState
 from app.targets.crash_safe_writes import Disk, OpenFolder
+from app.targets.file_and_account_baseline import SideEffects, build_file_change
 
 Mark = Literal["open", "committed", "undone", "void"]
 Before = Mapping[str, FileState | None]

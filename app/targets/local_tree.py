@@ -9,10 +9,10 @@ from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
 from typing import TypeVar
 
 from app.errors import ActionFailed, EnvironmentUnusable, find_storage_fault
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets import path_walk
-from app.targets.baseline import FoundEntry
 from app.targets.crash_safe_writes import Disk, OpenFolder, open_folder_descriptor
+from app.targets.file_and_account_baseline import FoundEntry
 from app.targets.host_lock import HostLock
 from app.targets.simulated_file_owners import ROOT, FileOwners
 from app.targets.temporary_read_permission import TemporaryModes

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.syntax import option_parsers
-from app.syntax.host_files import Files, FileState
+from app.syntax.host_file_access import Files, FileState
 from app.syntax.setting import Setting, find_last
 
 MISSION_CONFIG, BACKUP_CONFIG = "/etc/mission/mission.conf", "/etc/mission/backup.conf"

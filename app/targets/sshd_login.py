@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 from app.syntax import host_text
 from app.syntax.account_files import Account
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.syntax.sshd import SshdConfig

@@ -12,7 +12,7 @@ from app.targets.change_assessment import Assessment
 from app.targets.change_plan import Actions, Asks, Paths
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
-from app.targets.rebooter import Rebooter, RollbackResult
+from app.targets.rebooter_protocol import Rebooter, RollbackResult
 from app.targets.resources.available_actions import Offer
 from app.targets.rule_scope import RuleScope
 from app.targets.running_settings_report import InForceReport

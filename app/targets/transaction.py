@@ -8,19 +8,19 @@ from typing import Protocol
 
 from app.errors import ActionFailed, HostDrifted, RollbackFailed
 from app.events.vocabulary import FileAction, FileChange
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets import config_validation
-from app.targets.baseline import SideEffects
 from app.targets.change_assessment import Assessment, Guard, assess_change
 from app.targets.change_plan import ProposedChange
 from app.targets.disk_retry import retry_while_disk_full
 from app.targets.effects.daemon_base import Ask
 from app.targets.effects.weakening import find_weakening_objection_by_programs
+from app.targets.file_and_account_baseline import SideEffects
 from app.targets.host_lock import HostLock
 from app.targets.journal import Before, JournalContents, Mark
 from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.rebooter import RollbackResult
+from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import ResourceManager
 from app.targets.restore import ChangeableFiles, restore_files_and_list_differences
 from app.targets.target import AppliedChange

@@ -10,7 +10,7 @@ from app.targets.subjects import (
     backup_login_policy,
     banner_policy,
     kernel_module_policy,
-    login_limit_policy,
+    limits_conf_policy,
     option_tables,
     pam_policy,
     shell_profile_policy,
@@ -34,7 +34,7 @@ _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
     (pam_policy.judge_pam_edit, tuple(f"/etc/pam.d/{name}" for name in _STACKS)),
     (option_tables.PWQUALITY, ("/etc/security/pwquality.conf", "/etc/security/pwquality.conf.d/*.conf")),
     (option_tables.FAILLOCK, ("/etc/security/faillock.conf",)),
-    (login_limit_policy.judge_limits_edit, ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf")),
+    (limits_conf_policy.judge_limits_edit, ("/etc/security/limits.conf", "/etc/security/limits.d/*.conf")),
     (option_tables.LOGIN_DEFS, ("/etc/login.defs",)),
     (
         shell_profile_policy.judge_profile_edit,

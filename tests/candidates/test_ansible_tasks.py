@@ -10,7 +10,7 @@ from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.permission import SetPermissions
 from app.resources.unit import SetUnit
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.overlay import Overlay
 from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles

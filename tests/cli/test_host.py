@@ -10,7 +10,7 @@ from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.vocabulary import SetOption
 from app.targets.host_registry import open_target
-from app.targets.rebooter import RollbackResult
+from app.targets.rebooter_protocol import RollbackResult
 from tests.targets.ssh.conftest import host
 
 __all__ = ["host"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 
 from app.events.vocabulary import AppendLine, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import ProgramOutcome
 from tests.differential.sshd_files import CIPHERS, KEX, MACS

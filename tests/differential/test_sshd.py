@@ -18,7 +18,7 @@ import pytest
 from app.errors import ActionFailed
 from app.events.vocabulary import Reload
 from app.syntax import sshd
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.sshd_effective_settings import DEBIAN_12, compute_sshd_settings
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets import policy

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
 from app.targets.ssh.remote_program_queries import create_remote_asker

@@ -61,7 +61,7 @@ from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, Set
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.perform import sort_findings
-from app.loop.reboot_step_choice import describe_reboot_harm, list_fix_journals, list_fixed_rules
+from app.loop.reboot_survival_steps import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.state import RunState, apply_event
 from app.resources.vendor_script import RunVendorScript
 from app.scanners.scanner import Verdict

@@ -34,7 +34,7 @@ from app.loop.state import fold_events
 from app.scanners.scanner import Verdict
 from app.targets.change_assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
-from app.targets.rebooter import RollbackResult
+from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import NONE
 from app.targets.running_settings_report import InForceReport
 from app.targets.target import AppliedChange

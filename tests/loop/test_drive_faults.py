@@ -11,7 +11,7 @@ from app.events.log import RunLog
 from app.loop import drive
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import RunState, fold_events
-from app.targets.rebooter import RollbackResult
+from app.targets.rebooter_protocol import RollbackResult
 from app.targets.target_thread import TargetThread
 from tests.evidence.logs import chain, scoped, started
 from tests.loop.playing import SOUND, pack, request, rule

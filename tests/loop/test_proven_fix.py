@@ -37,8 +37,8 @@ class Fixes(RunHistory):
     def __init__(self, *fixes):
         self.fixes, self.asked = fixes, []
 
-    def list_known_fixes(self, rule, seen, *, played):
-        self.asked.append((rule, played))
+    def list_fixes_proven_elsewhere(self, rule, seen, *, is_host_simulated):
+        self.asked.append((rule, is_host_simulated))
         return [one for one in self.fixes if (one.rule, one.seen) == (rule, seen)]
 
 

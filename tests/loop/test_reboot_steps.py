@@ -10,7 +10,7 @@ from app.events.vocabulary import Budget
 from app.loop import effects, reboot
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import RunState
-from app.targets.rebooter import BootStatus, RollbackResult
+from app.targets.rebooter_protocol import BootStatus, RollbackResult
 from app.targets.running_settings_report import InForceReport
 from app.targets.target_thread import TargetThread
 from tests.evidence.logs import started

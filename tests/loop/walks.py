@@ -12,7 +12,7 @@ from app.loop.state import Item
 from app.loop.turn_context import TurnContext
 from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from tests.hostfiles import DictFiles
 
 _TREE = Path(__file__).parents[2] / "app/targets/fixture/tree"

@@ -14,7 +14,7 @@ from app.events.bus import Bus
 from app.events.record import GENESIS, build_recorded_event
 from app.loop.durable_run_queue import DurableQueue
 from app.runtime.node import Node
-from app.runtime.run_offers import IdleQueueSuspender, Offers
+from app.runtime.run_queue_feeder import IdleQueueSuspender, Offers
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock

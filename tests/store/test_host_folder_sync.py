@@ -7,7 +7,7 @@ from app.errors import LeaseLost
 from app.store import host_folder_sync
 from app.store.db import open_database
 from app.store.host_folder_sync import HostFileRow, HostFolders
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets import host_registry
 from app.targets.crash_safe_writes import Disk
 from app.targets.journal import Journal

@@ -46,7 +46,7 @@ def test_a_host_without_a_past_has_none(database):
         assert past.read_last_run_and_passed_rules() == ("", frozenset())
         assert past.read_previous_state() == PreviousState()
         assert list(past.list_known_lessons("A")) == []
-        assert list(past.list_known_fixes("A", "s", played=True)) == []
+        assert list(past.list_fixes_proven_elsewhere("A", "s", is_host_simulated=True)) == []
         assert past.list_active_waivers("h", 0.0) == ()
 
 

@@ -48,10 +48,10 @@ def test_a_fix_is_known_to_other_hosts_for_the_same_files_alone(runs):
     own = runs.begun("r1", "web1")
     runs.put("r1", FixProven(rule="V-1", attempt=2, fix=FIX))
     other = runs.begun("r2", "web2")
-    assert other.list_known_fixes("V-1", "s", played=False) == [FIX]
-    assert other.list_known_fixes("V-1", "t", played=False) == []
-    assert other.list_known_fixes("V-2", "s", played=False) == []
-    assert own.list_known_fixes("V-1", "s", played=False) == []
+    assert other.list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False) == [FIX]
+    assert other.list_fixes_proven_elsewhere("V-1", "t", is_host_simulated=False) == []
+    assert other.list_fixes_proven_elsewhere("V-2", "s", is_host_simulated=False) == []
+    assert own.list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False) == []
 
 
 @pytest.mark.parametrize(("cause", "again"), [("scanner", False), ("disapproved", False), ("interrupted", True)])
@@ -60,25 +60,25 @@ def test_what_failed_on_a_host_is_not_offered_there_again(runs, cause, again):
     runs.put("r1", FixProven(rule="V-1", attempt=2, fix=FIX))
     runs.begun("r2", "web2")
     runs.put("r2", AttemptFailed(rule="V-1", attempt=1, cause=cause, reason="no", replayed=FIX.id))
-    assert bool(runs.begun("r3", "web2").list_known_fixes("V-1", "s", played=False)) == again
-    assert runs.begun("r4", "web3").list_known_fixes("V-1", "s", played=False) == [FIX]
+    assert bool(runs.begun("r3", "web2").list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False)) == again
+    assert runs.begun("r4", "web3").list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False) == [FIX]
 
 
 def test_what_held_most_often_comes_first(runs):
     runs.begun("r1", "web1")
     younger = msgspec.structs.replace(FIX, id="r1.V-1.3")
     runs.put("r1", FixProven(rule="V-1", attempt=2, fix=FIX), FixProven(rule="V-1", attempt=3, fix=younger))
-    assert runs.begun("r2", "web2").list_known_fixes("V-1", "s", played=False) == [younger, FIX]
+    assert runs.begun("r2", "web2").list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False) == [younger, FIX]
     runs.put("r2", ItemPassed(rule="V-1", attempts=1, replayed=FIX.id))
-    assert runs.begun("r3", "web3").list_known_fixes("V-1", "s", played=False) == [FIX, younger]
+    assert runs.begun("r3", "web3").list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False) == [FIX, younger]
 
 
 def test_what_was_played_proves_nothing_for_what_is_real(runs):
     runs.begun("r1", "fixture", simulated=True)
     runs.put("r1", FixProven(rule="V-1", attempt=2, fix=msgspec.structs.replace(FIX, played=True)))
-    assert runs.begun("r2", "web2", simulated=True).list_known_fixes("V-1", "s", played=True)
-    assert not runs.begun("r3", "web3", simulated=True).list_known_fixes("V-1", "s", played=False)
-    assert not runs.begun("r4", "web4").list_known_fixes("V-1", "s", played=True)
+    assert runs.begun("r2", "web2", simulated=True).list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=True)
+    assert not runs.begun("r3", "web3", simulated=True).list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False)
+    assert not runs.begun("r4", "web4").list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=True)
 
 
 def test_the_second_of_two_equal_hosts_is_mended_without_a_plan_and_its_record_says_from_where(tmp_path):
@@ -109,8 +109,8 @@ def test_what_did_not_survive_a_reboot_is_offered_no_more(runs):
     runs.put("r1", FixProven(rule="V-1", attempt=2, fix=FIX))
     other = runs.begun("r2", "web2")
     runs.put("r2", ItemEscalated(rule="V-1", reason="it does not hold", reopened=True, replayed=FIX.id))
-    assert other.list_known_fixes("V-1", "s", played=False) == []
+    assert other.list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False) == []
     third = runs.begun("r3", "web3")
-    assert third.list_known_fixes("V-1", "s", played=False) == [FIX]
+    assert third.list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False) == [FIX]
     runs.put("r1", ItemEscalated(rule="V-1", reason="it does not hold", reopened=True))
-    assert third.list_known_fixes("V-1", "s", played=False) == []
+    assert third.list_fixes_proven_elsewhere("V-1", "s", is_host_simulated=False) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.host_questions import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUnit, AskUse
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.architect_answers_from_files import answer_from_files, clean_answer, explain_question_refusal
 from app.targets.fixture.fixture_target import FixtureTarget
 from tests.hostfiles import DictFiles

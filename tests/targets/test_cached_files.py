@@ -1,4 +1,4 @@
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.cached_files import CachedFiles
 from app.targets.health_probes import run_health_probes
 from tests.targets.hosts import TODAY, host

@@ -7,7 +7,7 @@ import pytest
 from app.errors import ActionFailed, HostDrifted
 from app.events.vocabulary import Chmod, WriteFile
 from app.resources.kind import ResourceState
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.change_assessment import assess_change
 from app.targets.change_plan import ProposedChange, Refusal
 from app.targets.fixture.fixture_target import FixtureTarget

@@ -1,8 +1,8 @@
 import stat
 
-from app.syntax.host_files import FileState
-from app.targets.baseline import Baseline, BaselineEntry, SideEffects, apply_side_effects
+from app.syntax.host_file_access import FileState
 from app.targets.crash_safe_writes import Disk
+from app.targets.file_and_account_baseline import Baseline, BaselineEntry, SideEffects, apply_side_effects
 from app.targets.journal import Journal
 
 A, B, C = (FileState(text, 0o644, "root:root") for text in (b"a", b"b", b"c"))

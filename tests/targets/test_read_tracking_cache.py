@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.cached_files import CachedFiles
 from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache

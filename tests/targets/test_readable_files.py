@@ -4,7 +4,7 @@ import pytest
 
 from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.skills.catalog import load_skill
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.change_plan import plan_effects
 from app.targets.crash_safe_writes import Disk
 from app.targets.local_tree import LocalTree

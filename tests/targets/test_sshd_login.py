@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax import sshd
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.host_accounts import read_host_accounts
 from app.targets.sshd_login import SshdLogin
 from tests.targets.hosts import KEY, TODAY, host

@@ -5,7 +5,7 @@ import pytest
 
 from app.errors import ActionFailed
 from app.events.vocabulary import AppendLine, Chmod, RemoveLine, SetOption, WriteFile
-from app.targets.baseline import build_file_change
+from app.targets.file_and_account_baseline import build_file_change
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay
 from app.targets.program_sandbox import Confinement

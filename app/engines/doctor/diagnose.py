@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.engines.doctor import launch_checks, memory_checks, model_checks, speculation_checks
+from app.engines.doctor import launch_checks, memory_checks, model_can_run_checks, speculation_checks
 from app.engines.doctor.launch_situation import Situation, build_situations
 from app.engines.doctor.local_files_and_environment import NOTHING, LocalInventory
 from app.engines.doctor.pitfall import Pitfall, sort_by_engine_and_severity
@@ -13,10 +13,10 @@ Check = Callable[[Situation], Pitfall | None]
 
 CHECKS: tuple[Check, ...] = (
     memory_checks.check_unknown_fit,
-    model_checks.check_refused_split,
-    model_checks.check_gpu_count,
-    model_checks.check_pipeline_crash,
-    model_checks.check_settings_beyond_model,
+    model_can_run_checks.check_refused_split,
+    model_can_run_checks.check_gpu_count,
+    model_can_run_checks.check_pipeline_crash,
+    model_can_run_checks.check_settings_beyond_model,
     memory_checks.check_context_memory,
     memory_checks.check_memory_fit,
     memory_checks.check_context_margin,
@@ -30,7 +30,7 @@ CHECKS: tuple[Check, ...] = (
     launch_checks.check_parser_flags,
     launch_checks.check_image_pin,
     launch_checks.check_whitespace_padding_allowed,
-    model_checks.check_attention_lacks_ignore_pattern,
+    model_can_run_checks.check_attention_lacks_ignore_pattern,
     launch_checks.check_forced_marlin,
     launch_checks.check_forced_backend,
     speculation_checks.check_mtp_method,
@@ -40,10 +40,10 @@ CHECKS: tuple[Check, ...] = (
     speculation_checks.check_acceptance_on_random_tokens,
 )
 ON_CPU: tuple[Check, ...] = (
-    model_checks.check_llamacpp_installed,
-    model_checks.check_weights_exist,
-    model_checks.check_processor_support,
-    model_checks.check_main_memory,
+    model_can_run_checks.check_llamacpp_installed,
+    model_can_run_checks.check_weights_exist,
+    model_can_run_checks.check_processor_support,
+    model_can_run_checks.check_main_memory,
 )
 
 

@@ -74,9 +74,9 @@ class NvmlGpus:
             self._close_library()
         return readings
 
-    def _try_open_library(self, now: float) -> bool:
+    def _try_open_library(self, opened_at: float) -> bool:
         self._ask(None, self._nvml.nvmlInit)
-        self._opened_at = None if self._ask.refusal else now
+        self._opened_at = None if self._ask.refusal else opened_at
         return not self._ask.refusal
 
     def _needs_reopen(self, now: float) -> bool:

@@ -17,7 +17,7 @@ from app.skills.stig_wide import rule_texts
 from app.skills.stig_wide.checks.audit_events import create_audit_events_check
 from app.skills.stig_wide.checks.blocked_kernel_modules import create_module_ban_check
 from app.skills.stig_wide.checks.kernel_settings import create_kernel_setting_check
-from app.skills.stig_wide.checks.login_limits import create_limit_check
+from app.skills.stig_wide.checks.limits_conf_rows import create_limit_check
 from app.skills.stig_wide.checks.option_lines import (
     OptionSource,
     adapt_parser_without_problems,

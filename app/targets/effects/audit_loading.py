@@ -12,7 +12,7 @@ from app.syntax import account_files, audit_rule_files, host_text
 from app.syntax.audit_fields import ACCOUNTS, ARGUMENTS, GROUPS, UNSET, AuditField, HostNames
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.auditctl import AuditCommand, read_command
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 
 _CALLS = Path(audit_rule_files.__file__).with_name("audit_calls.toml")
 _ABSENT, _INVALID, _EXISTS = "No such file or directory", "Invalid argument", "Rule exists"
@@ -153,7 +153,9 @@ def _read_lookup_tables(files: Files) -> tuple[HostNames, ...]:
     accounts, _ = account_files.parse_passwd_with_problems(host_text.read_text(files, "/etc/passwd") or "")
     groups, _ = account_files.parse_group_with_problems(host_text.read_text(files, "/etc/group") or "")
     by_name, by_group = {one.name: int(one.uid) for one in accounts}, {one.name: int(one.gid) for one in groups}
-    return tuple(HostNames(by_name, by_group, _read_call_table(), machine) for machine in _detect_machines(files))
+    return tuple(
+        HostNames(by_name, by_group, _read_call_table(), machine) for machine in _detect_cpu_architectures(files)
+    )
 
 
 @cache
@@ -162,7 +164,7 @@ def _read_call_table() -> Mapping[str, frozenset[str]]:
     return {machine: frozenset(names.split()) for machine, names in text.items()}
 
 
-def _detect_machines(files: Files) -> tuple[str, ...]:
+def _detect_cpu_architectures(files: Files) -> tuple[str, ...]:
     """Return the machines that the host's libraries or kernels are built for; x86_64 if it shows none."""
     found = tuple(name for name, libraries, kernels in _MACHINES if files.is_folder(libraries) or files.glob(kernels))
     return found or ("x86_64",)

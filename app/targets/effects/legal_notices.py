@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from app.resources.kind import Objection
 from app.syntax import host_text
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 
 PLACES = ("/etc/issue", "/etc/issue.net", "/etc/motd")
 _ASK = "notice "

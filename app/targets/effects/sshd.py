@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cached_property, partial
 
 from app.syntax import host_text, sshd
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_sshd_program
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec

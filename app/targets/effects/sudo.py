@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from app.syntax import sudoers
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.sudoers import MAIN, Sudoers
 from app.targets.effects import sudo_option_strength, sudo_rights_comparison
 from app.targets.effects.cvtsudoers_output import parse_cvtsudoers

@@ -10,7 +10,7 @@ from typing import ClassVar
 import msgspec
 
 from app.syntax import host_text, sysctl
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.sysctl import LoadedSysctls
 from app.targets.effects import drop_ins, network_sysctl_writes
 from app.targets.effects import strictness_comparison as strictness

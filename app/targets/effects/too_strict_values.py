@@ -16,7 +16,7 @@ import msgspec
 
 from app.resources.kind import Objection
 from app.syntax import host_text
-from app.syntax.host_files import Files, FileState
+from app.syntax.host_file_access import Files, FileState
 from app.targets.effects import legal_notices
 from app.targets.effects.crypto_policies import CONFIG, MODULES, CryptoPolicies
 from app.targets.effects.daemon_base import UNSET, Daemon

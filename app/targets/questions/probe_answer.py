@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from app.syntax import sshd, sudoers
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.setting import BadSetting
 from app.syntax.sudoers import Sudoers
 from app.targets.host_accounts import HostAccounts, read_host_accounts

@@ -6,8 +6,8 @@ from typing import Protocol
 
 from app.events.vocabulary import AnyAction, FileChange
 from app.resources.kind import ForeseenStates, ResourceAction
-from app.syntax.host_files import FileState
-from app.targets.baseline import SideEffects, build_file_change
+from app.syntax.host_file_access import FileState
+from app.targets.file_and_account_baseline import SideEffects, build_file_change
 
 
 @dataclass(frozen=True)

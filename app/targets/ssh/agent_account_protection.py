@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.events.vocabulary import AnyAction, FileAction
 from app.syntax import sudoers
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets import sudo_rights
 from app.targets.change_plan import Refusal
 from app.targets.host_accounts import read_host_accounts

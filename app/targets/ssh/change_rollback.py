@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from app.errors import ActionFailed, EnvironmentUnusable, RollbackFailed
 from app.targets import no_rollback_consent
-from app.targets.rebooter import RollbackResult
+from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.restore import find_differences, restore_files_and_list_differences
 from app.targets.ssh.connection import SshConnection

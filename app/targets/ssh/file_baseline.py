@@ -7,7 +7,7 @@ import msgspec
 
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.events.vocabulary import FileChange
-from app.targets.baseline import Baseline, BaselineEntry, compute_file_state_digest
+from app.targets.file_and_account_baseline import Baseline, BaselineEntry, compute_file_state_digest
 from app.targets.host_accounts import read_host_accounts
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh.connection import SshConnection

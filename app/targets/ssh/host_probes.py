@@ -8,13 +8,13 @@ import msgspec
 
 from app.errors import ConnectionLost, TemperError
 from app.events.vocabulary import Probe
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.questions.probe_answer import DiskUsage
 from app.targets.running_settings_report import InForceReport, compare_running, list_stated_sysctl_names
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.host_program_probes import KnownAnswers, probe_programs_and_disk
+from app.targets.ssh.health_probes_by_host_programs import KnownAnswers, probe_programs_and_disk
 from app.text.clean import clean_text
 
 _LONGEST = 300

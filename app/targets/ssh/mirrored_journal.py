@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from app.errors import ActionFailed, EnvironmentUnusable, TemperError
 from app.events.vocabulary import FileChange
-from app.syntax.host_files import FileState
-from app.targets.baseline import SideEffects
+from app.syntax.host_file_access import FileState
+from app.targets.file_and_account_baseline import SideEffects
 from app.targets.journal import Before, Journal, Mark
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.ssh import service_activator

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable, TemperError
-from app.targets.rebooter import BootPhase, BootStatus, RollbackResult
+from app.targets.rebooter_protocol import BootPhase, BootStatus, RollbackResult
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.shell_script import load_script

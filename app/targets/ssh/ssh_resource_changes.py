@@ -8,8 +8,8 @@ from app.errors import ActionFailed
 from app.events.vocabulary import AnyAction, FileChange
 from app.resources import account, package, registry
 from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
-from app.syntax.host_files import FileState
-from app.targets.baseline import Baseline, SideEffects
+from app.syntax.host_file_access import FileState
+from app.targets.file_and_account_baseline import Baseline, SideEffects
 from app.targets.path_walk import escape_name_bytes
 from app.targets.resources.available_actions import Offer, build_offers
 from app.targets.resources.resource_dry_run import NONE, DryRun, PerformedChange, Permissions, build_resource_changes

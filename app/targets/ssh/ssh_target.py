@@ -13,8 +13,8 @@ from app.events.vocabulary import FileAction, FileChange, Probe, Reload
 from app.resources import unit
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
-from app.syntax.host_files import Files
-from app.targets import baseline, policy
+from app.syntax.host_file_access import Files
+from app.targets import file_and_account_baseline, policy
 from app.targets.architect_answers_from_files import answer_from_files, clean_answer
 from app.targets.change_assessment import Assessment
 from app.targets.change_plan import IMPOSSIBLE, Actions, Asks, Paths, ProposedChange, Refusal
@@ -28,7 +28,7 @@ from app.targets.journal import Journal
 from app.targets.program_sandbox import Confinement, detect_confinement
 from app.targets.read_tracking_cache import ReadTrackingCache
 from app.targets.readable_files import LinkFollowingFiles
-from app.targets.rebooter import RollbackResult
+from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope
@@ -38,7 +38,7 @@ from app.targets.ssh.change_rollback import can_undo_else_require_consent
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import recompute_announced_digests, take_host_baseline
-from app.targets.ssh.host_program_probes import KnownAnswers
+from app.targets.ssh.health_probes_by_host_programs import KnownAnswers
 from app.targets.ssh.host_questions import ask_questions_programs_can_answer
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.remote_program_queries import create_asker_keeping_first_answerer, create_remote_asker
@@ -241,11 +241,13 @@ class SshTarget:
         announced = [*kept.list_committed_file_changes(), *expected_changes]
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = recompute_announced_digests(take_host_baseline(self.line, held), held, announced)
-        was = baseline.apply_side_effects(baseline.load_baseline(self._folder / _BASELINE), noted)
-        if has_generated_rules(self._tree.snapshot) and baseline.has_tight_rights(now, LOADED):
-            was, now = (baseline.exclude_paths(one, GENERATED) for one in (was, now))
+        was = file_and_account_baseline.apply_side_effects(
+            file_and_account_baseline.load_baseline(self._folder / _BASELINE), noted
+        )
+        if has_generated_rules(self._tree.snapshot) and file_and_account_baseline.has_tight_rights(now, LOADED):
+            was, now = (file_and_account_baseline.exclude_paths(one, GENERATED) for one in (was, now))
             announced = [one for one in announced if one.path not in GENERATED]
-        return baseline.find_drift(was, now, announced)
+        return file_and_account_baseline.find_drift(was, now, announced)
 
     def answer_questions(self, questions: Sequence[Question], rule_paths: Collection[str]) -> tuple[str, ...]:
         """Ask the host's programs in one call; the rest is answered from its files."""
@@ -262,7 +264,7 @@ class SshTarget:
         return [f"{log}: {clean_text(text, _LONGEST)}" for log, text in newest][:limit]
 
     def compute_digest(self) -> str:
-        return baseline.hash_baseline_entries(take_host_baseline(self.line, self._tree.snapshot))
+        return file_and_account_baseline.hash_baseline_entries(take_host_baseline(self.line, self._tree.snapshot))
 
     def assert_usable(self) -> None:
         with self._changing:
@@ -273,7 +275,7 @@ class SshTarget:
         self.line.close()
 
     def _recover_and_take_baseline(self, consent: str | None) -> None:
-        """Check that changes are possible, roll back open journals and store a baseline."""
+        """Check that changes are possible, roll back open journals and store a file_and_account_baseline."""
         if consent is not None:
             self._save_rollback_mode(local_only=not can_undo_else_require_consent(self.line, self.name, consent))
         for name in self._journals.local.list_pending():

@@ -7,7 +7,7 @@ from app.runs.open_decision_reader import DecisionReader
 from app.web.api import (
     approvals,
     energy,
-    engine_probes,
+    engine_speed_measurements,
     engines,
     events,
     evidence,
@@ -55,7 +55,7 @@ PARTS = (
     engines,
     lineup,
     own_model_server,
-    engine_probes,
+    engine_speed_measurements,
     gpus,
     samples,
     server_wide_streams,

@@ -158,12 +158,12 @@ class Sharing:
                 run_holds.holds.apply_event(first.event, first.at)
 
 
-async def _find_sharing(request: Request) -> Sharing | None:
+async def _get_sharing_or_none_for_guest(request: Request) -> Sharing | None:
     sharing: Sharing = request.app.state.sharing
     return sharing if get_visible_runs_or_none_for_all() is None else None
 
 
-TheSharing = Annotated[Sharing | None, Depends(_find_sharing)]
+TheSharing = Annotated[Sharing | None, Depends(_get_sharing_or_none_for_guest)]
 """None for a guest who may see one run only."""
 
 

@@ -19,7 +19,7 @@ from app.store.models import RunRow
 from app.targets import host_registry, no_rollback_consent
 from app.targets.host_registry import FIXTURE, RegisteredHost
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.form_fields import Fields
+from app.web.pages.form_field_readers import Fields
 from app.web.pages.order_form_parser import parse_order_form, parse_terms_form
 from app.web.pages.templating import render_page
 from app.web.url_paths import redirect_to

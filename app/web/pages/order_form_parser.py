@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.runs.order import Order, parse_engine_choice, split_at_commas
 from app.runs.rollout.rollout_request import USUAL_WAVES, RolloutTerms
 from app.targets.host_registry import FIXTURE
-from app.web.pages.form_fields import parse_number_field, parse_whole_number_field
+from app.web.pages.form_field_readers import parse_number_field, parse_whole_number_field
 
 USUAL_MODE = "usual"
 """Selects the default mode of the host."""

@@ -14,7 +14,7 @@ from app.runtime.runtime import Runtime
 from app.store import run_queries
 from app.targets.host_registry import is_fixture
 from app.web.deps import TheRuntime
-from app.web.pages.form_fields import Fields
+from app.web.pages.form_field_readers import Fields
 from app.web.pages.order_form_parser import USUAL_MODE, parse_order_form
 from app.web.pages.templating import render_page
 from app.web.url_paths import redirect_to

@@ -13,7 +13,7 @@ from app.store.host_groups import read_groups
 from app.targets import host_registry
 from app.targets.host_registry import FIXTURE
 from app.web.deps import TheRuntime, TheSession, Words
-from app.web.pages.form_fields import Fields
+from app.web.pages.form_field_readers import Fields
 from app.web.pages.templating import render_page
 from app.web.url_paths import path_to, redirect_back, redirect_to
 

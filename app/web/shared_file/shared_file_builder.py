@@ -30,13 +30,13 @@ from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.page_context import MissionView
-from app.web.pages.mission.replay import ItemJumps
+from app.web.pages.mission.replay_stream import ItemJumps
 from app.web.pages.mission.summary import READ as SUMMED
 from app.web.pages.mission.summary import build_summary
 from app.web.pages.mission.timeline import draw_timeline, fold_timeline
 from app.web.pages.templating import render_template
 from app.web.shared_file.asset_inlining import inline_assets
-from app.web.shared_file.frames import record_stream
+from app.web.shared_file.stream_recording import record_stream
 
 MEDIA_TYPE = "text/html"
 _MAIN = '<main id="main">', "</main>"

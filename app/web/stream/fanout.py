@@ -137,7 +137,7 @@ class Fanout:
     async def _wait_at_head(self, viewer: Viewer) -> int:
         self._live_viewers[viewer] = None
         try:
-            await viewer.wait_until_no_longer_served()
+            await viewer.wait_until_left_out_of_writes()
         finally:
             stepped_out = viewer not in self._live_viewers
             self._live_viewers.pop(viewer, None)

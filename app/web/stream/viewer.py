@@ -81,7 +81,7 @@ class Viewer:
     def wake(self) -> None:
         self._woken.set()
 
-    async def wait_until_no_longer_served(self) -> None:
+    async def wait_until_left_out_of_writes(self) -> None:
         """Wait until the fanout no longer serves this viewer directly and its socket is writable."""
         await self._woken.wait()
         self._woken.clear()

@@ -10,7 +10,7 @@ from app.evidence.playbook.edits import (
     derive_edits,
     fold_later_edits_unless_undone,
 )
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.change_diff import render_file_diffs
 from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.syntax.edit_option_by_path import set_option
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from tests.hostfiles import DictFiles
 
 FIXTURE = Path(__file__).parents[3] / "app/targets/fixture"

@@ -8,7 +8,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG
 from app.syntax.edit_option_by_path import set_option
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import list_action_refusals
 from tests.hostfiles import DictFiles

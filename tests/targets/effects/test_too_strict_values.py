@@ -7,7 +7,7 @@ import pytest
 from app.events.vocabulary import ParameterUsed
 from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.effects import too_strict_values
 from app.targets.effects.too_strict_values import list_asks_stated_by_rule, list_bounds, load_bounds
 from app.targets.effects.weakening import DAEMONS

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from app.errors import ConnectionLost, EnvironmentUnusable
-from app.targets.baseline import Baseline
+from app.targets.file_and_account_baseline import Baseline
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection

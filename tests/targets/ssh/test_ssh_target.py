@@ -5,7 +5,7 @@ import pytest
 
 from app.errors import ActionFailed, BadInput, EnvironmentUnusable, RollbackFailed
 from app.events.vocabulary import Chmod, SetOption, WriteFile
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from app.targets.overlay import Overlay
 from app.targets.ssh.endpoint import parse_watched_login
 from app.targets.ssh.ssh_target import SshTarget

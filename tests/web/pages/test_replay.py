@@ -16,7 +16,7 @@ from app.store.events import EventStore
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.page_stream_renderer import PageRenderer
-from app.web.pages.mission.replay import CHUNK, Replay
+from app.web.pages.mission.replay_stream import CHUNK, Replay
 from tests.evidence.played import KEY
 
 SCENE = Scene(read_lineup(require_lineup_path("simulated")), load_skill("stig"), "replay")

@@ -2,9 +2,9 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text, format_location
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
 from app.syntax import audit_rule_files, host_text, option_parsers
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 
 RULES = "/etc/audit/audit.rules"
 SOURCES = "/etc/audit/rules.d/*.rules"

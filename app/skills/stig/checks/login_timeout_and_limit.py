@@ -2,9 +2,9 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text, format_location
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
 from app.syntax import host_text, limits_conf, option_parsers
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.host_text import create_range_predicate
 from app.syntax.shell_assignments import Assignment, parse_assignments, parse_assignments_and_readonly_names
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text
 from app.syntax import option_parsers
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.syntax.host_text import create_range_predicate, fold_case
 from app.syntax.option_parsers import Parser
 from app.syntax.setting import Setting, find_last

@@ -18,13 +18,14 @@ from app.store.host_groups import read_groups
 from app.store.host_rule_states import StandingRow, decode_encoded_cells_by_rule, list_standings, parse_cell
 from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
+from app.syntax.host_text import parse_natural_number
 from app.web.deps import TheRuntime, TheSession, TheStreams, Words, create_state_dependency
 from app.web.pages.changes_since_visit import LastLook, TheLastLook
 from app.web.pages.error_pages import render_error_page
 from app.web.pages.fleet import grid
 from app.web.pages.fleet.fleet_cache import read_rule_titles, select_lines_or_blanks
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
-from app.web.pages.form_fields import Fields
+from app.web.pages.form_field_readers import Fields
 from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.order_form_parser import parse_order_form, parse_terms_form
@@ -62,10 +63,15 @@ def stream_fleet(
     since: Annotated[str, Query(max_length=40)] = "",
 ) -> Response:
     """Stream the fleet page. `since` is the epoch and version of the page; another process's epoch counts as 0."""
-    epoch, _, version = since.partition(".")
-    known = int(version) if version.isdigit() and epoch == fleet.get_board(skill).epoch else 0
+    known = parse_known_version(since, fleet.get_board(skill).epoch)
     live = FleetViewer(fleet.open_stream(skill, rollout), known)
     return streams.create_live_response(live, [health.create_run_health(NO_RUN), watch])
+
+
+def parse_known_version(since: str, epoch: str) -> int:
+    """Return the version in EPOCH.VERSION, or 0 if it is none of this epoch."""
+    known_epoch, _, version = since.partition(".")
+    return (parse_natural_number(version) or 0) if known_epoch == epoch else 0
 
 
 @router.get("/fleet/cell", name="fleet_cell")

@@ -22,7 +22,7 @@ from app.web.pages.health_watch import build_faulted_run, render_health
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts
-from app.web.pages.mission.replay import ItemJumps, Replay
+from app.web.pages.mission.replay_stream import ItemJumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import TimelineView, draw_timeline
 from app.web.url_paths import path_to

@@ -24,14 +24,14 @@ from app.web.pages.changes_since_visit import LastLook, TheLastLook, TheLookRead
 from app.web.pages.engine_gpu_cards import render_engine_meters_and_users
 from app.web.pages.engine_sharing import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
-from app.web.pages.form_fields import Fields
+from app.web.pages.form_field_readers import Fields
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import AskedMoment, MissionLoader, TheMissions, TheMoment
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_context import MissionView, PageRequest, build_mission_view
 from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.pages.mission.past_view_thread import PastViewThread, TheMoments
-from app.web.pages.mission.replay import Replay
+from app.web.pages.mission.replay_stream import Replay
 from app.web.pages.start_run import FORM_PERSON
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.resume_position import MOST_SEQ, read_resume_position

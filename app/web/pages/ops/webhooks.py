@@ -21,7 +21,7 @@ from app.store.rollouts import RolloutRow
 from app.store.webhooks import WebhookRow
 from app.web.deps import TheRuntime, TheSession
 from app.web.pages.error_pages import render_error_page
-from app.web.pages.form_fields import Fields
+from app.web.pages.form_field_readers import Fields
 from app.web.pages.templating import render_page
 from app.web.url_paths import path_to
 

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.host_files import FileState
+from app.syntax.host_file_access import FileState
 from tests.skills.stig.checks.judged import judge
 
 TMOUT = "/etc/profile.d/tmout.sh"

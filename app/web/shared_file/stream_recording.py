@@ -13,7 +13,7 @@ from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_stream_renderer import PageRenderer
-from app.web.pages.mission.replay import split_frames
+from app.web.pages.mission.replay_stream import split_frames
 from app.web.pages.mission.timeline import fold_timeline
 from app.web.stream.sse_messages import encode_message
 

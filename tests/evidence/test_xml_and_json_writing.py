@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 
-from app.evidence.markup import encode_json, serialize_document
+from app.evidence.xml_and_json_writing import encode_json, serialize_document
 
 
 def test_an_element_without_text_has_an_end_tag_as_old_viewers_of_checklists_want_it():

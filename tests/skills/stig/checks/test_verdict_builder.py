@@ -1,4 +1,4 @@
-from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text, format_location
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
 from app.syntax.setting import BadSetting, Setting
 
 

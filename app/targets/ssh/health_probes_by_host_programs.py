@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from app.events.vocabulary import Probe
 from app.syntax import sudoers
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 from app.targets.health_probes import to_probe
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.questions.login_probes import list_password_accounts

@@ -7,7 +7,7 @@ import stat
 import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.external_log_receipt import find_or_request_receipt, parse_hook_command_json
+from app.evidence.external_log_hook import find_or_request_receipt, parse_hook_command_json
 from app.evidence.notary import Requester, open_notary
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.verify import (

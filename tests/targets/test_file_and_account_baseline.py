@@ -3,8 +3,15 @@ import os
 import pytest
 
 from app.events.vocabulary import WriteFile
-from app.syntax.host_files import FileState
-from app.targets.baseline import Baseline, BaselineEntry, build_file_change, exclude_paths, find_drift, has_tight_rights
+from app.syntax.host_file_access import FileState
+from app.targets.file_and_account_baseline import (
+    Baseline,
+    BaselineEntry,
+    build_file_change,
+    exclude_paths,
+    find_drift,
+    has_tight_rights,
+)
 from app.targets.fixture.fixture_target import FixtureTarget
 
 

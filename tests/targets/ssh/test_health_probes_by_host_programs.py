@@ -7,7 +7,7 @@ import pytest
 
 from app.loop.harm import find_first_harm
 from app.targets.host_accounts import read_host_accounts
-from app.targets.ssh.host_program_probes import (
+from app.targets.ssh.health_probes_by_host_programs import (
     KnownAnswers,
     build_probes,
     probe_programs_and_disk,

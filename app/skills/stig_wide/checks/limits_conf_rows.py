@@ -3,9 +3,9 @@
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.options import WantedOption
-from app.skills.stig.checks.verdicts import RuleJudge, escape_host_text
+from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text
 from app.syntax import limits_conf
-from app.syntax.host_files import Files
+from app.syntax.host_file_access import Files
 
 
 def create_limit_check(rule: str, wanted: WantedOption) -> Check:
