@@ -8,8 +8,8 @@ import typer
 from app import __version__
 from app.cli.commands import administration, engines, hosts, rollouts, runs, scores, serving, site_decisions
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
-from app.cli.narrowed_root_command import Terminal
 from app.cli.server_log import print_failure, set_last_resort_format
+from app.cli.single_subcommand_loading import Terminal
 from app.errors import TemperError
 from app.private_files import set_private_umask
 from app.text.clean import clean_text

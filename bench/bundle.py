@@ -19,9 +19,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
+from app.events.event_field_types import Budget
 from app.events.kinds import Event, RolloutEnded, RolloutHostBegun, RolloutHostEnded, RolloutOrdered, RunQueued
 from app.events.record import GENESIS, Recorded, build_recorded_event
-from app.events.vocabulary import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.rollouts import open_rollout_journal

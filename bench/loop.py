@@ -22,9 +22,9 @@ import httpx
 
 from app.engines.client import EngineClient
 from app.events.bus import Bus
+from app.events.event_field_types import Budget, FileChange, Probe
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
-from app.events.vocabulary import Budget, FileChange, Probe
 from app.loop.drive import drive_run
 from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import fold_events

@@ -29,7 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.runs.order import Order, create_run_request
 from app.runtime.runtime import Runtime

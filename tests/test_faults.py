@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager, suppress
 import httpx
 import pytest
 
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ActionApplied,
     ActionRolledBack,
@@ -19,7 +20,6 @@ from app.events.kinds import (
     ScanFinished,
     TurnFinished,
 )
-from app.events.vocabulary import Budget
 from app.loop.state import fold_events
 from app.runs.order import Order, create_run_request
 from app.targets.host_registry import open_target

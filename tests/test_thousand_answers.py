@@ -1,7 +1,7 @@
 """A thousand hostile answers over many rules, in mode auto: nothing is lost, by the word of programs not our own."""
 
+from app.events.event_field_types import Budget
 from app.events.kinds import ActionApplied, ActionRefused, AttemptFailed
-from app.events.vocabulary import Budget
 from app.runs.order import Order
 from app.skills.catalog import load_skill
 from app.targets.fixture.fixture_target import FixtureTarget

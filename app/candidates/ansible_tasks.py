@@ -13,7 +13,7 @@ from app.candidates.ansible_command_answers import answer_command, read_expected
 from app.candidates.ansible_file_modules import MODULES, name_account
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
 from app.candidates.scratch_files import ScratchFiles, Undecidable
-from app.events.vocabulary import AnyAction
+from app.events.event_field_types import AnyAction
 from app.resources.mount import MountOption
 from app.syntax import host_text
 from app.syntax.host_file_access import Files

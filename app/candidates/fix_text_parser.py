@@ -10,7 +10,7 @@ from msgspec import ValidationError, convert
 
 from app.candidates.scratch_files import ScratchFiles, Undecidable
 from app.errors import TemperError
-from app.events.vocabulary import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.events.event_field_types import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
 from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines

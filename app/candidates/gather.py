@@ -16,7 +16,7 @@ from app.candidates.person_decisions import find_person_decision
 from app.candidates.scratch_files import Undecidable
 from app.candidates.script_trial import try_script_on_copy_and_translate
 from app.candidates.settings_written_by_candidates import list_settings_of_content
-from app.events.vocabulary import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
+from app.events.event_field_types import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
 from app.skills.skill import Rule, Skill

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.events.vocabulary import RECIPE_OF, AnyAction
+from app.events.event_field_types import RECIPE_OF, AnyAction
 from app.lineups.toml_reader import TomlReader
 from app.resources.vendor_script import RunVendorScript
 from app.targets.change_plan import MOST_ACTIONS

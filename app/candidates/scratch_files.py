@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterator
 
 from app.errors import TemperError
-from app.events.vocabulary import AnyAction, AppendLine, Chmod, RemoveLine, ReplaceLine, WriteFile
+from app.events.event_field_types import AnyAction, AppendLine, Chmod, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import host_text
 from app.syntax.host_file_access import Files, FileState
 from app.targets.change_plan import MOST_ACTIONS

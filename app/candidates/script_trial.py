@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec import ValidationError, convert
 
 from app.candidates.scratch_files import ScratchFiles, Undecidable
-from app.events.vocabulary import AnyAction
+from app.events.event_field_types import AnyAction
 from app.resources.account import AgeSetting, SetAgeing
 from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.syntax import host_text

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from app.events.vocabulary import RECIPE_OF, AnyAction, AppendLine, Candidate, ReplaceLine, SetOption, WriteFile
+from app.events.event_field_types import RECIPE_OF, AnyAction, AppendLine, Candidate, ReplaceLine, SetOption, WriteFile
 from app.skills.stated_settings import find_stated_settings_with_values
 from app.targets.subjects.setting_file_formats import find_stated_family
 

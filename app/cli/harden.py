@@ -10,10 +10,10 @@ from pathlib import Path
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import open_or_create_database, require_database, sync_host_folders
 from app.cli.output import print_line
 from app.cli.progress import ProgressPrinter
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus

@@ -14,7 +14,7 @@ from app.cli.database_access import has_database, open_existing_database
 from app.cli.output import Row, print_json, print_line, print_rows, write_output
 from app.config import Settings
 from app.errors import BadInput
-from app.events.vocabulary import Word
+from app.events.event_field_types import Word
 from app.runs.scanner_factory import open_scanner_and_target
 from app.runs.site_values import load_skill_with_site_values
 from app.runs.tailored_profiles import import_tailoring, list_tailored_profiles

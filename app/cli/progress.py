@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.text import Text
 
 from app.events import kinds
+from app.events.event_field_types import Role
 from app.events.record import Recorded
-from app.events.vocabulary import Role
 from app.loop.state import RunState
 from app.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text

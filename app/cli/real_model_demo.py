@@ -5,7 +5,7 @@ from dataclasses import replace
 from app.cli.up import describe_blockers
 from app.config import Settings
 from app.errors import BadInput
-from app.events.vocabulary import Budget
+from app.events.event_field_types import Budget
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
 

@@ -10,7 +10,6 @@ from sqlmodel import Session
 
 from app.background.rollouts.rollout_controller import RolloutController
 from app.cli import harden
-from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import (
     open_existing_database,
     open_or_create_database,
@@ -19,6 +18,7 @@ from app.cli.database_access import (
 )
 from app.cli.evidence import create_requester
 from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_row, write_output
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RolloutOrdered

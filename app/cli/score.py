@@ -13,21 +13,21 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app import __version__
-from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import open_or_create_database
 from app.cli.engines_for_probe import wait_until_loaded
 from app.cli.evidence import create_requester
 from app.cli.exit_codes import DONE, NOT_PINNED
 from app.cli.output import print_line
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.cli.score_submission import write_submission
 from app.cli.server_to_lineup import inspect_address, print_report, write_lineup
 from app.config import Settings
 from app.engines.endpoint_lineup import is_address, parse_endpoints
 from app.errors import BadInput
 from app.events.bus import Bus
+from app.events.event_field_types import Budget
 from app.events.kinds import RunFailed, RunStarted
 from app.events.log import LogWriter, RunLog
-from app.events.vocabulary import Budget
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.runs.order import select_rules

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 
 from app.cli import debian_demo, score
-from app.cli.command_runtime import open_runtime
+from app.cli.runtime_opening import open_runtime
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.model import Lineup

@@ -15,9 +15,9 @@ from sqlmodel import Session
 
 from app import __version__
 from app.background.tasks import open_background_tasks
-from app.cli.command_runtime import load_lineup, open_runtime
 from app.cli.database_access import open_or_create_database
 from app.cli.listening_socket import create_server, open_listener
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.engines.endpoint_lineup import KEY_VARIABLE
 from app.errors import EnvironmentUnusable

@@ -13,8 +13,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from app.cli.command_runtime import load_lineup
 from app.cli.output import print_line
+from app.cli.runtime_opening import load_lineup
 from app.cli.serve import serve_until_signal
 from app.cli.server_to_lineup import select_endpoints_as_lineup
 from app.config import Settings

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from app.events.vocabulary import Channel
+from app.events.event_field_types import Channel
 from app.lineups.model import SchemaForm
 
 

@@ -12,7 +12,7 @@ from app.engines.engine_metrics import SHORTEST
 from app.engines.error_message import NOT_JSON, format_error_message
 from app.engines.schema_reduction import Lack, to_bindable_schema
 from app.errors import EngineDied, EngineError, EngineRefused
-from app.events.vocabulary import Channel
+from app.events.event_field_types import Channel
 
 BURST = 32
 """Most tokens in one read; no speculation yields as many."""

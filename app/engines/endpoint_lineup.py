@@ -9,7 +9,7 @@ from typing import get_args
 from app.engines.model_size import is_small_model
 from app.engines.server_capabilities import EndpointReport, build_v1_base_url
 from app.errors import BadInput
-from app.events.vocabulary import Role
+from app.events.event_field_types import Role
 from app.text.clean import clean_text
 
 ROLES: tuple[Role, ...] = get_args(Role)

@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 from app.engines.replica_choice import EngineTraffic, ReplicaCapacity, ReplicaReport, explain_wait
-from app.events.vocabulary import Purpose
+from app.events.event_field_types import Purpose
 
 URGENCY: dict[Purpose, int] = {"triage": 0, "review": 1, "reflect": 2, "act": 3, "plan": 4}
 """Lower goes first: an applied change is checked before another is planned."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from app.events.vocabulary import Category
+from app.events.event_field_types import Category
 
 IDENTIFIED_VIA = ("session", "token")
 """Sign-in methods that identify a person. Only such an approval counts as one of two."""

@@ -12,8 +12,7 @@ from app.events.approval_policy import (
     describe_missing_approvals,
     format_token_suffix,
 )
-from app.events.host_questions import AnsweredQuestion
-from app.events.vocabulary import (
+from app.events.event_field_types import (
     NO_FINDING,
     AnyAction,
     Budget,
@@ -43,6 +42,7 @@ from app.events.vocabulary import (
     describe_fix_source,
     describe_pending_settings,
 )
+from app.events.host_questions import AnsweredQuestion
 from app.events.waiver import Waiver
 from app.text.pluralized_counts import count_things
 

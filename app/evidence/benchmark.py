@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from app.events.event_field_types import Published, PublishedRule
 from app.events.kinds import RunStarted
-from app.events.vocabulary import Published, PublishedRule
 from app.skills.skill import Rule, Skill
 
 INCOMPLETE = (

@@ -2,8 +2,8 @@
 
 from typing import assert_never
 
+from app.events.event_field_types import describe_pending_settings
 from app.events.kinds import ApprovalEdited, ApprovalExpired, ApprovalGiven, ApprovalRefused, VerdictGiven
-from app.events.vocabulary import describe_pending_settings
 from app.evidence.run_record import Answer, AttemptRecord, RuleRecord, RunRecord
 from app.text.clean import clean_text
 

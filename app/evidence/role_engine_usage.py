@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.events.event_field_types import Role
 from app.events.kinds import Event, TurnFinished, TurnStarted
-from app.events.vocabulary import Role
 
 
 @dataclass

@@ -7,8 +7,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 from app.errors import BadInput
 from app.events import kinds
+from app.events.event_field_types import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.record import Recorded
-from app.events.vocabulary import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.waiver import Waiver
 from app.evidence.benchmark import BenchmarkTitle, build_benchmark_title, build_published_rule
 from app.evidence.operator_actions import OperatorAction, find_operator_action

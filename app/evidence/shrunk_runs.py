@@ -25,7 +25,7 @@ from app.evidence.verify import (
 )
 from app.store import audit, shrunk_runs
 from app.store.events import EventStore
-from app.store.request_session import open_read_session
+from app.store.shared_read_session import open_read_session
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Literal, Self
 
 import msgspec
 
-from app.events.vocabulary import Role, Sampling
+from app.events.event_field_types import Role, Sampling
 
 Precision = Literal["bf16", "fp8", "nvfp4", "awq4", "gguf", "unstated"]
 SchemaForm = Literal["json_schema", "json_object"]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 import msgspec
 
 from app.errors import BadLineup
-from app.events.vocabulary import Role
+from app.events.event_field_types import Role
 from app.lineups.model import CandidatesFor, Engine, EngineKind, Gpu, Lineup, Precision, SchemaForm, Seat
 from app.lineups.toml_reader import Table, TomlReader, format_suggestion_or_choices
 

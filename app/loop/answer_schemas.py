@@ -11,8 +11,8 @@ from typing import Any
 
 import msgspec
 
+from app.events.event_field_types import fingerprint_actions
 from app.events.host_questions import QUESTIONS, HostQuestion
-from app.events.vocabulary import fingerprint_actions
 from app.loop import answers, change_choices
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile

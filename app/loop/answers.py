@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta, Struct
 
+from app.events.event_field_types import AnyAction, Decision, Place, Purpose
 from app.events.host_questions import MOST_QUESTIONS, Question
-from app.events.vocabulary import AnyAction, Decision, Place, Purpose
 from app.loop import change_choices
 from app.resources.vendor_script import RunVendorScript
 from app.text.clean import clean_text

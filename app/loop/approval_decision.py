@@ -3,8 +3,8 @@
 from collections.abc import Collection, Sequence
 
 from app.events.approval_policy import IDENTIFIED_VIA, UNKNOWN_MAKER, ApprovalPolicy, Approver, ChangeRisk, PeopleNeeded
+from app.events.event_field_types import Mode
 from app.events.kinds import ActionProposed, ApprovalGiven, RunQueued
-from app.events.vocabulary import Mode
 
 NO_FILE = "Temper's own rule"
 REBOOT_RISK = ChangeRisk(category="I", breaks=("boot",), cuts_the_line=True, irreversible=False, replayed=False)

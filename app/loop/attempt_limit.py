@@ -3,7 +3,7 @@
 The default limits are in app/events/default_item_budget.py.
 """
 
-from app.events.vocabulary import Budget
+from app.events.event_field_types import Budget
 from app.loop.attempt_state import Attempt
 from app.loop.state import Item
 

@@ -8,8 +8,8 @@ from msgspec.structs import fields, replace
 
 from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
+from app.events.event_field_types import Lesson, ProvenFix, Purpose
 from app.events.host_questions import AnsweredQuestion
-from app.events.vocabulary import Lesson, ProvenFix, Purpose
 from app.loop.approval_decision import count_people, list_approvers
 
 

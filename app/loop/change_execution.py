@@ -9,7 +9,7 @@ import msgspec
 from app.errors import ActionFailed, HostDrifted, TemperError, is_storage_or_connection_fault
 from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
-from app.events.vocabulary import AnyAction, Phase, Probe
+from app.events.event_field_types import AnyAction, Phase, Probe
 from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_needed
 from app.loop.harm import find_preexisting_failures

@@ -1,6 +1,6 @@
 """Decides the next effect of a run. Pure: the same state and time give the same effect."""
 
-from app.events.vocabulary import Mode
+from app.events.event_field_types import Mode
 from app.loop import effects
 from app.loop.attempt_limit import find_reason_to_stop_attempts
 from app.loop.attempt_state import Attempt

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from app.events.vocabulary import Phase, Purpose, Role
+from app.events.event_field_types import Phase, Purpose, Role
 
 
 class Effect(Struct, frozen=True):

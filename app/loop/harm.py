@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from app.events.event_field_types import Probe
 from app.events.kinds import ActionRolledBack, RebootUndone
-from app.events.vocabulary import Probe
 from app.targets.probe_comparison import describe_probe_difference
 
 SINCE = frozenset(

@@ -16,7 +16,7 @@ from app.candidates.gather import (
 )
 from app.errors import EnvironmentUnusable, TemperError, is_storage_or_connection_fault
 from app.events import kinds
-from app.events.vocabulary import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
+from app.events.event_field_types import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change_execution, effects, proven_fix, reboot, role_turns, running_settings_check
 from app.loop.effects import Effect
 from app.loop.escalated_finding_label import describe_escalated_question

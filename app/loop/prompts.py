@@ -9,9 +9,9 @@ from typing import Any
 
 import msgspec
 
+from app.events.event_field_types import Lesson, Probe, Purpose, Role
 from app.events.host_questions import MOST_QUESTIONS, QUESTIONS
 from app.events.kinds import SentryProbed
-from app.events.vocabulary import Lesson, Probe, Purpose, Role
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
 from app.loop.rule_terms import format_script_values

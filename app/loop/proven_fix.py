@@ -6,8 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from app.events.event_field_types import ProvenFix
 from app.events.kinds import PlanMade
-from app.events.vocabulary import ProvenFix
 from app.loop.attempt_state import Attempt
 from app.loop.harm import find_touched_probes_not_asked
 from app.resources.kind import ResourceAction

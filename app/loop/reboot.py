@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable, TemperError, find_storage_fault
 from app.events import kinds
-from app.events.vocabulary import NO_FINDING, Probe
+from app.events.event_field_types import NO_FINDING, Probe
 from app.loop import effects, running_settings_check
 from app.loop.approval_decision import decide_people_for_reboot
 from app.loop.change_execution import redact_for_log, redact_probes

@@ -11,8 +11,8 @@ from pathlib import Path
 import msgspec
 
 from app.events.approval_policy import ChangeRisk
+from app.events.event_field_types import AnyAction, Reload
 from app.events.kinds import ActionProposed
-from app.events.vocabulary import AnyAction, Reload
 from app.resources.kind import Objection, ResourceAction
 from app.resources.registry import get_kind
 from app.resources.vendor_script import RunVendorScript

@@ -11,8 +11,8 @@ from app.engines.chat_exchange import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
 from app.errors import TemperError, is_storage_or_connection_fault
 from app.events import kinds
+from app.events.event_field_types import AnyAction, Decision, Lesson, Purpose, describe_fix_source, fingerprint_actions
 from app.events.trace_ids import build_traceparent
-from app.events.vocabulary import AnyAction, Decision, Lesson, Purpose, describe_fix_source, fingerprint_actions
 from app.loop import answer_schemas, answers, prompts
 from app.loop.answer_schemas import Schema, TurnSituation, find_scope_objection
 from app.loop.answers import Answer, BrokenAnswer, Inquiry, Plan, Reflection, Review, Triage, Work

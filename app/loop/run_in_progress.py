@@ -12,9 +12,9 @@ from app.candidates.settings_written_by_candidates import list_settings_of_conte
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approval_policy import ApprovalPolicy
+from app.events.event_field_types import Role, Sampling, SeatTaken
 from app.events.kinds import Event, PlanMade, RunQueued
 from app.events.log import RunLog
-from app.events.vocabulary import Role, Sampling, SeatTaken
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.state import Item, RunState, apply_event

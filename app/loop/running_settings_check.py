@@ -4,8 +4,8 @@ import asyncio
 
 import msgspec
 
+from app.events.event_field_types import PendingSetting
 from app.events.kinds import InForceChecked, RebootChecked
-from app.events.vocabulary import PendingSetting
 from app.loop.harm import find_first_harm
 from app.loop.run_in_progress import Run
 from app.loop.state import RunState

@@ -7,8 +7,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from app.events import kinds
+from app.events.event_field_types import Budget, Candidate, Lesson, Phase, Probe, fingerprint_actions
 from app.events.record import Recorded
-from app.events.vocabulary import Budget, Candidate, Lesson, Phase, Probe, fingerprint_actions
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
 from app.loop.harm import HISTORY

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from app.events.event_field_types import Purpose
 from app.events.host_questions import MOST_QUESTIONS
 from app.events.kinds import SentryProbed, VerdictGiven
-from app.events.vocabulary import Purpose
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
 from app.loop.rule_terms import RuleTerms, format_script_values

@@ -9,8 +9,8 @@ from typing import Protocol
 from app import errors
 from app.engines.chat_exchange import Delta, Finished, Question
 from app.engines.client import EngineClient
+from app.events.event_field_types import Channel, Purpose, Role, TurnOutcome
 from app.events.kinds import Event, TurnDelta, TurnFinished
-from app.events.vocabulary import Channel, Purpose, Role, TurnOutcome
 
 _WINDOW = 240
 """Characters that must repeat; longer than a banner's line of dashes."""

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy, ApprovalRule, ChangeRisk
-from app.events.vocabulary import Category
+from app.events.event_field_types import Category
 from app.lineups.toml_reader import Table, TomlReader, format_suggestion_or_choices
 from app.loop.approval_decision import decide_people_needed
 from app.loop.risk import HAZARDS, WORDS

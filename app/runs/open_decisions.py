@@ -6,9 +6,9 @@ from typing import Literal
 from zlib import crc32
 
 from app.events.approval_policy import Approver
+from app.events.event_field_types import Category
 from app.events.kinds import ApprovalRequested, RunQueued
 from app.events.record import Recorded
-from app.events.vocabulary import Category
 from app.events.waiver import Waiver
 from app.loop.approval_decision import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.attempt_state import Attempt

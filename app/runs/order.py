@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import cast, get_args
 
 from app.errors import Rejected, convert_bad_input_to_rejected
+from app.events.event_field_types import Budget, Category, EngineChoice, Mode
 from app.events.kinds import RunQueued
-from app.events.vocabulary import Budget, Category, EngineChoice, Mode
 from app.lineups.model import Lineup
 from app.runs.shared_field_checks import check_lengths, check_rule, load_known_skill
 from app.skills.catalog import load_skill

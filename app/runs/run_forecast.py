@@ -16,7 +16,7 @@ from app.candidates.gather import (
     judge_candidates,
 )
 from app.candidates.handwritten_recipes import Recipe
-from app.events.vocabulary import Candidate
+from app.events.event_field_types import Candidate
 from app.loop.escalated_finding_label import describe_escalated_question
 from app.loop.perform import sort_findings
 from app.loop.state import Item

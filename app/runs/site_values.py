@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 from sqlmodel import Session
 
 from app.errors import BadInput, Rejected
-from app.events.vocabulary import ParameterUsed
+from app.events.event_field_types import ParameterUsed
 from app.runs.shared_field_checks import ScopedSpec, check_lengths, check_scope, load_known_skill
 from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill
@@ -19,7 +19,7 @@ from app.skills.parameter import Parameter
 from app.skills.skill import Skill, apply_parameters
 from app.skills.stig.pack import STIG
 from app.store.parameters import ParameterRow, find_effective_parameters, list_parameters
-from app.store.request_session import open_read_session
+from app.store.shared_read_session import open_read_session
 
 LONGEST = {"name": 128, "host": 64, "group": 63, "skill": 200, "value": LONGEST_VALUE}
 MOST = 5000

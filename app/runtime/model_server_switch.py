@@ -14,7 +14,7 @@ import httpx
 from app.engines.endpoint_lineup import KEY_VARIABLE, ROLES, EndpointAddress, format_lineup, parse_endpoints
 from app.engines.server_capabilities import EndpointReport, inspect_endpoint
 from app.errors import BadInput, EngineError, Rejected, convert_bad_input_to_rejected
-from app.events.vocabulary import Role
+from app.events.event_field_types import Role
 from app.runtime.address_lookup import Address, HostLookup, find_embedded_ipv4, resolve_host
 from app.text.clean import clean_text
 

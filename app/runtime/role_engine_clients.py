@@ -6,7 +6,7 @@ import httpx
 
 from app.engines.client import EngineClient, get_dialect, read_api_key
 from app.engines.queue import EngineQueues
-from app.events.vocabulary import Role
+from app.events.event_field_types import Role
 from app.lineups.model import Lineup
 from app.loop.run_in_progress import RoleSeat
 

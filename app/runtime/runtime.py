@@ -34,7 +34,7 @@ from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import RunState, fold_events
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.engine_startup_figures import collect_loads
-from app.machine.measuring.gpu_memory_figures import BoardCards
+from app.machine.measuring.gpu_memory_during_probe import BoardCards
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner, explain_run_blocking_probe
 from app.machine.sampling.sample_board import Board
@@ -58,8 +58,8 @@ from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.models import RunRow
 from app.store.prior_knowledge import StoredRunHistory
-from app.store.request_session import open_read_session
 from app.store.run_command_inbox import InboxPoller
+from app.store.shared_read_session import open_read_session
 from app.targets.host_lock import ALONE, Ownership
 from app.targets.host_registry import is_fixture, open_target
 from app.targets.target_thread import TargetThread

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from app.errors import find_storage_fault
-from app.events.vocabulary import Word
+from app.events.event_field_types import Word
 from app.syntax.host_file_access import Files
 from app.text.redaction import redact_secrets
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from app.events.vocabulary import EngineChoice
+from app.events.event_field_types import EngineChoice
 
 FORMAT = "temper score 1"
 Kind = Literal["line-up", "baseline", "no model"]

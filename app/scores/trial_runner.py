@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 
 from app.errors import TemperError
+from app.events.event_field_types import Budget, Probe
 from app.events.kinds import RunQueued
 from app.events.log import RunLog
 from app.events.person_command import Command
-from app.events.vocabulary import Budget, Probe
 from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.harm import find_first_harm
 from app.loop.run_in_progress import Run, RunServices

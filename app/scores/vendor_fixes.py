@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from lxml import etree
 
 from app.errors import EnvironmentUnusable, TemperError
-from app.events.vocabulary import Probe
+from app.events.event_field_types import Probe
 from app.loop.harm import find_first_harm
 from app.scores.effect_checks import SCRIPT, Observations, copy_with_effects, parse_observations
 from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.events.vocabulary import Published
+from app.events.event_field_types import Published
 from app.events.waiver import Waiver
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.scap_files import ADDED, list_benchmarks

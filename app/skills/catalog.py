@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from app.errors import BadInput
-from app.events.vocabulary import Mode
+from app.events.event_field_types import Mode
 from app.skills.skill import Skill
 
 MODULE, TABLE = "pack.py", "skill.toml"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from app.errors import BadInput
-from app.events.vocabulary import Category, Mode, ParameterUsed, Tailored
+from app.events.event_field_types import Category, Mode, ParameterUsed, Tailored
 from app.scanners.openscap.scap_files import ScapContent
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter

@@ -7,14 +7,14 @@ import msgspec
 from sqlalchemy import Engine
 from sqlmodel import col, select
 
+from app.events.event_field_types import Lesson, PendingSetting, Probe, ProvenFix
 from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStarted, VerdictGiven
 from app.events.record import Recorded, select_events
-from app.events.vocabulary import Lesson, PendingSetting, Probe, ProvenFix
 from app.events.waiver import Waiver
 from app.store import lessons, proven_fixes, waivers
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.store.request_session import open_read_session
+from app.store.shared_read_session import open_read_session
 
 CHANGES = ("auto", "review")
 """Run modes that may change a host."""

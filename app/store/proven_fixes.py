@@ -4,9 +4,9 @@ import msgspec
 from sqlalchemy import delete, update
 from sqlmodel import Field, Index, LargeBinary, Session, SQLModel, col, select
 
+from app.events.event_field_types import ProvenFix
 from app.events.kinds import AttemptFailed, AttemptStarted, Event, FixProven, ItemEscalated, ItemPassed
 from app.events.record import Recorded
-from app.events.vocabulary import ProvenFix
 from app.store.db import insert_once
 from app.store.models import RunRow, create_row
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.syntax.sshd_facts import get_names
+from app.syntax.sshd_builtin_tables import get_names
 from app.syntax.sshd_match import get_pattern_match_sign, matches_pattern
 
 

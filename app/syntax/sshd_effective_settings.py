@@ -7,7 +7,7 @@ from app.syntax import host_text, sshd_algorithms, sshd_values
 from app.syntax.host_file_access import Files
 from app.syntax.sshd import SshdConfig, SshdConfigLine
 from app.syntax.sshd_algorithms import BuiltAlgorithms, resolve_algorithms
-from app.syntax.sshd_facts import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9
+from app.syntax.sshd_builtin_tables import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9
 from app.syntax.sshd_keywords import IN_MATCH, RETIRED, normalize_keyword
 from app.syntax.sshd_line import Directive
 from app.syntax.sshd_match import ConnectionSpec, matches_conditions

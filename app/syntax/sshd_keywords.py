@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 
 from app.syntax.host_text import fold_case, parse_natural_number
-from app.syntax.sshd_facts import get_names, get_table
+from app.syntax.sshd_builtin_tables import get_names, get_table
 
 SWITCHES, _TIMES, _COUNTS, _SINGLES, _LISTS = (
     get_names("keywords", kind) for kind in ("switches", "times", "counts", "singles", "lists")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.errors import TemperError
-from app.events.vocabulary import AnyAction
+from app.events.event_field_types import AnyAction
 from app.syntax.host_file_access import Files
 from app.targets.cached_files import CachedFiles, Read, collect_reads_again
 from app.targets.change_diff import AROUND, render_change

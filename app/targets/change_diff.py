@@ -3,7 +3,7 @@
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
-from app.events.vocabulary import AnyAction
+from app.events.event_field_types import AnyAction
 from app.resources.vendor_script import render_vendor_scripts
 from app.syntax import host_text
 from app.syntax.host_file_access import FileState

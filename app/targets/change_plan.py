@@ -8,7 +8,7 @@ from typing import Protocol
 import msgspec
 
 from app.errors import ActionFailed, find_storage_fault
-from app.events.vocabulary import AnyAction, Chmod, FileAction, Reload, WriteFile
+from app.events.event_field_types import AnyAction, Chmod, FileAction, Reload, WriteFile
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
 from app.syntax.host_file_access import Files, FileState

@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 import msgspec
 
 from app.errors import EnvironmentUnusable
-from app.events.vocabulary import FileChange
+from app.events.event_field_types import FileChange
 from app.syntax.host_file_access import Files, FileState
 from app.targets.host_accounts import read_host_accounts
 from app.targets.path_walk import escape_name_bytes

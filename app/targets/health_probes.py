@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.events.vocabulary import Probe
+from app.events.event_field_types import Probe
 from app.syntax import pam
 from app.syntax.host_file_access import Files
 from app.syntax.host_text import fold_case

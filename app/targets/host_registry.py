@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from app.errors import BadInput
-from app.events.vocabulary import Mode
+from app.events.event_field_types import Mode
 from app.targets.crash_safe_writes import Disk
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.host_lock import ALONE, Ownership

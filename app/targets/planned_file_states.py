@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.errors import ActionFailed, BadInput
-from app.events.vocabulary import (
+from app.events.event_field_types import (
     AnyAction,
     AppendLine,
     Chmod,

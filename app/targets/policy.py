@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from app.events.vocabulary import AnyAction, Reload
+from app.events.event_field_types import AnyAction, Reload
 from app.resources.kind import ResourceAction
 from app.syntax.host_file_access import Files
 from app.targets.cached_files import CachedFiles

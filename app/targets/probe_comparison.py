@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from app.events.vocabulary import Probe
+from app.events.event_field_types import Probe
 from app.text.clean import clean_text
 
 _LONGEST = 300

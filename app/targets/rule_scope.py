@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.events.vocabulary import AnyAction, Reload, SetOption
+from app.events.event_field_types import AnyAction, Reload, SetOption
 from app.resources.kind import ResourceAction, RuleTexts
 from app.resources.registry import find_candidates, get_resource_name
 from app.resources.vendor_script import RunVendorScript

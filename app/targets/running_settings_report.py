@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from app.events.vocabulary import PendingSetting
+from app.events.event_field_types import PendingSetting
 from app.syntax import audit_rule_files, host_text, sysctl
 from app.syntax.host_file_access import Files
 from app.targets.effects.audit_rules import LOADED, AuditRules

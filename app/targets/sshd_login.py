@@ -42,11 +42,11 @@ class SshdLogin:
             yield f"the account has expired (/etc/shadow line {secret.line})"
         if account.uid != 0 and self.files.state("/etc/nologin") is not None:
             yield "/etc/nologin keeps everybody but root out"
-        yield from self._check_user_lists(account)
-        yield from self._check_methods(account)
-        yield from self._check_keys(account)
+        yield from self._iterate_user_list_refusals(account)
+        yield from self._iterate_method_refusals(account)
+        yield from self._iterate_key_refusals(account)
 
-    def _check_user_lists(self, account: Account) -> Iterator[str]:
+    def _iterate_user_list_refusals(self, account: Account) -> Iterator[str]:
         groups = self.people.list_groups(account.name)
         for keyword, names in (("DenyUsers", {account.name}), ("DenyGroups", groups)):
             listed = self._list_effective_settings(account, keyword)
@@ -58,7 +58,7 @@ class SshdLogin:
             if listed and not any(_is_matched_ignoring_negation(setting.value, names) for setting in listed):
                 yield _describe_refusal(listed[0])
 
-    def _check_methods(self, account: Account) -> Iterator[str]:
+    def _iterate_method_refusals(self, account: Account) -> Iterator[str]:
         root = self._find_first_setting(account, "PermitRootLogin")
         if account.uid == 0 and root and fold_case(root.value) in ("no", "forced-commands-only"):
             yield _describe_refusal(root)
@@ -69,7 +69,7 @@ class SshdLogin:
         if methods and not any(fold_case(m) in ("any", "publickey") for m in methods.value.split()):
             yield _describe_refusal(methods)
 
-    def _check_keys(self, account: Account) -> Iterator[str]:
+    def _iterate_key_refusals(self, account: Account) -> Iterator[str]:
         """Yield why no key file is usable. With StrictModes, a file that others can write does not count."""
         setting = self._find_first_setting(account, "AuthorizedKeysFile")
         strict = self._find_first_setting(account, "StrictModes")

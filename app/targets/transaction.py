@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.errors import ActionFailed, HostDrifted, RollbackFailed
-from app.events.vocabulary import FileAction, FileChange
+from app.events.event_field_types import FileAction, FileChange
 from app.syntax.host_file_access import FileState
 from app.targets import config_validation
 from app.targets.change_assessment import Assessment, Guard, assess_change

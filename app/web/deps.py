@@ -12,7 +12,7 @@ from sqlmodel import Session
 from app.errors import Rejected
 from app.runs.open_decision_reader import DecisionReader
 from app.runtime.runtime import Runtime
-from app.store.request_session import share_session_within_request
+from app.store.shared_read_session import share_session_within_request
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from app.web.stream.stream_registry import StreamRegistry
 

@@ -21,9 +21,9 @@ from starlette.routing import Route
 from app.engines.chat_exchange import Question
 from app.engines.client import EngineClient
 from app.events.bus import Bus
+from app.events.event_field_types import Budget
 from app.events.kinds import RunQueued
 from app.events.log import LogWriter, RunLog
-from app.events.vocabulary import Budget
 from app.loop.turn_streaming import TurnName, stream_turn
 from app.store.db import open_database
 from app.store.events import EventStore

@@ -32,13 +32,13 @@ import httpx
 from sqlmodel import Session
 
 from app.background.rollouts.rollout_controller import RolloutController
-from app.cli.command_runtime import open_runtime
+from app.cli.runtime_opening import open_runtime
 from app.config import Settings
 from app.engines.client import EngineClient
 from app.engines.engine_metrics import EngineSample
 from app.errors import EngineError
+from app.events.event_field_types import Budget
 from app.events.kinds import RolloutHostBegun, TurnFinished, TurnStarted
-from app.events.vocabulary import Budget
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
 from app.runs.order import Order

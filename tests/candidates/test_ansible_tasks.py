@@ -5,7 +5,7 @@ import pytest
 from app.candidates.ansible_command_answers import answer_command
 from app.candidates.ansible_tasks import translate_tasks
 from app.candidates.scratch_files import Undecidable
-from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, WriteFile
+from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.permission import SetPermissions

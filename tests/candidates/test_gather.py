@@ -14,7 +14,7 @@ from app.candidates.gather import (
 )
 from app.candidates.handwritten_recipes import Recipe
 from app.candidates.settings_written_by_candidates import list_settings_of_content
-from app.events.vocabulary import AppendLine, Candidate, Reload, RemoveLine, SetOption
+from app.events.event_field_types import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
 from app.resources.package import InstallPackage
 from app.resources.registry import get_kind

@@ -4,7 +4,7 @@ import pytest
 
 from app.candidates.handwritten_recipes import load_recipes
 from app.errors import BadInput
-from app.events.vocabulary import AppendLine, SetOption
+from app.events.event_field_types import AppendLine, SetOption
 
 GOOD = """
 [["V-257984"]]

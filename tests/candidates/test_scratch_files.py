@@ -1,7 +1,7 @@
 """What tasks made of a file, as few typed actions with the same result."""
 
 from app.candidates.scratch_files import ScratchFiles
-from app.events.vocabulary import AppendLine, WriteFile
+from app.events.event_field_types import AppendLine, WriteFile
 from app.targets.change_plan import MOST_ACTIONS
 from tests.hostfiles import DictFiles
 

@@ -6,7 +6,7 @@ import pytest
 
 from app.candidates.scratch_files import Undecidable
 from app.candidates.script_trial import try_script_on_copy_and_translate
-from app.events.vocabulary import WriteFile
+from app.events.event_field_types import WriteFile
 from app.resources.account import SetAgeing
 from app.resources.permission import SetPermissions
 from tests.targets.ssh.conftest import host, opened  # noqa: F401 (fixtures)

@@ -8,7 +8,7 @@ import pytest
 from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
-from app.events.vocabulary import SetOption
+from app.events.event_field_types import SetOption
 from app.targets.host_registry import open_target
 from app.targets.rebooter_protocol import RollbackResult
 from tests.targets.ssh.conftest import host

@@ -20,7 +20,7 @@ from app.cli.score_debian import score_debian
 from app.cli.server_to_lineup import print_score_instructions
 from app.config import Settings
 from app.errors import BadInput
-from app.events.vocabulary import Budget
+from app.events.event_field_types import Budget
 from app.scores.public_score import read_verified_public_score
 from app.scores.score_file import read_verified_result_file
 from tests.cli.test_up import LINEUP

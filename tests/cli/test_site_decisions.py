@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from app.__main__ import app
-from app.cli.command_runtime import open_runtime
+from app.cli.runtime_opening import open_runtime
 from app.config import Settings
 from app.errors import BadInput
 from app.lineups.reader import read_lineup, require_lineup_path

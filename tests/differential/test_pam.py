@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from app.events.vocabulary import WriteFile
+from app.events.event_field_types import WriteFile
 from app.syntax import pam
 from app.syntax.pam import KINDS, PamRule
 from app.syntax.pam_lexer import CODES

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from app.errors import ActionFailed
-from app.events.vocabulary import Reload
+from app.events.event_field_types import Reload
 from app.syntax import sshd
 from app.syntax.host_file_access import Files
 from app.syntax.sshd_effective_settings import DEBIAN_12, compute_sshd_settings

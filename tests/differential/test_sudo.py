@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from app.errors import ActionFailed
-from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
+from app.events.event_field_types import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import sudoers
 from app.targets import policy
 from app.targets.effects.local_program_queries import create_local_asker

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from app.errors import ActionFailed
-from app.events.vocabulary import AnyAction, AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.event_field_types import AnyAction, AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
 from app.targets.effects.daemon_base import UNSET
 from app.targets.effects.modprobe_settings import Modprobe

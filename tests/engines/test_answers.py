@@ -9,8 +9,8 @@ import pytest
 
 from app.cli.debian_demo import RULES
 from app.engines.simulator.answer_script import ANSWERS
+from app.events.event_field_types import AnyAction, Reload, ResourceAction
 from app.events.host_questions import Question
-from app.events.vocabulary import AnyAction, Reload, ResourceAction
 from app.loop.answers import Plan, Reflection, Review, Triage, Work
 from app.resources.registry import get_resource_name
 from app.skills.stig.pack import STIG

@@ -5,7 +5,7 @@ import pytest
 
 from app.engines.schema_reduction import to_bindable_schema
 from app.engines.simulator import schema_fitter
-from app.events.vocabulary import AnyAction
+from app.events.event_field_types import AnyAction
 
 
 def test_a_pattern_gives_way_to_a_length_and_to_nothing_else():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.events.event_field_types import Budget, FileChange, Probe
 from app.events.kinds import (
     ActionApplied,
     ActionRolledBack,
@@ -19,7 +20,6 @@ from app.events.kinds import (
     get_event_kind,
     list_leaf_event_types,
 )
-from app.events.vocabulary import Budget, FileChange, Probe
 
 
 @pytest.mark.parametrize("kind", list_leaf_event_types(Event), ids=get_event_kind)

@@ -1,8 +1,8 @@
 """Logs made by hand: a run on the STIG's rules with the verdicts that a test wants, and what it wants in between."""
 
+from app.events.event_field_types import Budget, Probe, SeatTaken
 from app.events.kinds import RunFailed, RunFinished, RunQueued, RunScoped, RunStarted, ScanFinished, VerdictGiven
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget, Probe, SeatTaken
 from app.evidence.run_record import read_run_record
 
 BEGAN = 1_790_000_000.0

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 import pytest
 from msgspec.structs import replace
 
+from app.events.event_field_types import ParameterUsed, Published, PublishedRule
 from app.events.host_scope import HostScope
 from app.events.kinds import RunStopped, ScanFinished, VerdictGiven
-from app.events.vocabulary import ParameterUsed, Published, PublishedRule
 from app.evidence.pack import build_pack
 from app.evidence.verify import (
     ATTESTED,

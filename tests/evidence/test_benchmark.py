@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.events.vocabulary import ParameterUsed
+from app.events.event_field_types import ParameterUsed
 from app.evidence.benchmark import INCOMPLETE, build_benchmark_title
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb

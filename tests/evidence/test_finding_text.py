@@ -1,6 +1,7 @@
 import pytest
 from msgspec.structs import replace
 
+from app.events.event_field_types import FileChange, PendingSetting
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -20,7 +21,6 @@ from app.events.kinds import (
     SentryClear,
     VerdictGiven,
 )
-from app.events.vocabulary import FileChange, PendingSetting
 from app.evidence.finding_text import (
     describe_actions_taken,
     describe_approval_answer,

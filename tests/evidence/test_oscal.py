@@ -6,7 +6,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from app.events.vocabulary import Published, PublishedRule
+from app.events.event_field_types import Published, PublishedRule
 from app.evidence.oscal import build_oscal_poam, build_oscal_results
 from app.evidence.run_record import read_run_record
 from tests.evidence.logs import EVERY_WORD, plain_case

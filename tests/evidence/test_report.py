@@ -3,6 +3,7 @@
 import re
 from html.parser import HTMLParser
 
+from app.events.event_field_types import SetOption
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -16,7 +17,6 @@ from app.events.kinds import (
     PlanMade,
     RebootChecked,
 )
-from app.events.vocabulary import SetOption
 from app.evidence.report import build_report, parse_diff_lines
 from tests.evidence.logs import plain_case
 

@@ -7,9 +7,9 @@ import pytest
 
 from app.cli.verify import BROKEN, HOLDS, verify_by_kind
 from app.config import Settings
+from app.events.event_field_types import Budget
 from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostEnded, RolloutOrdered
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget
 from app.evidence import verify
 from app.evidence.rollout_bundle import write_bundle
 from app.evidence.rollout_bundle_check import check_bundle

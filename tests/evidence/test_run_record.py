@@ -1,7 +1,7 @@
 import pytest
 
+from app.events.event_field_types import ParameterUsed
 from app.events.kinds import RunFailed
-from app.events.vocabulary import ParameterUsed
 from app.evidence.ckl import CKL_STATUS
 from app.evidence.finding_text import describe_actions_taken, describe_outcome
 from app.evidence.run_record import read_run_record

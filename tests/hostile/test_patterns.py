@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import app
-from app.events import vocabulary
+from app.events import event_field_types
 from app.loop import answers
 from app.targets.subjects import option_tables, pam_policy
 from app.targets.subjects.option_file_policy import OptionJudge
@@ -67,7 +67,7 @@ def of_tables():
         yield from (pattern for pair in one.good.items() for pattern in pair)
         yield from one.named
     yield from pam_policy._STRICTER.values()
-    for module in (vocabulary, answers):
+    for module in (event_field_types, answers):
         for made in vars(module).values():
             yield from (meta.pattern for meta in getattr(made, "__metadata__", ()) if getattr(meta, "pattern", None))
 

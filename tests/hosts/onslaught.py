@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import dataclass
 
+from app.events.event_field_types import Budget
 from app.events.kinds import ActionApplied, AttemptFailed
-from app.events.vocabulary import Budget
 from app.runs.order import BOUNDS, Order, create_run_request
 from tests.following import followed
 from tests.hostile_answers import Onslaught, read_honest_answers

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from app.errors import ActionFailed
-from app.events.vocabulary import SetOption
+from app.events.event_field_types import SetOption
 from app.targets.ssh import service_activator
 from tests.hosts.conftest import inside, root_may_log_in
 

@@ -5,7 +5,7 @@ import subprocess
 import pytest
 
 from app.errors import ActionFailed
-from app.events.vocabulary import SetOption, WriteFile
+from app.events.event_field_types import SetOption, WriteFile
 from app.targets.ssh.shell_script import load_script
 from tests.hosts.conftest import Site, inside
 

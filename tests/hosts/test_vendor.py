@@ -6,6 +6,7 @@ import itertools
 import pytest
 
 from app.errors import ActionFailed
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -16,7 +17,6 @@ from app.events.kinds import (
     SentryAlarm,
     VerdictGiven,
 )
-from app.events.vocabulary import Budget
 from app.loop.harm import find_first_harm
 from app.resources.vendor_script import create_vendor_action
 from app.runs.scanner_factory import create_scanner

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import BadLineup
-from app.events.vocabulary import Sampling
+from app.events.event_field_types import Sampling
 from app.lineups.reader import read_lineup, require_lineup_path
 
 GOOD = """\

@@ -10,10 +10,10 @@ from app.engines.queue import EngineQueue
 from app.engines.simulator.answer_script import ANSWERS, read_script
 from app.engines.simulator.chunks import ChunkEncoder
 from app.engines.simulator.simulated_reply import ChatRequest, create_reply
+from app.events.event_field_types import Budget, Sampling
 from app.events.kinds import RunQueued
 from app.events.log import RunLog
 from app.events.person_command import Command
-from app.events.vocabulary import Budget, Sampling
 from app.loop.drive import drive_run
 from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from app.events.approval_policy import PeopleNeeded
+from app.events.event_field_types import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.events.host_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.kinds import (
     ActionApplied,
@@ -57,7 +58,6 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, Recorded, build_recorded_event
-from app.events.vocabulary import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.perform import sort_findings

@@ -14,6 +14,7 @@ from app.engines.simulator import schema_fitter
 from app.engines.simulator.answer_composition import compose_answer
 from app.engines.simulator.answer_script import ANSWERS, read_script
 from app.engines.simulator.prompt_parser import read_prompt
+from app.events.event_field_types import Reload, SetOption, fingerprint_actions
 from app.events.kinds import (
     ActionProposed,
     AttemptFailed,
@@ -23,7 +24,6 @@ from app.events.kinds import (
     RunScoped,
     VerdictGiven,
 )
-from app.events.vocabulary import Reload, SetOption, fingerprint_actions
 from app.loop import answers
 from app.loop.answer_schemas import SCHEMA_BUILDERS, TurnSituation
 from app.loop.prompts import build_user_prompt

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.events.vocabulary import fingerprint_actions
+from app.events.event_field_types import fingerprint_actions
 from app.loop.answer_schemas import (
     LONG,
     MOST_ACTIONS,

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption
+from app.events.event_field_types import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption
 from app.loop.answers import BrokenAnswer, Review, Work, parse_actions_of_person, parse_answer
 
 REVIEW = {"explanation": "e", "veto": False, "reason": ""}

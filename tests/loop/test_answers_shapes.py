@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from app.events.event_field_types import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, WriteFile
 from app.events.host_questions import AskFile, AskUnit, AskVerdict
-from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, WriteFile
 from app.loop.answers import (
     BrokenAnswer,
     Inquiry,

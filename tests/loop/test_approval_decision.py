@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.events.approval_policy import UNKNOWN_MAKER, ApprovalPolicy, ApprovalRule, Approver, ChangeRisk
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ActionApplied,
     ActionProposed,
@@ -17,7 +18,6 @@ from app.events.kinds import (
     ItemPassed,
     RunStarted,
 )
-from app.events.vocabulary import Budget
 from app.loop.approval_decision import (
     count_people,
     decide_people_for_reboot,

@@ -12,6 +12,7 @@ import msgspec
 
 from app.errors import HostDrifted
 from app.events.approval_policy import ApprovalPolicy, ApprovalRule
+from app.events.event_field_types import Budget, FileChange, Probe, SetOption
 from app.events.kinds import (
     ActionApplying,
     ActionProposed,
@@ -24,7 +25,6 @@ from app.events.kinds import (
 )
 from app.events.log import RunLog
 from app.events.record import GENESIS
-from app.events.vocabulary import Budget, FileChange, Probe, SetOption
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Apply, Ask, Done, Wait
 from app.loop.inbox import Command, find_event_for_command

@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.approval_policy import ChangeRisk, PeopleNeeded
+from app.events.event_field_types import SetOption
 from app.events.host_questions import AnsweredQuestion, AskVerdict
-from app.events.vocabulary import SetOption
 from app.loop.attempt_state import Attempt, advance_attempt
 from tests.loop.playing import FIX, SOUND
 

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from app.candidates.handwritten_recipes import Recipe
+from app.events.event_field_types import AppendLine, Candidate, Sampling, SetOption, fingerprint_actions
 from app.events.kinds import ActionProposed, CandidatesGathered, ItemPassed, PlanMade, TurnFinished, TurnStarted
-from app.events.vocabulary import AppendLine, Candidate, Sampling, SetOption, fingerprint_actions
 from app.loop import answer_schemas, prompts
 from app.loop.answer_schemas import SCHEMA_BUILDERS
 from app.loop.answers import BrokenAnswer, Plan

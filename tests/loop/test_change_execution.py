@@ -5,6 +5,7 @@ The host is the built-in one with a package manager that counts its dry runs.
 
 import pytest
 
+from app.events.event_field_types import AppendLine, SetOption, WriteFile
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -23,7 +24,6 @@ from app.events.kinds import (
 )
 from app.events.log import RunLog
 from app.events.record import GENESIS
-from app.events.vocabulary import AppendLine, SetOption, WriteFile
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, ExpireApproval, Wait, Watch
 from app.loop.perform import perform_effect

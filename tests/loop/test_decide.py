@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.events.approval_policy import PeopleNeeded
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ActionApplying,
     ActionRefused,
@@ -29,7 +30,6 @@ from app.events.kinds import (
     RunWaiting,
     SentryProbed,
 )
-from app.events.vocabulary import Budget
 from app.loop.decide import decide_next_effect
 from app.loop.effects import (
     Apply,

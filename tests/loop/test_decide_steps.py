@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.events.approval_policy import ApprovalPolicy, PeopleNeeded
+from app.events.event_field_types import SCRIPT_TRIAL, Budget, Candidate, fingerprint_actions
 from app.events.kinds import (
     ActionApplied,
     ActionFailedToApply,
@@ -33,7 +34,6 @@ from app.events.kinds import (
     VerdictExplained,
     VerdictGiven,
 )
-from app.events.vocabulary import SCRIPT_TRIAL, Budget, Candidate, fingerprint_actions
 from app.loop import effects
 from app.loop.attempt_state import Attempt
 from app.loop.decide import MOST_FRUITLESS_TURNS, decide_next_effect

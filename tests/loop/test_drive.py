@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from app.engines.client import EngineClient
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ActionApplied,
     ActionRolledBack,
@@ -19,7 +20,6 @@ from app.events.kinds import (
     RunStopped,
 )
 from app.events.log import RunLog
-from app.events.vocabulary import Budget
 from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState

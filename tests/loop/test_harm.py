@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
+from app.events.event_field_types import Probe
 from app.events.kinds import SentryProbed
-from app.events.vocabulary import Probe
 from app.loop.attempt_state import Attempt
 from app.loop.harm import SINCE, find_first_harm, find_preexisting_failures, find_touched_probes_not_asked
 from app.loop.prompts import TurnContext, build_user_prompt

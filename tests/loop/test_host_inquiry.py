@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from app.events.event_field_types import Sampling
 from app.events.host_questions import AskDaemon, AskFile, AskUse, AskVerdict
 from app.events.kinds import (
     ActionProposed,
@@ -17,7 +18,6 @@ from app.events.kinds import (
     TurnFinished,
     TurnStarted,
 )
-from app.events.vocabulary import Sampling
 from app.loop.answer_schemas import SCHEMA_BUILDERS
 from app.loop.answers import BrokenAnswer, Inquiry, parse_answer
 from app.loop.host_inquiry import answer_inquiry

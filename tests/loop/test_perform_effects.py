@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from app.engines.queue import EngineQueue
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.events import kinds
+from app.events.event_field_types import Lesson
 from app.events.log import RunLog
-from app.events.vocabulary import Lesson
 from app.loop import effects, perform
 from app.loop.perform import perform_effect
 from app.loop.run_in_progress import RoleSeat, Run, RunServices

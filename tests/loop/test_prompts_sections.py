@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from app.events.event_field_types import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.events.host_questions import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.kinds import (
     ActionApplied,
@@ -18,7 +19,6 @@ from app.events.kinds import (
     SentryProbed,
     VerdictGiven,
 )
-from app.events.vocabulary import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.loop.attempt_state import Attempt
 from app.loop.prompts import (
     CHARS_PER_TOKEN,

@@ -6,6 +6,7 @@ import httpx
 import msgspec
 import pytest
 
+from app.events.event_field_types import Budget, SetOption
 from app.events.kinds import (
     ActionApplied,
     ActionProposed,
@@ -20,7 +21,6 @@ from app.events.kinds import (
     SentryProbed,
     TurnStarted,
 )
-from app.events.vocabulary import Budget, SetOption
 from app.loop.proven_fix import compute_deciding_files_digest
 from app.skills.skill import Rule
 from app.store.prior_knowledge import RunHistory

@@ -6,6 +6,7 @@ import pytest
 
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.events.approval_policy import ApprovalPolicy
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ApprovalRequested,
     InForceChecked,
@@ -22,7 +23,6 @@ from app.events.kinds import (
     RunStarted,
 )
 from app.events.log import RunLog
-from app.events.vocabulary import Budget
 from app.loop.drive import drive_run
 from app.loop.run_in_progress import Run
 from app.loop.state import fold_events

@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.events.approval_policy import PeopleNeeded
+from app.events.event_field_types import PendingSetting
 from app.events.kinds import (
     ApprovalExpired,
     ApprovalGiven,
@@ -17,7 +18,6 @@ from app.events.kinds import (
     RebootUndone,
 )
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import PendingSetting
 from app.loop.attempt_state import Attempt
 from app.loop.reboot_state import RebootProgress, advance_reboot, drop_no_longer_pending_settings
 

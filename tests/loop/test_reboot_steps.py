@@ -5,8 +5,8 @@ from msgspec.structs import replace
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
 from app.events import kinds
+from app.events.event_field_types import Budget
 from app.events.log import RunLog
-from app.events.vocabulary import Budget
 from app.loop import effects, reboot
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import RunState

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.events.event_field_types import PendingSetting
 from app.events.kinds import (
     ApprovalGiven,
     InForceChecked,
@@ -17,7 +18,6 @@ from app.events.kinds import (
     RunStopped,
     RunStopRequested,
 )
-from app.events.vocabulary import PendingSetting
 from app.loop.decide import decide_next_effect
 from app.loop.effects import AwaitReboot, Scan, Wait
 from app.loop.state import fold_events

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from app.events.event_field_types import AppendLine, Chmod, Reload, RemoveLine, SetOption, WriteFile
 from app.events.kinds import ActionProposed
-from app.events.vocabulary import AppendLine, Chmod, Reload, RemoveLine, SetOption, WriteFile
 from app.loop.risk import HAZARDS, UNKNOWN, assess_risk, find_hazards
 from app.resources.mount import AddMountOptions
 from app.targets.writable_areas import JUDGES

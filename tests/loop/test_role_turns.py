@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from app.engines.queue import EngineQueue, TurnRequest
+from app.events.event_field_types import Budget
 from app.events.kinds import RunFinished, RunPaused, RunStopped, TurnFinished, TurnInterrupted, TurnStarted
-from app.events.vocabulary import Budget
 from app.loop import role_turns
 from app.loop.answers import Reflection
 from app.loop.attempt_state import Attempt

@@ -1,5 +1,5 @@
+from app.events.event_field_types import PendingSetting, Probe
 from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunStarted, VerdictGiven
-from app.events.vocabulary import PendingSetting, Probe
 from app.loop.running_settings_check import build_in_force_events, compare_rules_with_last_run_after_reboot
 from app.loop.state import RunState
 from app.store.prior_knowledge import PreviousState, build_end_state

@@ -2,6 +2,7 @@
 
 import pytest
 
+from app.events.event_field_types import Budget, Probe, Published, PublishedRule
 from app.events.host_scope import HostScope
 from app.events.kinds import (
     ActionApplying,
@@ -17,7 +18,6 @@ from app.events.kinds import (
     ScanProgressed,
 )
 from app.events.record import build_recorded_event
-from app.events.vocabulary import Budget, Probe, Published, PublishedRule
 from app.events.waiver import Waiver
 from app.loop.decide import decide_next_effect
 from app.loop.effects import CloseItem, Halt, StartItem

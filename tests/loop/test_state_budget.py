@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from app.events.event_field_types import Budget, Lesson, PendingSetting, Probe, SetOption
 from app.events.host_scope import HostScope
 from app.events.kinds import (
     ActionProposed,
@@ -41,7 +42,6 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import build_recorded_event
-from app.events.vocabulary import Budget, Lesson, PendingSetting, Probe, SetOption
 from app.events.waiver import Waiver
 from app.loop.state import (
     SILENT_SECONDS,

@@ -1,6 +1,6 @@
 """Runs told as stories: >> is what decide() asks for next, << is what came of it. Read them from the top."""
 
-from app.events.vocabulary import Budget
+from app.events.event_field_types import Budget
 from tests.loop.playing import pack, rule
 from tests.loop.story import story
 from tests.loop.test_decide import played

@@ -3,8 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+from app.events.event_field_types import Budget
 from app.events.kinds import ActionApplying, ActionProposed, ActionRefused, ApprovalRequested, ItemEscalated, PlanMade
-from app.events.vocabulary import Budget
 from app.resources.vendor_script import create_vendor_action
 from app.skills.stig.pack import STIG
 from tests.loop.onfixture import SCANNER, OnFixture

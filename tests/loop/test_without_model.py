@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.events.event_field_types import SetOption
 from app.events.kinds import (
     ActionProposed,
     ActionRolledBack,
@@ -19,7 +20,6 @@ from app.events.kinds import (
     TurnStarted,
     VerdictExplained,
 )
-from app.events.vocabulary import SetOption
 from app.skills.skill import ContentFix
 from app.skills.stig.pack import STIG
 from tests.loop.onfixture import OnFixture

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from app.events.event_field_types import Probe
 from app.events.kinds import PlanMade, SentryProbed, VerdictGiven
-from app.events.vocabulary import Probe
 from app.loop.attempt_state import Attempt
 from app.loop.state import Item
 from app.loop.turn_context import TurnContext

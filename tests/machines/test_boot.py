@@ -13,7 +13,7 @@ import pytest
 from app.cli.debian_demo import register_machine
 from app.config import Settings
 from app.errors import TemperError
-from app.events.vocabulary import SetOption, WriteFile
+from app.events.event_field_types import SetOption, WriteFile
 from app.targets.host_registry import open_target
 from tests.hosts.conftest import Site
 from tests.machines.conftest import ask_root, may_root_log_in

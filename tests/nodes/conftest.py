@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from app.cli.command_runtime import load_lineup
+from app.cli.runtime_opening import load_lineup
 from app.config import Settings
 from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head, parse_line
 from app.loop.state import RunState, fold_events

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.background.schedules.schedule_editing import ScheduleSpec, create_schedule_row
 from app.background.schedules.scheduler import Scheduler
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.runs.order import Order, create_run_request
 from app.store import credentials, nodes, people

@@ -12,10 +12,10 @@ from sqlmodel import Session, select
 from app.config import Settings
 from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
+from app.events.event_field_types import Lesson
 from app.events.kinds import AuditedRequest, LessonLearnt, RunFinished, RunPaused
 from app.events.log import LogWriter, RunLog
 from app.events.record import AUDIT, GENESIS, build_recorded_event, check_chain_and_get_head
-from app.events.vocabulary import Lesson
 from app.runtime.node import Node
 from app.store import audit, nodes
 from app.store.database_clock import DatabaseClock, database_time

@@ -10,9 +10,9 @@ import jsonschema
 import msgspec
 import pytest
 
+from app.events.event_field_types import AnyAction, FileChange, Place
 from app.events.kinds import ActionApplied, ActionProposed
 from app.events.record import GENESIS, build_recorded_event, parse_line
-from app.events.vocabulary import AnyAction, FileChange, Place
 from app.evidence.playbook.ansible_role import build_playbook_zip
 from app.evidence.playbook.bash_script import render_script
 from app.evidence.playbook.edits import NotRecorded

@@ -2,7 +2,7 @@ import hashlib
 
 import pytest
 
-from app.events.vocabulary import Chmod, WriteFile
+from app.events.event_field_types import Chmod, WriteFile
 from app.resources.account import SetAgeing
 from app.resources.kind import HostState, ResourceState, RuleTexts
 from app.resources.vendor_script import RunVendorScript, create_vendor_action

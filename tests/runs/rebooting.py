@@ -3,6 +3,7 @@
 import hashlib
 
 from app.events.approval_policy import PeopleNeeded
+from app.events.event_field_types import Budget, Probe
 from app.events.kinds import (
     ActionApplied,
     ActionApplying,
@@ -21,7 +22,6 @@ from app.events.kinds import (
     ScanFinished,
     VerdictGiven,
 )
-from app.events.vocabulary import Budget, Probe
 
 RULE, HOST = "V-257984", "web1"
 ASKED_FOR = f"Reboot {HOST} now, and check 1 fix afterwards: {RULE}"

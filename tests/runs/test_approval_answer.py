@@ -7,6 +7,7 @@ from sqlmodel import Session, select
 
 from app.errors import Rejected
 from app.events.approval_policy import ChangeRisk, PeopleNeeded
+from app.events.event_field_types import Budget, SetOption
 from app.events.kinds import (
     ActionProposed,
     ActionsAllowed,
@@ -20,7 +21,6 @@ from app.events.kinds import (
     RunScoped,
     RunStarted,
 )
-from app.events.vocabulary import Budget, SetOption
 from app.loop.answers import parse_actions_of_person
 from app.loop.inbox import find_event_for_command
 from app.loop.state import fold_events

@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 from sqlmodel import Session
 
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ActionRolledBack,
     ApprovalGiven,
@@ -19,7 +20,6 @@ from app.events.kinds import (
     RunQueued,
     VerdictGiven,
 )
-from app.events.vocabulary import Budget
 from app.loop.state import fold_events
 from app.runs.open_decision_reader import DecisionReader
 from app.store.host_rule_states import delete_host_standings_and_memberships

@@ -7,7 +7,7 @@ from sqlmodel import Session, select
 
 from app.background.schedules.schedule_editing import create_order_from_schedule
 from app.errors import EnvironmentUnusable, Rejected
-from app.events.vocabulary import Budget
+from app.events.event_field_types import Budget
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import BOUNDS, LONGEST, Order, create_run_request
 from app.runs.rollout.rollout_request import RolloutSpec, create_order_without_host, create_rollout_request

@@ -6,8 +6,8 @@ import pytest
 from sqlmodel import Session
 
 from app.errors import BadInput
+from app.events.event_field_types import ParameterUsed
 from app.events.kinds import ItemStarted
-from app.events.vocabulary import ParameterUsed
 from app.runs.site_values import load_skill_with_site_values
 from app.store import audit
 from app.store.host_groups import replace_group

@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from app.__main__ import app as terminal
 from app.background.schedules.schedule_editing import create_order_from_schedule
 from app.errors import Rejected
+from app.events.event_field_types import Budget, Spent
 from app.events.kinds import EnergySpent, RunQueued, TurnFinished
 from app.events.record import MACHINE, build_recorded_event
-from app.events.vocabulary import Budget, Spent
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order, create_run_request
 from app.runs.rollout.rollout_request import (

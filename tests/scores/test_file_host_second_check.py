@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from app.engines.simulator.answer_script import ANSWERS, read_script
-from app.events.vocabulary import AnyAction
+from app.events.event_field_types import AnyAction
 from app.scanners.scanner import BuiltinScanner
 from app.scores.file_host_second_check import (
     QUESTIONS,

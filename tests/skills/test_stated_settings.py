@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.vocabulary import WriteFile
+from app.events.event_field_types import WriteFile
 from app.skills.stated_settings import find_stated_lines, find_stated_settings_with_values
 from tests.targets.test_policy import laid_out
 

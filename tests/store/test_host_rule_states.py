@@ -3,6 +3,7 @@
 import pytest
 from sqlmodel import Session
 
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ActionRolledBack,
     DriftFound,
@@ -16,7 +17,6 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.host_rule_states import (

@@ -3,9 +3,9 @@
 import pytest
 from sqlmodel import Session
 
+from app.events.event_field_types import PendingSetting
 from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunPaused, VerdictGiven
 from app.events.record import build_recorded_event
-from app.events.vocabulary import PendingSetting
 from app.store.batch_writer import to_columns
 from app.store.db import open_database
 from app.store.events import EventStore

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from sqlmodel import Session
 
+from app.events.event_field_types import Lesson
 from app.events.kinds import (
     AttemptStarted,
     FixProven,
@@ -19,7 +20,6 @@ from app.events.kinds import (
     RunWaiting,
 )
 from app.events.record import build_recorded_event
-from app.events.vocabulary import Lesson
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import LessonRow, RunRow

@@ -6,9 +6,9 @@ import time
 import msgspec
 import pytest
 
+from app.events.event_field_types import FileChange
 from app.events.kinds import AttemptFailed, FixProven, ItemEscalated, ItemPassed
 from app.events.record import build_recorded_event
-from app.events.vocabulary import FileChange
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.prior_knowledge import StoredRunHistory

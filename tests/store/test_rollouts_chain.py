@@ -5,8 +5,8 @@ from sqlmodel import Session, select
 
 from app.errors import Rejected
 from app.events import kinds
+from app.events.event_field_types import Budget
 from app.events.record import GENESIS
-from app.events.vocabulary import Budget
 from app.store import rollouts
 from app.store.db import open_database
 from app.store.models import CommandRow, RunRow

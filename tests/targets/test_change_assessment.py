@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from app.errors import ActionFailed, HostDrifted
-from app.events.vocabulary import Chmod, WriteFile
+from app.events.event_field_types import Chmod, WriteFile
 from app.resources.kind import ResourceState
 from app.syntax.host_file_access import FileState
 from app.targets.change_assessment import assess_change

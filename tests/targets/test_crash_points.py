@@ -10,7 +10,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.events.vocabulary import AnyAction, AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.event_field_types import (
+    AnyAction,
+    AppendLine,
+    Chmod,
+    Reload,
+    RemoveLine,
+    ReplaceLine,
+    SetOption,
+    WriteFile,
+)
 from app.targets import disk_retry
 from app.targets.crash_safe_writes import ignore_step
 from app.targets.fixture.fixture_target import FixtureTarget

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.vocabulary import AppendLine, ReplaceLine, SetOption, WriteFile
+from app.events.event_field_types import AppendLine, ReplaceLine, SetOption, WriteFile
 from app.skills.scap.pack import ASKS
 from app.syntax import pam
 from app.targets import policy
@@ -12,7 +12,7 @@ from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.pam_outcome import is_user_admitted
 from app.targets.program_sandbox import Confinement
-from app.targets.ssh.host_probes import probe_files
+from app.targets.ssh.ssh_health_probes import probe_files
 from tests.targets.hosts import FILES, TODAY, host, text_of
 
 AUTH, ACCOUNT, PASSWORD = (f"/etc/pam.d/common-{kind}" for kind in ("auth", "account", "password"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.vocabulary import WriteFile
+from app.events.event_field_types import WriteFile
 from app.targets.fixture.fixture_target import FixtureTarget
 
 PATH = "/etc/pam.d/common-auth"

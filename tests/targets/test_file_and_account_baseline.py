@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from app.events.vocabulary import WriteFile
+from app.events.event_field_types import WriteFile
 from app.syntax.host_file_access import FileState
 from app.targets.file_and_account_baseline import (
     Baseline,

@@ -9,7 +9,7 @@ import pytest
 
 from app.engines import simulator
 from app.errors import ActionFailed
-from app.events.vocabulary import AppendLine, Reload, WriteFile
+from app.events.event_field_types import AppendLine, Reload, WriteFile
 from app.skills.catalog import load_skill
 from app.targets.fixture.fixture_target import FixtureTarget
 from tests.targets.test_policy import as_action, paths_of

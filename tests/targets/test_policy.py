@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from app.events import vocabulary
-from app.events.vocabulary import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events import event_field_types
+from app.events.event_field_types import AnyAction, AppendLine, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.skills.stig.pack import STIG
 from app.targets import writable_areas
 from app.targets.change_plan import MOST_ACTIONS
@@ -14,16 +14,16 @@ from app.targets.subjects import banner_policy
 HERE = Path(__file__).parent
 HOSTILE = tomllib.loads((HERE / "hostile.toml").read_text())["refused"]
 HONEST = tomllib.loads((HERE / "honest.toml").read_text())["allowed"]
-ANSWERS = Path(vocabulary.__file__).parents[1] / "engines" / "simulator" / "answers"
+ANSWERS = Path(event_field_types.__file__).parents[1] / "engines" / "simulator" / "answers"
 OF_THE_FIXTURE = {file for file in ANSWERS.glob("*.toml") if not file.stem.startswith("debian_")}
 KINDS = {
-    "set_option": vocabulary.SetOption,
-    "replace_line": vocabulary.ReplaceLine,
-    "remove_line": vocabulary.RemoveLine,
-    "append_line": vocabulary.AppendLine,
-    "write_file": vocabulary.WriteFile,
-    "chmod": vocabulary.Chmod,
-    "reload": vocabulary.Reload,
+    "set_option": event_field_types.SetOption,
+    "replace_line": event_field_types.ReplaceLine,
+    "remove_line": event_field_types.RemoveLine,
+    "append_line": event_field_types.AppendLine,
+    "write_file": event_field_types.WriteFile,
+    "chmod": event_field_types.Chmod,
+    "reload": event_field_types.Reload,
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.vocabulary import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.skills.catalog import load_skill
 from app.syntax.host_file_access import FileState
 from app.targets.change_plan import plan_effects

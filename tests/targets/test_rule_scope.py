@@ -5,7 +5,16 @@ import msgspec
 import pytest
 
 from app.engines.simulator.answer_script import ANSWERS
-from app.events.vocabulary import AnyAction, AppendLine, Lesson, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.event_field_types import (
+    AnyAction,
+    AppendLine,
+    Lesson,
+    Reload,
+    RemoveLine,
+    ReplaceLine,
+    SetOption,
+    WriteFile,
+)
 from app.loop.state import Item
 from app.loop.turn_context import build_rule_scope
 from app.resources.account import SetAgeing

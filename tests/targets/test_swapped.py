@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import ActionFailed, TemperError
-from app.events.vocabulary import WriteFile
+from app.events.event_field_types import WriteFile
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.program_sandbox import Confinement
 

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from app.errors import EnvironmentUnusable, LeaseLost
-from app.events.vocabulary import WriteFile
+from app.events.event_field_types import WriteFile
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.program_sandbox import Confinement
 from app.targets.target_thread import TargetThread

@@ -4,7 +4,7 @@ from contextlib import suppress
 import pytest
 
 from app.errors import ActionFailed
-from app.events.vocabulary import AppendLine, Chmod, RemoveLine, SetOption, WriteFile
+from app.events.event_field_types import AppendLine, Chmod, RemoveLine, SetOption, WriteFile
 from app.targets.file_and_account_baseline import build_file_change
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.overlay import Overlay

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from app.engines.simulator.prompt_parser import read_prompt
+from app.events.event_field_types import Lesson
 from app.events.kinds import PlanMade
-from app.events.vocabulary import Lesson
 from app.loop.attempt_state import Attempt
 from app.loop.prompts import Prompt, build_user_prompt
 from app.loop.state import Item

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi.routing import APIRoute
 
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.main import create_app

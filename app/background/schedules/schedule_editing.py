@@ -10,7 +10,7 @@ from sqlmodel import Session
 from app.background.schedules.cron_times import compute_next_time
 from app.background.schedules.work_time_limit import validate_window_to_seconds
 from app.errors import Rejected
-from app.events.vocabulary import Mode
+from app.events.event_field_types import Mode
 from app.runs.order import Order, resolve_mode, split_at_commas, validate_order_and_load_skill
 from app.runs.rollout.rollout_request import USUAL_TERMS, RolloutTerms, check_terms
 from app.runs.shared_field_checks import check_lengths

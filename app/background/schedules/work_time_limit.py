@@ -1,7 +1,7 @@
 """The time window of a schedule: how late its work may still begin, and when Temper stops it. Pure."""
 
 from app.errors import Rejected
-from app.events.vocabulary import Mode
+from app.events.event_field_types import Mode
 
 START_GRACE = 60.0
 """Seconds after which a time counts as missed, unless the window is longer."""

@@ -84,7 +84,7 @@ def start_run(
     from app.cli.harden import harden_host, restrict_order_to_open_rules
     from app.cli.rollout import run_rollout
     from app.cli.server_to_lineup import parse_engine_addresses_and_choice, select_endpoints_as_lineup
-    from app.events.vocabulary import Budget
+    from app.events.event_field_types import Budget
     from app.runs.order import Order, parse_engine_choice, split_at_commas
 
     addresses, choice = parse_engine_addresses_and_choice(engine)

@@ -80,7 +80,7 @@ def score_lineup(
     """Score a line-up on fresh hosts. Exits with 0 if no host was left worse than before, else with 2."""
     from app.cli.score import ScoreOptions, build_score_settings, run_score
     from app.cli.score_debian import score_debian
-    from app.events.vocabulary import Budget
+    from app.events.event_field_types import Budget
 
     if out is None and public is None:
         raise BadInput("Give --out FILE for the result, or --public FILE for a result to submit.")

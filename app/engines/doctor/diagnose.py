@@ -3,7 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from app.engines.doctor import launch_checks, memory_checks, model_can_run_checks, speculation_checks
+from app.engines.doctor import (
+    gpu_memory_checks,
+    model_can_run_checks,
+    speculation_checks,
+    vllm_flag_and_template_checks,
+)
 from app.engines.doctor.launch_situation import Situation, build_situations
 from app.engines.doctor.local_files_and_environment import NOTHING, LocalInventory
 from app.engines.doctor.pitfall import Pitfall, sort_by_engine_and_severity
@@ -12,27 +17,27 @@ from app.lineups.model import Engine, Lineup
 Check = Callable[[Situation], Pitfall | None]
 
 CHECKS: tuple[Check, ...] = (
-    memory_checks.check_unknown_fit,
+    gpu_memory_checks.check_unknown_fit,
     model_can_run_checks.check_refused_split,
     model_can_run_checks.check_gpu_count,
     model_can_run_checks.check_pipeline_crash,
     model_can_run_checks.check_settings_beyond_model,
-    memory_checks.check_context_memory,
-    memory_checks.check_memory_fit,
-    memory_checks.check_context_margin,
-    memory_checks.check_graph_memory,
-    memory_checks.check_media_at_high_utilization,
-    memory_checks.check_stream_knee,
-    memory_checks.check_remaining_memory,
-    launch_checks.check_refused_flag_values,
-    launch_checks.check_flags_contradicting_lineup,
-    launch_checks.check_chat_template,
-    launch_checks.check_parser_flags,
-    launch_checks.check_image_pin,
-    launch_checks.check_whitespace_padding_allowed,
+    gpu_memory_checks.check_context_memory,
+    gpu_memory_checks.check_memory_fit,
+    gpu_memory_checks.check_context_margin,
+    gpu_memory_checks.check_graph_memory,
+    gpu_memory_checks.check_media_at_high_utilization,
+    gpu_memory_checks.check_stream_knee,
+    gpu_memory_checks.check_remaining_memory,
+    vllm_flag_and_template_checks.check_refused_flag_values,
+    vllm_flag_and_template_checks.check_flags_contradicting_lineup,
+    vllm_flag_and_template_checks.check_chat_template,
+    vllm_flag_and_template_checks.check_parser_flags,
+    vllm_flag_and_template_checks.check_image_pin,
+    vllm_flag_and_template_checks.check_whitespace_padding_allowed,
     model_can_run_checks.check_attention_lacks_ignore_pattern,
-    launch_checks.check_forced_marlin,
-    launch_checks.check_forced_backend,
+    vllm_flag_and_template_checks.check_forced_marlin,
+    vllm_flag_and_template_checks.check_forced_backend,
     speculation_checks.check_mtp_method,
     speculation_checks.check_mtp_version,
     speculation_checks.check_parallel_drafting,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from app.engines.llamacpp.gguf_files import format_set_up
+from app.engines.llamacpp.gguf_files import format_llamacpp_install_clause
 
 _MARGIN = 0.95
 """Safety margin: memory fragmentation differs between boots, so a start at the limit succeeds only sometimes."""
@@ -28,7 +28,7 @@ def match_fatal_line(line: str) -> FatalCause | None:
     for pattern, says, fix in _load_fatal_lines():
         if found := pattern.search(line):
             words = (found[0][-160:], *found.groups())
-            return FatalCause(says.format(*words), fix.format(*words, set_up=format_set_up()))
+            return FatalCause(says.format(*words), fix.format(*words, set_up=format_llamacpp_install_clause()))
     return None
 
 

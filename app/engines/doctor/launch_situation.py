@@ -7,7 +7,7 @@ from functools import cached_property
 from itertools import compress
 from typing import Any
 
-from app.engines.doctor.launch_flags import EffectiveEngine, read_flags, resolve_engine
+from app.engines.doctor.engine_with_launch_flags import EffectiveEngine, read_flags, resolve_engine
 from app.engines.doctor.local_files_and_environment import LocalInventory
 from app.engines.fit.estimate_result import Fit
 from app.engines.fit.fit_plan import fit_engine

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from app.engines.doctor.launch_flags import resolve_engine
+from app.engines.doctor.engine_with_launch_flags import resolve_engine
 from app.engines.llamacpp.gguf_files import require_weights_file
 from app.engines.proc_files import PROC, find_gib_in_table, read_table_text
 from app.errors import BadInput

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 from app.engines.doctor.engine_log_boots import Boot
+from app.engines.doctor.gpu_memory_checks import HIGH, MANY
 from app.engines.doctor.launch_situation import BLACKWELL, NATIVE_FP4, format_missing_gemma4_flags
-from app.engines.doctor.memory_checks import HIGH, MANY
 from app.engines.doctor.pitfall import Pitfall, create_pitfall, sort_by_engine_and_severity
 from app.lineups.model import Engine, Lineup
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from app.engines.doctor.launch_situation import Situation
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.fit.fit_verdict import find_refused_settings
-from app.engines.llamacpp.gguf_files import format_set_up
+from app.engines.llamacpp.gguf_files import format_llamacpp_install_clause
 
 ATTENTION = "re:.*self_attn.*"
 NEAR = 0.8
@@ -79,7 +79,7 @@ def _matches_pattern(pattern: str, name: str) -> bool:
 
 def check_llamacpp_installed(case: Situation) -> Pitfall | None:
     missing = case.is_launched and not case.inventory.llamacpp.installed
-    return create_pitfall("cpu.llamacpp-not-installed", fix=format_set_up()) if missing else None
+    return create_pitfall("cpu.llamacpp-not-installed", fix=format_llamacpp_install_clause()) if missing else None
 
 
 def check_weights_exist(case: Situation) -> Pitfall | None:

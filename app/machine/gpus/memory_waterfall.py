@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from app.events.vocabulary import Provenance
+from app.events.event_field_types import Provenance
 
 Kind = Literal["weights", "kv", "graphs", "engine", "processes", "other", "reserved", "free"]
 """graphs: an engine's memory besides weights and KV pool. engine: an engine's memory that cannot be split.

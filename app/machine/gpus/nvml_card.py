@@ -6,7 +6,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import pynvml  # type: ignore[import-untyped]
 
-from app.events.vocabulary import GpuProcess
+from app.events.event_field_types import GpuProcess
 from app.machine.gpus.gpu_processes import GpuProcesses
 from app.machine.gpus.gpu_reading import GpuReading, divide_value, to_gib
 from app.machine.gpus.host_memory import read_host_memory

@@ -12,7 +12,7 @@ from app.lineups.model import Engine, Lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.figure_comparison import find_speed_limit
-from app.machine.measuring.gpu_memory_figures import MemoryCards, NoCards
+from app.machine.measuring.gpu_memory_during_probe import MemoryCards, NoCards
 from app.machine.measuring.probe import ProbeSubject
 from app.machine.measuring.probe_figures import FigureOrigin
 

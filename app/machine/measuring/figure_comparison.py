@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from app.engines.fit.estimate_result import Estimate, Fit
-from app.events.vocabulary import Provenance
+from app.events.event_field_types import Provenance
 from app.lineups.model import Engine
 from app.machine.measuring.engine_estimate import EnginePlan
 from app.machine.measuring.probe_figures import Measured

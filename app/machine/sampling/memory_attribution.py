@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from app.engines.fit.estimate_result import Estimate, Fit
 from app.engines.simulator.cold_load import compute_kv_gib
+from app.events.event_field_types import GpuProcess, Provenance
 from app.events.kinds import EngineState, GpuSampled
-from app.events.vocabulary import GpuProcess, Provenance
 from app.lineups.model import Engine, Lineup
 from app.machine.gpus.gpu_processes import OUTSIDE
 from app.machine.gpus.memory_waterfall import Amount, Claim, MemoryPart, split_memory

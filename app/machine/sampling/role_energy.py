@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, get_args
 
-from app.events.vocabulary import Role, Spent
+from app.events.event_field_types import Role, Spent
 from app.machine.sampling.gpu_energy import NOTHING, PowerCurve
 
 Key = tuple[str, int]

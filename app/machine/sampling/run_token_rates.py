@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import get_args
 
+from app.events.event_field_types import Role
 from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted
-from app.events.vocabulary import Role
 from app.machine.sampling.series_on_time_grid import Grid, SeriesKey, Values
 from app.store.events import EventStore
 

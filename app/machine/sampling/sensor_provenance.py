@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
+from app.events.event_field_types import Provenance
 from app.events.kinds import GpuSampled
-from app.events.vocabulary import Provenance
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Literal, NamedTuple, get_args
 
+from app.events.event_field_types import Role
 from app.events.kinds import EngineSampled, GpuSampled
 from app.events.record import Recorded
-from app.events.vocabulary import Role
 
 How = Literal["mean", "most"]
 Values = list[float | None]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.errors import BadInput
-from app.events.vocabulary import Word
+from app.events.event_field_types import Word
 from app.scanners.openscap.oval_explanation import OvalFinding, OvalReport, index_report
 from app.scanners.openscap.safe_xml import Element, join_text_collapsing_whitespace, parse_xml
 from app.text.clean import clean_text

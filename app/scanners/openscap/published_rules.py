@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from app.errors import BadInput
-from app.events.vocabulary import Published, PublishedRule
+from app.events.event_field_types import Published, PublishedRule
 from app.scanners.openscap.benchmark import TITLE, extract_discussion
 from app.scanners.openscap.safe_xml import Element, find_benchmark, join_text, parse_xml
 from app.text.clean import clean_text

@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from app.errors import BadInput
-from app.events.vocabulary import Published
+from app.events.event_field_types import Published
 from app.scanners.openscap.benchmark import TASKS, Benchmark, read_benchmark
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.safe_xml import MOST

@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 
 from app.errors import BadInput
-from app.events.vocabulary import Category, Tailored
+from app.events.event_field_types import Category, Tailored
 from app.scanners.openscap.benchmark import (
     FIX,
     SCRIPT,

@@ -6,7 +6,7 @@ from typing import Annotated, Generic, TypeVar
 
 from msgspec import Meta, Struct
 
-from app.events.vocabulary import Category
+from app.events.event_field_types import Category
 from app.skills.stig.checks.options import WantedOption
 from app.syntax.host_text import fold_case
 

@@ -15,7 +15,7 @@ from app.targets.effects.sshd_login_requirements import LOGINS, compare_logins, 
 from app.targets.effects.sshd_test_connections import NO_PORT, list_connections
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import read_host_accounts
-from app.targets.throwaway_host_key import HOST_KEY, get_sshd_check_key
+from app.targets.sshd_check_host_key import HOST_KEY, get_sshd_check_key
 
 _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.events.vocabulary import AnyAction, FileChange
+from app.events.event_field_types import AnyAction, FileChange
 from app.resources.kind import ForeseenStates, ResourceAction
 from app.syntax.host_file_access import FileState
 from app.targets.file_and_account_baseline import SideEffects, build_file_change

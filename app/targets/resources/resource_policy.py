@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from app.events.vocabulary import AnyAction, FileAction
+from app.events.event_field_types import AnyAction, FileAction
 from app.resources import account
 from app.resources.kind import Objection, ResourceAction, ResourceState
 from app.resources.registry import get_kind, get_resource_name, judge_states

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.events.vocabulary import AnyAction, FileAction
+from app.events.event_field_types import AnyAction, FileAction
 from app.syntax import sudoers
 from app.syntax.host_file_access import Files
 from app.targets import sudo_rights

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import msgspec
 
 from app.errors import ConnectionLost, EnvironmentUnusable
-from app.events.vocabulary import FileChange
+from app.events.event_field_types import FileChange
 from app.targets.file_and_account_baseline import Baseline, BaselineEntry, compute_file_state_digest
 from app.targets.host_accounts import read_host_accounts
 from app.targets.path_walk import escape_name_bytes

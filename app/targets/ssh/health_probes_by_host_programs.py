@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from app.events.vocabulary import Probe
+from app.events.event_field_types import Probe
 from app.syntax import sudoers
 from app.syntax.host_file_access import Files
 from app.targets.health_probes import to_probe

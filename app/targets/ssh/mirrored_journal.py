@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.errors import ActionFailed, EnvironmentUnusable, TemperError
-from app.events.vocabulary import FileChange
+from app.events.event_field_types import FileChange
 from app.syntax.host_file_access import FileState
 from app.targets.file_and_account_baseline import SideEffects
 from app.targets.journal import Before, Journal, Mark

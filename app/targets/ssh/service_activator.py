@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from app.errors import ActionFailed, TemperError
-from app.events.vocabulary import AnyAction, Reload
+from app.events.event_field_types import AnyAction, Reload
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
 from app.targets.ssh.connection import SshConnection

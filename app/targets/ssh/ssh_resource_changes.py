@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from app.errors import ActionFailed
-from app.events.vocabulary import AnyAction, FileChange
+from app.events.event_field_types import AnyAction, FileChange
 from app.resources import account, package, registry
 from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
 from app.syntax.host_file_access import FileState

@@ -8,8 +8,8 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
+from app.events.event_field_types import FileAction, FileChange, Probe, Reload
 from app.events.host_questions import Question
-from app.events.vocabulary import FileAction, FileChange, Probe, Reload
 from app.resources import unit
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
@@ -33,7 +33,7 @@ from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope
 from app.targets.running_settings_report import InForceReport, read_changed_sysctl_values
-from app.targets.ssh import agent_account_protection, change_rollback, host_probes, service_activator
+from app.targets.ssh import agent_account_protection, change_rollback, service_activator, ssh_health_probes
 from app.targets.ssh.change_rollback import can_undo_else_require_consent
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
@@ -45,7 +45,7 @@ from app.targets.ssh.remote_program_queries import create_asker_keeping_first_an
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.scanner_shell import RemoteShell
 from app.targets.ssh.service_activator import ServiceActivator
-from app.targets.ssh.ssh_rebooter import OwnMachine, SshRebooter
+from app.targets.ssh.ssh_rebooter import DisposableMachine, SshRebooter
 from app.targets.ssh.ssh_resource_changes import SECONDS, SshResources
 from app.targets.target import AppliedChange
 from app.targets.transaction import Transactions
@@ -70,7 +70,7 @@ class SshTarget:
         timer: int = service_activator.ROLLBACK_TIMER_SECONDS,
         patience: float = _PATIENCE,
         owned: Ownership = ALONE,
-        machine: OwnMachine | None = None,
+        machine: DisposableMachine | None = None,
     ) -> None:
         """`machine`: the disposable machine that this host is."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -219,21 +219,21 @@ class SshTarget:
         return self._journals.list_pending()
 
     def check_health(self) -> tuple[Probe, ...]:
-        login = host_probes.probe_new_login_and_sudo(self.line)
+        login = ssh_health_probes.probe_new_login_and_sudo(self.line)
         try:
             files = self._tree.refresh_snapshot()
-            others = host_probes.probe_watched_logins(self.line)
+            others = ssh_health_probes.probe_watched_logins(self.line)
             ours = self._journals.local.list_changed_resources()
             found = (
                 exclude_own_masks(one, ours)
-                for one in host_probes.probe_programs_and_files(self.line, files, self._known)
+                for one in ssh_health_probes.probe_health_by_programs_else_files(self.line, files, self._known)
             )
         except EnvironmentUnusable as exc:
             return (*login, Probe("line", False, clean_text(str(exc), _LONGEST)))
         return (*login, *others, *found)
 
     def check_in_force(self) -> InForceReport:
-        return host_probes.read_running_state(self.line, self._tree.snapshot)
+        return ssh_health_probes.read_running_state(self.line, self._tree.snapshot)
 
     def find_drift(self, expected_changes: Sequence[FileChange]) -> tuple[str, ...]:
         held, kept = self._tree.refresh_snapshot(), self._journals.local
@@ -257,7 +257,7 @@ class SshTarget:
         )
 
     def read_log_lines(self, limit: int) -> list[str]:
-        found = host_probes.read_host_logs(self.line, limit)
+        found = ssh_health_probes.read_host_logs(self.line, limit)
         share = max(1, limit // max(1, len({log for log, _ in found})))
         logs = dict.fromkeys(name for name, _ in found)
         newest = [(log, text) for log in logs for text in [text for name, text in found if name == log][-share:]]
@@ -315,7 +315,7 @@ class SshTarget:
 
     def _confirm_by_login_or_explain(self, name: str) -> str:
         """Disarm the host's timer after a new login that can act as root; return why not, or ""."""
-        for probe in host_probes.probe_new_login_and_sudo(self.line):
+        for probe in ssh_health_probes.probe_new_login_and_sudo(self.line):
             if not probe.ok:
                 return probe.detail
         self._journals.disarm_timer(name)

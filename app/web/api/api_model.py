@@ -5,8 +5,8 @@ from typing import Annotated, Any, Self
 from fastapi import Query
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from app.events.event_field_types import Provenance
 from app.events.record import format_timestamp
-from app.events.vocabulary import Provenance
 from app.text.clean import clean_line
 
 LINE = 500

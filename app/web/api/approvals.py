@@ -6,8 +6,8 @@ import msgspec
 from fastapi import Path
 from pydantic import Field
 
+from app.events.event_field_types import Word
 from app.events.kinds import ApprovalRequested, ApprovalSubject, RunQueued
-from app.events.vocabulary import Word
 from app.loop.attempt_state import Attempt
 from app.loop.reboot_state import RebootProgress
 from app.loop.run_skill_loader import load_skill_with_run_parameters

@@ -4,8 +4,8 @@ from functools import partial
 
 from pydantic import Field
 
+from app.events.event_field_types import Role, Spent
 from app.events.kinds import EnergySpent
-from app.events.vocabulary import Role, Spent
 from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules
 from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests

@@ -11,8 +11,8 @@ from pydantic import Field
 
 from app.engines.launch.launched_replica import LaunchedReplica
 from app.engines.simulator_process import SimulatorProcess
+from app.events.event_field_types import Provenance, Role
 from app.events.kinds import EngineSampled, EngineState, TurnStarted
-from app.events.vocabulary import Provenance, Role
 from app.lineups.model import Engine
 from app.machine.gpus.host_memory import RESIDENT_SOURCE
 from app.machine.sampling.engine_condition import State

@@ -8,9 +8,9 @@ import msgspec
 from fastapi import Query
 from pydantic import Field
 
+from app.events.event_field_types import GpuProcess, Provenance
 from app.events.kinds import GpuSampled
 from app.events.record import Recorded, format_timestamp
-from app.events.vocabulary import GpuProcess, Provenance
 from app.machine.gpus.memory_waterfall import Kind, MemoryPart
 from app.machine.sampling.memory_attribution import attribute_memory
 from app.machine.sampling.sensor_provenance import describe_gpu_data_source, to_sensor_reading

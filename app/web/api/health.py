@@ -17,7 +17,7 @@ from app.runtime.health import LATE_DATABASE, Conditions, find_faults, list_unre
 from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_stored_conditions
 from app.runtime.runtime import Runtime
 from app.store.db import DATABASE_UNAVAILABLE
-from app.store.request_session import open_read_connection
+from app.store.shared_read_session import open_read_connection
 from app.targets.long_held_host_locks import find_stuck_hosts
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router

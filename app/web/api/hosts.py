@@ -7,7 +7,7 @@ from fastapi import Path, Query, Response
 from pydantic import Field
 
 from app.errors import BadInput, convert_bad_input_to_rejected
-from app.events.vocabulary import Word
+from app.events.event_field_types import Word
 from app.people.rights import admins, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
 from app.runs.rollout.host_selection import MOST_HOSTS, drop_group, save_group

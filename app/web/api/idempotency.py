@@ -14,8 +14,8 @@ from sqlmodel import Session
 from app.people.rights import get_name_to_record
 from app.store import run_queries
 from app.store.database_clock import database_time
-from app.store.request_session import open_read_session
 from app.store.rollouts import RolloutRow
+from app.store.shared_read_session import open_read_session
 from app.web.api.problem import Problem
 from app.web.deps import create_state_dependency
 

@@ -6,8 +6,8 @@ from typing import Any, Literal
 import msgspec
 from pydantic import Field
 
+from app.events.event_field_types import Category, PendingSetting, Word
 from app.events.prompts_hidden_from_viewers import redact_prompt_and_answers
-from app.events.vocabulary import Category, PendingSetting, Word
 from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import Item, RunState
 from app.people.rights import can_read_prompts, guests

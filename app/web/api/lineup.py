@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 from pydantic import Field
 
-from app.events.vocabulary import Role
+from app.events.event_field_types import Role
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import EnginePlan, plan_engine

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
+from app.events.event_field_types import AnyAction
 from app.events.kinds import AuditedRequest, Event, RunEvent, get_event_kind, list_leaf_event_types
-from app.events.vocabulary import AnyAction
 
 _AT = "#/components/schemas/"
 _PLACE = {

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, SecretStr
 
-from app.events.vocabulary import Role
+from app.events.event_field_types import Role
 from app.people.rights import admins
 from app.runtime.model_server_switch import Inspection, LineupChange, ServerAddress
 from app.runtime.runtime import Runtime

@@ -6,7 +6,7 @@ from fastapi import Query
 from pydantic import Field
 
 from app.errors import convert_bad_input_to_rejected
-from app.events.vocabulary import Category
+from app.events.event_field_types import Category
 from app.people.rights import viewers
 from app.skills.catalog import load_skill, suggest_rules
 from app.web.api.api_model import ApiModel

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from pydantic import Field
 
-from app.events.vocabulary import EngineChoice
+from app.events.event_field_types import EngineChoice
 from app.people.rights import get_name_to_record, get_token_id
 from app.runs.order import BOUNDS, LONGEST, MODES, MOST_RULES, PROFILES, USUAL, Order
 from app.runs.shared_field_checks import RULE_LENGTH

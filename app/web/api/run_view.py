@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from app.events.vocabulary import Mode, Provenance
+from app.events.event_field_types import Mode, Provenance
 from app.store.models import RunRow
 from app.store.run_list_definition import RunStatus
 from app.web.api.api_model import ApiModel, Figure, Link, Time, create_figure

@@ -16,9 +16,9 @@ from app.runs.run_forecast import RunForecast
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import run_queries
 from app.store.models import RunRow
-from app.store.request_session import open_read_session
 from app.store.run_list_definition import LONGEST_TAG, NO_FILTERS, GivenFilters, RunFilter, accept_filters_as_parameters
 from app.store.run_list_pages import ListPlace, RunPage, read_run_page
+from app.store.shared_read_session import open_read_session
 from app.targets.host_registry import is_fixture
 from app.web.api import page_cursor
 from app.web.api.api_model import ApiModel, Limit, Link, Raw, declare_field_with_unchecked_bounds

@@ -6,8 +6,8 @@ from typing import Annotated, Literal, get_args
 from fastapi import Query
 from pydantic import Field
 
+from app.events.event_field_types import Provenance
 from app.events.record import format_timestamp
-from app.events.vocabulary import Provenance
 from app.machine.sampling.event_marks import MarkKind, read_event_marks
 from app.machine.sampling.run_token_rates import compute_run_token_rates
 from app.machine.sampling.series_on_time_grid import Grid, How, SeriesKey, Values

@@ -15,7 +15,7 @@ from app.background.schedules.schedule_editing import (
     insert_schedule,
 )
 from app.background.schedules.work_time_limit import LONGEST_WINDOW
-from app.events.vocabulary import Mode
+from app.events.event_field_types import Mode
 from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.order import Order, split_at_commas
 from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts

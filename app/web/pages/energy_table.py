@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from app.events.vocabulary import Spent
+from app.events.event_field_types import Spent
 from app.machine.sampling.role_energy import compute_joules_per_token, extrapolate_joules
 from app.machine.sampling.run_energy import EnergyLedger
 from app.people.rights import guests

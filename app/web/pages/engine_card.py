@@ -7,8 +7,8 @@ from statistics import median
 import msgspec
 
 from app.engines.queue import QueueStatus
+from app.events.event_field_types import Role
 from app.events.kinds import EngineSampled
-from app.events.vocabulary import Role
 from app.lineups.model import Engine
 from app.runtime.runtime import Runtime
 from app.web.pages.engine_sharing import EngineShare

@@ -9,9 +9,9 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from app.events.event_field_types import Role
 from app.events.kinds import TurnStarted
 from app.events.record import Recorded, parse_line
-from app.events.vocabulary import Role
 from app.lineups.model import Lineup
 from app.machine.sampling.engine_outages import EngineOutage, RecentOutages
 from app.people.rights import get_visible_runs_or_none_for_all

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from app.events.vocabulary import Probe
+from app.events.event_field_types import Probe
 from app.loop.attempt_state import Attempt
 from app.loop.decide import is_proven_harmless
 from app.loop.perform import LONGEST_PAUSE

@@ -11,7 +11,7 @@ from starlette.responses import RedirectResponse, Response
 from app.engines.endpoint_lineup import ROLES
 from app.engines.fit.estimate_result import Fit
 from app.errors import BadInput, Rejected
-from app.events.vocabulary import Role
+from app.events.event_field_types import Role
 from app.lineups.model import Engine, Gpu, Lineup
 from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import plan_engine

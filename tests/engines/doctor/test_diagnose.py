@@ -3,8 +3,8 @@
 import pytest
 
 from app.engines.doctor.diagnose import diagnose_lineup
-from app.engines.doctor.launch_checks import TEMPLATE_SHA256
 from app.engines.doctor.local_files_and_environment import LocalInventory
+from app.engines.doctor.vllm_flag_and_template_checks import TEMPLATE_SHA256
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.lineups.model import Gpu, Speculation
 from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path

@@ -9,7 +9,7 @@ from jsonschema import Draft202012Validator
 
 from app.engines.schema_reduction import to_bindable_schema
 from app.engines.simulator import schema_fitter
-from app.events.vocabulary import AnyAction, Lesson
+from app.events.event_field_types import AnyAction, Lesson
 
 WORK = to_bindable_schema(msgspec.json.schema(list[AnyAction]))
 SCHEMAS = [

@@ -1,6 +1,6 @@
 """What is taken away, tried on a host as fresh as the run's was."""
 
-from app.events.vocabulary import PublishedRule
+from app.events.event_field_types import PublishedRule
 from app.evidence.playbook.edits import PlaybookEdit, mark_inserts_after_added_lines
 from app.evidence.playbook.fixes import ExcludedRule, Fix, PlainCheck, PortableFixes
 from app.skills.catalog import load_skill

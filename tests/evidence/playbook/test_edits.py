@@ -1,8 +1,17 @@
 import pytest
 from msgspec.structs import replace
 
+from app.events.event_field_types import (
+    AppendLine,
+    Chmod,
+    FileChange,
+    Reload,
+    RemoveLine,
+    ReplaceLine,
+    SetOption,
+    WriteFile,
+)
 from app.events.kinds import ActionApplied
-from app.events.vocabulary import AppendLine, Chmod, FileChange, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.evidence.playbook.edits import (
     NotRecorded,
     PlaybookEdit,

@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from app.events.vocabulary import FileChange
+from app.events.event_field_types import FileChange
 from app.evidence.playbook.bash_script import render_script
 from app.evidence.playbook.edits import NotRecorded
 from app.evidence.playbook.fixes import PlainCheck, build_shell_commands

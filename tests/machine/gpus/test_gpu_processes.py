@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from app.events.vocabulary import GpuProcess
+from app.events.event_field_types import GpuProcess
 from app.machine.gpus.gpu_processes import OUTSIDE, GpuProcesses
 
 GIB = 1024**3

@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.engine_startup_figures import EngineLoad
-from app.machine.measuring.gpu_memory_figures import NoCards
+from app.machine.measuring.gpu_memory_during_probe import NoCards
 from tests.machine.measuring.playing import Cards
 
 LINEUP = read_lineup(require_lineup_path("simulated"))

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.events.vocabulary import GpuProcess
+from app.events.event_field_types import GpuProcess
 from app.lineups.model import Gpu
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.gpu_mismatch import describe_gpu_mismatches

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from app.engines.fit.estimate_result import Estimate
+from app.events.event_field_types import GpuProcess
 from app.events.kinds import EngineState, GpuSampled
-from app.events.vocabulary import GpuProcess
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.gpu_processes import OUTSIDE
 from app.machine.sampling.memory_attribution import KnownEngines, LoadedMemory, attribute_memory

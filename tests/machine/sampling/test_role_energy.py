@@ -5,7 +5,7 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.events.vocabulary import Spent
+from app.events.event_field_types import Spent
 from app.machine.sampling.gpu_energy import PowerCurve
 from app.machine.sampling.role_energy import TurnSpan, extrapolate_joules, merge_role_energy, share_energy_among_roles
 

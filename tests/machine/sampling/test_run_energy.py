@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     EnergySpent,
     RunFinished,
@@ -16,7 +17,6 @@ from app.events.kinds import (
     TurnStarted,
 )
 from app.events.record import GENESIS, MACHINE, build_recorded_event
-from app.events.vocabulary import Budget
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.run_energy import BOOK_EVERY, EnergyLedger
 from app.store.db import open_database

@@ -8,10 +8,10 @@ import httpx
 import pytest
 
 from app.events.bus import Bus
+from app.events.event_field_types import Budget
 from app.events.kinds import EngineSampled, EngineState, GpuSampled, RunFinished, RunQueued, RunStarted
 from app.events.log import LogWriter
 from app.events.record import GENESIS, MACHINE, build_recorded_event
-from app.events.vocabulary import Budget
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.sampling.engine_watch import EngineWatch

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from app.errors import Rejected
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     RolloutHostBegun,
     RolloutHostLeft,
@@ -15,7 +16,6 @@ from app.events.kinds import (
     RolloutWaveEnded,
 )
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget
 from app.runs.rollout.rollout_request import parse_waves
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.rollout.rollout_steps import BeginHost, CommandRuns, decide_next_step, describe_broken_rule

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from app.candidates.gather import gather_candidates
-from app.cli.candidates import ACCEPTED, print_candidates_and_get_exit_code
+from app.cli.fix_candidates_of_rule import ACCEPTED, print_candidates_and_get_exit_code
 from app.cli.openscap import SOME_DO_NOT, add_benchmark_file, scan_host
 from app.config import Settings
 from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.events.vocabulary import ParameterUsed
+from app.events.event_field_types import ParameterUsed
 from app.runs.site_values import apply_stig_bounds
 from app.scanners.openscap.local_oscap_shell import TreeShell
 from app.scanners.openscap.scanner import OpenScapScanner

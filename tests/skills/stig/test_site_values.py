@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import BadInput
-from app.events.vocabulary import ParameterUsed, SetOption, WriteFile
+from app.events.event_field_types import ParameterUsed, SetOption, WriteFile
 from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG

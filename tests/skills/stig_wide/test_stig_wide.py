@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from app.candidates.gather import gather_candidates, judge_candidates
-from app.events.vocabulary import FileAction
+from app.events.event_field_types import FileAction
 from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
 from app.skills.stig.pack import STIG

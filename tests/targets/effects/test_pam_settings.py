@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.vocabulary import ReplaceLine, WriteFile
+from app.events.event_field_types import ReplaceLine, WriteFile
 from app.targets import policy
 from app.targets.effects.pam_settings import Pam
 from tests.differential.linkless import Linkless

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.vocabulary import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.events.event_field_types import AppendLine, RemoveLine, ReplaceLine, SetOption, WriteFile
 from app.targets import policy
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.sshd import Sshd, parse_sshd_output

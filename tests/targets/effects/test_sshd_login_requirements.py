@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.events.vocabulary import SetOption, WriteFile
+from app.events.event_field_types import SetOption, WriteFile
 from app.loop.state import Item
 from app.loop.turn_context import build_rule_scope
 from app.skills.stig.pack import STIG

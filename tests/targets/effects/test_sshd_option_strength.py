@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.sshd_facts import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9
+from app.syntax.sshd_builtin_tables import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9
 from app.targets.effects.sshd_option_strength import compare_keyword
 from app.targets.effects.strictness_comparison import Strength
 

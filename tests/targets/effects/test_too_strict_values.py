@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.events.vocabulary import ParameterUsed
+from app.events.event_field_types import ParameterUsed
 from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
 from app.syntax.host_file_access import FileState

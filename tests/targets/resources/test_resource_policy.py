@@ -1,6 +1,6 @@
 import pytest
 
-from app.events.vocabulary import AppendLine
+from app.events.event_field_types import AppendLine
 from app.resources.kind import ResourceState
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.unit import SetUnit

@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.events.vocabulary import SetOption, WriteFile
+from app.events.event_field_types import SetOption, WriteFile
 from app.targets import no_rollback_consent
 
 SSHD = "/etc/ssh/sshd_config"

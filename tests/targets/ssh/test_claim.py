@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import ConnectionLost, LeaseLost
-from app.events.vocabulary import SetOption
+from app.events.event_field_types import SetOption
 from app.targets.host_lock import Ownership
 
 SSHD = "/etc/ssh/sshd_config"

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from app.errors import ActionFailed, ConnectionLost
-from app.events.vocabulary import SetOption, WriteFile
+from app.events.event_field_types import SetOption, WriteFile
 
 SSHD = "/etc/ssh/sshd_config"
 NO_X11 = SetOption(path=SSHD, key="X11Forwarding", value="no")

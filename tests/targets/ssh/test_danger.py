@@ -1,4 +1,4 @@
-from app.events.vocabulary import Reload
+from app.events.event_field_types import Reload
 from app.targets.ssh.service_activator import list_services_to_reload
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.events.vocabulary import AppendLine, Reload
+from app.events.event_field_types import AppendLine, Reload
 from app.targets.change_plan import IMPOSSIBLE
 
 PLACE, KEY = "/etc/sysctl.d/90-x.conf", "kernel.pid_max"

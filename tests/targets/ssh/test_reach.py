@@ -6,7 +6,7 @@ import pytest
 
 from app.errors import ConnectionLost, LeaseLost
 from app.targets.host_lock import Ownership
-from app.targets.ssh import host_probes
+from app.targets.ssh import ssh_health_probes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.connection_opening import NORMAL_TIMEOUTS, RECONNECT_TIMEOUTS, SECOND_LINE_TIMEOUTS, SHORT_TIMEOUTS
 from tests.targets.ssh.wire import Wire
@@ -100,7 +100,7 @@ def test_a_wire_that_is_cut_between_a_login_and_its_first_command_says_nothing_o
     main.become_root()
     wire.cut_when(lambda: logins(host) == 2)
     with pytest.raises(LeaseLost):
-        host_probes.probe_new_login_and_sudo(main)
+        ssh_health_probes.probe_new_login_and_sudo(main)
     assert nodes.asked == 1
 
 

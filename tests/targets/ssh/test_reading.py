@@ -2,12 +2,12 @@
 
 import pytest
 
-from app.events.vocabulary import SetOption
+from app.events.event_field_types import SetOption
 from app.targets.readable_files import explain_withholding
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.file_baseline import take_host_baseline
-from app.targets.ssh.host_probes import read_host_logs
 from app.targets.ssh.remote_tree import RemoteTree
+from app.targets.ssh.ssh_health_probes import read_host_logs
 from tests.secretive import SECRETS, planted
 
 SSHD = "/etc/ssh/sshd_config"

@@ -1,7 +1,7 @@
 import pytest
 
 from app.errors import BadInput
-from app.events.vocabulary import SetOption
+from app.events.event_field_types import SetOption
 from app.targets.ssh.registration import remove_temper_files_from_host
 
 SSHD = "/etc/ssh/sshd_config"

@@ -6,7 +6,7 @@ import signal
 import pytest
 
 from app.errors import ActionFailed
-from app.events.vocabulary import Reload, SetOption, WriteFile
+from app.events.event_field_types import Reload, SetOption, WriteFile
 from app.targets.ssh import service_activator
 from tests.targets.ssh.test_cut import until
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.errors import ActionFailed, ConnectionLost
-from app.events.vocabulary import SetOption, WriteFile
+from app.events.event_field_types import SetOption, WriteFile
 from tests.targets.ssh.booting import Machine, count_reboots, make_bootable
 from tests.targets.ssh.test_cut import until
 

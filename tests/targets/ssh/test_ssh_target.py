@@ -4,7 +4,7 @@ import asyncssh
 import pytest
 
 from app.errors import ActionFailed, BadInput, EnvironmentUnusable, RollbackFailed
-from app.events.vocabulary import Chmod, SetOption, WriteFile
+from app.events.event_field_types import Chmod, SetOption, WriteFile
 from app.syntax.host_file_access import FileState
 from app.targets.overlay import Overlay
 from app.targets.ssh.endpoint import parse_watched_login

@@ -3,7 +3,7 @@
 import pytest
 
 from app.candidates.fix_text_parser import require_stated_actions
-from app.events.vocabulary import AppendLine, ReplaceLine, WriteFile
+from app.events.event_field_types import AppendLine, ReplaceLine, WriteFile
 from app.skills.stated_settings import find_stated_settings_with_values
 from tests.targets.test_hostile import laid_out
 from tests.targets.test_policy import paths_of

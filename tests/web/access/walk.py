@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.routing import Mount
 
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.main import create_app
 from app.people.rights import find_access_needs

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import httpx
 
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.main import create_app
 from app.runs.order import Order, create_run_request

@@ -5,7 +5,7 @@ import re
 
 import httpx
 
-from app.cli.command_runtime import load_lineup, open_runtime
+from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.engines.queue import TurnRequest
 from app.engines.replica_choice import ReplicaReport

@@ -12,10 +12,10 @@ from sqlmodel import Session
 from app.background.webhooks.sender import CHUNK, WebhookSender
 from app.background.webhooks.signed_delivery import create_webhook_secret
 from app.events.bus import Bus
+from app.events.event_field_types import Budget
 from app.events.kinds import RunFinished, RunPaused, RunQueued
 from app.events.log import LogWriter, RunLog
 from app.events.record import build_recorded_event
-from app.events.vocabulary import Budget
 from app.store import webhooks
 from app.store.change_monitor import ChangeMonitor
 from app.store.db import open_database

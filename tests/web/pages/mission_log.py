@@ -1,5 +1,6 @@
 """One item as it goes wrong and right again, event by event: the change passes, harms, is undone, and teaches."""
 
+from app.events.event_field_types import Budget, Lesson, Probe
 from app.events.kinds import (
     ActionApplied,
     ActionProposed,
@@ -23,7 +24,6 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget, Lesson, Probe
 
 FIRST, SECOND = "V-257985", "V-257984"
 LOCKED = "backup-login: new login as root for the nightly backup: refused"

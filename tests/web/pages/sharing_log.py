@@ -1,8 +1,8 @@
 """Three hosts that one engine answers, turn by turn: who begins and ends when, in which run."""
 
+from app.events.event_field_types import Budget
 from app.events.kinds import RunQueued, RunStarted, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget
 
 HOSTS = {"aaaa1111": "web3", "bbbb2222": "db1", "cccc3333": "mail"}
 

@@ -4,6 +4,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from app.events.event_field_types import AppendLine, Budget, Candidate, fingerprint_actions
 from app.events.host_questions import AnsweredQuestion, AskFile
 from app.events.kinds import (
     ActionProposed,
@@ -23,7 +24,6 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import AppendLine, Budget, Candidate, fingerprint_actions
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.people.rights import WHO, Person
 from app.skills.stig.pack import STIG

@@ -3,8 +3,8 @@
 import pytest
 
 from app.events import kinds
+from app.events.event_field_types import Probe
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Probe
 from app.loop.state import fold_events
 from app.runtime.health import HealthFault
 from app.web.pages.fault_consequences import FaultedRun

@@ -3,8 +3,8 @@
 import pytest
 
 from app.events import kinds
+from app.events.event_field_types import Probe
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Probe
 from app.web.pages.mission.feed import to_feed_line
 from app.web.pages.templating import render_template
 from tests.web.pages.mission_log import LESSON

@@ -3,8 +3,8 @@
 import re
 from dataclasses import replace
 
+from app.events.event_field_types import GpuProcess
 from app.events.kinds import EngineState
-from app.events.vocabulary import GpuProcess
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.sampling.memory_attribution import KnownEngines, LoadedMemory
 from app.web.pages.gpu_cards import GpuCard, render_gpu_cards, render_memory_cards

@@ -9,8 +9,8 @@ import pytest
 from fastapi import HTTPException
 from starlette.responses import Response
 
+from app.events.event_field_types import Budget
 from app.events.kinds import RunFinished, RunQueued, RunStarted
-from app.events.vocabulary import Budget
 from app.people.rights import WHO, Person
 from app.web.pages.mission.past_view_thread import KEPT, WAITING
 from tests.runs.doors import house

@@ -1,7 +1,7 @@
 """How the mission page shows probes: passed, failed, and those that the host could not be asked."""
 
+from app.events.event_field_types import Probe
 from app.events.kinds import SentryProbed
-from app.events.vocabulary import Probe
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS, FIRST
 

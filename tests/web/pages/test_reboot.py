@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.events.event_field_types import Budget
 from app.events.kinds import RebootChecked, RunFinished, RunQueued
-from app.events.vocabulary import Budget
 from tests.runs.doors import house
 from tests.runs.rebooting import ANNOUNCED, ASKED, TO_THE_END, UNTIL_IT_ASKS, YES
 from tests.web.pages.mission_log import EVENTS

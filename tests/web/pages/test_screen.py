@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from msgspec import structs
 
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     AttemptFailed,
     AttemptStarted,
@@ -19,7 +20,6 @@ from app.events.kinds import (
     TurnFinished,
 )
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.skills.catalog import load_skill
 from app.store.db import open_database

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from app.events.event_field_types import Budget
 from app.events.kinds import (
     ApprovalGiven,
     ApprovalRequested,
@@ -14,7 +15,6 @@ from app.events.kinds import (
     TurnInterrupted,
 )
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget
 from app.machine.sampling.engine_outages import EngineOutage
 from app.store.db import open_database
 from app.store.events import EventStore

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 
 from sqlmodel import Session
 
+from app.events.event_field_types import Budget
 from app.events.kinds import EngineState, RunPreparing, RunQueued, RunStopped, TurnDelta
 from app.events.log import RunLog
 from app.events.record import ALL, MACHINE, build_recorded_event
-from app.events.vocabulary import Budget
 from app.store.rollouts import RolloutRow
 from app.web.api.events import build_name_and_filtered_render, choose_stream_name_and_render
 from app.web.stream.all_runs import KEPT, REACH

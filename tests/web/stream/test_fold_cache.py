@@ -2,9 +2,9 @@
 
 import pytest
 
+from app.events.event_field_types import Budget
 from app.events.kinds import RunFinished, RunQueued, RunStarted, TurnDelta
 from app.events.record import GENESIS, build_recorded_event
-from app.events.vocabulary import Budget
 from app.loop.state import fold_events
 from app.store.db import open_database
 from app.store.events import EventStore

@@ -17,7 +17,6 @@ from app.runtime.runtime import Runtime
 from app.store import run_queries
 from app.store.host_rule_states import list_seen_skills
 from app.store.models import RunRow
-from app.store.request_session import open_read_session
 from app.store.rollouts import (
     RolloutRow,
     find_runs_by_id,
@@ -25,6 +24,7 @@ from app.store.rollouts import (
     list_unended_rollouts,
     read_rollout_events,
 )
+from app.store.shared_read_session import open_read_session
 from app.web.pages.engine_card import build_engine_cards
 from app.web.pages.engine_sharing import Sharing
 from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines_or_blanks

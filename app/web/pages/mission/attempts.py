@@ -7,8 +7,8 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from app.events import kinds
+from app.events.event_field_types import Lesson, ProvenFix
 from app.events.kinds import Event
-from app.events.vocabulary import Lesson, ProvenFix
 from app.web.pages.diff import ROWS
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from app.events.vocabulary import Candidate, fingerprint_actions
+from app.events.event_field_types import Candidate, fingerprint_actions
 
 
 class CandidateRow(Struct, frozen=True):

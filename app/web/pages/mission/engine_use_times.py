@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
+from app.events.event_field_types import Role
 from app.events.kinds import Event, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
-from app.events.vocabulary import Role
 from app.machine.sampling.engine_outages import EngineOutage
 
 HOLD_SECONDS = 120.0

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from app.events import kinds
+from app.events.event_field_types import Role
 from app.events.kinds import TOLD_KINDS, Event, Sentence
 from app.events.record import Recorded
-from app.events.vocabulary import Role
 from app.text.pluralized_counts import count_things
 
 FEED_KINDS = (*TOLD_KINDS, "plan", "sentry.probed")

@@ -7,10 +7,10 @@ from typing import Any
 from starlette.responses import Response
 
 from app.events import kinds
+from app.events.event_field_types import Candidate, Purpose
 from app.events.host_questions import AnsweredQuestion
 from app.events.prompts_hidden_from_viewers import summarize_prompt
 from app.events.record import Recorded
-from app.events.vocabulary import Candidate, Purpose
 from app.lineups.model import Lineup
 from app.people.rights import can_read_prompts
 from app.runtime.runtime import Runtime

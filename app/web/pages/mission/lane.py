@@ -5,8 +5,8 @@ from typing import Literal, get_args
 from msgspec.structs import replace
 
 from app.events import kinds
+from app.events.event_field_types import Purpose, Role
 from app.events.kinds import Event
-from app.events.vocabulary import Purpose, Role
 from app.web.pages.mission.attempts import RESULT_FIELDS, StepResults
 
 ROLES: tuple[Role, ...] = get_args(Role)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from sqlmodel import col, select
 
+from app.events.event_field_types import Role
 from app.events.kinds import KINDS, RebootChecked
-from app.events.vocabulary import Role
 from app.lineups.model import Engine
 from app.loop.state import RunState
 from app.runtime.health_reading import read_faults
@@ -13,7 +13,7 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.store.models import RunRow
-from app.store.request_session import open_read_session
+from app.store.shared_read_session import open_read_session
 from app.web.pages.changes_since_visit import LastLook
 from app.web.pages.energy_table import EnergyTable, build_energy_table
 from app.web.pages.engine_gpu_cards import render_current_or_past_gpus, render_current_or_past_meters

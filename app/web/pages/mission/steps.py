@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.events.vocabulary import Role
+from app.events.event_field_types import Role
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.mission import Mission
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from app.events.event_field_types import Lesson
 from app.events.kinds import RUN_KINDS, ActionRolledBack, ItemPassed, LessonLearnt
 from app.events.record import Recorded
-from app.events.vocabulary import Lesson
 from app.evidence.run_record import REBOOT_RESULTS
 from app.loop.state import Item, RunState, fold_events
 from app.store.events import EventStore

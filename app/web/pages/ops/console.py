@@ -18,7 +18,7 @@ from app.runtime.backup_age import find_backup_time, find_seconds_since_backup_o
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, run_queries, schedules, webhooks
-from app.store.request_session import open_read_session
+from app.store.shared_read_session import open_read_session
 from app.targets.long_held_host_locks import find_stuck_hosts
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts

@@ -16,7 +16,7 @@ from app.cli.openscap import load_site_skill
 from app.cli.output import print_json, print_line
 from app.config import Settings
 from app.errors import BadInput
-from app.events.vocabulary import Candidate
+from app.events.event_field_types import Candidate
 from app.runs.scanner_factory import prepare_fixture_if_empty
 from app.skills.catalog import suggest_rules
 from app.skills.skill import Rule, Skill

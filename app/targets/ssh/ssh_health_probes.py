@@ -7,7 +7,7 @@ from collections.abc import Callable
 import msgspec
 
 from app.errors import ConnectionLost, TemperError
-from app.events.vocabulary import Probe
+from app.events.event_field_types import Probe
 from app.syntax.host_file_access import Files
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
@@ -95,7 +95,9 @@ def read_host_logs(connection: SshConnection, lines: int) -> tuple[tuple[str, st
     return tuple(connection.run("look", str(lines)).report.get_rows("log"))
 
 
-def probe_programs_and_files(connection: SshConnection, files: Files, known: KnownAnswers) -> tuple[Probe, ...]:
+def probe_health_by_programs_else_files(
+    connection: SshConnection, files: Files, known: KnownAnswers
+) -> tuple[Probe, ...]:
     """Return program probes, and file probes for the names that these do not cover."""
     own, fill = probe_programs_and_disk(connection, files, known)
     names = {probe.name for probe in own}

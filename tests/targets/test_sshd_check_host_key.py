@@ -1,4 +1,4 @@
-from app.targets.throwaway_host_key import get_sshd_check_key
+from app.targets.sshd_check_host_key import get_sshd_check_key
 
 
 def test_a_key_is_made_once_and_is_a_private_one():

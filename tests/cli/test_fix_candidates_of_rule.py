@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.candidates import ACCEPTED, NOT_ACCEPTED, print_candidates_and_get_exit_code
+from app.cli.fix_candidates_of_rule import ACCEPTED, NOT_ACCEPTED, print_candidates_and_get_exit_code
 from app.config import Settings
 from app.errors import BadInput
 

@@ -1,7 +1,7 @@
 """Given these readings, this memory."""
 
 from app.machine.gpus.gpu_reading import GpuReading
-from app.machine.measuring.gpu_memory_figures import BoardCards, MemoryWatch, NoCards
+from app.machine.measuring.gpu_memory_during_probe import BoardCards, MemoryWatch, NoCards
 from app.machine.measuring.probe_figures import FigureOrigin
 from app.machine.sampling.sample_board import Board
 from tests.machine.samples import gpu_sample

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.doctor.launch_flags import read_flags, resolve_engine
+from app.engines.doctor.engine_with_launch_flags import read_flags, resolve_engine
 from tests.engines.doctor.sick import served
 
 
