@@ -1,4 +1,4 @@
-"""What sshd knows, from sshd_facts.toml: its keywords, their values and defaults, and its algorithms."""
+"""What sshd knows, from sshd_builtin_tables.toml: its keywords, their values and defaults, and its algorithms."""
 
 import tomllib
 from pathlib import Path
