@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from app import __version__
-from app.cli.commands import administration, engines, hosts, rollouts, runs, scores, serving, site_decisions
+from app.cli.commands import administration, engines, hosts, lineup_scores, rollouts, runs, serving, site_decisions
 from app.cli.exit_codes import COULD_NOT, INTERRUPTED, USAGE
 from app.cli.server_log import print_failure, set_last_resort_format
 from app.cli.single_subcommand_loading import Terminal
@@ -17,7 +17,7 @@ from app.text.clean import clean_text
 # Typer bundles its own click and does not export this class: the base of all its command-line errors.
 UsageError = typer.BadParameter.__mro__[1]
 
-PARTS = (serving, runs, rollouts, engines, hosts, administration, scores, site_decisions)
+PARTS = (serving, runs, rollouts, engines, hosts, administration, lineup_scores, site_decisions)
 # Typer imports all of pydantic to parse an unset flag; it takes a default of False without parsing.
 NOT_GIVEN = {"help": False, "install_completion": False, "show_completion": False}
 

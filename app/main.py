@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.middleware.gzip import GZipMiddleware
 
 from app import __version__
-from app.background.tasks import open_background_tasks
+from app.background.tasks_of_process import open_background_tasks
 from app.people.identity_provider_groups import GroupRights
 from app.runtime.runtime import Runtime
 from app.store.db import open_separate_engine

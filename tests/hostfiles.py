@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 
 USUAL = ("/etc", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/libexec", "/bin", "/sbin", "/boot", "/root", "/var/log")
 

@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.candidates.scratch_files import Undecidable
+from app.candidates.scratch_files_to_actions import Undecidable
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 
 Outcome = dict[str, Any]
 _LOADS = ("update-grub", "grub2-mkconfig", "augenrules", "sysctl", "sync")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import ValidationError, convert
 
-from app.candidates.scratch_files import ScratchFiles, Undecidable
+from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.errors import TemperError
 from app.events.event_field_types import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
@@ -16,7 +16,7 @@ from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
 from app.syntax.edit_option_by_path import can_set_option
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.host_accounts import read_host_accounts
 from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.subjects.setting_file_formats import find_stated_family

@@ -8,19 +8,19 @@ from functools import partial
 from msgspec import to_builtins
 from msgspec.structs import replace
 
-from app.candidates.ansible_tasks import translate_tasks
+from app.candidates.ansible_tasks_to_actions import translate_tasks
 from app.candidates.fix_text_parser import derive_option_action_from_sentence, require_stated_actions
-from app.candidates.handwritten_recipes import Recipe
 from app.candidates.permission_fixes import require_permission_actions
 from app.candidates.person_decisions import find_person_decision
-from app.candidates.scratch_files import Undecidable
+from app.candidates.recipe_file_reader import Recipe
+from app.candidates.scratch_files_to_actions import Undecidable
 from app.candidates.script_trial import try_script_on_copy_and_translate
-from app.candidates.settings_written_by_candidates import list_settings_of_content
+from app.candidates.settings_asked_by_content import list_settings_of_content
 from app.events.event_field_types import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction
 from app.resources.registry import get_kind
 from app.skills.skill import Rule, Skill
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.change_plan import IMPOSSIBLE, Asks
 from app.targets.rule_scope import RuleScope, find_services
 from app.targets.target import Target

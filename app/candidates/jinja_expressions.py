@@ -8,7 +8,7 @@ from jinja2 import StrictUndefined, TemplateError
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from app.candidates.scratch_files import Undecidable
+from app.candidates.scratch_files_to_actions import Undecidable
 
 _WHOLE = re.compile(r"\s*\{\{(?P<inside>(?:(?!\}\}).)*)\}\}\s*", re.DOTALL)
 _LONGEST = 4000

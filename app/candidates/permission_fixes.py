@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from app.candidates.scratch_files import Undecidable
+from app.candidates.scratch_files_to_actions import Undecidable
 from app.resources.permission import SetPermissions
 
 _SHOWN = re.compile(r"(?P<path>/[^\s;:,]+) has mode (?P<mode>[0-7]{4}), owner (?P<uid>\d+):(?P<gid>\d+)")

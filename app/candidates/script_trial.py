@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 from msgspec import ValidationError, convert
 
-from app.candidates.scratch_files import ScratchFiles, Undecidable
+from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.events.event_field_types import AnyAction
 from app.resources.account import AgeSetting, SetAgeing
 from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.syntax import host_text
-from app.syntax.host_file_access import Files, FileState
+from app.syntax.host_files_protocol import Files, FileState
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.target import Target
 

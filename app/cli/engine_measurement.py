@@ -13,7 +13,7 @@ from rich.text import Text
 from sqlalchemy import Engine as Database
 from sqlmodel import Session
 
-from app.cli.engines_for_probe import open_engines
+from app.cli.ready_engines_for_probe import open_engines
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.replica_choice import EngineTraffic

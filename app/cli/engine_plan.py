@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from app.engines.fit.estimate_result import Estimate, Fit, dump_fit
-from app.engines.fit.fit_plan import plan_lineup
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.engines.fit.known_models import load_model_shape
+from app.engines.fit.lineup_estimate import plan_lineup
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup, Precision
 from app.lineups.reader import read_lineup, require_lineup_path

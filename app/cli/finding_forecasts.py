@@ -3,11 +3,11 @@
 import asyncio
 from collections.abc import Sequence
 
-from app.candidates.handwritten_recipes import load_recipes
-from app.cli.openscap import load_site_skill, resolve_rule_ids_or_all
+from app.candidates.recipe_file_reader import load_recipes
+from app.cli.host_scan_and_scap_content import load_site_skill, resolve_rule_ids_or_all
 from app.cli.output import print_json, print_line
 from app.config import Settings
-from app.runs.run_forecast import RunForecast, forecast_run
+from app.runs.fix_forecast import RunForecast, forecast_run
 from app.text.clean import clean_text
 
 ALL_PROPOSED, SOME_OPEN = 0, 2

@@ -11,8 +11,8 @@ from app.candidates.gather import (
     has_usable_or_impossible,
     judge_candidates,
 )
-from app.candidates.handwritten_recipes import load_recipes
-from app.cli.openscap import load_site_skill
+from app.candidates.recipe_file_reader import load_recipes
+from app.cli.host_scan_and_scap_content import load_site_skill
 from app.cli.output import print_json, print_line
 from app.config import Settings
 from app.errors import BadInput

@@ -18,7 +18,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.kinds import RebootChecked, RunEnd, RunQueued
-from app.events.log import LogWriter, RunLog
+from app.events.log_writer import LogWriter, RunLog
 from app.events.record import Recorded
 from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState, apply_event

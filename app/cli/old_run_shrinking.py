@@ -12,7 +12,7 @@ from app.cli.output import print_line
 from app.config import Settings
 from app.errors import TemperError
 from app.evidence.notary import open_notary
-from app.evidence.shrunk_runs import shrink_run
+from app.evidence.run_shrinking import shrink_run
 from app.evidence.signing_key import SigningKey
 from app.store import shrunk_runs as store
 from app.store.events import EventStore

@@ -10,8 +10,8 @@ from app.cli.database_access import open_existing_database, record_action
 from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_row
 from app.config import Settings
 from app.errors import BadInput
+from app.people.credential_expiry import is_credential_valid
 from app.people.rights import has_right, parse_right
-from app.people.token_expiry import is_credential_valid
 from app.runs.usage_by_person import compute_usage, format_usage_csv, parse_usage_query
 from app.store import credentials, people
 from app.store.database_clock import database_time

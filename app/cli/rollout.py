@@ -16,7 +16,7 @@ from app.cli.database_access import (
     resolve_rollout_id,
     sync_host_folders,
 )
-from app.cli.evidence import create_requester
+from app.cli.evidence_export import create_requester
 from app.cli.output import Row, print_line, print_rows, print_stored_rows, to_row, write_output
 from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
@@ -26,10 +26,10 @@ from app.events.record import Recorded
 from app.evidence.notary import open_notary
 from app.evidence.rollout_bundle import FILE
 from app.lineups.model import Lineup
-from app.runs.rollout.host_selection import select_hosts
-from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.host_selection_and_groups import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id, submit_rollout
 from app.runtime.data_folder import AlreadyInUse
 from app.store.host_groups import read_groups
 from app.store.rollouts import list_newest_rollouts, list_unended_rollouts, read_rollout_events, require_rollout

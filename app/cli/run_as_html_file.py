@@ -3,7 +3,7 @@
 from sqlmodel import Session
 
 from app.cli.database_access import open_existing_database, resolve_run_id
-from app.cli.evidence import create_requester
+from app.cli.evidence_export import create_requester
 from app.cli.output import write_output
 from app.config import Settings
 from app.errors import BadInput

@@ -15,7 +15,7 @@ from app.loop.inbox import find_open_approval_id
 from app.loop.state import fold_events
 from app.people.rights import has_right
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
-from app.runs.run_control import command_run
+from app.runs.commands_to_runs import command_run
 from app.store import run_queries
 from app.store.database_clock import database_time, open_clock
 from app.store.events import EventStore

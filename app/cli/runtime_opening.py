@@ -6,13 +6,13 @@ from pathlib import Path
 
 import httpx
 
-from app.candidates.handwritten_recipes import load_recipes
+from app.candidates.recipe_file_reader import load_recipes
 from app.config import Settings
 from app.engines.launch.engine_fleet import run_fleet
 from app.engines.simulator_process import SimulatorProcess, run_simulator
 from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy
-from app.evidence.external_log_hook import parse_hook_command_json
+from app.evidence.pack_entry_in_external_log import parse_hook_command_json
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.approval_policy_file import read_approvals

@@ -14,7 +14,7 @@ from functools import partial
 from sqlmodel import Session
 
 from app import __version__
-from app.background.tasks import open_background_tasks
+from app.background.tasks_of_process import open_background_tasks
 from app.cli.database_access import open_or_create_database
 from app.cli.listening_socket import create_server, open_listener
 from app.cli.runtime_opening import load_lineup, open_runtime
@@ -24,7 +24,7 @@ from app.errors import EnvironmentUnusable
 from app.lineups.model import Lineup
 from app.main import create_app
 from app.runs.order import Order, create_run_request
-from app.runtime.model_server_switch import LINEUP_FILE, LineupChange
+from app.runtime.custom_model_server_setup import LINEUP_FILE, LineupChange
 from app.runtime.runtime import Runtime
 from app.store import people, run_queries
 from app.store.db import is_shared

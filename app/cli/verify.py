@@ -10,8 +10,8 @@ from sqlmodel import Session
 
 from app.cli.database_access import open_existing_database, resolve_run_id
 from app.cli.exit_codes import DONE, NOT_ALL, NOT_PINNED
+from app.cli.lineup_score import verify_score
 from app.cli.output import print_line
-from app.cli.score import verify_score
 from app.config import Settings
 from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
@@ -24,15 +24,15 @@ from app.evidence.audit_anchor_checks import (
     check_run_seal,
     read_audit_anchors,
 )
-from app.evidence.log_inside_shared_file import check_shared_file, count_untied_events
 from app.evidence.notary import KEYS, SignedHead, find_signed_head
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
-from app.evidence.shrunk_runs import check_pack_against_shrunk_log, find_kept_pack
+from app.evidence.run_shrinking import check_pack_against_shrunk_log, find_kept_pack
+from app.evidence.signed_log_in_html_file import check_shared_file, count_untied_events
 from app.evidence.signing_key import read_public_key
 from app.evidence.time_stamping import check_and_describe_stamp
 from app.loop.state import RunState, fold_events
-from app.scores.score_file import is_score_file
+from app.scores.signed_score_file import is_score_file
 from app.store import run_queries
 from app.store.audit import read_recorded_audit_chain_end
 from app.store.events import EventStore

@@ -12,6 +12,7 @@ from app.events.approval_policy import (
     describe_missing_approvals,
     format_token_suffix,
 )
+from app.events.architect_questions_about_host import AnsweredQuestion
 from app.events.event_field_types import (
     NO_FINDING,
     AnyAction,
@@ -42,7 +43,6 @@ from app.events.event_field_types import (
     describe_fix_source,
     describe_pending_settings,
 )
-from app.events.host_questions import AnsweredQuestion
 from app.events.waiver import Waiver
 from app.text.pluralized_counts import count_things
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from xml.etree import ElementTree as ET
 
-from app.evidence.benchmark import BenchmarkTitle
 from app.evidence.finding_text import describe_actions_taken, describe_finding
+from app.evidence.published_benchmark_names import BenchmarkTitle
 from app.evidence.run_record import RuleRecord, RunRecord, Status
 from app.evidence.xml_and_json_writing import add_element, serialize_document
 

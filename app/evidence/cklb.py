@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from app.evidence.benchmark import BenchmarkTitle
 from app.evidence.finding_text import describe_actions_taken, describe_finding
+from app.evidence.published_benchmark_names import BenchmarkTitle
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.evidence.xml_and_json_writing import encode_json
 

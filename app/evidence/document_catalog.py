@@ -11,7 +11,7 @@ from app.evidence.playbook.bash_script import build_script
 from app.evidence.poam import build_emass_poam, build_poam_csv, build_temper_poam_json
 from app.evidence.report import build_report
 from app.evidence.run_record import RunRecord
-from app.evidence.xccdf import build_arf, build_xccdf
+from app.evidence.xccdf_and_arf import build_arf, build_xccdf
 
 
 @dataclass(frozen=True)

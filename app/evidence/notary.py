@@ -16,10 +16,10 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT
 from app.evidence import verify
-from app.evidence.external_log_hook import FOLDER as RECEIPTS
-from app.evidence.external_log_hook import find_or_request_receipt
+from app.evidence.pack_entry_in_external_log import FOLDER as RECEIPTS
+from app.evidence.pack_entry_in_external_log import find_or_request_receipt
 from app.evidence.rollout_bundle import write_bundle
-from app.evidence.shrunk_runs import read_evidence
+from app.evidence.run_shrinking import read_evidence
 from app.evidence.signing_key import (
     SigningKey,
     create_key,

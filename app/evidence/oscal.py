@@ -5,7 +5,7 @@ from typing import Any
 from app.events.record import format_timestamp
 from app.evidence.finding_text import describe_actions_taken, describe_finding
 from app.evidence.run_record import DONE, RuleRecord, RunRecord
-from app.evidence.xccdf import build_rule_idref
+from app.evidence.xccdf_and_arf import build_rule_idref
 from app.evidence.xml_and_json_writing import encode_json
 from app.text.clean import clean_line, clean_text
 

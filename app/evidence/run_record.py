@@ -10,8 +10,8 @@ from app.events import kinds
 from app.events.event_field_types import Category, Lesson, ParameterUsed, PublishedRule, Word
 from app.events.record import Recorded
 from app.events.waiver import Waiver
-from app.evidence.benchmark import BenchmarkTitle, build_benchmark_title, build_published_rule
-from app.evidence.operator_actions import OperatorAction, find_operator_action
+from app.evidence.people_actions_in_run import OperatorAction, find_operator_action
+from app.evidence.published_benchmark_names import BenchmarkTitle, build_benchmark_title, build_published_rule
 from app.evidence.role_engine_usage import Seats, SeatUsed
 from app.loop.attempt_state import Attempt
 from app.loop.run_skill_loader import load_skill_with_run_parameters

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.fetched_once_file import read_or_fetch_once
+from app.evidence.stored_external_answer import read_or_fetch_once
 from app.evidence.verify import STAMP, BrokenPack, Files, compute_sha256, read_stamp_time
 
 FOLDER = "stamps"

@@ -8,9 +8,9 @@ from msgspec.structs import fields, replace
 
 from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
+from app.events.architect_questions_about_host import AnsweredQuestion
 from app.events.event_field_types import Lesson, ProvenFix, Purpose
-from app.events.host_questions import AnsweredQuestion
-from app.loop.approval_decision import count_people, list_approvers
+from app.loop.required_approvals import count_people, list_approvers
 
 
 class Attempt(Struct, frozen=True):

@@ -11,9 +11,9 @@ from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
 from app.events.event_field_types import AnyAction, Phase, Probe
 from app.loop import effects, running_settings_check
-from app.loop.approval_decision import decide_people_needed
 from app.loop.harm import find_preexisting_failures
 from app.loop.proven_fix import build_fix_if_proven
+from app.loop.required_approvals import decide_people_needed
 from app.loop.risk import assess_risk
 from app.loop.run_in_progress import Run
 from app.resources.vendor_script import LONGEST, RunVendorScript, create_vendor_action

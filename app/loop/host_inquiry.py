@@ -1,6 +1,6 @@
 """Answers the Architect's questions about the host, within what a role may be shown."""
 
-from app.events.host_questions import AnsweredQuestion, AskVerdict
+from app.events.architect_questions_about_host import AnsweredQuestion, AskVerdict
 from app.events.kinds import QuestionsAnswered
 from app.loop.answers import BrokenAnswer, Inquiry
 from app.loop.run_in_progress import Run

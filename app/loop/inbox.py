@@ -6,8 +6,8 @@ from app.events import kinds
 from app.events.approval_policy import Approver
 from app.events.person_command import Command
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
-from app.loop.approval_decision import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
+from app.loop.required_approvals import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.state import RunState
 
 

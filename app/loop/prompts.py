@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from app.events.architect_questions_about_host import MOST_QUESTIONS, QUESTIONS
 from app.events.event_field_types import Lesson, Probe, Purpose, Role
-from app.events.host_questions import MOST_QUESTIONS, QUESTIONS
 from app.events.kinds import SentryProbed
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt
@@ -21,7 +21,7 @@ from app.resources.registry import describe_answer_forms
 from app.syntax.host_text import fold_case
 from app.targets.effects.weakening import DAEMONS, read_cached_settings
 from app.text.clean import clean_text
-from app.text.diff_headers import mark_file_headers
+from app.text.diff_file_headers import mark_file_headers
 from app.text.prompt_defusing import OPEN, SHUT, clean_heading, neutralize_markup, to_one_line
 from app.text.redaction import redact_secrets
 

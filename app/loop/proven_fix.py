@@ -12,7 +12,7 @@ from app.loop.attempt_state import Attempt
 from app.loop.harm import find_touched_probes_not_asked
 from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.file_and_account_baseline import compute_file_state_digest
 
 WATCHED = ("review", "triage")

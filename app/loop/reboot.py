@@ -11,10 +11,10 @@ from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable, Temper
 from app.events import kinds
 from app.events.event_field_types import NO_FINDING, Probe
 from app.loop import effects, running_settings_check
-from app.loop.approval_decision import decide_people_for_reboot
 from app.loop.change_execution import redact_for_log, redact_probes
 from app.loop.harm import find_first_harm
-from app.loop.reboot_survival_steps import describe_reboot_harm, list_fix_journals, list_fixed_rules
+from app.loop.reboot_decisions import describe_reboot_harm, list_fix_journals, list_fixed_rules
+from app.loop.required_approvals import decide_people_for_reboot
 from app.loop.run_in_progress import Run
 from app.targets.probe_comparison import mark_worsened_probes
 from app.targets.rebooter_protocol import BootStatus, Rebooter

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from app.events import kinds
 from app.events.event_field_types import PendingSetting
 from app.events.record import Recorded
-from app.loop.approval_decision import count_people, list_approvers
 from app.loop.attempt_state import Attempt, map_event_types_to_fields
+from app.loop.required_approvals import count_people, list_approvers
 
 
 class RebootProgress(Struct, frozen=True):

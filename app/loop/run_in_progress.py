@@ -7,14 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypedDict
 
-from app.candidates.handwritten_recipes import Recipe
-from app.candidates.settings_written_by_candidates import list_settings_of_content
+from app.candidates.recipe_file_reader import Recipe
+from app.candidates.settings_asked_by_content import list_settings_of_content
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.events.approval_policy import ApprovalPolicy
 from app.events.event_field_types import Role, Sampling, SeatTaken
 from app.events.kinds import Event, PlanMade, RunQueued
-from app.events.log import RunLog
+from app.events.log_writer import RunLog
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
 from app.loop.state import Item, RunState, apply_event

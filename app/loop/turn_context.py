@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import assert_never
 
+from app.events.architect_questions_about_host import MOST_QUESTIONS
 from app.events.event_field_types import Purpose
-from app.events.host_questions import MOST_QUESTIONS
 from app.events.kinds import SentryProbed, VerdictGiven
 from app.loop.answer_schemas import TurnSituation
 from app.loop.attempt_state import Attempt

@@ -12,11 +12,11 @@ from sqlmodel import Session, col, select
 from app.errors import Rejected
 from app.events.approval_policy import IDENTIFIED_VIA, Approver, describe_missing_approvals
 from app.loop.answers import BrokenAnswer, parse_actions_of_person
-from app.loop.approval_decision import explain_uncounted_approval, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval_id
+from app.loop.required_approvals import explain_uncounted_approval, list_askers
 from app.loop.state import RunState
-from app.runs.run_control import create_command_row
+from app.runs.commands_to_runs import create_command_row
 from app.store.database_clock import database_time
 from app.store.models import CommandRow, RunRow
 

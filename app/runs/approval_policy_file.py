@@ -11,7 +11,7 @@ from app.errors import BadInput
 from app.events.approval_policy import ApprovalPolicy, ApprovalRule, ChangeRisk
 from app.events.event_field_types import Category
 from app.lineups.toml_reader import Table, TomlReader, format_suggestion_or_choices
-from app.loop.approval_decision import decide_people_needed
+from app.loop.required_approvals import decide_people_needed
 from app.loop.risk import HAZARDS, WORDS
 
 MOST_RULES, LONGEST = 64, 64 * 1024

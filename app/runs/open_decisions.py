@@ -10,10 +10,10 @@ from app.events.event_field_types import Category
 from app.events.kinds import ApprovalRequested, RunQueued
 from app.events.record import Recorded
 from app.events.waiver import Waiver
-from app.loop.approval_decision import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.attempt_state import Attempt
 from app.loop.inbox import find_open_approval_id
 from app.loop.reboot_state import RebootProgress
+from app.loop.required_approvals import explain_uncounted_approval, list_approvers, list_askers
 from app.loop.state import RunState
 from app.people.rights import Person, has_right
 from app.skills.skill import Rule

@@ -13,7 +13,7 @@ import httpx
 import msgspec
 from sqlalchemy import Engine
 
-from app.candidates.handwritten_recipes import load_recipes
+from app.candidates.recipe_file_reader import load_recipes
 from app.config import Settings
 from app.engines.client import read_api_key
 from app.engines.launch.engine_fleet import Fleet
@@ -24,7 +24,7 @@ from app.errors import EnvironmentUnusable, LeaseLost, StorageFault, TemperError
 from app.events.approval_policy import ApprovalPolicy
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunQueued, RunResumed, RunWaiting
-from app.events.log import LogWriter, RunLog
+from app.events.log_writer import LogWriter, RunLog
 from app.evidence.notary import open_notary
 from app.lineups.model import Lineup
 from app.loop.drive import drive_run, roll_back_and_fail_run
@@ -38,13 +38,13 @@ from app.machine.measuring.gpu_memory_during_probe import BoardCards
 from app.machine.measuring.probe import EngineBusy
 from app.machine.measuring.probe_runner import ProbeRunner, explain_run_blocking_probe
 from app.machine.sampling.sample_board import Board
-from app.runs.run_forecast import RunForecast, forecast_run
+from app.runs.fix_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner_and_target, prepare_fixture_if_empty
 from app.runs.site_values import load_skill_with_site_values
 from app.runtime import run_queue_feeder
+from app.runtime.custom_model_server_setup import OwnServer
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
-from app.runtime.model_server_switch import OwnServer
 from app.runtime.role_engine_clients import create_seats
 from app.runtime.run_queue_feeder import Offers
 from app.scanners.scanner import Verdict

@@ -20,16 +20,16 @@ from app.engines.replica_choice import EngineTraffic, find_stream_limit
 from app.engines.simulator_process import SimulatorProcess
 from app.events.approval_policy import ApprovalPolicy
 from app.events.bus import Bus
-from app.events.log import LogWriter
+from app.events.log_writer import LogWriter
 from app.evidence.notary import open_notary
 from app.lineups.model import Engine, Lineup
 from app.loop.durable_run_queue import DurableQueue
 from app.machine.measuring.probe_result import ProbeResult, find_saturation, read_newest_probes, store_probe
 from app.machine.measuring.probe_runner import ProbeRunner
-from app.machine.sampling.machine_log_writer import MachineLog
+from app.machine.sampling.machine_event_log_writer import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
 from app.runtime.backup_age import record_first_use
-from app.runtime.node import Node, create_node_name
+from app.runtime.node_heartbeat_and_takeover import Node, create_node_name
 from app.runtime.run_queue_feeder import IdleQueueSuspender, Offers
 from app.runtime.runtime import Runtime
 from app.store import nodes

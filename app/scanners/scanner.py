@@ -8,7 +8,7 @@ from typing import Protocol
 
 from app.errors import find_storage_fault
 from app.events.event_field_types import Word
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.text.redaction import redact_secrets
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.scores.result import TrialOutcome
+from app.scores.score_structures import TrialOutcome
 from app.scores.ssh_client import run_over_ssh
 from app.syntax.host_text import create_range_predicate
 from app.targets.rootfs.rootfs_machine import Rootfs

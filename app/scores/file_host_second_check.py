@@ -10,7 +10,7 @@ from typing import Protocol
 import msgspec
 
 from app.skills.stig.checks.sshd import CIPHERS, MACS
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import create_range_predicate
 from app.targets.effects.shell_profile import FIXED
 from app.targets.effects.weakening import DAEMONS, find_weakening_or_excess_objection

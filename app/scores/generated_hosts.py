@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 
 from app.targets.fixture.fixture_target import FixtureTarget
-from app.targets.fixture.layout import SOURCE, lay_out_tree, read_manifest, remove_tree
+from app.targets.fixture.tree_builder import SOURCE, lay_out_tree, read_manifest, remove_tree
 from app.targets.simulated_file_owners import encode_owners
 
 BUILT_IN = "built-in"

@@ -16,7 +16,7 @@ from app.scores import generated_hosts
 from app.scores.generated_hosts import GeneratedHost
 from app.skills.skill import Rule
 from app.skills.stig.pack import STIG
-from app.targets.fixture.layout import remove_tree
+from app.targets.fixture.tree_builder import remove_tree
 
 _PARTS = ("errors.py", "private_files.py", "events", "loop", "resources", "scanners", "scores", "skills", "syntax",
           "targets", "text")  # fmt: skip

@@ -19,7 +19,7 @@ from app.scores.file_host_second_check import (
 )
 from app.skills.stig.pack import STIG
 from app.targets.crash_safe_writes import Disk
-from app.targets.fixture.layout import find_audit_disk_usage
+from app.targets.fixture.tree_builder import find_audit_disk_usage
 from app.targets.health_probes import run_health_probes
 from app.targets.local_tree import LocalTree
 

@@ -16,9 +16,9 @@ from app.errors import BadInput
 from app.evidence.signing_key import Signer, is_valid_signature
 from app.lineups.model import Engine, Lineup
 from app.loop import prompts
-from app.scores.result import Score, Trial
 from app.scores.score_figures import build_score_row
-from app.scores.score_file import BrokenScore, read_verified_result_file
+from app.scores.score_structures import Score, Trial
+from app.scores.signed_score_file import BrokenScore, read_verified_result_file
 from app.text.clean import clean_text
 
 FORMAT = "temper public score 1"

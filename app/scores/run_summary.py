@@ -7,7 +7,7 @@ import msgspec
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.scores.result import Stage, TrialOutcome
+from app.scores.score_structures import Stage, TrialOutcome
 from app.skills.skill import Skill
 
 NEEDS_A_PERSON = frozenset({"V-258106"})

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean
 
-from app.scores import result
-from app.scores.result import Score, Trial, is_fixed
+from app.scores import score_structures
+from app.scores.score_structures import Score, Trial, is_fixed
 
 _Z = 1.959964
 """Normal quantile of 95 % intervals."""
@@ -77,7 +77,9 @@ def compute_mean_with_interval(values: Sequence[float]) -> Mean | None:
 
 
 def build_score_row(score: Score) -> ScoreRow:
-    found = [(trial, fate) for trial in score.trials for fate in trial.fates if result.was_finding_at_start(fate)]
+    found = [
+        (trial, fate) for trial in score.trials for fate in trial.fates if score_structures.was_finding_at_start(fate)
+    ]
     fates = [fate for _, fate in found]
     checked = [(trial, fate) for trial, fate in found if fate.met is not None]
     worked = [fate for fate in fates if fate.turns]
@@ -89,13 +91,17 @@ def build_score_row(score: Score) -> ScoreRow:
         score=score,
         hosts=_describe_hosts(score),
         findings=len(found),
-        passes=sum(map(result.has_scanner_cleared_finding, fates)),
+        passes=sum(map(score_structures.has_scanner_cleared_finding, fates)),
         fixed=compute_share_with_interval(count, len(found)),
         harmed_and_undone=sum(fate.harmed for fate in fates),
-        harm_stayed=compute_share_with_interval(sum(map(result.has_remaining_harm, score.trials)), len(score.trials)),
-        gamed=compute_share_with_interval(sum(result.is_gamed(trial, fate) for trial, fate in checked), len(checked)),
+        harm_stayed=compute_share_with_interval(
+            sum(map(score_structures.has_remaining_harm, score.trials)), len(score.trials)
+        ),
+        gamed=compute_share_with_interval(
+            sum(score_structures.is_gamed(trial, fate) for trial, fate in checked), len(checked)
+        ),
         refused=sum(fate.refused for fate in fates),
-        handed_on=compute_share_with_interval(sum(map(result.is_left_to_person, people)), len(people)),
+        handed_on=compute_share_with_interval(sum(map(score_structures.is_left_to_person, people)), len(people)),
         readable=compute_share_with_interval(sum(fate.usable for fate in fates), asked) if asked else None,
         turns=compute_mean_with_interval([fate.turns for fate in worked]),
         tokens=compute_mean_with_interval([fate.tokens for fate in worked]),

@@ -10,7 +10,7 @@ import msgspec
 from app.errors import TemperError
 from app.events.event_field_types import Budget, Probe
 from app.events.kinds import RunQueued
-from app.events.log import RunLog
+from app.events.log_writer import RunLog
 from app.events.person_command import Command
 from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.harm import find_first_harm
@@ -29,11 +29,11 @@ from app.scores.file_host_second_check import (
     find_whether_requirement_is_met,
 )
 from app.scores.generated_hosts import GeneratedHost
-from app.scores.result import ScoreOrder, Trial, TrialOutcome
 from app.scores.run_summary import summarize_run
+from app.scores.score_structures import ScoreOrder, Trial, TrialOutcome
 from app.skills.catalog import load_skill
 from app.skills.skill import Skill
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target

@@ -14,7 +14,7 @@ from app.errors import EnvironmentUnusable, TemperError
 from app.events.event_field_types import Probe
 from app.loop.harm import find_first_harm
 from app.scores.effect_checks import SCRIPT, Observations, copy_with_effects, parse_observations
-from app.scores.result import RootWay, ScoreOrder, Trial, TrialOutcome
+from app.scores.score_structures import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh
 from app.skills.catalog import load_skill
 from app.targets.rootfs.loopback_ssh_access import SshAccess

@@ -11,8 +11,8 @@ from app.events.event_field_types import Category, Mode, ParameterUsed, Tailored
 from app.scanners.openscap.scap_files import ScapContent
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Parameter
-from app.syntax.host_file_access import Files
-from app.targets.effects.legal_notices import list_notice_asks
+from app.syntax.host_files_protocol import Files
+from app.targets.effects.legal_notice_protection import list_notice_asks
 from app.targets.effects.too_strict_values import list_asks_stated_by_rule
 
 Check = Callable[[Files], Verdict]

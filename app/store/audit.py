@@ -5,9 +5,9 @@ from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT, GENESIS, Recorded, build_recorded_event, parse_line
-from app.store.batch_writer import to_columns
 from app.store.database_clock import database_time
 from app.store.db import lock_chain
+from app.store.event_batch_writer import to_columns
 from app.store.models import EventRow
 from app.store.run_queries import read_last_link
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Sequence
 
 from sqlmodel import Session, col, select
 
+from app.people.credential_expiry import is_credential_valid
 from app.people.passwords import create_secret, digest_secret
-from app.people.token_expiry import is_credential_valid
 from app.store.database_clock import database_time
 from app.store.models import CredentialRow, PersonRow
 

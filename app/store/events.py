@@ -9,8 +9,8 @@ from sqlmodel import col
 
 from app.events.kinds import KINDS
 from app.events.record import MACHINE, Recorded, parse_line
-from app.store.batch_writer import append_batch_returning_lost_runs, read_newest_seq
 from app.store.db import is_shared
+from app.store.event_batch_writer import append_batch_returning_lost_runs, read_newest_seq
 from app.store.leases import Leases
 from app.store.models import EventRow, RunRow, SampleRow
 from app.store.rollouts import RolloutRow

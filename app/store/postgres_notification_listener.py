@@ -8,7 +8,7 @@ from sqlalchemy import Engine
 
 from app.events.bus import Bus
 from app.store.background_task import BackgroundTask
-from app.store.batch_writer import CHANNEL
+from app.store.event_batch_writer import CHANNEL
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)

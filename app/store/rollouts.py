@@ -10,9 +10,9 @@ from sqlmodel import Field, Session, SQLModel, col, select
 from app.events import kinds
 from app.events.kinds import Event
 from app.events.record import GENESIS, Recorded, build_recorded_event, parse_line
-from app.store.batch_writer import write_batch
 from app.store.database_clock import database_time
 from app.store.db import lock_chain
+from app.store.event_batch_writer import write_batch
 from app.store.models import CommandRow, EventRow, RunRow, create_row
 from app.store.run_queries import read_last_link, require_row
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from app.errors import BadInput
-from app.syntax import limits_conf, modprobe, row_file_option_setters, shell_assignments, sshd
+from app.syntax import limits_conf, limits_modprobe_audit_edits, modprobe, shell_assignments, sshd
 from app.syntax.edit_options import OptionFile, find_ini_option, parse_auditd_settings, put_ini_option
 from app.syntax.edit_sshd import compute_read_back_value, find_sshd_option, put_sshd_option
 from app.syntax.option_parsers import parse_login_defs, parse_options
@@ -42,17 +42,19 @@ DIALECTS = (
     Dialect(("/etc/dnf/dnf.conf",), find_ini_option, put_ini_option, section="main"),
     Dialect(("/etc/yum.repos.d/*.repo", "/etc/mission/*.conf"), find_ini_option, put_ini_option),
     Dialect(
-        (limits_conf.MAIN, limits_conf.FOLDER), row_file_option_setters.find_limit, row_file_option_setters.put_limit
+        (limits_conf.MAIN, limits_conf.FOLDER),
+        limits_modprobe_audit_edits.find_limit,
+        limits_modprobe_audit_edits.put_limit,
     ),
     Dialect(
         (modprobe.FOLDER,),
-        row_file_option_setters.find_kernel_module_option,
-        row_file_option_setters.put_kernel_module_option,
+        limits_modprobe_audit_edits.find_kernel_module_option,
+        limits_modprobe_audit_edits.put_kernel_module_option,
     ),
     Dialect(
         ("/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"),
-        row_file_option_setters.find_audit_control,
-        row_file_option_setters.put_audit_control,
+        limits_modprobe_audit_edits.find_audit_control,
+        limits_modprobe_audit_edits.put_audit_control,
     ),
     Dialect(("/etc/profile.d/*.sh",), shell_assignments.find_variable, shell_assignments.put_variable),
 )
@@ -71,7 +73,7 @@ def set_option(path: str, text: str, key: str, value: str) -> str:
     wanted = value
     if dialect.put is put_sshd_option:
         wanted = compute_read_back_value(value)
-    elif dialect.put is row_file_option_setters.put_kernel_module_option and name.strip() == "blacklist":
+    elif dialect.put is limits_modprobe_audit_edits.put_kernel_module_option and name.strip() == "blacklist":
         wanted = modprobe.normalize_module_name(value)
     if dialect.get(result, name) != wanted or dialect.put(result, name, value) != result:
         raise BadInput(

@@ -7,7 +7,7 @@ Kelvin sign for a K, or an Arabic digit for a number.
 import re
 from collections.abc import Callable, Iterator
 
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 
 BLANK = " \t"
 TRAIL = " \t\r\f\v"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.syntax import host_text, option_parsers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 
 MAIN = "/etc/security/limits.conf"
 FOLDER = "/etc/security/limits.d/*.conf"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting, Setting
 
 Parser = Callable[[str, str], list[Setting]]

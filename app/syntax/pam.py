@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from app.syntax import host_text, pam_lexer
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting
 
 FOLDER = "/etc/pam.d"

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import BadSetting, Setting
 from app.syntax.sshd_keywords import explain_rejection, normalize_keyword

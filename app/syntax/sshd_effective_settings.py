@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from app.syntax import host_text, sshd_algorithms, sshd_values
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.sshd import SshdConfig, SshdConfigLine
 from app.syntax.sshd_algorithms import BuiltAlgorithms, resolve_algorithms
 from app.syntax.sshd_builtin_tables import DEFAULTS, DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import BadSetting
 from app.syntax.sudoers_line import Alias, Grant, SudoDefault, parse_aliases, parse_defaults, parse_grants

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax.sudoers_text import TAGS, SudoersScanner, SudoersSyntaxError
+from app.syntax.sudoers_scanner import TAGS, SudoersScanner, SudoersSyntaxError
 
 _ALIAS = re.compile(r"(User|Runas|Host|Cmnd|Cmd)_Alias(?![A-Za-z0-9_])")
 _DEFAULTS = re.compile(r"Defaults(?:([@:>!])|[ \t])")

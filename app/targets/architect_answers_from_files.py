@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from app.events.host_questions import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUse, Question
+from app.events.architect_questions_about_host import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUse, Question
 from app.syntax import host_text, sshd, sudoers
 from app.syntax.host_text import fold_case
 from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_sshd_program

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.errors import TemperError
 from app.events.event_field_types import AnyAction
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.cached_files import CachedFiles, Read, collect_reads_again
 from app.targets.change_diff import AROUND, render_change
 from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from app.events.event_field_types import AnyAction
 from app.resources.vendor_script import render_vendor_scripts
 from app.syntax import host_text
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.readable_files import NO_NEED, SECRETIVE, is_judged, is_read_restricted
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.simulated_file_owners import ROOT

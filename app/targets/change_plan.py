@@ -11,7 +11,7 @@ from app.errors import ActionFailed, find_storage_fault
 from app.events.event_field_types import AnyAction, Chmod, FileAction, Reload, WriteFile
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
-from app.syntax.host_file_access import Files, FileState
+from app.syntax.host_files_protocol import Files, FileState
 from app.targets.overlay import Overlay
 from app.targets.planned_file_states import compute_state_after_action, list_stated_added_and_removed_lines
 from app.targets.resources.resource_dry_run import DryRun

@@ -4,10 +4,10 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import Confinement, ProgramOutcome
-from app.targets.sshd_check_host_key import HOST_KEY, get_sshd_check_key
+from app.targets.throwaway_sshd_host_key import HOST_KEY, get_sshd_check_key
 from app.targets.validated_files import CHECKED_FILES, UNITS, CheckedFiles
 from app.text.clean import clean_text
 

@@ -9,7 +9,7 @@ import msgspec
 
 from app.errors import EnvironmentUnusable
 from app.events.event_field_types import FileChange
-from app.syntax.host_file_access import Files, FileState
+from app.syntax.host_files_protocol import Files, FileState
 from app.targets.host_accounts import read_host_accounts
 from app.targets.path_walk import escape_name_bytes
 from app.text.clean import clean_text

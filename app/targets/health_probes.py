@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from app.events.event_field_types import Probe
 from app.syntax import pam
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
-from app.targets import host_accounts, pam_outcome, predicted_upload_permissions, sudo_rights
+from app.targets import account_sudo_rights, host_accounts, mission_uploads_and_backup_login, pam_outcome
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.predicted_upload_permissions import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
+from app.targets.mission_uploads_and_backup_login import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
 from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -59,8 +59,8 @@ def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
 
 
 def _probe_agent_sudo(host: ProbedHost) -> ProbeAnswer:
-    reason = sudo_rights.explain_root_refusal(host.sudoers, host.accounts_and_groups, AGENT)
-    reason = reason or sudo_rights.explain_blocking_sudo_options(host.sudoers, host.accounts_and_groups, AGENT)
+    reason = account_sudo_rights.explain_root_refusal(host.sudoers, host.accounts_and_groups, AGENT)
+    reason = reason or account_sudo_rights.explain_blocking_sudo_options(host.sudoers, host.accounts_and_groups, AGENT)
     return ProbeAnswer(not reason, f"sudo for {AGENT}: {reason or 'granted without a password'}")
 
 
@@ -69,7 +69,9 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
     reasons = []
     for account in host.accounts_and_groups.list_other_administrators():
         reason = host.ssh_login.explain_refusal(account.name, host.today)
-        reason = reason or sudo_rights.explain_root_refusal(host.sudoers, host.accounts_and_groups, account.name)
+        reason = reason or account_sudo_rights.explain_root_refusal(
+            host.sudoers, host.accounts_and_groups, account.name
+        )
         if not reason:
             return ProbeAnswer(True, f"{account.name} can log in over SSH and act as root")
         reasons.append(f"{account.name}: {reason}")
@@ -78,7 +80,7 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = predicted_upload_permissions.find_backup_login_setting(host.files)
+    login = mission_uploads_and_backup_login.find_backup_login_setting(host.files)
     if login is None:
         return ProbeAnswer(False, f"{BACKUP_CONFIG} does not say which account the nightly backup logs in as")
     return _probe_login(host, login.value, "for the nightly backup")
@@ -86,15 +88,15 @@ def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(host.files, host.accounts_and_groups, READER, MISSION_CONFIG)
-    if not reason and not predicted_upload_permissions.read_mission_settings(host.files):
+    if not reason and not mission_uploads_and_backup_login.read_mission_settings(host.files):
         reason = f"{MISSION_CONFIG} says nothing"
     return ProbeAnswer(not reason, reason or f"{READER} can read {MISSION_CONFIG}")
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
     path, umask = (
-        predicted_upload_permissions.find_inbox(host.files),
-        predicted_upload_permissions.find_upload_umask_unless_invalid(host.files),
+        mission_uploads_and_backup_login.find_inbox(host.files),
+        mission_uploads_and_backup_login.find_upload_umask_unless_invalid(host.files),
     )
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
@@ -106,7 +108,7 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, f"{UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
     if not host_accounts.is_access_granted(folder, accounts, READER, host_accounts.ENTER):
         return ProbeAnswer(False, f"{READER} may not enter {path} (mode {folder.mode:04o})")
-    new = predicted_upload_permissions.predict_upload(folder, umask)
+    new = mission_uploads_and_backup_login.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
     can_read = host_accounts.is_access_granted(new, accounts, READER, host_accounts.READ)
     return ProbeAnswer(can_read, f"{upload}: {READER} {'can' if can_read else 'cannot'} read it")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.syntax import account_files, host_text
 from app.syntax.account_files import Account, Group, ShadowEntry
-from app.syntax.host_file_access import Files, FileState
+from app.syntax.host_files_protocol import Files, FileState
 from app.syntax.setting import BadSetting
 
 AGENT = "temper"

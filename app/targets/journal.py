@@ -15,7 +15,7 @@ import msgspec
 
 from app.errors import ActionFailed, RollbackFailed
 from app.events.event_field_types import FileChange
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.crash_safe_writes import Disk, OpenFolder
 from app.targets.file_and_account_baseline import SideEffects, build_file_change
 

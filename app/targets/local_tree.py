@@ -9,7 +9,7 @@ from stat import S_IMODE, S_ISDIR, S_ISLNK, S_ISREG
 from typing import TypeVar
 
 from app.errors import ActionFailed, EnvironmentUnusable, find_storage_fault
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets import path_walk
 from app.targets.crash_safe_writes import Disk, OpenFolder, open_folder_descriptor
 from app.targets.file_and_account_baseline import FoundEntry

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from fnmatch import fnmatchcase
 
-from app.syntax.host_file_access import Files, FileState
+from app.syntax.host_files_protocol import Files, FileState
 
 
 class Overlay:

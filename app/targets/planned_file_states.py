@@ -14,7 +14,7 @@ from app.events.event_field_types import (
     WriteFile,
 )
 from app.syntax import edit_option_by_path, host_text
-from app.syntax.host_file_access import Files, FileState
+from app.syntax.host_files_protocol import Files, FileState
 from app.targets.overlay import Overlay
 from app.targets.simulated_file_owners import ROOT
 from app.text.clean import clean_text

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from app.events.event_field_types import AnyAction, Reload
 from app.resources.kind import ResourceAction
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, plan_effects
 from app.targets.effects.file_access import find_access_objection, judge_mode

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from app.errors import TemperError
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.cached_files import CachedFiles, Read
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import Protocol
 
 from app.errors import ActionFailed
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets import writable_areas
 from app.targets.path_walk import split_path
 from app.targets.writable_areas import JUDGES

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from app.errors import ActionFailed, find_storage_fault
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.change_plan import HostFiles
 
 

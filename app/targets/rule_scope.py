@@ -9,7 +9,7 @@ from app.events.event_field_types import AnyAction, Reload, SetOption
 from app.resources.kind import ResourceAction, RuleTexts
 from app.resources.registry import find_candidates, get_resource_name
 from app.resources.vendor_script import RunVendorScript
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
 from app.syntax.shell_tokenizer import iterate_quoted_and_heredoc_texts
 from app.targets.host_accounts import read_host_accounts

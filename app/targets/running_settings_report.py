@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.events.event_field_types import PendingSetting
 from app.syntax import audit_rule_files, host_text, sysctl
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.audit_rules import LOADED, AuditRules
 from app.targets.effects.modprobe_settings import NOTHING, Modprobe
 from app.targets.effects.sshd import Sshd

@@ -5,8 +5,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from app.events.architect_questions_about_host import Question
 from app.events.event_field_types import FileChange, Probe
-from app.events.host_questions import Question
 from app.resources.kind import ResourceAction
 from app.targets.change_assessment import Assessment
 from app.targets.change_plan import Actions, Asks, Paths

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from app.errors import ActionFailed, HostDrifted, RollbackFailed
 from app.events.event_field_types import FileAction, FileChange
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets import config_validation
 from app.targets.change_assessment import Assessment, Guard, assess_change
 from app.targets.change_plan import ProposedChange

@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from app.syntax import host_text, option_parsers, pam, sshd, sudoers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting
 from app.targets.effects import crypto_policies, dnf_settings
-from app.targets.sshd_check_host_key import HOST_KEY
+from app.targets.throwaway_sshd_host_key import HOST_KEY
 from app.text.clean import clean_text
 
 _AUDITD = "/etc/audit/auditd.conf"

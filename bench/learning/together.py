@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-
-from app.scores.result import ScoreOrder, SignedScore, Trial
+from app.scores.score_structures import ScoreOrder, SignedScore, Trial
 
 
 def read(part: Path) -> tuple[ScoreOrder, list[Trial]]:

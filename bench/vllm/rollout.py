@@ -29,6 +29,7 @@ from statistics import fmean
 from typing import Any, TypeVar
 
 import httpx
+from app.runs.rollout.rollout_submission_and_commands import create_rollout_id, submit_rollout
 from sqlmodel import Session
 
 from app.background.rollouts.rollout_controller import RolloutController
@@ -42,7 +43,6 @@ from app.events.kinds import RolloutHostBegun, TurnFinished, TurnStarted
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
 from app.runs.order import Order
-from app.runs.rollout.rollout_control import create_rollout_id, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.runs.rollout.rollout_state import fold_rollout
 from app.runtime.runtime import Runtime

@@ -3,7 +3,7 @@
 import pytest
 
 from app.candidates.fix_text_parser import derive_option_action_from_sentence, require_stated_actions
-from app.candidates.scratch_files import Undecidable
+from app.candidates.scratch_files_to_actions import Undecidable
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import SetAgeing, find_candidates
 from app.resources.crypto_policy import SetCryptoPolicy

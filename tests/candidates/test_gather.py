@@ -12,8 +12,8 @@ from app.candidates.gather import (
     has_usable_or_impossible,
     judge_candidates,
 )
-from app.candidates.handwritten_recipes import Recipe
-from app.candidates.settings_written_by_candidates import list_settings_of_content
+from app.candidates.recipe_file_reader import Recipe
+from app.candidates.settings_asked_by_content import list_settings_of_content
 from app.events.event_field_types import AppendLine, Candidate, Reload, RemoveLine, SetOption
 from app.resources.kind import ResourceAction
 from app.resources.package import InstallPackage

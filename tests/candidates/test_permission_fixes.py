@@ -3,7 +3,7 @@
 import pytest
 
 from app.candidates.permission_fixes import require_permission_actions
-from app.candidates.scratch_files import Undecidable
+from app.candidates.scratch_files_to_actions import Undecidable
 from app.resources.permission import SetPermissions
 
 FILES = (

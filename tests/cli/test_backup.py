@@ -11,7 +11,7 @@ import pytest
 from sqlmodel import Session, select
 
 from app.cli.backup import SQLITE, back_up, restore_backup
-from app.cli.database_copy_and_node_list import copy_database
+from app.cli.postgresql_copy_and_node_list import copy_database
 from app.cli.verify import HOLDS, verify_audit, verify_run
 from app.config import Settings
 from app.errors import BadInput

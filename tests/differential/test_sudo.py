@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from app.targets.account_sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
 
 from app.errors import ActionFailed
 from app.events.event_field_types import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
@@ -18,7 +19,6 @@ from app.targets.effects.sudo import Sudo
 from app.targets.host_accounts import read_host_accounts
 from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.program_sandbox import ProgramOutcome, detect_confinement
-from app.targets.sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
 from tests.differential.harness import tally
 from tests.differential.linkless import Linkless
 from tests.differential.sudoers import COMMANDS, FOLDER, GROUP, GROUPS, MAIN, PASSWD, USERS, Maker

@@ -1,6 +1,7 @@
 from xml.etree import ElementTree as ET
 
-from app.evidence.xccdf import build_arf
+from app.evidence.xccdf_and_arf import build_arf
+
 from tests.evidence.logs import (
     EVERY_WORD,
     chain,

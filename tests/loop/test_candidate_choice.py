@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from app.candidates.handwritten_recipes import Recipe
+from app.candidates.recipe_file_reader import Recipe
 from app.events.event_field_types import AppendLine, Candidate, Sampling, SetOption, fingerprint_actions
 from app.events.kinds import ActionProposed, CandidatesGathered, ItemPassed, PlanMade, TurnFinished, TurnStarted
 from app.loop import answer_schemas, prompts

@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from app.events.log_writer import RunLog
 from msgspec.structs import replace
 
 from app.engines.queue import EngineQueue
@@ -20,7 +21,6 @@ from app.events.kinds import (
     SentryProbed,
     VerdictExplained,
 )
-from app.events.log import RunLog
 from app.loop import role_turns
 from app.loop.answers import Reflection, Triage
 from app.loop.effects import TakeVendors, UseSafeDefault

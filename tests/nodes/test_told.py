@@ -6,7 +6,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.database_copy_and_node_list import AT_WORK, NOBODY, print_nodes
+from app.cli.postgresql_copy_and_node_list import AT_WORK, NOBODY, print_nodes
 from app.config import Settings
 from app.store import nodes
 from app.store.database_clock import database_time

@@ -1,6 +1,7 @@
 """What waits for a person, as the lines of the log say it."""
 
 import pytest
+from app.store.event_batch_writer import to_columns
 from msgspec.structs import replace
 from sqlmodel import Session
 
@@ -17,7 +18,6 @@ from app.events.kinds import (
 )
 from app.events.record import build_recorded_event
 from app.store import attention_queries
-from app.store.batch_writer import to_columns
 from app.store.db import open_database
 from app.store.models import EventRow, RunRow
 

@@ -1,6 +1,7 @@
 import stat
 
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
+
 from app.targets.crash_safe_writes import Disk
 from app.targets.file_and_account_baseline import Baseline, BaselineEntry, SideEffects, apply_side_effects
 from app.targets.journal import Journal

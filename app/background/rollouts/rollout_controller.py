@@ -9,9 +9,9 @@ from app.errors import TemperError
 from app.events.kinds import RolloutHostBegun, RolloutHostEnded, RolloutHostLeft, RolloutWaveEnded
 from app.events.record import Recorded
 from app.runs.rollout import rollout_steps as steps
-from app.runs.rollout.rollout_control import format_rollout_command_author
 from app.runs.rollout.rollout_request import create_host_request, create_order_without_host
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
+from app.runs.rollout.rollout_submission_and_commands import format_rollout_command_author
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import rollouts
 from app.store.background_task import PeriodicTask

@@ -7,15 +7,15 @@ from sqlmodel import Session
 
 from app.background.schedules.cron_times import compute_firing
 from app.background.schedules.schedule_editing import create_order_from_schedule, decode_rollout_terms
-from app.background.schedules.work_time_limit import is_window_over
+from app.background.schedules.time_window import is_window_over
 from app.errors import Rejected, TemperError
 from app.events.kinds import RolloutOrdered, RunQueued
 from app.events.record import Recorded
+from app.runs.commands_to_runs import command_run
 from app.runs.order import create_run_request
-from app.runs.rollout.host_selection import select_hosts
-from app.runs.rollout.rollout_control import command_rollout, create_rollout_id
+from app.runs.rollout.host_selection_and_groups import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
-from app.runs.run_control import command_run
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import run_queries, schedules
 from app.store.background_task import PeriodicTask

@@ -7,7 +7,7 @@ import typer
 
 from app.cli.options import AsJson, Data
 from app.config import Settings
-from app.people.token_expiry import DEFAULT_TOKEN_DAYS, LONGEST_TOKEN_DAYS
+from app.people.credential_expiry import DEFAULT_TOKEN_DAYS, LONGEST_TOKEN_DAYS
 
 app = typer.Typer()
 admin = typer.Typer(help="Manage the people who may sign in.", no_args_is_help=True)
@@ -115,7 +115,7 @@ def restore_data(
 @app.command(name="nodes")
 def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the nodes of the database in TEMPER_DATABASE_URL. Exits with 0, or with 2 if no node works on runs."""
-    from app.cli.database_copy_and_node_list import print_nodes
+    from app.cli.postgresql_copy_and_node_list import print_nodes
 
     raise typer.Exit(print_nodes(Settings(data=data), as_json=as_json))
 
@@ -123,6 +123,6 @@ def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
 @db.command("copy")
 def db_copy(data: Data = Path("data")) -> None:
     """Copy the SQLite database to PostgreSQL, and verify the copy. TEMPER_DATABASE_URL names the PostgreSQL."""
-    from app.cli.database_copy_and_node_list import copy_database
+    from app.cli.postgresql_copy_and_node_list import copy_database
 
     copy_database(Settings(data=data))

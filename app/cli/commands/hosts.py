@@ -30,7 +30,7 @@ def scan_with_openscap(
     as_json: AsJson = False,
 ) -> None:
     """Scan a host with OpenSCAP. Exits with 0 if every rule passes, 2 if a rule does not."""
-    from app.cli.openscap import scan_host
+    from app.cli.host_scan_and_scap_content import scan_host
 
     raise typer.Exit(scan_host(Settings(data=data), host, content, profile, rule or (), as_json=as_json))
 
@@ -77,7 +77,7 @@ def scap_list(
     as_json: AsJson = False,
 ) -> None:
     """List the data streams of this machine, or the profiles of one."""
-    from app.cli.openscap import print_datastreams_or_profiles
+    from app.cli.host_scan_and_scap_content import print_datastreams_or_profiles
 
     print_datastreams_or_profiles(datastream, as_json=as_json)
 
@@ -87,7 +87,7 @@ def scap_add(
     file: Annotated[Path, typer.Argument(help="A data stream, or the XCCDF file of a STIG, as XML or zip.")],
 ) -> None:
     """Add a data stream for scans, or a STIG for evidence. The evidence uses the STIG's ids and texts."""
-    from app.cli.openscap import add_benchmark_file
+    from app.cli.host_scan_and_scap_content import add_benchmark_file
 
     add_benchmark_file(file)
 
@@ -99,7 +99,7 @@ def scap_tailor(
     name: Annotated[str, typer.Option(help="Name of the tailoring in Temper. Default: the file's name.")] = "",
 ) -> None:
     """Add a tailoring file: each of its profiles becomes a skill. A file that does not fit is rejected."""
-    from app.cli.openscap import import_tailoring_file
+    from app.cli.host_scan_and_scap_content import import_tailoring_file
 
     import_tailoring_file(file, content, name)
 
@@ -116,8 +116,8 @@ def scap_export(
     data: Data = Path("data"),
 ) -> None:
     """Export a host's or group's decisions as an xccdf:Tailoring. It has waivers, site values and a choice of rules."""
-    from app.cli.openscap import write_tailoring
-    from app.runs.tailoring_export import TailoringSpec
+    from app.cli.host_scan_and_scap_content import write_tailoring
+    from app.runs.waivers_and_values_as_tailoring import TailoringSpec
 
     write_tailoring(Settings(data=data), TailoringSpec(skill=skill, host=host, group=group, rules=rules), out)
 

@@ -137,7 +137,7 @@ def show_runs(
     as_json: options.AsJson = False,
 ) -> None:
     """List the runs of this data folder, newest first."""
-    from app.cli.runs import list_runs
+    from app.cli.run_list_and_labels import list_runs
 
     list_runs(Settings(data=data), filters, most, as_json=as_json)
 
@@ -153,7 +153,7 @@ def rename_run(
     data: options.Data = Path("data"),
 ) -> None:
     """Set the name and tags of a run."""
-    from app.cli.runs import set_run_name_and_tags
+    from app.cli.run_list_and_labels import set_run_name_and_tags
 
     set_run_name_and_tags(Settings(data=data), run_id, called, [] if untag else tag)
 
@@ -237,7 +237,7 @@ def show_signing_key(
     data: options.Data = Path("data"),
 ) -> None:
     """Print the public key that signs evidence. Pass it to temper verify --key to pin it."""
-    from app.cli.evidence import print_or_change_signing_key
+    from app.cli.evidence_export import print_or_change_signing_key
 
     print_or_change_signing_key(Settings(data=data), change)
 
@@ -257,7 +257,7 @@ def export_evidence(
     data: options.Data = Path("data"),
 ) -> None:
     """Write the evidence of a finished run. That is a checklist, results, POA&M, the report, or the pack of all."""
-    from app.cli.evidence import write_evidence
+    from app.cli.evidence_export import write_evidence
 
     write_evidence(Settings(data=data), run_id, form, out)
 
@@ -280,6 +280,6 @@ def share_run(
 @app.command("export-ansible")
 def export_ansible(run_id: options.RunId, out: options.Out = "", data: options.Data = Path("data")) -> None:
     """Write a run's passed changes as an Ansible role. The zip file also has a playbook."""
-    from app.cli.evidence import write_evidence
+    from app.cli.evidence_export import write_evidence
 
     write_evidence(Settings(data=data), run_id, "ansible", out)

@@ -8,7 +8,7 @@ import typer
 from app.cli import options
 from app.config import Settings
 from app.errors import BadInput
-from app.package_install_command import format_install_command
+from app.own_environment_install_command import format_install_command
 
 app = typer.Typer()
 OnRootfs = Annotated[

@@ -10,7 +10,7 @@ from typing import Any
 from app.engines.doctor.engine_with_launch_flags import EffectiveEngine, read_flags, resolve_engine
 from app.engines.doctor.local_files_and_environment import LocalInventory
 from app.engines.fit.estimate_result import Fit
-from app.engines.fit.fit_plan import fit_engine
+from app.engines.fit.lineup_estimate import fit_engine
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.vllm_versions import VllmRules, get_vllm_rules
 from app.errors import BadInput

@@ -5,7 +5,7 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from app.errors import BadInput
-from app.package_install_command import format_install_command, is_checkout
+from app.own_environment_install_command import format_install_command, is_checkout
 
 SMOLLM2 = "smollm2"
 TRAINED = "smollm2-stig"

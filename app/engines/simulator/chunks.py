@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from app.engines.simulator.simulated_reply import Reply, ReplyPiece, join_text
+from app.engines.simulator.reply_creation import Reply, ReplyPiece, join_text
 
 DONE = b"data: [DONE]\n\n"
 _FINGERPRINT = "temper-simulated"

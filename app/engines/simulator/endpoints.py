@@ -11,9 +11,9 @@ from starlette.routing import Route
 from app.engines.simulator import chunks, schema_fitter
 from app.engines.simulator.chunks import ChunkEncoder
 from app.engines.simulator.faults import SimulatedFault
+from app.engines.simulator.reply_creation import ChatRequest, StreamOptions, create_reply
 from app.engines.simulator.reply_sender import DEATH, ReplySender
 from app.engines.simulator.simulated_engine import SimulatedEngine
-from app.engines.simulator.simulated_reply import ChatRequest, StreamOptions, create_reply
 
 VERSION = "0.25.1+temper.simulated"
 

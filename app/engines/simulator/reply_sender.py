@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 from app.engines.simulator import chunks
 from app.engines.simulator.chunks import ChunkEncoder
 from app.engines.simulator.faults import SimulatedFault
+from app.engines.simulator.reply_creation import Reply, ReplyPiece
 from app.engines.simulator.simulated_engine import ActiveRequest, Pace, SimulatedEngine
-from app.engines.simulator.simulated_reply import Reply, ReplyPiece
 
 _BURSTS = (1, 1, 1, 1, 1, 2, 3)
 """Tokens per chunk: sometimes several, as with speculative decoding."""

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.engines.simulator import cold_load
+from app.engines.simulator import cold_load_log_and_memory
 from app.engines.simulator.answer_script import AnswerScript
 from app.engines.simulator.faults import SLOW, FaultQueue, SimulatedFault
 from app.engines.simulator.meters import EngineMeters
+from app.engines.simulator.reply_creation import Reply
 from app.engines.simulator.simulated_gpu import SimulatedGpu
-from app.engines.simulator.simulated_reply import Reply
 from app.lineups.model import Engine, Gpu, Simulation
 
 GRACE = 1.0
@@ -106,7 +106,7 @@ class SimulatedEngine:
         self.state = "loading"
         self._loading_since = self.clock()
         self._set_load(_LOADING_SHARE)
-        for line in cold_load.iterate_lines(self.engine, self._simulation):
+        for line in cold_load_log_and_memory.iterate_lines(self.engine, self._simulation):
             if (wait := self._loading_since + line.at * self._cold_seconds - self.clock()) > 0:
                 await asyncio.sleep(wait)
             self.write_log(line.text)
@@ -160,7 +160,7 @@ class SimulatedEngine:
     def build_gpu_report(self) -> dict[str, Any]:
         now = self.clock()
         loaded = min((now - self._loading_since) / self._cold_seconds, 1.0) if self._cold_seconds else 1.0
-        used = 0.0 if self.state == "dead" else cold_load.compute_memory_gib(self._simulation, loaded)
+        used = 0.0 if self.state == "dead" else cold_load_log_and_memory.compute_memory_gib(self._simulation, loaded)
         return {"simulated": True, "gpus": [card.read_status(used, now) for card in self._cards]}
 
     def _set_load(self, share: float) -> None:
@@ -169,4 +169,4 @@ class SimulatedEngine:
 
     @property
     def _cold_seconds(self) -> float:
-        return self._simulation.cold_load_s / (cold_load.SHORTENED * self._speed) if self._speed else 0.0
+        return self._simulation.cold_load_s / (cold_load_log_and_memory.SHORTENED * self._speed) if self._speed else 0.0

@@ -9,7 +9,7 @@ from typing import Literal, assert_never
 from app.errors import ActionFailed
 from app.events import event_field_types
 from app.events.kinds import ActionApplied
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.planned_file_states import compute_changed_file_states
 from app.text.secret_patterns import GONE
 

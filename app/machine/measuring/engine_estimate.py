@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass
 
 from app.engines.fit.estimate_result import Fit
-from app.engines.fit.fit_plan import fit_engine
+from app.engines.fit.lineup_estimate import fit_engine
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 

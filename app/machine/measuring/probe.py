@@ -23,8 +23,8 @@ from app.machine.measuring import probe_figures
 from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.gpu_memory_during_probe import MemoryCards, MemoryWatch, Places, watch_memory
 from app.machine.measuring.probe_figures import FigureOrigin, Measured, TimedReply
+from app.machine.measuring.probe_load_steps import WARM_UP, ProbeStep, list_probe_steps
 from app.machine.measuring.probe_result import ProbeResult
-from app.machine.measuring.probe_steps import WARM_UP, ProbeStep, list_probe_steps
 
 
 def describe_cpu(cpuinfo_path: Path = PROC / "cpuinfo") -> str:

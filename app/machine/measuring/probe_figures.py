@@ -8,7 +8,7 @@ from typing import Literal
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate_result import Estimate
 from app.events.event_field_types import Provenance
-from app.machine.measuring.probe_steps import SUSTAINED, ProbeStep
+from app.machine.measuring.probe_load_steps import SUSTAINED, ProbeStep
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import msgspec
 from sqlmodel import Session, col, select
 
 from app.machine.measuring.probe_figures import Measured
-from app.machine.measuring.probe_steps import STEPS, STREAM_TOKENS
+from app.machine.measuring.probe_load_steps import STEPS, STREAM_TOKENS
 from app.store.models import ProbeRow
 
 _TEXTS = tuple[str, ...]

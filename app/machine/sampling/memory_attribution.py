@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.engines.fit.estimate_result import Estimate, Fit
-from app.engines.simulator.cold_load import compute_kv_gib
+from app.engines.simulator.cold_load_log_and_memory import compute_kv_gib
 from app.events.event_field_types import GpuProcess, Provenance
 from app.events.kinds import EngineState, GpuSampled
 from app.lineups.model import Engine, Lineup

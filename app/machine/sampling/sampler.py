@@ -15,12 +15,12 @@ from app.lineups.model import Lineup
 from app.machine.gpus.gpu_reading import GpuReading, GpuSource
 from app.machine.sampling.engine_watch import EngineWatch
 from app.machine.sampling.gpu_mismatch import describe_gpu_mismatches
-from app.machine.sampling.machine_log_writer import MachineLog
+from app.machine.sampling.machine_event_log_writer import MachineLog
 from app.machine.sampling.memory_attribution import KnownEngines, attribute_memory
 from app.machine.sampling.role_token_rates import RoleRates
 from app.machine.sampling.run_energy import EnergyLedger
 from app.machine.sampling.sample_board import Board
-from app.machine.sampling.thinning import RAW_SECONDS, Thinning
+from app.machine.sampling.sample_thinning_by_age import RAW_SECONDS, Thinning
 from app.store.background_task import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore

@@ -20,7 +20,7 @@ from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.measuring.engine_estimate import estimate_real_gpu_engines
 from app.machine.sampling.engine_watch import EngineWatch
-from app.machine.sampling.machine_log_writer import MachineLog
+from app.machine.sampling.machine_event_log_writer import MachineLog
 from app.machine.sampling.sample_board import Board
 from app.machine.sampling.sampler import Sampler
 from app.store.events import EventStore

@@ -14,7 +14,7 @@ from app.scanners.openscap.datastream_excerpt import CannotCut, DataStream, open
 from app.scanners.openscap.oscap_command import OscapResult, ScanFailed, ScanInput, Shell, build_scan_command
 from app.scanners.openscap.scap_files import ScapContent
 from app.scanners.scanner import Progress, Verdict
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 

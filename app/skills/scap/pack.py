@@ -32,7 +32,7 @@ from app.scanners.openscap.tailoring import (
 )
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
-from app.skills.scap.companion_content import JoinedContent, join_content, list_content_times
+from app.skills.scap.stig_manual_and_community_tasks import JoinedContent, join_content, list_content_times
 from app.skills.skill import ContentFix, Rule, Skill
 from app.skills.stated_settings import find_stated_settings_with_values
 

@@ -12,7 +12,7 @@ from app.syntax import account_files, audit_rule_files, host_text
 from app.syntax.audit_fields import ACCOUNTS, ARGUMENTS, GROUPS, UNSET, AuditField, HostNames
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.auditctl import AuditCommand, read_command
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 
 _CALLS = Path(audit_rule_files.__file__).with_name("audit_calls.toml")
 _ABSENT, _INVALID, _EXISTS = "No such file or directory", "Invalid argument", "Rule exists"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from app.resources.kind import Objection
 from app.syntax import audit_rule_files, host_text
 from app.syntax.audit_rule_files import AuditLine
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon_base import UNSET, Daemon

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.syntax import host_text, option_parsers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import Setting
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import Daemon

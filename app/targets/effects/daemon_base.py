@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from app.resources.kind import Objection
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.strictness_comparison import Compare, Strength, compare_unranked
 from app.targets.program_sandbox import ProgramOutcome
 

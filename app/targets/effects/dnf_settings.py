@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from app.syntax import host_text, option_parsers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon_base import Daemon
 from app.targets.effects.strictness_comparison import Compare, Strength, create_ranked_comparison

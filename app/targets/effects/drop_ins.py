@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 
 DEBIAN = "/etc/debian_version"
 

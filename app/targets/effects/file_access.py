@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from app.resources.kind import Objection
-from app.syntax.host_file_access import Files, FileState
+from app.syntax.host_files_protocol import Files, FileState
 from app.targets.effects.too_strict_values import is_group_reader_required
 from app.targets.writable_areas import find_judge_or_objection
 

@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import Confinement, ProgramOutcome, identify_build
 from app.targets.read_tracking_cache import ReadTrackingCache

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from app.syntax import host_text, option_parsers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.strictness_comparison import Compare, Strength

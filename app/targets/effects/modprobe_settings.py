@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from fnmatch import fnmatchcase
 
 from app.syntax import host_text, modprobe
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.modprobe import ModuleLine
 from app.targets.effects import drop_ins
 from app.targets.effects.daemon_base import UNSET, Ask, Daemon, Query

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from app.syntax import host_text, limits_conf
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.strictness_comparison import Strength, compare_higher_as_stricter, compare_unranked
 

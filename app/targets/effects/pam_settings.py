@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from app.syntax import host_text, pam
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon_base import UNSET, Daemon

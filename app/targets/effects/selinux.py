@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.daemon_base import Daemon
 from app.targets.effects.strictness_comparison import Strength, compare_unranked, create_ranked_comparison
 

@@ -10,7 +10,7 @@ from functools import reduce
 from operator import and_, or_
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.shell_assignments import Assignment, parse_assignments_and_readonly_names
 from app.targets.effects.daemon_base import Daemon
 from app.targets.effects.login_defs import LoginDefs

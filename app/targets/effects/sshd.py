@@ -5,17 +5,17 @@ from collections.abc import Mapping
 from functools import cached_property, partial
 
 from app.syntax import host_text, sshd
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_sshd_program
 from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
-from app.targets.effects import legal_notices, sshd_option_strength
+from app.targets.effects import legal_notice_protection, sshd_option_strength
 from app.targets.effects.daemon_base import Ask, Daemon, Query
-from app.targets.effects.sshd_login_requirements import LOGINS, compare_logins, derive_login_requirements
+from app.targets.effects.sshd_required_login_proofs import LOGINS, compare_logins, derive_login_requirements
 from app.targets.effects.sshd_test_connections import NO_PORT, list_connections
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import read_host_accounts
-from app.targets.sshd_check_host_key import HOST_KEY, get_sshd_check_key
+from app.targets.throwaway_sshd_host_key import HOST_KEY, get_sshd_check_key
 
 _PROGRAM = "/usr/sbin/sshd"
 _ACCOUNTS = ("/etc/passwd", "/etc/group")
@@ -88,7 +88,7 @@ def _label_and_derive_settings(
     """Return the settings of a case, with those that follow from several together, or from another file."""
     derived = {
         **derive_login_requirements(settings, connection.user),
-        _NOTICE: legal_notices.read_shown_notice(settings.get("banner", ""), files),
+        _NOTICE: legal_notice_protection.read_shown_notice(settings.get("banner", ""), files),
     }
     if not case:
         return {**settings, **derived}

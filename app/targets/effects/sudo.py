@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterator, Mapping
 
 from app.syntax import sudoers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.sudoers import MAIN, Sudoers
+from app.targets.account_sudo_rights import OFF, Principal, build_principal, resolve_defaults, resolve_rights
 from app.targets.effects import sudo_option_strength, sudo_rights_comparison
 from app.targets.effects.cvtsudoers_output import parse_cvtsudoers
 from app.targets.effects.daemon_base import UNSET, Ask, Daemon, Query
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import HostAccounts, read_host_accounts
-from app.targets.sudo_rights import OFF, Principal, build_principal, resolve_defaults, resolve_rights
 
 _PROGRAM = "/usr/bin/cvtsudoers"
 _RULES = ("-f", "json", "-s", "defaults")

@@ -1,9 +1,9 @@
 """Compares sudo Defaults. Built-in values differ between distributions."""
 
 from app.syntax.host_text import split_blank_separated_names
+from app.targets.account_sudo_rights import BUILT_IN, OFF, ON
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.sudo_rights import BUILT_IN, OFF, ON
 
 _ON_IS_STRICT = split_blank_separated_names("""
     authenticate always_set_home env_reset ignore_dot intercept intercept_verify log_allowed log_denied

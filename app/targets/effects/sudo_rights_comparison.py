@@ -7,8 +7,8 @@ other list that could have decided instead.
 import re
 from collections.abc import Sequence
 
+from app.targets.account_sudo_rights import SudoRight
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.sudo_rights import SudoRight
 
 _NOTHING = "nothing"
 _BETWEEN = " | "

@@ -16,8 +16,8 @@ import msgspec
 
 from app.resources.kind import Objection
 from app.syntax import host_text
-from app.syntax.host_file_access import Files, FileState
-from app.targets.effects import legal_notices
+from app.syntax.host_files_protocol import Files, FileState
+from app.targets.effects import legal_notice_protection
 from app.targets.effects.crypto_policies import CONFIG, MODULES, CryptoPolicies
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.strictness_comparison import parse_number
@@ -104,7 +104,7 @@ def find_access_or_notice_objection(
     return (
         _find_read_access_objection(paths, before, after, asks)
         or _find_crypto_policy_objection(paths, after)
-        or legal_notices.find_notice_objection(paths, before, after, asks)
+        or legal_notice_protection.find_notice_objection(paths, before, after, asks)
     )
 
 
@@ -142,7 +142,7 @@ def list_asks_stated_by_rule(rule_text: str) -> frozenset[str]:
         for named in re.finditer(rf"\b{word}\b(?=(.{{0,40}}))", rule_text, re.IGNORECASE)
         for value in [*_list_stated_numbers(named[1]), *assigned]
     }
-    return frozenset(found) | legal_notices.list_notice_asks(rule_text)
+    return frozenset(found) | legal_notice_protection.list_notice_asks(rule_text)
 
 
 def _list_stated_numbers(text_after_key: str) -> list[str]:

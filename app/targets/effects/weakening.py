@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.audit_rules import AuditRules
 from app.targets.effects.auditd import Auditd
 from app.targets.effects.crypto_policies import CryptoPolicies

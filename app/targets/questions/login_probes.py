@@ -5,7 +5,7 @@ from app.syntax.account_files import Account
 from app.targets import pam_outcome
 from app.targets.host_accounts import HostAccounts, explain_read_refusal
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
-from app.targets.sshd_login import NO_SHELL
+from app.targets.sshd_login_prediction import NO_SHELL
 
 _OVER_SSH = ("sshd", "sudo")
 _CONSOLE = ("login", "su")

@@ -3,7 +3,7 @@
 from typing import Protocol, runtime_checkable
 
 from app.syntax import host_text, option_parsers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import find_last
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
 

@@ -5,12 +5,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from app.syntax import sshd, sudoers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting
 from app.syntax.sudoers import Sudoers
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.sshd_login import SshdLogin
+from app.targets.sshd_login_prediction import SshdLogin
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Probes sudo rights, and those that need no password, by our reading of sudoers."""
 
 from app.syntax.sudoers import Sudoers
+from app.targets.account_sudo_rights import build_principal, resolve_rights
 from app.targets.host_accounts import HostAccounts
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost, answer_from_problems
-from app.targets.sudo_rights import build_principal, resolve_rights
 
 _ROOT = "root"
 _MOST = 200

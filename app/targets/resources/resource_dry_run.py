@@ -6,7 +6,7 @@ from typing import Protocol
 
 from app.events.event_field_types import AnyAction, FileChange
 from app.resources.kind import ForeseenStates, ResourceAction
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.file_and_account_baseline import SideEffects, build_file_change
 
 

@@ -8,7 +8,7 @@ from app.resources import account
 from app.resources.kind import Objection, ResourceAction, ResourceState
 from app.resources.registry import get_kind, get_resource_name, judge_states
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.resources.resource_dry_run import DryRun
 from app.text.clean import clean_text
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from app.events.event_field_types import AnyAction, FileAction
 from app.syntax import sudoers
-from app.syntax.host_file_access import Files
-from app.targets import sudo_rights
+from app.syntax.host_files_protocol import Files
+from app.targets import account_sudo_rights
 from app.targets.change_plan import Refusal
 from app.targets.host_accounts import read_host_accounts
 
@@ -24,4 +24,4 @@ def find_account_refusals(account: str, actions: Sequence[AnyAction], before: Fi
 def _explain_missing_sudo(files: Files, account: str) -> str:
     if account == "root":
         return ""
-    return sudo_rights.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)
+    return account_sudo_rights.explain_root_refusal(sudoers.read_sudoers(files), read_host_accounts(files), account)

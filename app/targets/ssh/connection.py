@@ -15,7 +15,7 @@ from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.event_loop_thread import EventLoopThread
 from app.targets.ssh.host_shell import HostShell, OnLine, ScriptResult, ShellNotStarted, open_host_shell
 from app.targets.ssh.shell_script import ShellScript, build_program_command, build_script, load_script
-from app.targets.ssh.tunnel_through_script import Tunnel
+from app.targets.ssh.tunnel_through_remote_script import Tunnel
 from app.text.clean import clean_text
 
 _SECONDS = 30.0

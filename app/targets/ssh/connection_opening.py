@@ -12,7 +12,7 @@ import asyncssh
 
 from app.errors import BadInput, ConnectionLost, EnvironmentUnusable
 from app.targets.ssh.endpoint import Endpoint, check_environment_password_host, load_key_pairs, read_password
-from app.targets.ssh.tunnel_through_script import Tunnel
+from app.targets.ssh.tunnel_through_remote_script import Tunnel
 from app.text.clean import clean_text
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from app.errors import ActionFailed
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.path_walk import expand_pattern_to_possible_paths, find_first_link, follow_links, list_folders_above
 
 Kind = Literal["file", "folder", "link", "other"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from stat import S_IMODE
 
 from app.errors import ConnectionLost, EnvironmentUnusable
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.fetched_files import Kind, Snapshot, SnapshotEntry

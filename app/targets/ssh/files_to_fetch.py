@@ -7,7 +7,7 @@ keys in unusual homes, vendor files below drop-ins. So no second list has to mat
 import re
 from collections.abc import Iterable
 
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.cached_files import CachedFiles
 from app.targets.effects.daemon_base import Query
 from app.targets.effects.weakening import DAEMONS

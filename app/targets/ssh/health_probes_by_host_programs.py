@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from app.events.event_field_types import Probe
 from app.syntax import sudoers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.health_probes import to_probe
 from app.targets.host_accounts import HostAccounts, read_host_accounts
 from app.targets.questions.login_probes import list_password_accounts
@@ -16,7 +16,7 @@ from app.targets.questions.sudo_grants import build_sudo_rights_answer, list_usa
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
 from app.targets.ssh.sudo_listing import parse_sudo_listing
-from app.targets.sshd_login import NO_SHELL
+from app.targets.sshd_login_prediction import NO_SHELL
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}", re.ASCII)
 _SECONDS = 120.0

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from app.errors import ActionFailed, EnvironmentUnusable, TemperError
 from app.events.event_field_types import FileChange
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.file_and_account_baseline import SideEffects
 from app.targets.journal import Before, Journal, Mark
 from app.targets.resources.resource_dry_run import is_resource

@@ -5,7 +5,7 @@ import tarfile
 from collections.abc import Iterator
 
 from app.errors import ConnectionLost, EnvironmentUnusable
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import ProgramOutcome
 from app.targets.ssh.connection import SshConnection

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from app.errors import ActionFailed
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.readable_files import is_judged
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection

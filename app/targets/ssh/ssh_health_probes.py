@@ -8,7 +8,7 @@ import msgspec
 
 from app.errors import ConnectionLost, TemperError
 from app.events.event_field_types import Probe
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
 from app.targets.questions.probe_answer import DiskUsage

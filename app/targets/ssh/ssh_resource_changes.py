@@ -8,7 +8,7 @@ from app.errors import ActionFailed
 from app.events.event_field_types import AnyAction, FileChange
 from app.resources import account, package, registry
 from app.resources.kind import NOT_FORESEEN, ResourceAction, ResourceState
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
 from app.targets.file_and_account_baseline import Baseline, SideEffects
 from app.targets.path_walk import escape_name_bytes
 from app.targets.resources.available_actions import Offer, build_offers

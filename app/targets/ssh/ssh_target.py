@@ -8,12 +8,12 @@ from pathlib import Path
 import msgspec
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
+from app.events.architect_questions_about_host import Question
 from app.events.event_field_types import FileAction, FileChange, Probe, Reload
-from app.events.host_questions import Question
 from app.resources import unit
 from app.resources.kind import ResourceAction
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets import file_and_account_baseline, policy
 from app.targets.architect_answers_from_files import answer_from_files, clean_answer
 from app.targets.change_assessment import Assessment
@@ -34,12 +34,12 @@ from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope
 from app.targets.running_settings_report import InForceReport, read_changed_sysctl_values
 from app.targets.ssh import agent_account_protection, change_rollback, service_activator, ssh_health_probes
+from app.targets.ssh.architect_answers_from_programs import ask_questions_programs_can_answer
 from app.targets.ssh.change_rollback import can_undo_else_require_consent
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_baseline import recompute_announced_digests, take_host_baseline
 from app.targets.ssh.health_probes_by_host_programs import KnownAnswers
-from app.targets.ssh.host_questions import ask_questions_programs_can_answer
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.remote_program_queries import create_asker_keeping_first_answerer, create_remote_asker
 from app.targets.ssh.remote_tree import RemoteTree

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from app.resources import kind
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 
 Objection = kind.Objection
 

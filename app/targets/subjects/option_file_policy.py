@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files, FileState
+from app.syntax.host_files_protocol import Files, FileState
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.targets.overlay import Overlay

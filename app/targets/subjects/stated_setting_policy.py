@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.strictness_comparison import Compare, Strength
 from app.targets.subjects.file_edit import FileEdit, Judge, Objection

@@ -14,7 +14,7 @@ from app.targets.rootfs.loopback_ssh_access import SshAccess, can_reach_sshd_wit
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences
-from app.targets.vm.guest_commands import set_guest_clock, wait_until_booted
+from app.targets.vm.guest_boot_and_clock import set_guest_clock, wait_until_booted
 from app.targets.vm.machine_image_builder import DISKS, DiskSpec, MachineImage, require_disk_space, require_image
 from app.targets.vm.qemu_command import CONSOLE, EMULATED_CPU, QemuOptions, build_qemu_command, require_memory
 from app.targets.vm.qemu_monitor import open_monitor

@@ -11,8 +11,8 @@ from sqlmodel import Session
 from starlette.datastructures import Headers
 from starlette.requests import cookie_parser
 
+from app.people.credential_expiry import is_credential_valid
 from app.people.rights import DEMO, RIGHTS, Person, Via, parse_right
-from app.people.token_expiry import is_credential_valid
 from app.store import credentials, people
 from app.store.models import CredentialRow, PersonRow
 

@@ -10,9 +10,9 @@ from typing import Literal, TypeVar
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from app.people.credential_expiry import BROWSER_SECONDS, SESSION_SECONDS
 from app.people.names import is_person_name
 from app.people.passwords import NOBODY, PasswordsBusy, hash_password, matches_digest, needs_rehash
-from app.people.token_expiry import BROWSER_SECONDS, SESSION_SECONDS
 from app.store import credentials, login_attempts, people
 from app.store.database_clock import database_time
 from app.store.models import PersonRow

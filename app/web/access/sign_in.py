@@ -6,8 +6,8 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Request
 from starlette.responses import RedirectResponse, Response
 
+from app.people.credential_expiry import BROWSER_SECONDS, SESSION_SECONDS, is_credential_valid
 from app.people.rights import WHO, everybody, guests
-from app.people.token_expiry import BROWSER_SECONDS, SESSION_SECONDS, is_credential_valid
 from app.store import credentials
 from app.store.database_clock import database_time
 from app.store.models import CredentialRow

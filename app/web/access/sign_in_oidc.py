@@ -11,9 +11,9 @@ from starlette.background import BackgroundTask
 from starlette.responses import RedirectResponse, Response
 
 from app.events.kinds import AuditedRequest
+from app.people.credential_expiry import SESSION_SECONDS
 from app.people.names import is_person_name
 from app.people.rights import Right, everybody
-from app.people.token_expiry import SESSION_SECONDS
 from app.store import credentials, people
 from app.store.database_clock import database_time
 from app.store.models import PersonRow

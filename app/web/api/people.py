@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlmodel import Session
 
 from app.events.record import GENESIS
+from app.people.credential_expiry import DEFAULT_LINK_HOURS, DEFAULT_TOKEN_DAYS, LONGEST_LINK_HOURS, LONGEST_TOKEN_DAYS
 from app.people.names import LONGEST, NAME
 from app.people.passwords import LONGEST_PASSWORD, SHORTEST
 from app.people.rights import (
@@ -23,7 +24,6 @@ from app.people.rights import (
     operators,
     parse_right,
 )
-from app.people.token_expiry import DEFAULT_LINK_HOURS, DEFAULT_TOKEN_DAYS, LONGEST_LINK_HOURS, LONGEST_TOKEN_DAYS
 from app.store import audit, credentials, people, run_queries
 from app.store.models import CredentialRow, PersonRow
 from app.web.api.api_model import ApiModel, Limit, Line, Raw, Time, declare_field_with_unchecked_bounds

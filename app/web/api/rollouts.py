@@ -14,8 +14,7 @@ from app.evidence.notary import open_notary
 from app.evidence.rollout_bundle import FILE, MEDIA_TYPE
 from app.people.rights import operators, viewers
 from app.runs.order import LONGEST
-from app.runs.rollout.host_selection import LONGEST_WORDS, select_hosts
-from app.runs.rollout.rollout_control import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.host_selection_and_groups import LONGEST_WORDS, select_hosts
 from app.runs.rollout.rollout_request import (
     MOST_AT_ONCE,
     USUAL_WAVES,
@@ -24,6 +23,7 @@ from app.runs.rollout.rollout_request import (
     create_rollout_request,
 )
 from app.runs.rollout.rollout_state import HostPart, RolloutState
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id, submit_rollout
 from app.store import rollouts
 from app.store.host_groups import read_groups
 from app.store.rollouts import RolloutRow

@@ -6,7 +6,7 @@ from fastapi import Body
 from sqlmodel import Session
 
 from app.people.rights import get_name_to_record, operators
-from app.runs.run_control import LONGEST_REASON, command_run
+from app.runs.commands_to_runs import LONGEST_REASON, command_run
 from app.web.api.api_model import ApiModel, Who, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example

@@ -10,9 +10,9 @@ from sqlmodel import Session
 
 from app.events.kinds import RunQueued
 from app.people.rights import get_visible_runs_or_none_for_all, guests, operators
-from app.runs.labels import LONGEST_NAME, MOST_TAGS, set_run_labels
+from app.runs.fix_forecast import RunForecast
+from app.runs.name_and_tags import LONGEST_NAME, MOST_TAGS, set_run_labels
 from app.runs.order import create_run_request
-from app.runs.run_forecast import RunForecast
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import run_queries
 from app.store.models import RunRow

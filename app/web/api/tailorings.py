@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.people.rights import operators, viewers
 from app.runs.tailored_profiles import LONGEST, TailoredProfile, import_tailoring, list_tailored_profiles
-from app.runs.tailoring_export import TailoringSpec, export_tailoring
+from app.runs.waivers_and_values_as_tailoring import TailoringSpec, export_tailoring
 from app.web.api.api_model import ApiModel, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example

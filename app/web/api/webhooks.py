@@ -9,8 +9,8 @@ from pydantic import Field, HttpUrl
 
 from app.background.webhooks.sender import send_trial_and_get_problem
 from app.background.webhooks.template import LONGEST, PLACES, resolve_valid_template
-from app.background.webhooks.webhook_spec import WebhookSpec, record_private_address_permission
-from app.background.webhooks.webhook_spec import add_webhook as add
+from app.background.webhooks.webhook_registration import WebhookSpec, record_private_address_permission
+from app.background.webhooks.webhook_registration import add_webhook as add
 from app.people.rights import admins
 from app.runtime.runtime import Runtime
 from app.store import webhooks

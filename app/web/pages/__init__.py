@@ -11,9 +11,9 @@ from app.people.rights import everybody
 from app.runtime.health_reading import read_change_marker_for_all_pages
 from app.web.pages import (
     api_docs,
+    benchmark_score_list,
     cold_starts,
-    energy_table,
-    engine_gpu_cards,
+    engine_meters_and_gpu_cards,
     error_pages,
     find,
     gpu_cards,
@@ -22,8 +22,8 @@ from app.web.pages import (
     lessons,
     lineup,
     people,
+    run_energy_table,
     runs,
-    scores,
     search_within_run,
     site_values,
     start_run,
@@ -31,8 +31,8 @@ from app.web.pages import (
     waivers,
 )
 from app.web.pages.appearance import AppearanceContext
-from app.web.pages.engine_gpu_cards import render_current_or_past_machine_parts
-from app.web.pages.engine_sharing import Sharing
+from app.web.pages.engine_meters_and_gpu_cards import render_current_or_past_machine_parts
+from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet_page import Fleet
 from app.web.pages.header_badges import InboxContext, InboxWatch
@@ -44,11 +44,11 @@ from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.ops import console, webhooks
 from app.web.pages.ops.console import Console
 
-MISSION_PARTS = (routes, start_run, engine_gpu_cards, gpu_cards)
-RUN_PARTS = (search_within_run, find, runs, lessons, summary_page, energy_table)
+MISSION_PARTS = (routes, start_run, engine_meters_and_gpu_cards, gpu_cards)
+RUN_PARTS = (search_within_run, find, runs, lessons, summary_page, run_energy_table)
 SITE_PARTS = (hosts, fleet_routes, waivers, inbox, site_values, lineup)
 OPERATOR_PARTS = (console, webhooks, cold_starts, people)
-REFERENCE_PARTS = (scores, api_docs, help_routes)
+REFERENCE_PARTS = (benchmark_score_list, api_docs, help_routes)
 PARTS = (*MISSION_PARTS, *RUN_PARTS, *SITE_PARTS, *OPERATOR_PARTS, *REFERENCE_PARTS)
 STATIC = StaticFiles(directory=PACKAGE / "static", check_dir=False)
 ROUTES: tuple[BaseRoute, ...] = (

@@ -14,7 +14,7 @@ from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask
 from app.store.db import DATABASE_UNAVAILABLE
 from app.web.pages.live_parts import wrap_partials
-from app.web.stream.announcements_to_viewers import Announcements
+from app.web.stream.newest_message_broadcast import Announcements
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 

@@ -14,8 +14,8 @@ from app.store.db import DATABASE_UNAVAILABLE
 from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.templating import render_template
-from app.web.stream.announcements_to_viewers import Announcements
 from app.web.stream.fold_cache import RunStateCache
+from app.web.stream.newest_message_broadcast import Announcements
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 

@@ -18,7 +18,7 @@ from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.figure_comparison import ProbeComparison, compare_probe_results
 from app.machine.measuring.probe_result import ProbeResult, find_newest_and_earlier, read_newest_probes
 from app.people.rights import WHO, admins, operators, viewers
-from app.runtime.model_server_switch import LINEUP_FILE, Inspection, ServerAddress
+from app.runtime.custom_model_server_setup import LINEUP_FILE, Inspection, ServerAddress
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime, TheSession, require_unshared_database
 from app.web.pages.templating import render_page

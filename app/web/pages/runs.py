@@ -25,10 +25,10 @@ from app.store.run_list_definition import (
 from app.store.run_list_pages import ListPlace, read_run_page
 from app.targets.host_registry import list_existing_fixtures, list_hosts
 from app.web.deps import TheFolds, TheRuntime, TheSession
-from app.web.pages.energy_table import build_energy_table
 from app.web.pages.error_pages import render_missing_run, require_run
 from app.web.pages.fleet.fleet_cache import read_rule_titles
 from app.web.pages.mission.item import render_item_page
+from app.web.pages.run_energy_table import build_energy_table
 from app.web.pages.start_run import MODE_CHOICES
 from app.web.pages.templating import render_page
 from app.web.url_paths import path_to

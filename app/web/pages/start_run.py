@@ -8,7 +8,7 @@ from sqlmodel import Session
 from starlette.responses import Response
 
 from app.people.rights import get_name_to_record, operators
-from app.runs.labels import require_valid_name_and_tags, set_run_labels, split_tags
+from app.runs.name_and_tags import require_valid_name_and_tags, set_run_labels, split_tags
 from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime
 from app.store import run_queries

@@ -10,9 +10,9 @@ from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store.models import RunRow
 from app.web.deps import TheRuntime, TheSession
-from app.web.pages.energy_table import build_energy_table
 from app.web.pages.error_pages import require_run
 from app.web.pages.mission.summary import read_summary
+from app.web.pages.run_energy_table import build_energy_table
 from app.web.pages.templating import render_page, render_template
 
 PICTURE = {"content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff"}

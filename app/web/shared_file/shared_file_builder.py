@@ -8,23 +8,22 @@ import msgspec
 from app.errors import EnvironmentUnusable
 from app.events.kinds import ItemStarted, TurnDelta, get_event_kind
 from app.events.record import Recorded
-from app.evidence.log_inside_shared_file import build_shared_log, check_shared_file
 from app.evidence.notary import Notary, Requester
-from app.evidence.shrunk_runs import read_whole_log
+from app.evidence.run_shrinking import read_whole_log
+from app.evidence.signed_log_in_html_file import build_shared_log, check_shared_file
 from app.evidence.verify import BrokenPack, compute_sha256
 from app.lineups.model import Lineup
-from app.machine.sampling.engine_outages import read_engine_outages
+from app.machine.sampling.engine_outages_from_log import read_engine_outages
 from app.machine.sampling.event_marks import read_event_marks
 from app.machine.sampling.run_token_rates import compute_run_token_rates
-from app.machine.sampling.thinning import Thinning
+from app.machine.sampling.sample_thinning_by_age import Thinning
 from app.people.rights import WHO, Person
 from app.skills.catalog import load_skill
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.api.samples import Mark, Samples, choose_step, to_sample_series
-from app.web.pages.energy_table import build_energy_table
-from app.web.pages.engine_gpu_cards import RunArchive, render_past_gpus, render_past_meters
-from app.web.pages.engine_sharing import Sharing
+from app.web.pages.engine_meters_and_gpu_cards import RunArchive, render_past_gpus, render_past_meters
+from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission import Mission
@@ -34,6 +33,7 @@ from app.web.pages.mission.replay_stream import ItemJumps
 from app.web.pages.mission.summary import READ as SUMMED
 from app.web.pages.mission.summary import build_summary
 from app.web.pages.mission.timeline import draw_timeline, fold_timeline
+from app.web.pages.run_energy_table import build_energy_table
 from app.web.pages.templating import render_template
 from app.web.shared_file.asset_inlining import inline_assets
 from app.web.shared_file.stream_recording import record_stream

@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 
 from app.events.kinds import TurnDelta
 from app.events.record import Recorded
-from app.web.pages.engine_gpu_cards import RunArchive, render_past_machine_parts
+from app.web.pages.engine_meters_and_gpu_cards import RunArchive, render_past_machine_parts
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene

@@ -13,10 +13,10 @@ from app.events.bus import Bus
 from app.events.record import ALL, MACHINE, Recorded
 from app.store.events import EventStore
 from app.web.stream.all_runs import REACH, AllRunsSource
-from app.web.stream.announcements_to_viewers import Notices
-from app.web.stream.event_log_sources import open_source
 from app.web.stream.fanout import Fanout
+from app.web.stream.newest_message_broadcast import Notices
 from app.web.stream.renderer_types import Render
+from app.web.stream.run_and_machine_event_sources import open_source
 from app.web.stream.viewer import ChunkWriter, Viewer, create_body_message
 
 

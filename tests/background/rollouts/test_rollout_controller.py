@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, submit_rollout
 from sqlalchemy.event import listen
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
@@ -15,7 +16,6 @@ from app.events.kinds import RolloutHostBegun, RunFinished
 from app.events.record import build_recorded_event, check_chain_and_get_head
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
-from app.runs.rollout.rollout_control import command_rollout, submit_rollout
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.runs.rollout.rollout_state import fold_rollout
 from app.store.db import open_database

@@ -1,6 +1,7 @@
 """The keeper over a real database: what it asks for, and what it says of what it could not."""
 
 import pytest
+from app.runs.rollout.rollout_submission_and_commands import command_rollout
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, select
 
@@ -12,7 +13,6 @@ from app.events.bus import Bus
 from app.events.kinds import RunQueued
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
-from app.runs.rollout.rollout_control import command_rollout
 from app.runs.rollout.rollout_request import RolloutTerms
 from app.store.change_monitor import ChangeMonitor
 from app.store.db import open_database

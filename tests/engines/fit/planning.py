@@ -2,8 +2,9 @@
 
 from typing import Any
 
+from app.engines.fit.lineup_estimate import fit_engine
+
 from app.engines.fit.checkpoint_config import build_shape
-from app.engines.fit.fit_plan import fit_engine
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.lineups.model import Engine, Gpu, Lineup
 

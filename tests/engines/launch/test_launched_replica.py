@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from app.cli.engines_for_probe import wait_until_loaded
+from app.cli.ready_engines_for_probe import wait_until_loaded
 from app.engines.launch.engine_fleet import compute_data_folder_id, run_fleet
 from app.engines.launch.launch_command import MARK
 from app.engines.launch.process_search import find_marked_processes

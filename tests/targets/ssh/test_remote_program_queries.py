@@ -3,7 +3,8 @@
 import io
 import tarfile
 
-from app.syntax.host_file_access import FileState
+from app.syntax.host_files_protocol import FileState
+
 from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
 from app.targets.program_sandbox import ProgramOutcome

@@ -3,9 +3,9 @@
 from contextlib import contextmanager
 
 import pytest
+from app.events.architect_questions_about_host import AnsweredQuestion, AskFile
 
 from app.events.event_field_types import AppendLine, Budget, Candidate, fingerprint_actions
-from app.events.host_questions import AnsweredQuestion, AskFile
 from app.events.kinds import (
     ActionProposed,
     AttemptFailed,

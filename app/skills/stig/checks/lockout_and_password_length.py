@@ -2,10 +2,10 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import WantedOption, create_last_line_check, format_value_suffix
+from app.skills.stig.checks.login_defs_and_tool_options import WantedOption, create_last_line_check, format_value_suffix
 from app.skills.stig.checks.verdict_builder import RuleJudge, format_location
 from app.syntax import host_text, option_parsers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import create_range_predicate, fold_case
 from app.syntax.pam import parse_service
 from app.syntax.setting import Setting

@@ -7,7 +7,7 @@ from app.skills.skill import Check
 from app.skills.stig.checks.lockout_and_password_length import PAM_FILES
 from app.skills.stig.checks.verdict_builder import LocatedLine, RuleJudge, escape_host_text
 from app.syntax import host_text, sudoers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.pam import parse_service
 from app.syntax.sudoers import Sudoers
 

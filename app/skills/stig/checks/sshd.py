@@ -9,7 +9,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
 from app.syntax import host_text, sshd
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.syntax.sshd import BACKEND, SshdConfig

@@ -8,7 +8,7 @@ from typing import Protocol
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.syntax import host_text
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting
 
 _LONGEST = 160

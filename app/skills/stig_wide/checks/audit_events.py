@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.audit_rule_controls import RULES
+from app.skills.stig.checks.auditctl_switches import RULES
 from app.skills.stig.checks.verdict_builder import RuleJudge
 from app.syntax import audit_rule_files
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 
 _DELETE, _LOCK = ("-D",), ("-e", "2")
 

@@ -4,7 +4,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text
 from app.syntax import host_text, modprobe
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.modprobe import ModuleLine
 
 _NOTHING = "/bin/false"

@@ -5,10 +5,10 @@ from fnmatch import fnmatchcase
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import WantedOption
+from app.skills.stig.checks.login_defs_and_tool_options import WantedOption
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
 from app.syntax import host_text, option_parsers, sysctl
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import Setting
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
 

@@ -7,10 +7,10 @@ from itertools import chain
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import WantedOption, format_value_suffix
+from app.skills.stig.checks.login_defs_and_tool_options import WantedOption, format_value_suffix
 from app.skills.stig.checks.verdict_builder import RuleJudge
 from app.syntax import host_text, option_parsers
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting, Setting
 from app.targets.subjects.setting_file_formats import find_stated_family
 

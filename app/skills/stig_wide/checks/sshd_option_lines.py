@@ -2,11 +2,11 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.options import WantedOption
+from app.skills.stig.checks.login_defs_and_tool_options import WantedOption
 from app.skills.stig.checks.sshd import create_sshd_value_check
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
 from app.syntax import sshd
-from app.syntax.host_file_access import Files
+from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
 from app.syntax.sshd import SshdConfigLine
 

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from app.events.event_field_types import Purpose
 from app.events.kinds import RunFailed, RunFinished, RunStopped, SentryAlarm
-from app.loop.reboot_survival_steps import describe_reboot_harm
+from app.loop.reboot_decisions import describe_reboot_harm
 from app.loop.state import RunState
 from app.targets.health_probes import HEALTH_PROBES
 from app.text.pluralized_counts import count_things

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from app.events.event_field_types import Role
 from app.events.kinds import Event, TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
-from app.machine.sampling.engine_outages import EngineOutage
+from app.machine.sampling.engine_outages_from_log import EngineOutage
 
 HOLD_SECONDS = 120.0
 

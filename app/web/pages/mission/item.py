@@ -7,8 +7,8 @@ from typing import Any
 from starlette.responses import Response
 
 from app.events import kinds
+from app.events.architect_questions_about_host import AnsweredQuestion
 from app.events.event_field_types import Candidate, Purpose
-from app.events.host_questions import AnsweredQuestion
 from app.events.prompts_hidden_from_viewers import summarize_prompt
 from app.events.record import Recorded
 from app.lineups.model import Lineup

@@ -9,7 +9,7 @@ from fastapi import Depends, Query
 
 from app.events.kinds import KINDS, RUN_KINDS
 from app.loop.state import RunState, fold_events
-from app.machine.sampling.engine_outages import RecentOutages
+from app.machine.sampling.engine_outages_from_log import RecentOutages
 from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.deps import create_state_dependency

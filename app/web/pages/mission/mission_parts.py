@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.lineups.model import Engine, Lineup
 from app.loop.state import Item
-from app.machine.sampling.engine_outages import EngineOutage
+from app.machine.sampling.engine_outages_from_log import EngineOutage
 from app.skills.skill import Skill
 from app.targets.host_registry import is_fixture
 from app.web.pages.mission.attempts import AttemptView

@@ -15,9 +15,8 @@ from app.store import run_queries
 from app.store.models import RunRow
 from app.store.shared_read_session import open_read_session
 from app.web.pages.changes_since_visit import LastLook
-from app.web.pages.energy_table import EnergyTable, build_energy_table
-from app.web.pages.engine_gpu_cards import render_current_or_past_gpus, render_current_or_past_meters
-from app.web.pages.engine_sharing import Sharing, render_shares
+from app.web.pages.engine_meters_and_gpu_cards import render_current_or_past_gpus, render_current_or_past_meters
+from app.web.pages.engine_use_by_host import Sharing, render_shares
 from app.web.pages.health_watch import build_faulted_run, render_health
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission_loader import MissionLoader
@@ -25,6 +24,7 @@ from app.web.pages.mission.mission_parts import Scene, render_mission_parts
 from app.web.pages.mission.replay_stream import ItemJumps, Replay
 from app.web.pages.mission.summary import Summary, read_summary
 from app.web.pages.mission.timeline import TimelineView, draw_timeline
+from app.web.pages.run_energy_table import EnergyTable, build_energy_table
 from app.web.url_paths import path_to
 
 MOST_LATER = 20

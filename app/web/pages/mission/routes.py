@@ -13,16 +13,16 @@ from starlette.responses import HTMLResponse, Response
 from app.errors import Rejected
 from app.people import rights
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
-from app.runs.labels import set_run_labels, split_tags
-from app.runs.run_control import command_run
+from app.runs.commands_to_runs import command_run
+from app.runs.name_and_tags import set_run_labels, split_tags
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import credentials, run_queries
 from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
 from app.web.pages.changes_since_visit import LastLook, TheLastLook, TheLookReader
-from app.web.pages.engine_gpu_cards import render_engine_meters_and_users
-from app.web.pages.engine_sharing import Sharing, TheSharing
+from app.web.pages.engine_meters_and_gpu_cards import render_engine_meters_and_users
+from app.web.pages.engine_use_by_host import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.form_field_readers import Fields
 from app.web.pages.live_parts import wrap_partials

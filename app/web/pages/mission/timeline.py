@@ -9,7 +9,7 @@ import msgspec
 
 from app.events import kinds
 from app.events.record import Recorded
-from app.machine.sampling.engine_outages import EngineOutage, read_engine_outages
+from app.machine.sampling.engine_outages_from_log import EngineOutage, read_engine_outages
 from app.store.events import EventStore
 from app.text.clean import clean_text
 from app.web.pages.mission.caption import describe_who_was_harmed

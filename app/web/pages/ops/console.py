@@ -23,7 +23,7 @@ from app.targets.long_held_host_locks import find_stuck_hosts
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
-from app.web.pages.engine_sharing import Sharing
+from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.gpu_cards import build_gpu_cards
 from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.live_parts import LiveParts

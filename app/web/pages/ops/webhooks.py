@@ -12,7 +12,7 @@ from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
 from app.background.webhooks.sender import send_trial_and_get_problem
-from app.background.webhooks.webhook_spec import WebhookSpec, add_webhook
+from app.background.webhooks.webhook_registration import WebhookSpec, add_webhook
 from app.errors import Rejected
 from app.people.rights import WHO, admins
 from app.runtime.runtime import Runtime

@@ -1,0 +1,65 @@
+"""When an engine did not work, read from the states that were logged."""
+
+import pytest
+
+from app.events.kinds import EngineSampled, EngineState
+from app.events.record import MACHINE, build_recorded_event
+from app.machine.sampling.engine_outages_from_log import NOTICED_AFTER, EngineOutage, RecentOutages, read_engine_outages
+from app.store.db import open_database
+from app.store.events import EventStore
+
+
+@pytest.fixture
+def store(tmp_path):
+    database = open_database(tmp_path / "t.sqlite")
+    yield EventStore(database)
+    database.dispose()
+
+
+def tell(store, *states):
+    last = store.read_last_sample_seq()
+    timed = [
+        build_recorded_event(MACHINE, last + n, at, EngineState(engine=engine, state=state), "")
+        for n, (at, engine, state) in enumerate(states, 1)
+    ]
+    store.append(timed)
+
+
+def test_an_outage_begins_before_it_was_noticed_and_ends_when_the_engine_is_ready(store):
+    tell(store, (100.0, "a", "ready"), (120.0, "a", "stalled"), (130.0, "a", "dead"), (150.0, "a", "loading"))
+    assert read_engine_outages(store, 90.0, 200.0) == [EngineOutage("a", "stalled", 120.0 - NOTICED_AFTER, 150.0)]
+    assert read_engine_outages(store, 160.0, 200.0) == []
+
+
+def test_what_began_before_the_time_asked_for_and_what_lasts_is_told(store):
+    tell(store, (100.0, "a", "ready"), (100.0, "b", "ready"), (120.0, "b", "dead"))
+    assert read_engine_outages(store, 500.0, 600.0) == [EngineOutage("b", "dead", 120.0, None)]
+
+
+def test_an_engine_that_was_ready_for_hours_is_known_by_its_samples(store):
+    tell(store, (100.0, "a", "ready"), (9000.0, "b", "absent"))
+    sampled = EngineSampled(engine="a", running=0, waiting=0, kv_used=0, tok_s=None, prompt_tok_s=None, simulated=True)
+    store.append([build_recorded_event(MACHINE, 3, 9990.0, sampled, "")])
+    tell(store, (10_000.0, "a", "dead"), (10_000.0, "b", "dead"))
+    assert read_engine_outages(store, 9500.0, 11_000.0) == [EngineOutage("a", "dead", 10_000.0, None)]
+
+
+def test_an_engine_that_was_never_up_is_no_outage(store):
+    tell(store, (100.0, "a", "absent"), (110.0, "a", "loading"), (140.0, "a", "ready"))
+    assert read_engine_outages(store, 90.0, 200.0) == []
+
+
+def test_recent_outages_are_read_once_a_second(store):
+    recent = RecentOutages(store, 120.0)
+    assert recent.read_outages(200.2) == []
+    tell(store, (100.0, "a", "ready"), (190.0, "a", "dead"))
+    assert recent.read_outages(200.9) == []
+    assert recent.read_outages(201.0) == [EngineOutage("a", "dead", 190.0, None)]
+
+
+def test_the_end_of_an_outage_is_read_at_once(store):
+    recent = RecentOutages(store, 120.0)
+    tell(store, (100.0, "a", "ready"), (190.0, "a", "dead"))
+    assert recent.read_outages(200.2) == [EngineOutage("a", "dead", 190.0, None)]
+    tell(store, (200.3, "a", "ready"))
+    assert recent.read_outages(200.4) == [EngineOutage("a", "dead", 190.0, 200.3)]
