@@ -1,4 +1,4 @@
-// The chain of hashes and the signature of a shared file, checked in the browser as app/evidence/log_inside_shared_file.py does it.
+// The chain of hashes and the signature of a shared file, checked in the browser as app/evidence/signed_log_in_html_file.py does it.
 export class Broken extends Error {}
 const WITHHELD = ["turn.started", "questions"];
 const MARK = 8, SEALED = "temper shared file\n", SPACE = 32, NEWLINE = 10;

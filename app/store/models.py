@@ -76,7 +76,7 @@ class RunRow(SQLModel, table=True):
     """Time at which it was shrunk to its evidence; no event records it, as the log had ended."""
     name: str = ""
     tags: str = ""
-    """Separated by spaces. No event records names and tags (runs/labels.py)."""
+    """Separated by spaces. No event records names and tags (runs/name_and_tags.py)."""
 
 
 class EvidenceRow(SQLModel, table=True):

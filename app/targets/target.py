@@ -89,7 +89,7 @@ class Target(Protocol):
     def commit(self, journal: str, *, keep_images: bool = False) -> None:
         """Keep the change: its journal remains as evidence and is no longer undone.
 
-        With `keep_images` it can be undone until the host has been rebooted (app/targets/rebooter.py).
+        With `keep_images` it can be undone until the host has been rebooted (app/targets/rebooter_protocol.py).
         """
 
     def list_pending(self) -> list[str]:

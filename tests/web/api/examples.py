@@ -1,6 +1,6 @@
 """python -m tests.web.api.examples: sends each example of the API to a server, and keeps the answers that it gave.
 
-Read the difference before you commit it: people see it beside each operation. test_examples.py sends all again.
+Read the difference before you commit it: people see it beside each operation. test_openapi_examples.py sends all again.
 """
 
 import getpass
