@@ -20,7 +20,7 @@ _PHASES: dict[str, BootPhase] = {"initializing": "starting", "starting": "starti
 """By systemd's word. Every other one means that the start is over, whether all units came up or not."""
 
 
-class DisposableMachine(Protocol):
+class MachineControl(Protocol):
     """A disposable machine, as app/targets/vm has it."""
 
     @property
@@ -39,7 +39,7 @@ class SshRebooter:
         line: SshConnection,
         journals: MirroredJournal,
         roll_back: Callable[[str], RollbackResult],
-        machine: DisposableMachine | None,
+        machine: MachineControl | None,
     ) -> None:
         self._line, self._journals, self._roll_back_once, self._machine = line, journals, roll_back, machine
         self.is_disposable = machine is not None

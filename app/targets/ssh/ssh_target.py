@@ -45,7 +45,7 @@ from app.targets.ssh.remote_program_queries import create_asker_keeping_first_an
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.scanner_shell import RemoteShell
 from app.targets.ssh.service_activator import ServiceActivator
-from app.targets.ssh.ssh_rebooter import DisposableMachine, SshRebooter
+from app.targets.ssh.ssh_rebooter import MachineControl, SshRebooter
 from app.targets.ssh.ssh_resource_changes import SECONDS, SshResources
 from app.targets.target import AppliedChange
 from app.targets.transaction import Transactions
@@ -70,7 +70,7 @@ class SshTarget:
         timer: int = service_activator.ROLLBACK_TIMER_SECONDS,
         patience: float = _PATIENCE,
         owned: Ownership = ALONE,
-        machine: DisposableMachine | None = None,
+        machine: MachineControl | None = None,
     ) -> None:
         """`machine`: the disposable machine that this host is."""
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
