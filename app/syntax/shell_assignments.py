@@ -122,7 +122,8 @@ class _Script:
         start = word.start + match.start(3)
         value = _unquote_literal_or_keep(match[3]) if match[2] == "=" else word.text
         line = self._get_line(word.start)
-        return Assignment(match[1], value, self.path, line, surely, readonly, start=start, end=word.end)
+        name = "$umask" if match[1] == "umask" else match[1]  # a variable without effect: the umask is set by a command
+        return Assignment(name, value, self.path, line, surely, readonly, start=start, end=word.end)
 
     def _get_line(self, at: int) -> int:
         return self.text.count("\n", 0, at) + 1
@@ -147,7 +148,6 @@ def put_variable(text: str, key: str, plain_word: str) -> str:
     for found in reversed(given):
         text = text[: found.start] + plain_word + text[found.end :]
     if not any(found.surely for found in given):
-        return edit_lines.replace_or_insert_line(
-            text, f"{key}={plain_word}", None, (), edit_lines.get_append_index(text)
-        )
+        line = f"umask {plain_word}" if key == "umask" else f"{key}={plain_word}"
+        return edit_lines.replace_or_insert_line(text, line, None, (), edit_lines.get_append_index(text))
     return text
