@@ -13,8 +13,8 @@ from app.people.identity_provider_groups import GroupRights
 from app.runtime.runtime import Runtime
 from app.store.db import open_separate_engine
 from app.web import api, pages
-from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
+from app.web.access.action_and_refusal_audit import AccessLedger, AuditSyslog
 from app.web.access.authenticator import AT_ONCE, Authenticator
 from app.web.access.cors import ApiCors, parse_origins
 from app.web.access.oidc import OidcClient, OidcProvider

@@ -23,13 +23,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from app.events.log_writer import RunLog
-
 from app import __version__
 from app.cli.runtime_opening import open_runtime
 from app.config import Settings
 from app.events.event_field_types import Budget
 from app.events.kinds import ItemPassed, RunQueued, TurnStarted
+from app.events.log_writer import RunLog
 from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup
 from app.loop.drive import drive_run

@@ -33,12 +33,12 @@ from pathlib import Path
 from typing import Self
 
 import httpx
-from app.events.log_writer import LogWriter, RunLog
 from long_log import Parts, parts, played, steps
 
 import app.web.routes  # noqa: F401  pages link by its names
 from app.events.bus import Bus
 from app.events.kinds import TurnDelta
+from app.events.log_writer import LogWriter, RunLog
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.loop.state import RunState, fold_events
 from app.skills.catalog import load_skill

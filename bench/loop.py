@@ -19,13 +19,12 @@ from datetime import datetime
 from pathlib import Path
 
 import httpx
-from app.events.log_writer import LogWriter, RunLog
-from app.syntax.host_files_protocol import FileState
 
 from app.engines.client import EngineClient
 from app.events.bus import Bus
 from app.events.event_field_types import Budget, FileChange, Probe
 from app.events.kinds import RunQueued
+from app.events.log_writer import LogWriter, RunLog
 from app.loop.drive import drive_run
 from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import fold_events
@@ -33,6 +32,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 from app.store.db import open_database
 from app.store.events import EventStore
+from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import Assessment
 from app.targets.change_plan import ChangePlan, ProposedChange
 from app.targets.read_tracking_cache import ReadTrackingCache

@@ -21,8 +21,6 @@ from statistics import median
 
 import httpx
 import msgspec
-from app.events.log_writer import LogWriter, RunLog
-from app.machine.measuring.probe_load_steps import ProbeStep
 from note import versions, write_note
 
 from app.engines.chat_exchange import Question
@@ -30,9 +28,11 @@ from app.engines.chat_protocol import build_request_body, build_request_headers
 from app.engines.client import EngineClient
 from app.engines.simulator_process import run_simulator
 from app.events.bus import Bus
+from app.events.log_writer import LogWriter, RunLog
 from app.lineups.reader import require_lineup_path
 from app.loop.turn_streaming import TurnName, stream_turn
 from app.machine.measuring.probe import create_question
+from app.machine.measuring.probe_load_steps import ProbeStep
 from app.store.db import open_database
 from app.store.events import EventStore
 

@@ -22,7 +22,7 @@ from app.cli.verify import print_lines, read_and_check_audit_log
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import BrokenChain, check_chain_and_get_head
-from app.evidence.audit_anchor_checks import check_run_seal
+from app.evidence.log_checks_against_audit_seals import check_run_seal
 from app.evidence.notary import KEYS
 from app.runtime.data_folder import create_parent
 from app.store.backup_times import record_backup

@@ -14,7 +14,7 @@ from app.cli.database_access import has_database, open_existing_database, sync_h
 from app.cli.output import Row, print_line, print_rows
 from app.config import Settings
 from app.errors import BadInput
-from app.runs.rollout.host_selection_and_groups import drop_group, save_group
+from app.runs.rollout.named_host_groups_and_selection import drop_group, save_group
 from app.runs.scanner_factory import REMOTE
 from app.store.db import open_database
 from app.store.host_groups import read_groups

@@ -26,7 +26,7 @@ from app.events.record import Recorded
 from app.evidence.notary import open_notary
 from app.evidence.rollout_bundle import FILE
 from app.lineups.model import Lineup
-from app.runs.rollout.host_selection_and_groups import select_hosts
+from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id, submit_rollout

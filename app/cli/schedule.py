@@ -8,7 +8,7 @@ from app.background.schedules import schedule_editing
 from app.cli.database_access import open_existing_database, sync_host_folders
 from app.cli.output import Row, format_cell, print_stored_rows, to_datetime, to_row
 from app.config import Settings
-from app.runs.rollout.host_selection_and_groups import ALL_HOSTS, select_hosts
+from app.runs.rollout.named_host_groups_and_selection import ALL_HOSTS, select_hosts
 from app.store import schedules
 from app.store.database_clock import database_time
 from app.store.db import open_database

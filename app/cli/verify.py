@@ -17,7 +17,7 @@ from app.errors import BadInput
 from app.events.kinds import RunFinished, RunStopped
 from app.events.record import AUDIT, BrokenChain, check_chain_and_get_head, parse_line
 from app.evidence import verify as pack
-from app.evidence.audit_anchor_checks import (
+from app.evidence.log_checks_against_audit_seals import (
     AuditAnchors,
     check_audit_log_end,
     check_run_row,

@@ -50,21 +50,23 @@ def show_file(
     redacted = redact_secrets(raw, from_restricted_file=is_read_restricted(state.mode)).split("\n")
     stands = raw.split("\n")
     lines = {n: clean_text(line, LONGEST_LINE) for n, line in enumerate(redacted, 1) if line.strip()}
-    kept = {n: lines[n] for n in _choose_line_numbers(lines, folded_rule_words, max_characters)}
+    kept = {n: lines[n] for n in _choose_lines_within_size(lines, folded_rule_words, max_characters)}
     whole = {}
     if len(redacted) == len(stands):  # redaction may remove whole lines
         whole = {n: line for n, line in kept.items() if line.rstrip() == stands[n - 1].rstrip(host_text.TRAIL)}
     return ShownFile(path, "", kept, whole, cut=len(whole) < len(lines))
 
 
-def _choose_line_numbers(lines: dict[int, str], folded_rule_words: Collection[str], limit: int) -> list[int]:
+def _choose_lines_within_size(
+    lines: dict[int, str], folded_rule_words: Collection[str], max_characters: int
+) -> list[int]:
     """Return the numbers of the lines to show: first those with the rule's words, then active lines, then comments."""
 
     def rank_line(n: int) -> int:
         folded = host_text.fold_case(lines[n])
         return 0 if any(word in folded for word in folded_rule_words) else 1 + lines[n].lstrip().startswith("#")
 
-    chosen, room = [], limit
+    chosen, room = [], max_characters
     for n in sorted(lines, key=rank_line):
         room -= len(lines[n]) + 6
         if room < 0:

@@ -27,7 +27,7 @@ def find_candidates(rule: kind.RuleTexts) -> Iterator[BuildIntegrityDatabase]:
         yield BuildIntegrityDatabase(tool="aide")
 
 
-def judge_databases(foreseen: kind.ForeseenStates) -> kind.Objection | None:
+def find_objection_to_replacing_database(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     for name, one in foreseen.iterate_names_and_states("integrity"):
         if one.before != _ABSENT:
             reason = f"{name} has a database, and a new one would accept everything that changed since."
@@ -45,6 +45,6 @@ KIND = kind.ResourceKind(
     find_candidates=find_candidates,
     is_possible=lambda _, host: host.text == _ABSENT,
     list_words=lambda _: (),
-    judge_states=judge_databases,
+    judge_states=find_objection_to_replacing_database,
     build_commands=_build_commands,
 )

@@ -9,7 +9,7 @@ from sqlalchemy import func
 from sqlmodel import Session, col, select
 
 from app.events.kinds import ApprovalGiven, RunQueued, RunWaiting
-from app.runtime.health import SILENT_NODE, Conditions, HealthFault, StoredConditions, find_faults
+from app.runtime.health_faults import SILENT_NODE, Conditions, HealthFault, StoredConditions, find_faults
 from app.runtime.runtime import WAITS, Runtime
 from app.runtime.stalled_runs import IN_TURN, RunProgress, find_silences
 from app.store import attention_queries, nodes

@@ -33,7 +33,7 @@ def find_stuck_hosts(hosts_folder: Path, held_longer_than: float = HELD_LONG) ->
     """Return the hosts that a process has held for so long while another waits, the longest first."""
     waiting: dict[int, list[int]] = {}
     holders: dict[int, int] = {}
-    for inode, pid, waits in _iterate_file_locks():
+    for inode, pid, waits in _iterate_flock_inode_pid_and_waits():
         if waits:
             waiting.setdefault(inode, []).append(pid)
         else:
@@ -49,7 +49,7 @@ def find_stuck_hosts(hosts_folder: Path, held_longer_than: float = HELD_LONG) ->
     return sorted(found, key=lambda one: one.since)
 
 
-def _iterate_file_locks() -> Iterator[tuple[int, int, bool]]:
+def _iterate_flock_inode_pid_and_waits() -> Iterator[tuple[int, int, bool]]:
     """Inode, process, and whether that waits for it."""
     try:
         lines = Path("/proc/locks").read_text().splitlines()

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
+
 from app.scores.score_structures import ScoreOrder, SignedScore, Trial
 
 

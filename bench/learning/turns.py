@@ -27,10 +27,10 @@ from typing import Any
 import httpx
 import msgspec
 import numpy as np
-from app.scores.score_structures import Trial
 from numpy.typing import NDArray
 
 from app.events.kinds import Event, ItemPassed, SentryProbed, TurnFinished, TurnStarted
+from app.scores.score_structures import Trial
 from app.skills.stig.pack import load_rules_by_part
 from app.store.db import open_database
 from app.store.events import EventStore

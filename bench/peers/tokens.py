@@ -13,7 +13,6 @@ from pathlib import Path
 
 import httpx
 import uvicorn
-from app.events.log_writer import LogWriter, RunLog
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,6 +23,7 @@ from app.engines.client import EngineClient
 from app.events.bus import Bus
 from app.events.event_field_types import Budget
 from app.events.kinds import RunQueued
+from app.events.log_writer import LogWriter, RunLog
 from app.loop.turn_streaming import TurnName, stream_turn
 from app.store.db import open_database
 from app.store.events import EventStore

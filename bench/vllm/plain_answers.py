@@ -19,9 +19,9 @@ from statistics import fmean, median
 from typing import Any
 
 import msgspec
-from app.scores.score_structures import SignedScore, Trial, has_remaining_harm, is_fixed, was_finding_at_start
 
 from app.scores.score_figures import compute_mean_with_interval, compute_share_with_interval
+from app.scores.score_structures import SignedScore, Trial, has_remaining_harm, is_fixed, was_finding_at_start
 
 _KINDS = ("turn.started", "turn.finished", "turn.interrupted")
 _KEPT = ("turn", "purpose", "outcome", "detail", "finish_reason", "completion_tokens", "thought", "answer")

@@ -29,7 +29,6 @@ from statistics import fmean
 from typing import Any, TypeVar
 
 import httpx
-from app.runs.rollout.rollout_submission_and_commands import create_rollout_id, submit_rollout
 from sqlmodel import Session
 
 from app.background.rollouts.rollout_controller import RolloutController
@@ -45,6 +44,7 @@ from app.lineups.reader import read_lineup
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.runs.rollout.rollout_state import fold_rollout
+from app.runs.rollout.rollout_submission_and_commands import create_rollout_id, submit_rollout
 from app.runtime.runtime import Runtime
 from app.store.rollouts import read_rollout_events
 

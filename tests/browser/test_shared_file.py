@@ -9,10 +9,10 @@ import sys
 
 import pytest
 import pytest_asyncio
-from app.evidence.signed_log_in_html_file import MARK, SEALED
 from playwright.async_api import expect
 
 from app.events.record import GENESIS, hash_line
+from app.evidence.signed_log_in_html_file import MARK, SEALED
 from tests.browser.axe import sizes_and_schemes, violations
 from tests.browser.test_mission import until
 from tests.evidence.played import KEY

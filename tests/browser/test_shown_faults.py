@@ -7,7 +7,7 @@ from tests.postgres import FOR_SPEED, new_database, postgres
 from tests.served import served
 
 KNOWN_AFTER = {"engines frozen": 1.0, "log blocked": 1.5}
-"""Seconds for which a late answer is no fault yet (app/runtime/health.py)."""
+"""Seconds for which a late answer is no fault yet (app/runtime/health_faults.py)."""
 SLOW_MACHINE = 1.0
 """The processors of the tests have other work."""
 

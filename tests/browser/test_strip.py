@@ -7,11 +7,11 @@ import re
 import signal
 import time
 
-from app.machine.sampling.engine_outages_from_log import read_engine_outages
 from playwright.async_api import expect
 
 from app.events.kinds import RunPaused, RunResumed
 from app.events.record import GENESIS, build_recorded_event
+from app.machine.sampling.engine_outages_from_log import read_engine_outages
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.browser.conftest import simulator_of

@@ -1,7 +1,6 @@
 """Tasks of a benchmark's content, turned into typed actions with the same result on this host's files."""
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.candidates.ansible_command_answers import answer_command
 from app.candidates.ansible_tasks_to_actions import translate_tasks
@@ -11,6 +10,7 @@ from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.permission import SetPermissions
 from app.resources.unit import SetUnit
+from app.syntax.host_files_protocol import FileState
 from app.targets.overlay import Overlay
 from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles

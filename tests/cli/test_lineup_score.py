@@ -4,7 +4,6 @@ import shlex
 from dataclasses import replace
 
 import pytest
-from app.scores.signed_score_file import read_verified_result_file
 from typer.main import get_command
 
 from app.cli.commands import lineup_scores
@@ -23,6 +22,7 @@ from app.config import Settings
 from app.errors import BadInput
 from app.events.event_field_types import Budget
 from app.scores.public_score import read_verified_public_score
+from app.scores.signed_score_file import read_verified_result_file
 from tests.cli.test_up import LINEUP
 from tests.engines.conftest import simulator
 from tests.engines.launch.conftest import free_port

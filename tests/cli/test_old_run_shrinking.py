@@ -8,7 +8,6 @@ import time
 
 import httpx
 import pytest
-from app.evidence.run_shrinking import read_evidence
 from sqlmodel import Session, select
 
 from app.cli.old_run_shrinking import DONE, LEFT, shrink_old_runs_and_delete_samples
@@ -16,6 +15,7 @@ from app.cli.verify import HOLDS, verify_run
 from app.config import Settings
 from app.events.kinds import GpuSampled
 from app.events.record import MACHINE, build_recorded_event
+from app.evidence.run_shrinking import read_evidence
 from app.evidence.verify import check_pack, unpack_archive
 from app.store.db import open_database
 from app.store.events import EventStore

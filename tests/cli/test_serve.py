@@ -5,10 +5,10 @@ import os
 import signal
 
 import pytest
-from app.runtime.custom_model_server_setup import LineupChange
 
 from app.cli import serve
 from app.config import Settings
+from app.runtime.custom_model_server_setup import LineupChange
 
 
 @pytest.mark.parametrize("moment", ["the old one closes", "the new one opens"])

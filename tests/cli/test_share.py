@@ -4,12 +4,12 @@ import re
 import shutil
 
 import pytest
-from app.evidence.signed_log_in_html_file import SEALED
 
 from app.cli.run_as_html_file import write_shared_file
 from app.cli.verify import verify_by_kind
 from app.config import Settings
 from app.errors import BadInput
+from app.evidence.signed_log_in_html_file import SEALED
 from tests.evidence.played import KEY
 
 

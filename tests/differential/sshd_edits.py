@@ -5,9 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from app.syntax.host_files_protocol import Files
-
 from app.events.event_field_types import AppendLine, FileAction, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.syntax.host_files_protocol import Files
 from app.targets.effects.daemon_base import Ask, Query
 from app.targets.program_sandbox import ProgramOutcome
 from tests.differential.sshd_files import CIPHERS, KEX, MACS

@@ -14,11 +14,11 @@ from threading import Lock
 from typing import Any
 
 import pytest
-from app.syntax.host_files_protocol import Files
 
 from app.errors import ActionFailed
 from app.events.event_field_types import Reload
 from app.syntax import sshd
+from app.syntax.host_files_protocol import Files
 from app.syntax.sshd_effective_settings import DEBIAN_12, compute_sshd_settings
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets import policy

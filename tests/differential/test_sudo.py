@@ -7,15 +7,15 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from app.targets.account_sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
 
 from app.errors import ActionFailed
 from app.events.event_field_types import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import sudoers
 from app.targets import policy
+from app.targets.account_sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.effects.sudo import Sudo
+from app.targets.effects.sudo_rights_and_defaults import Sudo
 from app.targets.host_accounts import read_host_accounts
 from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.program_sandbox import ProgramOutcome, detect_confinement

@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 
 import pytest
+
 from app.evidence.signed_log_in_html_file import check_shared_file
 
 ROOT = Path(__file__).parent.parent.parent

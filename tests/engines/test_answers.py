@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from app.events.architect_questions_about_host import Question
 
 from app.cli.debian_demo import RULES
 from app.engines.simulator.answer_script import ANSWERS
+from app.events.architect_questions_about_host import Question
 from app.events.event_field_types import AnyAction, Reload, ResourceAction
 from app.loop.answers import Plan, Reflection, Review, Triage, Work
 from app.resources.registry import get_resource_name

@@ -1,7 +1,6 @@
 import json
 
 from app.events.architect_questions_about_host import AnsweredQuestion, AskFile
-
 from app.events.kinds import QuestionsAnswered, TurnDelta, TurnStarted
 from app.events.prompts_hidden_from_viewers import redact_prompt_and_answers, summarize_prompt
 from app.events.record import GENESIS, build_recorded_event

@@ -1,7 +1,6 @@
 from xml.etree import ElementTree as ET
 
 from app.evidence.xccdf_and_arf import build_arf
-
 from tests.evidence.logs import (
     EVERY_WORD,
     chain,

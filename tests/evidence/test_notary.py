@@ -15,7 +15,7 @@ from app.events.event_field_types import Budget
 from app.events.kinds import AuditedRequest, RolloutHostBegun, RolloutOrdered
 from app.events.record import AUDIT, GENESIS, BrokenChain, build_recorded_event, check_chain_and_get_head
 from app.evidence import verify
-from app.evidence.audit_anchor_checks import Seal, check_audit_log_end, check_run_seal, read_audit_anchors
+from app.evidence.log_checks_against_audit_seals import Seal, check_audit_log_end, check_run_seal, read_audit_anchors
 from app.evidence.notary import (
     HEAD,
     ITSELF,

@@ -6,11 +6,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from app.evidence.xccdf_and_arf import build_xccdf
 from playwright._impl._driver import compute_driver_executable
 
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
+from app.evidence.xccdf_and_arf import build_xccdf
 from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
 from app.skills.catalog import load_skill
 from tests.evidence.logs import plain_case

@@ -11,9 +11,9 @@ import pytest
 from sqlmodel import Session
 
 from app.events.host_scope import HostScope
-from app.evidence.audit_anchor_checks import check_run_row
 from app.evidence.document_catalog import PAPERS
 from app.evidence.finding_text import describe_outcome
+from app.evidence.log_checks_against_audit_seals import check_run_row
 from app.evidence.pack import build_pack
 from app.evidence.run_record import read_run_record
 from app.evidence.verify import BrokenPack, check_pack, unpack_archive

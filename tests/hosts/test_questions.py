@@ -1,6 +1,7 @@
 """What a real Debian answers to questions, by its own programs and its own files."""
 
 import pytest
+
 from app.events.architect_questions_about_host import AskDaemon, AskFile, AskKernel, AskPackage, AskUnit, AskUse
 
 pytestmark = pytest.mark.real_host

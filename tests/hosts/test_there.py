@@ -1,8 +1,8 @@
 """On a real Debian: its own programs judge files that are not written yet, and nothing of it is left."""
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
+from app.syntax.host_files_protocol import FileState
 from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
 from app.targets.ssh.remote_program_queries import create_remote_asker

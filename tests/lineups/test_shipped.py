@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from app.engines.fit.lineup_estimate import plan_lineup
 
+from app.engines.fit.lineup_estimate import plan_lineup
 from app.engines.launch.launch_command import build_launch_command, build_serve_arguments
 from app.engines.launch.unit_files import render_compose_file, render_systemd_units
 from app.errors import BadInput

@@ -4,9 +4,9 @@ import json
 
 import httpx
 import msgspec
-from app.engines.simulator.reply_creation import ChatRequest, ReplyPiece
 
 from app.engines.simulator.chunks import ChunkEncoder
+from app.engines.simulator.reply_creation import ChatRequest, ReplyPiece
 from tests.loop.onfixture import answered
 
 OWN = {"approach": "My own.", "steps": [], "risk": "", "rollback": "", "validation": ""}

@@ -4,15 +4,15 @@ import asyncio
 
 import httpx
 import msgspec
-from app.engines.simulator.reply_creation import ChatRequest, create_reply
-from app.events.log_writer import RunLog
 
 from app.engines.client import EngineClient
 from app.engines.queue import EngineQueue
 from app.engines.simulator.answer_script import ANSWERS, read_script
 from app.engines.simulator.chunks import ChunkEncoder
+from app.engines.simulator.reply_creation import ChatRequest, create_reply
 from app.events.event_field_types import Budget, Sampling
 from app.events.kinds import RunQueued
+from app.events.log_writer import RunLog
 from app.events.person_command import Command
 from app.loop.drive import drive_run
 from app.loop.run_in_progress import RoleSeat, Run, RunServices

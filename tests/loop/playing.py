@@ -3,10 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from app.events.architect_questions_about_host import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
-from app.loop.reboot_decisions import describe_reboot_harm, list_fix_journals, list_fixed_rules
-
 from app.events.approval_policy import PeopleNeeded
+from app.events.architect_questions_about_host import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.event_field_types import Budget, Candidate, Mode, Probe, ProvenFix, SetOption, fingerprint_actions
 from app.events.kinds import (
     ActionApplied,
@@ -63,6 +61,7 @@ from app.events.record import GENESIS, Recorded, build_recorded_event
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.perform import sort_findings
+from app.loop.reboot_decisions import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.state import RunState, apply_event
 from app.resources.vendor_script import RunVendorScript
 from app.scanners.scanner import Verdict

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from app.events.architect_questions_about_host import AskFile, AskUnit, AskVerdict
 
+from app.events.architect_questions_about_host import AskFile, AskUnit, AskVerdict
 from app.events.event_field_types import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, WriteFile
 from app.loop.answers import (
     BrokenAnswer,

@@ -9,7 +9,6 @@ import random
 from contextlib import nullcontext
 
 import msgspec
-from app.events.log_writer import RunLog
 
 from app.errors import HostDrifted
 from app.events.approval_policy import ApprovalPolicy, ApprovalRule
@@ -24,6 +23,7 @@ from app.events.kinds import (
     TurnFinished,
     TurnStarted,
 )
+from app.events.log_writer import RunLog
 from app.events.record import GENESIS
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Apply, Ask, Done, Wait

@@ -1,11 +1,11 @@
 """An attempt, event by event: what it is known by, whom it waits for, and what a drift or a rollback takes back."""
 
 import pytest
-from app.events.architect_questions_about_host import AnsweredQuestion, AskVerdict
 from msgspec.structs import replace
 
 from app.events import kinds
 from app.events.approval_policy import ChangeRisk, PeopleNeeded
+from app.events.architect_questions_about_host import AnsweredQuestion, AskVerdict
 from app.events.event_field_types import SetOption
 from app.loop.attempt_state import Attempt, advance_attempt
 from tests.loop.playing import FIX, SOUND

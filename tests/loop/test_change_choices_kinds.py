@@ -1,6 +1,7 @@
 """Which keys and values a rule suggests for each kind of file, and which words of a line it could take away."""
 
 import pytest
+
 from app.loop.possible_file_changes import (
     SetChoice,
     WordChoice,
@@ -9,7 +10,6 @@ from app.loop.possible_file_changes import (
     list_set_choices,
     remove_word,
 )
-
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 

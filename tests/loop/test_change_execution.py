@@ -4,7 +4,6 @@ The host is the built-in one with a package manager that counts its dry runs.
 """
 
 import pytest
-from app.events.log_writer import RunLog
 
 from app.events.event_field_types import AppendLine, SetOption, WriteFile
 from app.events.kinds import (
@@ -23,6 +22,7 @@ from app.events.kinds import (
     PlanMade,
     SentryProbed,
 )
+from app.events.log_writer import RunLog
 from app.events.record import GENESIS
 from app.loop.decide import decide_next_effect
 from app.loop.effects import Ask, ExpireApproval, Wait, Watch

@@ -5,7 +5,6 @@ import threading
 
 import httpx
 import pytest
-from app.events.log_writer import RunLog
 
 from app.engines.client import EngineClient
 from app.events.event_field_types import Budget
@@ -20,6 +19,7 @@ from app.events.kinds import (
     RunResumed,
     RunStopped,
 )
+from app.events.log_writer import RunLog
 from app.loop.drive import drive_run, roll_back_and_fail_run
 from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState

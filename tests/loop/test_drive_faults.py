@@ -3,11 +3,11 @@
 import errno
 
 import pytest
-from app.events.log_writer import RunLog
 from msgspec.structs import replace
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable, RollbackFailed, StorageFault
 from app.events import kinds
+from app.events.log_writer import RunLog
 from app.loop import drive
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import RunState, fold_events

@@ -6,8 +6,8 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from app.events.architect_questions_about_host import AskDaemon, AskFile, AskUse, AskVerdict
 
+from app.events.architect_questions_about_host import AskDaemon, AskFile, AskUse, AskVerdict
 from app.events.event_field_types import Sampling
 from app.events.kinds import (
     ActionProposed,

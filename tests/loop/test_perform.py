@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
-from app.events.log_writer import RunLog
 
 from app.errors import EnvironmentUnusable
 from app.events.event_field_types import ParameterUsed
 from app.events.host_scope import HostScope
 from app.events.kinds import RunPreparing, ScanProgressed, get_event_kind
+from app.events.log_writer import RunLog
 from app.events.waiver import Waiver
 from app.loop.effects import Scan, Start
 from app.loop.perform import compute_pause, perform_effect

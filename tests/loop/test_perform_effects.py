@@ -4,13 +4,13 @@ import asyncio
 from types import SimpleNamespace
 
 import pytest
-from app.events.log_writer import RunLog
 from msgspec.structs import replace
 
 from app.engines.queue import EngineQueue
 from app.errors import ConnectionLost, EnvironmentUnusable
 from app.events import kinds
 from app.events.event_field_types import Lesson
+from app.events.log_writer import RunLog
 from app.loop import effects, perform
 from app.loop.perform import perform_effect
 from app.loop.run_in_progress import RoleSeat, Run, RunServices

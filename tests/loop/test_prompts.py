@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from app.events.architect_questions_about_host import AnsweredQuestion, AskVerdict
 
+from app.events.architect_questions_about_host import AnsweredQuestion, AskVerdict
 from app.events.event_field_types import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.events.kinds import PlanMade, SentryProbed, TurnFinished, VerdictGiven
 from app.loop.attempt_state import Attempt, advance_attempt

@@ -4,11 +4,11 @@ import re
 from dataclasses import replace as vary
 
 import pytest
-from app.events.architect_questions_about_host import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from app.events.architect_questions_about_host import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.event_field_types import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.events.kinds import (
     ActionApplied,

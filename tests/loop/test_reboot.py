@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from app.events.log_writer import RunLog
 
 from app.errors import ActionFailed, EnvironmentUnusable
 from app.events.approval_policy import ApprovalPolicy
@@ -23,6 +22,7 @@ from app.events.kinds import (
     RunFinished,
     RunStarted,
 )
+from app.events.log_writer import RunLog
 from app.loop.drive import drive_run
 from app.loop.run_in_progress import Run
 from app.loop.state import fold_events

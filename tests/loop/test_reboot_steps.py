@@ -1,12 +1,12 @@
 """A reboot step by step, on a host that answers as the test says: what is ordered, waited for, confirmed and undone."""
 
 import pytest
-from app.events.log_writer import RunLog
 from msgspec.structs import replace
 
 from app.errors import ActionFailed, ConnectionLost, EnvironmentUnusable
 from app.events import kinds
 from app.events.event_field_types import Budget
+from app.events.log_writer import RunLog
 from app.loop import effects, reboot
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import RunState

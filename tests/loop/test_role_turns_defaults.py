@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from app.events.log_writer import RunLog
 from msgspec.structs import replace
 
 from app.engines.queue import EngineQueue
@@ -21,6 +20,7 @@ from app.events.kinds import (
     SentryProbed,
     VerdictExplained,
 )
+from app.events.log_writer import RunLog
 from app.loop import role_turns
 from app.loop.answers import Reflection, Triage
 from app.loop.effects import TakeVendors, UseSafeDefault

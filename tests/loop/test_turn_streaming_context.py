@@ -3,9 +3,9 @@
 from dataclasses import replace as vary
 
 import pytest
-from app.events.architect_questions_about_host import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from msgspec.structs import replace
 
+from app.events.architect_questions_about_host import MOST_QUESTIONS, AnsweredQuestion, AskVerdict
 from app.events.event_field_types import AppendLine, Candidate, Lesson, Probe, fingerprint_actions
 from app.events.kinds import PlanMade, SentryProbed, VerdictGiven
 from app.loop.attempt_state import Attempt

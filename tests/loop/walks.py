@@ -5,8 +5,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-from app.syntax.host_files_protocol import FileState
-
 from app.events.event_field_types import Probe
 from app.events.kinds import PlanMade, SentryProbed, VerdictGiven
 from app.loop.attempt_state import Attempt
@@ -14,6 +12,7 @@ from app.loop.state import Item
 from app.loop.turn_context import TurnContext
 from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
+from app.syntax.host_files_protocol import FileState
 from tests.hostfiles import DictFiles
 
 _TREE = Path(__file__).parents[2] / "app/targets/fixture/tree"

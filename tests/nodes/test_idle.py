@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from types import SimpleNamespace
 
 import pytest
-from app.runtime.node_heartbeat_and_takeover import Node
 from sqlalchemy import Engine, event, text
 from sqlmodel import Session
 
@@ -14,6 +13,7 @@ from app.config import Settings
 from app.events.bus import Bus
 from app.events.record import GENESIS, build_recorded_event
 from app.loop.durable_run_queue import DurableQueue
+from app.runtime.node_heartbeat_and_takeover import Node
 from app.runtime.run_queue_feeder import IdleQueueSuspender, Offers
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor

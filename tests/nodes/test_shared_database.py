@@ -6,8 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import pytest
-from app.events.log_writer import LogWriter, RunLog
-from app.runtime.node_heartbeat_and_takeover import Node
 from sqlalchemy import event, text, update
 from sqlmodel import Session, select
 
@@ -16,7 +14,9 @@ from app.errors import EnvironmentUnusable, LeaseLost
 from app.events.bus import Bus
 from app.events.event_field_types import Lesson
 from app.events.kinds import AuditedRequest, LessonLearnt, RunFinished, RunPaused
+from app.events.log_writer import LogWriter, RunLog
 from app.events.record import AUDIT, GENESIS, build_recorded_event, check_chain_and_get_head
+from app.runtime.node_heartbeat_and_takeover import Node
 from app.store import audit, nodes
 from app.store.database_clock import DatabaseClock, database_time
 from app.store.db import HEAD, open_database, read_revision

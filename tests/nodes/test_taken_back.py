@@ -4,13 +4,13 @@ import asyncio
 import time
 
 import pytest
-from app.events.log_writer import LogWriter, RunLog
 from sqlalchemy import text
 from sqlmodel import Session
 
 from app.config import Settings
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
+from app.events.log_writer import LogWriter, RunLog
 from app.events.record import GENESIS, build_recorded_event, check_chain_and_get_head
 from app.runtime.runtime import Runtime
 from app.store.database_clock import open_clock

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.resources.integrity import BuildIntegrityDatabase, find_candidates, judge_databases
+from app.resources.integrity import BuildIntegrityDatabase, find_candidates, find_objection_to_replacing_database
 from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
 from app.targets.ssh.shell_script import read_script_part
 from tests.resources.case import KindCase, Sample
@@ -39,7 +39,7 @@ chmod 0755 /bin/aide
 
 def test_a_database_that_exists_is_not_built_anew():
     states = (ResourceState("integrity:aide", "a database", "another database"),)
-    assert judge_databases(ForeseenStates(states)).clause == "weakening"
+    assert find_objection_to_replacing_database(ForeseenStates(states)).clause == "weakening"
 
 
 def test_content_that_only_names_the_rule_asks_for_it_too():

@@ -1,12 +1,12 @@
 import hashlib
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.events.event_field_types import Chmod, WriteFile
 from app.resources.account import SetAgeing
 from app.resources.kind import HostState, ResourceState, RuleTexts
 from app.resources.vendor_script import RunVendorScript, create_vendor_action
+from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import assess_change
 from app.targets.change_plan import ProposedChange
 from app.targets.effects.too_strict_values import list_asks_stated_by_rule

@@ -1,9 +1,9 @@
 import pytest
-from app.events.log_writer import LogWriter, RunLog
 
 from app.errors import Rejected
 from app.events.bus import Bus
 from app.events.kinds import RunFinished
+from app.events.log_writer import LogWriter, RunLog
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order, create_run_request
 from app.runs.reboot_check_order import create_reboot_check_order

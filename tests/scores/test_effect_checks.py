@@ -1,10 +1,10 @@
 """What a disposable Debian was seen to do, as answers to what its rules ask for."""
 
 import pytest
-from app.scores.score_structures import TrialOutcome
 
 from app.cli.debian_demo import RULES
 from app.scores.effect_checks import QUESTIONS, copy_with_effects, find_whether_in_effect, parse_observations
+from app.scores.score_structures import TrialOutcome
 
 KERNEL = ("kernel.randomize_va_space", "net.ipv4.tcp_syncookies", "net.ipv4.icmp_ignore_bogus_error_responses")
 AS_IT_CAME = {

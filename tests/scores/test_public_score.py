@@ -5,10 +5,8 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from app.cli.public_lineup_score import check_score
-from app.scores.score_structures import Trial
-from app.scores.signed_score_file import BrokenScore
 
+from app.cli.public_lineup_score import check_score
 from app.errors import BadInput
 from app.evidence.signing_key import create_key
 from app.lineups.reader import read_lineup, require_lineup_path
@@ -23,6 +21,8 @@ from app.scores.public_score import (
     sign_public_score,
 )
 from app.scores.run_summary import summarize_run
+from app.scores.score_structures import Trial
+from app.scores.signed_score_file import BrokenScore
 from app.skills.stig.pack import STIG
 from tests.evidence.played import KEY
 from tests.scores.test_score_figures import score

@@ -1,8 +1,7 @@
 """What trials come to."""
 
-from app.scores.score_structures import RootWay, Score, ScoreOrder, Trial, TrialOutcome, is_fixed, is_gamed
-
 from app.scores.score_figures import build_score_row, compute_mean_with_interval, compute_share_with_interval
+from app.scores.score_structures import RootWay, Score, ScoreOrder, Trial, TrialOutcome, is_fixed, is_gamed
 from app.scores.scores_markdown import format_name_marking_simulation, render_cells, render_scores_markdown
 
 GOOD = TrialOutcome(

@@ -1,11 +1,11 @@
 """docs/scores.md is what its result files say."""
 
 import msgspec
-from app.scores.score_structures import has_remaining_harm
 
 from app.config import PACKAGE
 from app.scores.public_score import read_any_score
 from app.scores.score_figures import build_score_row
+from app.scores.score_structures import has_remaining_harm
 from app.scores.scores_markdown import SIZES, render_scores_markdown
 
 DOCS = PACKAGE.parent / "docs"

@@ -1,7 +1,6 @@
 """What waits for a person, as the lines of the log say it."""
 
 import pytest
-from app.store.event_batch_writer import to_columns
 from msgspec.structs import replace
 from sqlmodel import Session
 
@@ -19,6 +18,7 @@ from app.events.kinds import (
 from app.events.record import build_recorded_event
 from app.store import attention_queries
 from app.store.db import open_database
+from app.store.event_batch_writer import to_columns
 from app.store.models import EventRow, RunRow
 
 RUN = {"mode": "auto", "skill": "stig", "lineup": "l", "simulated": True, "note": "", "queued_at": 0.0}

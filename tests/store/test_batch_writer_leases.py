@@ -3,13 +3,13 @@
 import threading
 
 import pytest
-from app.store.event_batch_writer import append_batch_returning_lost_runs, read_newest_seq
 from sqlalchemy import delete
 from sqlmodel import Session
 
 from app.events.kinds import RunPaused
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.store.db import open_database
+from app.store.event_batch_writer import append_batch_returning_lost_runs, read_newest_seq
 from app.store.events import EventStore
 from app.store.leases import LeaseRow, Leases
 from app.store.models import EventRow, SampleRow

@@ -1,13 +1,13 @@
 """A host's folder on two nodes that have no disk in common."""
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.store import host_folder_sync
 from app.store.db import open_database
 from app.store.host_folder_sync import HostFileRow, HostFolders
+from app.syntax.host_files_protocol import FileState
 from app.targets import host_registry
 from app.targets.crash_safe_writes import Disk
 from app.targets.journal import Journal

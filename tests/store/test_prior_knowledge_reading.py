@@ -1,13 +1,13 @@
 """What a run reads of the runs before it: only finished ones, of the same host and skill."""
 
 import pytest
-from app.store.event_batch_writer import to_columns
 from sqlmodel import Session
 
 from app.events.event_field_types import PendingSetting
 from app.events.kinds import InForceChecked, ItemEscalated, ItemPassed, RunPaused, VerdictGiven
 from app.events.record import build_recorded_event
 from app.store.db import open_database
+from app.store.event_batch_writer import to_columns
 from app.store.events import EventStore
 from app.store.models import EventRow, LessonRow, RunRow
 from app.store.prior_knowledge import MOST_LESSONS, PreviousState, RunHistory, StoredRunHistory

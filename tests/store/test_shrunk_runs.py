@@ -1,12 +1,12 @@
 """Which runs are due to be shrunk, and which are not swept yet."""
 
 import pytest
-from app.store.event_batch_writer import to_columns
 from sqlmodel import Session, select
 
 from app.events.kinds import TurnDelta, TurnFinished, TurnInterrupted, TurnStarted
 from app.events.record import build_recorded_event
 from app.store.db import open_database
+from app.store.event_batch_writer import to_columns
 from app.store.models import EventRow, EvidenceRow, RunRow
 from app.store.shrunk_runs import (
     delete_finished_turn_deltas,

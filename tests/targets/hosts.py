@@ -1,7 +1,6 @@
 """A small host that is in order, to be put out of order one file at a time."""
 
 from app.syntax.host_files_protocol import FileState
-
 from tests.hostfiles import DictFiles
 
 TODAY = 20_000

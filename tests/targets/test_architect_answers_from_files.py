@@ -1,9 +1,9 @@
 """What a host's files answer: only what a role may be shown, with what is secret taken out before anything is found."""
 
 import pytest
+
 from app.events.architect_questions_about_host import MOST_ANSWER, AskDaemon, AskFile, AskKernel, AskUnit, AskUse
 from app.syntax.host_files_protocol import FileState
-
 from app.targets.architect_answers_from_files import answer_from_files, clean_answer, explain_question_refusal
 from app.targets.fixture.fixture_target import FixtureTarget
 from tests.hostfiles import DictFiles

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.errors import ActionFailed, HostDrifted
 from app.events.event_field_types import Chmod, WriteFile
 from app.resources.kind import ResourceState
+from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import assess_change
 from app.targets.change_plan import ProposedChange, Refusal
 from app.targets.fixture.fixture_target import FixtureTarget

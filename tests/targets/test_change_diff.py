@@ -1,6 +1,6 @@
 import pytest
-from app.syntax.host_files_protocol import FileState
 
+from app.syntax.host_files_protocol import FileState
 from app.targets.change_diff import AROUND, render_file_diffs
 
 

@@ -1,9 +1,9 @@
 import os
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.events.event_field_types import WriteFile
+from app.syntax.host_files_protocol import FileState
 from app.targets.file_and_account_baseline import (
     Baseline,
     BaselineEntry,

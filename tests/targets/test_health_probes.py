@@ -1,6 +1,6 @@
 import pytest
-from app.syntax.host_files_protocol import FileState
 
+from app.syntax.host_files_protocol import FileState
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.health_probes import run_health_probes
 from app.targets.questions.probe_answer import DiskUsage

@@ -1,7 +1,6 @@
 import stat
 
 from app.syntax.host_files_protocol import FileState
-
 from app.targets.crash_safe_writes import Disk
 from app.targets.file_and_account_baseline import Baseline, BaselineEntry, SideEffects, apply_side_effects
 from app.targets.journal import Journal

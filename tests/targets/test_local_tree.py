@@ -1,9 +1,9 @@
 import os
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.errors import ActionFailed, EnvironmentUnusable
+from app.syntax.host_files_protocol import FileState
 from app.targets.crash_safe_writes import Disk
 from app.targets.local_tree import LocalTree
 

@@ -1,8 +1,8 @@
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.errors import ActionFailed
 from app.events.event_field_types import AppendLine, Chmod, Reload, RemoveLine, ReplaceLine, SetOption, WriteFile
+from app.syntax.host_files_protocol import FileState
 from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles
 

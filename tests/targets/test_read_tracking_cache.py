@@ -1,8 +1,8 @@
 """A question over files is worked out again only when something that it read is different."""
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
+from app.syntax.host_files_protocol import FileState
 from app.targets.cached_files import CachedFiles
 from app.targets.overlay import Overlay
 from app.targets.read_tracking_cache import ReadTrackingCache

@@ -1,10 +1,10 @@
 """What may be told of a host, whoever names it and however."""
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.skills.catalog import load_skill
+from app.syntax.host_files_protocol import FileState
 from app.targets.change_plan import plan_effects
 from app.targets.crash_safe_writes import Disk
 from app.targets.local_tree import LocalTree

@@ -8,13 +8,13 @@ import time
 
 import httpx
 import pytest
-from app.evidence.run_shrinking import read_evidence, shrink_run
 from sqlmodel import Session, select
 
 from app.cli.verify import HOLDS, verify_pack, verify_run
 from app.events.kinds import ApprovalExpired, ApprovalGiven, ApprovalRequested, TurnFinished
 from app.events.record import AUDIT, check_chain_and_get_head, parse_line
 from app.evidence.notary import KEYS
+from app.evidence.run_shrinking import read_evidence, shrink_run
 from app.evidence.signing_key import find_key
 from app.evidence.verify import unpack_archive
 from app.loop.state import fold_events

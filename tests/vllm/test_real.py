@@ -10,8 +10,8 @@ from collections import Counter
 
 import httpx
 import pytest
-from app.engines.fit.lineup_estimate import plan_lineup
 
+from app.engines.fit.lineup_estimate import plan_lineup
 from app.lineups.reader import read_lineup
 from app.targets.fixture.fixture_target import FixtureTarget
 from tests.vllm.conftest import LOAD_SECONDS

@@ -9,7 +9,7 @@ from app.errors import TemperError
 from app.events.kinds import RolloutHostBegun, RolloutHostEnded, RolloutHostLeft, RolloutWaveEnded
 from app.events.record import Recorded
 from app.runs.rollout import rollout_steps as steps
-from app.runs.rollout.rollout_request import create_host_request, create_order_without_host
+from app.runs.rollout.rollout_request import build_host_run_request, create_order_without_host
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.rollout.rollout_submission_and_commands import format_rollout_command_author
 from app.runtime.runtime import Runtime, create_run_id
@@ -105,7 +105,7 @@ class RolloutController(PeriodicTask):
         settings = self._runtime.settings
         try:
             order = create_order_without_host(state.asked, state.rollout)
-            request = create_host_request(order, host, self._runtime.lineup, settings.hosts_folder)
+            request = build_host_run_request(order, host, self._runtime.lineup, settings.hosts_folder)
         except TemperError as exc:
             chain.append(RolloutHostLeft(host=host, reason=str(exc)))
             return

@@ -13,7 +13,7 @@ from app.events.kinds import RolloutOrdered, RunQueued
 from app.events.record import Recorded
 from app.runs.commands_to_runs import command_run
 from app.runs.order import create_run_request
-from app.runs.rollout.host_selection_and_groups import select_hosts
+from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id
 from app.runtime.runtime import Runtime, create_run_id

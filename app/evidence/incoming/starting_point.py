@@ -76,7 +76,7 @@ def _build_starting_point(file: str, content: bytes, assessed: list[AssessedRule
     index = {name: rule.id for rule in skill.rules.values() for name in (rule.id, rule.stig_id)}
     taken, unknown = set(), []
     for one in assessed:
-        rule = next((index[name] for name in _expand_rule_names(one.names) if name in index), None)
+        rule = next((index[name] for name in _add_v_numbers(one.names) if name in index), None)
         if one.finding == "open" and rule:
             taken.add(rule)
         elif one.finding == "open":
@@ -92,6 +92,6 @@ def _build_starting_point(file: str, content: bytes, assessed: list[AssessedRule
     )
 
 
-def _expand_rule_names(names: tuple[str, ...]) -> list[str]:
+def _add_v_numbers(names: tuple[str, ...]) -> list[str]:
     """Add the V- number of names like SV-257985r925865_rule, which differ between releases."""
     return [*names, *(number for name in names for number in _NUMBER.findall(name))]

@@ -49,7 +49,7 @@ def create_rollout_request(spec: RolloutSpec, lineup: Lineup, hosts_folder: Path
         )
     check_terms(terms)
     sizes = parse_waves(terms.waves, len(spec.hosts))
-    first, *others = (create_host_request(order, host, lineup, hosts_folder) for host in spec.hosts)
+    first, *others = (build_host_run_request(order, host, lineup, hosts_folder) for host in spec.hosts)
     return RolloutOrdered(
         hosts=spec.hosts,
         words=clean_text(spec.words, 4000),
@@ -83,7 +83,7 @@ def check_terms(terms: RolloutTerms) -> None:
     parse_waves(terms.waves, 1)
 
 
-def create_host_request(order: Order, host: str, lineup: Lineup, hosts_folder: Path) -> RunQueued:
+def build_host_run_request(order: Order, host: str, lineup: Lineup, hosts_folder: Path) -> RunQueued:
     return create_run_request(replace(order, host=host), lineup, hosts_folder)
 
 

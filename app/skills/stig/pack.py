@@ -11,7 +11,7 @@ from typing import Any
 
 from app.skills.skill import Check, Rule, Skill
 from app.skills.stig.checks import (
-    auditctl_switches,
+    audit_control_value_check,
     kernel_modules,
     lockout_and_password_length,
     login_defs_and_tool_options,
@@ -48,8 +48,8 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-258106": (passwordless_access.create_passwordless_sudo_check,),
     "V-258086": (passwordless_access.create_sudo_authentication_check,),
     "V-258154": (login_defs_and_tool_options.create_disk_full_check,),
-    "V-258227": (auditctl_switches.create_control_check, "-f", "2"),
-    "V-258229": (auditctl_switches.create_control_check, "-e", "2"),
+    "V-258227": (audit_control_value_check.create_control_check, "-f", "2"),
+    "V-258229": (audit_control_value_check.create_control_check, "-e", "2"),
     "V-257820": (login_defs_and_tool_options.create_package_signature_check,),
     "V-257807": (kernel_modules.create_module_disabled_check, "sctp"),
 }

@@ -35,7 +35,7 @@ class Pam(Daemon):
             for kind in KINDS:
                 chain = None if chains is None else chains[kind]
                 found |= _evaluate_outcomes(f"{service} {kind}", chain, kind)
-                found |= dict(_iter_module_options(f"{service} {kind}", chain or (), files))
+                found |= dict(_iterate_option_values_by_setting(f"{service} {kind}", chain or (), files))
         return found
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
@@ -77,7 +77,9 @@ def _compare_outcomes(user_case: str, was: str, now: str) -> Strength:
     return Strength.STRONGER if now == _OUT else Strength.WEAKER
 
 
-def _iter_module_options(label: str, chain: tuple[PamRule, ...], files: Files) -> Iterator[tuple[str, str]]:
+def _iterate_option_values_by_setting(
+    label: str, chain: tuple[PamRule, ...], files: Files
+) -> Iterator[tuple[str, str]]:
     met: dict[str, int] = {}
     for rule in chain:
         if rule.broken or rule.opens_substack:

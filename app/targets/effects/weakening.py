@@ -21,7 +21,7 @@ from app.targets.effects.selinux import Selinux
 from app.targets.effects.shell_profile import ShellProfile
 from app.targets.effects.sshd import Sshd
 from app.targets.effects.strictness_comparison import Strength
-from app.targets.effects.sudo import Sudo
+from app.targets.effects.sudo_rights_and_defaults import Sudo
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
 from app.targets.effects.too_strict_values import ReadSide, find_access_or_notice_objection, find_excess_objection
 from app.targets.read_tracking_cache import ReadTrackingCache

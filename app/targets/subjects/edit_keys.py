@@ -102,7 +102,7 @@ def _get_module_keys(line: str) -> Keys:
     return tuple(dict.fromkeys([*modules, *(module.replace("_", "-") for module in modules)]))
 
 
-def _get_limit_keys(line: str) -> Keys:
+def _get_limit_item_names(line: str) -> Keys:
     return tuple(one.item for one in limits_conf.parse_limits(line, ""))
 
 
@@ -111,7 +111,7 @@ _FINDERS: dict[Judge, Callable[[str], Keys]] = {
     sudoers_policy.judge_sudoers_edit: _get_sudo_keys,
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _get_module_keys,
-    limits_subject.judge_limits_edit: _get_limit_keys,
+    limits_subject.judge_limits_edit: _get_limit_item_names,
     backup_job_account_policy.judge_backup_edit: lambda line: tuple(
         one.key for one in option_tables.parse_ini_line(line)
     ),

@@ -14,8 +14,8 @@ from app.events.kinds import AuditedRequest
 from app.people.rights import READING, WHO
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.text.clean import clean_text
-from app.web.access.access_ledger import AccessLedger
 from app.web.access.access_rechecks import KEY, AccessRechecks, RequestContext
+from app.web.access.action_and_refusal_audit import AccessLedger
 from app.web.access.authenticator import Authenticator
 from app.web.access.cors import is_cross_origin_write_allowed
 from app.web.access.log_rate_limit import RequestLog

@@ -13,7 +13,7 @@ from sqlalchemy.exc import DatabaseError
 
 from app.errors import EnvironmentUnusable, find_storage_fault
 from app.people.rights import everybody
-from app.runtime.health import LATE_DATABASE, Conditions, find_faults, list_unreadiness_reasons
+from app.runtime.health_faults import LATE_DATABASE, Conditions, find_faults, list_unreadiness_reasons
 from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_stored_conditions
 from app.runtime.runtime import Runtime
 from app.store.db import DATABASE_UNAVAILABLE

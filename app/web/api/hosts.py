@@ -10,7 +10,7 @@ from app.errors import BadInput, convert_bad_input_to_rejected
 from app.events.event_field_types import Word
 from app.people.rights import admins, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
-from app.runs.rollout.host_selection_and_groups import MOST_HOSTS, drop_group, save_group
+from app.runs.rollout.named_host_groups_and_selection import MOST_HOSTS, drop_group, save_group
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import run_queries

@@ -21,7 +21,7 @@ from app.people.rights import viewers
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import DecisionKind
 from app.runtime.backup_age import find_seconds_since_backup_or_first_start
-from app.runtime.health import WELL, FaultKind
+from app.runtime.health_faults import WELL, FaultKind
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, run_queries, schedules, webhooks

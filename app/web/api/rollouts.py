@@ -14,7 +14,7 @@ from app.evidence.notary import open_notary
 from app.evidence.rollout_bundle import FILE, MEDIA_TYPE
 from app.people.rights import operators, viewers
 from app.runs.order import LONGEST
-from app.runs.rollout.host_selection_and_groups import LONGEST_WORDS, select_hosts
+from app.runs.rollout.named_host_groups_and_selection import LONGEST_WORDS, select_hosts
 from app.runs.rollout.rollout_request import (
     MOST_AT_ONCE,
     USUAL_WAVES,

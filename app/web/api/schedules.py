@@ -18,7 +18,7 @@ from app.background.schedules.time_window import LONGEST_WINDOW
 from app.events.event_field_types import Mode
 from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.order import Order, split_at_commas
-from app.runs.rollout.host_selection_and_groups import LONGEST_WORDS, select_hosts
+from app.runs.rollout.named_host_groups_and_selection import LONGEST_WORDS, select_hosts
 from app.runs.rollout.rollout_request import MOST_AT_ONCE, USUAL_WAVES, RolloutTerms
 from app.store import schedules
 from app.store.database_clock import database_time

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, or_, select
 from app.people.rights import get_visible_runs_or_none_for_all
 from app.runs.open_decision_reader import DecisionReader
 from app.runs.open_decisions import OpenDecision
-from app.runtime.health import HealthFault
+from app.runtime.health_faults import HealthFault
 from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store.models import EventRow, RunRow

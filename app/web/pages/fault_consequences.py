@@ -8,7 +8,7 @@ from app.loop.attempt_state import Attempt
 from app.loop.decide import is_proven_harmless
 from app.loop.perform import LONGEST_PAUSE
 from app.loop.state import RunState
-from app.runtime.health import HealthFault
+from app.runtime.health_faults import HealthFault
 from app.text.pluralized_counts import count_things
 from app.web.pages.ops.needs import NeedButton, list_engine_buttons
 

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.people.rights import WHO
 from app.runs.open_decision_reader import DecisionReader
-from app.runtime.health import find_faults
+from app.runtime.health_faults import find_faults
 from app.runtime.health_reading import read_conditions
 from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from app.loop.state import RunState
-from app.runtime.health import HealthFault, StoredConditions, find_faults
+from app.runtime.health_faults import HealthFault, StoredConditions, find_faults
 from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_stored_conditions
 from app.runtime.runtime import Runtime
 from app.store.background_task import PeriodicTask

@@ -11,7 +11,7 @@ from app.background.schedules.time_window import parse_window_minutes
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, get_name_to_record, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
-from app.runs.rollout.host_selection_and_groups import select_hosts
+from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.store import run_queries, schedules
 from app.store.database_clock import database_time
 from app.store.host_groups import read_groups

@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-from app.runs.rollout.rollout_submission_and_commands import command_rollout, submit_rollout
 from sqlalchemy.event import listen
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session, select
@@ -18,6 +17,7 @@ from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.runs.rollout.rollout_state import fold_rollout
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, submit_rollout
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import CommandRow, RunRow

@@ -1,7 +1,6 @@
 """The keeper over a real database: what it asks for, and what it says of what it could not."""
 
 import pytest
-from app.runs.rollout.rollout_submission_and_commands import command_rollout
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, select
 
@@ -14,6 +13,7 @@ from app.events.kinds import RunQueued
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutTerms
+from app.runs.rollout.rollout_submission_and_commands import command_rollout
 from app.store.change_monitor import ChangeMonitor
 from app.store.db import open_database
 from app.store.events import EventStore

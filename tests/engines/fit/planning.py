@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from app.engines.fit.lineup_estimate import fit_engine
-
 from app.engines.fit.checkpoint_config import build_shape
 from app.engines.fit.gpu_kinds import parse_gpus
+from app.engines.fit.lineup_estimate import fit_engine
 from app.lineups.model import Engine, Gpu, Lineup
 
 NVFP4, BF16 = "nvidia/Gemma-4-31B-IT-NVFP4", "google/gemma-4-31B-it"

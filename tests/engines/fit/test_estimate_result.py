@@ -1,8 +1,7 @@
 import json
 
-from app.engines.fit.lineup_estimate import plan_lineup
-
 from app.engines.fit.estimate_result import dump_fit
+from app.engines.fit.lineup_estimate import plan_lineup
 from tests.engines.fit.planning import NVFP4, engine, lineup
 
 NUMBERS = {

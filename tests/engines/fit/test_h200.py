@@ -1,8 +1,8 @@
 """What vLLM 0.25.1 reported of real shapes on H200s (docs/measurements/engines_h200.md), against the reckoning."""
 
 import pytest
-from app.engines.fit.lineup_estimate import fit_engine
 
+from app.engines.fit.lineup_estimate import fit_engine
 from app.lineups.model import Engine, Gpu, Lineup
 
 CARDS = tuple(Gpu(index, "NVIDIA H200", 140.4, 4800) for index in range(2))

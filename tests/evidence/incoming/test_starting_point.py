@@ -1,13 +1,13 @@
 import json
 
 import pytest
-from app.evidence.xccdf_and_arf import build_arf
 
 from app.errors import BadInput
 from app.evidence.ckl import build_ckl
 from app.evidence.cklb import build_cklb
 from app.evidence.incoming import starting_point
 from app.evidence.incoming.starting_point import read_starting_point
+from app.evidence.xccdf_and_arf import build_arf
 from app.skills.catalog import load_skill
 
 STIG = load_skill("stig")

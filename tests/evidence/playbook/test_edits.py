@@ -1,5 +1,4 @@
 import pytest
-from app.syntax.host_files_protocol import FileState
 from msgspec.structs import replace
 
 from app.events.event_field_types import (
@@ -20,6 +19,7 @@ from app.evidence.playbook.edits import (
     derive_edits,
     fold_later_edits_unless_undone,
 )
+from app.syntax.host_files_protocol import FileState
 from app.targets.change_diff import render_file_diffs
 from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles

@@ -2,12 +2,12 @@
 
 import httpx
 import pytest
-from app.machine.measuring.probe_load_steps import ProbeStep
 
 from app.engines.chat_protocol import build_request_body
 from app.engines.fit.estimate_result import Estimate
 from app.errors import BadInput, EngineUnavailable
 from app.machine.measuring.probe import EngineBusy, create_question, run_probe
+from app.machine.measuring.probe_load_steps import ProbeStep
 from tests.machine.measuring.playing import Wire, subject
 
 

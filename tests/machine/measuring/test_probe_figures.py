@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pytest
-from app.machine.measuring.probe_load_steps import ProbeStep
 
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate_result import Estimate
@@ -19,6 +18,7 @@ from app.machine.measuring.probe_figures import (
     measure_acceptance,
     measure_kv_capacity,
 )
+from app.machine.measuring.probe_load_steps import ProbeStep
 
 REAL = FigureOrigin()
 LIMIT = Estimate(20.0, "derived", "300 ÷ 15")

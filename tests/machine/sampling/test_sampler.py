@@ -6,18 +6,18 @@ from contextlib import asynccontextmanager
 
 import httpx
 import pytest
-from app.events.log_writer import LogWriter
-from app.machine.sampling.machine_event_log_writer import FULL_SECONDS, MachineLog
-from app.machine.sampling.sample_thinning_by_age import RAW_SECONDS
 
 from app.events.bus import Bus
 from app.events.event_field_types import Budget
 from app.events.kinds import EngineSampled, EngineState, GpuSampled, RunFinished, RunQueued, RunStarted
+from app.events.log_writer import LogWriter
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.gpus.simulated_gpus import SimulatedGpus
 from app.machine.sampling.engine_watch import EngineWatch
+from app.machine.sampling.machine_event_log_writer import FULL_SECONDS, MachineLog
 from app.machine.sampling.sample_board import Board
+from app.machine.sampling.sample_thinning_by_age import RAW_SECONDS
 from app.machine.sampling.sampler import LOOKING, Sampler
 from app.store.db import open_database
 from app.store.events import EventStore

@@ -3,13 +3,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.scanners.scanner import BuiltinScanner
 from app.skills.stig.pack import STIG
 from app.syntax.edit_option_by_path import set_option
+from app.syntax.host_files_protocol import FileState
 from tests.hostfiles import DictFiles
 
 FIXTURE = Path(__file__).parents[3] / "app/targets/fixture"

@@ -1,7 +1,6 @@
 """What the site chose: the rule's words and its check follow it, and what has to be written for it may be written."""
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.errors import BadInput
 from app.events.event_field_types import ParameterUsed, SetOption, WriteFile
@@ -9,6 +8,7 @@ from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters, hash_rulebook
 from app.skills.stig.pack import STIG
 from app.syntax.edit_option_by_path import set_option
+from app.syntax.host_files_protocol import FileState
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import list_action_refusals
 from tests.hostfiles import DictFiles

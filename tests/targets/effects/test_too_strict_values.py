@@ -3,11 +3,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.events.event_field_types import ParameterUsed
 from app.skills.catalog import load_skill
 from app.skills.skill import apply_parameters
+from app.syntax.host_files_protocol import FileState
 from app.targets.effects import too_strict_values
 from app.targets.effects.too_strict_values import list_asks_stated_by_rule, list_bounds, load_bounds
 from app.targets.effects.weakening import DAEMONS

@@ -1,9 +1,9 @@
 """Who comes in with a password, by our reading of the stacks."""
 
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.loop.harm import find_first_harm
+from app.syntax.host_files_protocol import FileState
 from app.targets.health_probes import run_health_probes
 from app.text.redaction import redact_secrets
 from tests.targets.hosts import TODAY, host, text_of

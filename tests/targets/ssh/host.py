@@ -18,8 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import asyncssh
-from app.targets.fixture.tree_builder import remove_tree
 
+from app.targets.fixture.tree_builder import remove_tree
 from app.targets.ssh.endpoint import Endpoint
 from tests.targets.hosts import FILES
 

@@ -5,12 +5,12 @@ import threading
 
 import asyncssh
 import pytest
-from app.targets.ssh.tunnel_through_remote_script import Tunnel
 
 from app.errors import BadInput, EnvironmentUnusable, TemperError
 from app.targets.ssh.connection_opening import open_ssh_connection
 from app.targets.ssh.endpoint import Endpoint, check_environment_password_host, load_key_pairs, parse_endpoint
 from app.targets.ssh.shell_script import ShellCommand
+from app.targets.ssh.tunnel_through_remote_script import Tunnel
 
 KEY, OTHER = "SHA256:one", "SHA256:other"
 

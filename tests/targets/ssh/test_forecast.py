@@ -1,10 +1,9 @@
 """What only looks at a host leaves the change of a run that is at work there alone."""
 
-from app.runs.fix_forecast import forecast_run
-
 from app.cli.fix_candidates_of_rule import print_candidates_and_get_exit_code
 from app.config import Settings
 from app.events.event_field_types import SetOption
+from app.runs.fix_forecast import forecast_run
 from app.skills.stig.pack import STIG
 from app.targets import host_registry
 

@@ -4,7 +4,6 @@ import io
 import tarfile
 
 from app.syntax.host_files_protocol import FileState
-
 from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
 from app.targets.program_sandbox import ProgramOutcome

@@ -2,10 +2,10 @@
 
 import asyncssh
 import pytest
-from app.syntax.host_files_protocol import FileState
 
 from app.errors import ActionFailed, BadInput, EnvironmentUnusable, RollbackFailed
 from app.events.event_field_types import Chmod, SetOption, WriteFile
+from app.syntax.host_files_protocol import FileState
 from app.targets.overlay import Overlay
 from app.targets.ssh.endpoint import parse_watched_login
 from app.targets.ssh.ssh_target import SshTarget

@@ -13,8 +13,8 @@ from app.people.passwords import hash_password
 from app.store import credentials
 from app.store.db import open_database
 from app.store.models import PersonRow
-from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
+from app.web.access.action_and_refusal_audit import AccessLedger, AuditSyslog
 from app.web.access.authenticator import COOKIE, Authenticator
 from app.web.access.request_gate import Gate
 from app.web.access.right_check import Guard

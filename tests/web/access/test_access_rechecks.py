@@ -12,8 +12,8 @@ from app.people.rights import Person, guests, operators, viewers
 from app.store import credentials
 from app.store.db import open_database
 from app.store.models import CredentialRow, PersonRow
-from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks, RequestContext
+from app.web.access.action_and_refusal_audit import AccessLedger, AuditSyslog
 from app.web.access.authenticator import Authenticator
 from app.web.access.request_gate import Gate
 from app.web.access.right_check import guard_routes

@@ -5,8 +5,8 @@ import logging
 import pytest
 from starlette.responses import Response
 
-from app.web.access.access_ledger import AccessLedger, AuditSyslog
 from app.web.access.access_rechecks import AccessRechecks
+from app.web.access.action_and_refusal_audit import AccessLedger, AuditSyslog
 from app.web.access.authenticator import Authenticator
 from app.web.access.log_rate_limit import WITHIN, RepeatedLogFilter, RequestLog
 from app.web.access.request_gate import Gate

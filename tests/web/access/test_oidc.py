@@ -15,7 +15,7 @@ from app.store import audit, credentials, people
 from app.store.db import open_database
 from app.store.models import PersonRow
 from app.web.access import sign_in_oidc
-from app.web.access.access_ledger import AccessLedger, AuditSyslog
+from app.web.access.action_and_refusal_audit import AccessLedger, AuditSyslog
 from app.web.access.authenticator import COOKIE, Authenticator
 from app.web.access.oidc import OidcClient, OidcProvider
 from tests.web.access.provider import CLIENT, ISSUER, IdentityProvider

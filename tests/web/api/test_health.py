@@ -9,7 +9,7 @@ from fastapi import Response
 
 from app.config import Settings
 from app.runtime.disk_space import DiskMeter
-from app.runtime.health import LATE_DATABASE
+from app.runtime.health_faults import LATE_DATABASE
 from app.store.database_clock import DatabaseClock
 from app.store.db import open_database
 from app.web.api.health import readyz

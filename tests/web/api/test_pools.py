@@ -4,11 +4,11 @@ import asyncio
 from contextlib import suppress
 from contextvars import ContextVar
 
-from app.events.log_writer import RunLog
 from sqlalchemy import event
 from sqlalchemy.exc import TimeoutError as AllInUse
 from sqlmodel import Session
 
+from app.events.log_writer import RunLog
 from app.runs.order import Order, create_run_request
 from app.store.db import open_separate_engine
 from app.store.shared_read_session import open_read_connection, open_read_session, share_session_within_request

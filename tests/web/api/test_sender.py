@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime
 
 import pytest
-from app.events.log_writer import LogWriter, RunLog
 from sqlmodel import Session
 
 from app.background.webhooks.sender import CHUNK, WebhookSender
@@ -15,6 +14,7 @@ from app.background.webhooks.signed_delivery import create_webhook_secret
 from app.events.bus import Bus
 from app.events.event_field_types import Budget
 from app.events.kinds import RunFinished, RunPaused, RunQueued
+from app.events.log_writer import LogWriter, RunLog
 from app.events.record import build_recorded_event
 from app.store import webhooks
 from app.store.change_monitor import ChangeMonitor

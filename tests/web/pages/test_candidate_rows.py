@@ -3,8 +3,8 @@
 from contextlib import contextmanager
 
 import pytest
-from app.events.architect_questions_about_host import AnsweredQuestion, AskFile
 
+from app.events.architect_questions_about_host import AnsweredQuestion, AskFile
 from app.events.event_field_types import AppendLine, Budget, Candidate, fingerprint_actions
 from app.events.kinds import (
     ActionProposed,

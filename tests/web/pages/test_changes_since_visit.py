@@ -5,7 +5,7 @@ import time
 import pytest
 
 from app.runs.open_decisions import OpenDecision
-from app.runtime.health import HealthFault
+from app.runtime.health_faults import HealthFault
 from app.web.pages.changes_since_visit import _iterate_decision_changes, _iterate_fault_changes, find_previous_visit_end
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS

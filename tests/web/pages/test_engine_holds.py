@@ -1,7 +1,7 @@
-from app.machine.sampling.engine_outages_from_log import EngineOutage
 from msgspec.structs import replace
 
 from app.lineups.reader import read_lineup, require_lineup_path
+from app.machine.sampling.engine_outages_from_log import EngineOutage
 from app.skills.catalog import load_skill
 from app.web.pages.mission.engine_use_times import (
     EngineHold,

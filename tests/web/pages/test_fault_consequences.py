@@ -6,7 +6,7 @@ from app.events import kinds
 from app.events.event_field_types import Probe
 from app.events.record import GENESIS, build_recorded_event
 from app.loop.state import fold_events
-from app.runtime.health import HealthFault
+from app.runtime.health_faults import HealthFault
 from app.web.pages.fault_consequences import FaultedRun
 from tests.web.pages.mission_log import EVENTS, FIRST
 from tests.web.pages.turns import turn_started

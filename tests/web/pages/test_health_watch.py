@@ -9,7 +9,7 @@ import pytest
 from app.events.kinds import EngineState
 from app.loop.state import RunState, fold_events
 from app.runtime.disk_space import DiskSpace
-from app.runtime.health import Conditions, find_faults
+from app.runtime.health_faults import Conditions, find_faults
 from app.runtime.stalled_runs import GRACE, HOST_STEP, RunProgress
 from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.health_watch import HealthWatch, render_health

@@ -5,10 +5,10 @@ import shutil
 import time
 
 import pytest
-from app.evidence.run_shrinking import shrink_run
 
 from app.events.kinds import RunFailed
 from app.events.record import GENESIS, build_recorded_event
+from app.evidence.run_shrinking import shrink_run
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.skills.catalog import load_skill
 from app.store.db import open_database

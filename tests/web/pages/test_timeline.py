@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from app.machine.sampling.engine_outages_from_log import EngineOutage
 
 from app.events.event_field_types import Budget
 from app.events.kinds import (
@@ -16,6 +15,7 @@ from app.events.kinds import (
     TurnInterrupted,
 )
 from app.events.record import GENESIS, build_recorded_event
+from app.machine.sampling.engine_outages_from_log import EngineOutage
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.pages.mission.timeline import FOLDED, Timeline, TimelineReader, draw_timeline

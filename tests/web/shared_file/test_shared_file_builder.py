@@ -7,12 +7,12 @@ import re
 import shutil
 
 import pytest
-from app.evidence.run_shrinking import shrink_run
-from app.evidence.signed_log_in_html_file import check_shared_file
 from sqlmodel import Session
 
 from app.events.kinds import TurnDelta, TurnStarted
 from app.evidence.notary import Requester, open_notary
+from app.evidence.run_shrinking import shrink_run
+from app.evidence.signed_log_in_html_file import check_shared_file
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.store import audit, run_queries
 from app.store.db import open_database

@@ -3,11 +3,11 @@
 import asyncio
 from contextlib import asynccontextmanager
 
-from app.events.log_writer import RunLog
 from sqlmodel import Session
 
 from app.events.event_field_types import Budget
 from app.events.kinds import EngineState, RunPreparing, RunQueued, RunStopped, TurnDelta
+from app.events.log_writer import RunLog
 from app.events.record import ALL, MACHINE, build_recorded_event
 from app.store.rollouts import RolloutRow
 from app.web.api.events import build_name_and_filtered_render, choose_stream_name_and_render

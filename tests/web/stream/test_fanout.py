@@ -4,12 +4,12 @@ import asyncio
 import threading
 
 import pytest
-from app.events.log_writer import LogWriter, RunLog
-from app.web.stream.run_and_machine_event_sources import RunSource
 
 from app.events.bus import Bus
 from app.events.kinds import RunPaused
+from app.events.log_writer import LogWriter, RunLog
 from app.web.stream.fanout import AT_ONCE, CHUNK, FRAME_SECONDS, Fanout, Frame, FrameRing, compute_frame_pause
+from app.web.stream.run_and_machine_event_sources import RunSource
 from tests.web.stream.watching import RUN, Socket, logging, said, watching
 
 

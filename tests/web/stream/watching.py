@@ -6,15 +6,14 @@ from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.events.log_writer import LogWriter, RunLog
-from app.web.stream.run_and_machine_event_sources import RunSource
-
 from app.events.bus import Bus
 from app.events.kinds import RunFailed, RunStopped, TurnDelta
+from app.events.log_writer import LogWriter, RunLog
 from app.events.record import Recorded
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.web.stream.fanout import Fanout
+from app.web.stream.run_and_machine_event_sources import RunSource
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from app.errors import TemperError
-from app.runs.rollout.host_selection_and_groups import list_added_else_builtin_hosts
+from app.runs.rollout.named_host_groups_and_selection import list_added_else_builtin_hosts
 from app.runs.rollout.rollout_steps import describe_harm_or_failure
 from app.skills.catalog import load_skill
 from app.store import run_queries

@@ -10,7 +10,7 @@ from sqlmodel import Session
 from starlette.responses import RedirectResponse, Response
 
 from app.people.rights import get_name_to_record, operators, viewers
-from app.runs.rollout.host_selection_and_groups import select_hosts
+from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id, submit_rollout
 from app.runtime.health_reading import NO_RUN, read_faults

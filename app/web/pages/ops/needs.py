@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from app.runs.open_decisions import DecisionKind, OpenDecision
-from app.runtime.health import HealthFault
+from app.runtime.health_faults import HealthFault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow

@@ -5,17 +5,17 @@ from contextlib import asynccontextmanager
 
 import msgspec
 import pytest
-from app.runs.rollout.rollout_submission_and_commands import submit_rollout
-from app.web.pages.engine_use_by_host import Sharing
 from sqlalchemy import insert
 from sqlmodel import Session
 
 from app.events.kinds import AttemptStarted, ItemPassed, ItemStarted, RolloutHostBegun
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
+from app.runs.rollout.rollout_submission_and_commands import submit_rollout
 from app.store.host_rule_states import StandingRow
 from app.store.models import RunRow
 from app.store.rollouts import open_rollout_journal
+from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from tests.runs.doors import house

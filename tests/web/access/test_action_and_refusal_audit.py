@@ -5,7 +5,7 @@ import pytest
 from app.errors import BadInput
 from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT, GENESIS, build_recorded_event
-from app.web.access.access_ledger import MANY, MOST, WINDOW, AuditSyslog, DeniedRequestCounter
+from app.web.access.action_and_refusal_audit import MANY, MOST, WINDOW, AuditSyslog, DeniedRequestCounter
 
 LINE = build_recorded_event(
     AUDIT, 1, 0.0, AuditedRequest(who="jo", right="admin", via="token", source="", did="x", status=204), GENESIS

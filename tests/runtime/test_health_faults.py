@@ -6,7 +6,14 @@ import pytest
 
 from app.events.kinds import EngineState, RunWaiting
 from app.runtime.disk_space import DiskSpace
-from app.runtime.health import LATE_ANSWER, LATE_POLL, LATE_WRITE, Conditions, find_faults, list_unreadiness_reasons
+from app.runtime.health_faults import (
+    LATE_ANSWER,
+    LATE_POLL,
+    LATE_WRITE,
+    Conditions,
+    find_faults,
+    list_unreadiness_reasons,
+)
 from app.runtime.stalled_runs import RunProgress
 from app.store.nodes import NodeStatus
 

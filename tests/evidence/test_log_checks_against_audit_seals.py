@@ -5,7 +5,7 @@ import pytest
 from app.events import kinds
 from app.events.kinds import AuditedRequest
 from app.events.record import AUDIT, GENESIS, BrokenChain, build_recorded_event
-from app.evidence.audit_anchor_checks import Seal, check_audit_log_end, check_run_row, read_audit_anchors
+from app.evidence.log_checks_against_audit_seals import Seal, check_audit_log_end, check_run_row, read_audit_anchors
 from app.evidence.signing_key import derive_key
 from app.store.models import RunRow
 from tests.evidence.logs import BEGAN, chain, finished, queued, scoped, started

@@ -4,7 +4,7 @@ import pytest
 from sqlmodel import Session
 
 from app.errors import Rejected
-from app.runs.rollout.host_selection_and_groups import drop_group, save_group, select_hosts
+from app.runs.rollout.named_host_groups_and_selection import drop_group, save_group, select_hosts
 from app.store.db import open_database
 from app.store.host_groups import read_groups
 from app.targets import host_registry
