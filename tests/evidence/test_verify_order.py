@@ -225,6 +225,7 @@ UNAPPROVED = "reboots the host without the approval that it needs"
         (({**STARTED, "disposable": True}, REBOOT), ""),
         (({**STARTED, "disposable": False}, REBOOT), UNAPPROVED),
         ((STARTED, REBOOT), UNAPPROVED),
+        ((REBOOT, STARTED), UNAPPROVED),
         ((STARTED, ASKED_FOR_REBOOT, GIVEN, REBOOT), ""),
         ((STARTED, ASKED_FOR_REBOOT, REBOOT), UNAPPROVED),
         ((STARTED, ASKED_FOR_REBOOT, GIVEN, ASKED_FOR_REBOOT, REBOOT), UNAPPROVED),

@@ -37,6 +37,7 @@ def test_it_has_what_stig_manager_reads():
     words = {one.get("idref"): one.findtext(f"{X}result") for one in result.findall(f"{X}rule-result")}
     assert words[f"xccdf_mil.disa.stig_rule_{NAMES['V-257985']}"] == "pass"
     assert words[f"xccdf_mil.disa.stig_rule_{NAMES['V-257984']}"] == "fail"
+    assert {rule.findtext(f"{X}version")[:8] for rule in root.iter(f"{X}Rule")} == {"RHEL-09-"}
 
 
 def test_ccis_go_with_rules_and_results():

@@ -73,6 +73,11 @@ def test_paths_that_are_repeated_are_counted_once():
     assert parse_answer("plan", json.dumps(plan)).paths == ("/etc/x", "/etc/y")
 
 
+def test_a_path_that_is_no_text_is_a_broken_answer():
+    with pytest.raises(BrokenAnswer):
+        parse_answer("plan", json.dumps({"approach": "a", "paths": ["/etc/x", {"path": "/etc/y"}]}))
+
+
 def test_a_raw_newline_inside_a_sentence_is_welcome_and_other_control_characters_are_taken_out():
     text = json.dumps(REVIEW).replace('"e"', '"one\ntwo"')
     assert parse_answer("review", text).explanation == "one\ntwo"
