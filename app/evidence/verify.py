@@ -709,10 +709,21 @@ def _reduce_to_comparable_ascii(text: str) -> str:
 
 
 def _replace_by_expected_if_matching(actual: str, expected: str) -> str:
-    """Return `expected` if the paper's text matches it, else the paper's text. Hostile text may be cut off."""
+    """Return `expected` if the paper's text matches it, else the paper's text.
+
+    Of hostile text the papers leave characters out, and put none in.
+    """
     hostile = re.search("[\0-\x08\x0b-\x1f\x7f-\x9f]", expected.replace("\r\n", "\n")) or len(expected) > 20_000
     here, there = _reduce_to_comparable_ascii(actual), _reduce_to_comparable_ascii(expected)
-    return expected if here == there or (hostile and here.startswith(there)) else actual
+    if here == there or (hostile and here.startswith(there) and _is_subsequence(here, expected)):
+        return expected
+    return actual
+
+
+def _is_subsequence(text: str, whole_text: str) -> bool:
+    """Return True if `whole_text` becomes `text` by leaving characters out."""
+    characters = iter(whole_text)
+    return all(one in characters for one in text)
 
 
 def _describe_simulation(events: Events) -> str:
