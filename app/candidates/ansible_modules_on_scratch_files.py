@@ -20,7 +20,7 @@ _MARKER = "# {mark} ANSIBLE MANAGED BLOCK"
 def apply_lineinfile_module(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`lineinfile`."""
     path = _get_path(arguments)
-    may_be_absent = _is_on(arguments.get("create")) or arguments.get("state") == "absent"
+    may_be_absent = is_true_for_ansible(arguments.get("create")) or arguments.get("state") == "absent"
     lines = _split_text(_read_text(path, scratch, may_be_absent=may_be_absent))
     words = arguments.get("search_string")
     pattern = re.escape(str(words)) if words else arguments.get("regexp")
@@ -33,7 +33,7 @@ def apply_lineinfile_module(arguments: Arguments, scratch: ScratchFiles) -> Outc
         return {"changed": _check_owner_and_set_mode(arguments, path, scratch) or changed, "found": len(gone)}
     if not isinstance(line, str):
         raise Undecidable("A line to write has no text.")
-    with_groups = _is_on(arguments.get("backrefs"))
+    with_groups = is_true_for_ansible(arguments.get("backrefs"))
     if matching:
         place = _choose_match(arguments, matching)
         found = re.search(str(pattern), lines[place])
@@ -62,7 +62,7 @@ def apply_blockinfile_module(arguments: Arguments, scratch: ScratchFiles) -> Out
     """`blockinfile`, with its default marker or another."""
     _require_unset(arguments, "append_newline", "prepend_newline")
     path = _get_path(arguments)
-    lines = _split_text(_read_text(path, scratch, may_be_absent=_is_on(arguments.get("create"))))
+    lines = _split_text(_read_text(path, scratch, may_be_absent=is_true_for_ansible(arguments.get("create"))))
     marker = str(arguments.get("marker", _MARKER))
     first = marker.replace("{mark}", str(arguments.get("marker_begin", "BEGIN")))
     last = marker.replace("{mark}", str(arguments.get("marker_end", "END")))
@@ -79,23 +79,25 @@ def apply_blockinfile_module(arguments: Arguments, scratch: ScratchFiles) -> Out
 def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`ini_file`: one option of one section."""
     _require_unset(arguments, "values", "section_has", "section_has_values")
-    if not _is_on(arguments.get("exclusive", True)):
+    if not is_true_for_ansible(arguments.get("exclusive", True)):
         raise Undecidable("An option that is not exclusive may have several values.")
     if arguments["section"] is None:
         raise Undecidable("An option without a section has its place above all sections.")
     path, section, option = _get_path(arguments), f"[{arguments['section']}]", str(arguments["option"])
-    lines = _split_text(_read_text(path, scratch, may_be_absent=_is_on(arguments.get("create", True))))
+    lines = _split_text(_read_text(path, scratch, may_be_absent=is_true_for_ansible(arguments.get("create", True))))
     start = lines.index(section) + 1 if section in lines else len(lines)
     end = next((place for place in range(start, len(lines)) if lines[place].startswith("[")), len(lines))
     is_absent = arguments.get("state") == "absent"
-    comment = "" if is_absent or not _is_on(arguments.get("modify_inactive_option", True)) else r"[#;]?[ \t]*"
+    comment = (
+        "" if is_absent or not is_true_for_ansible(arguments.get("modify_inactive_option", True)) else r"[#;]?[ \t]*"
+    )
     pattern = rf"[ \t]*{comment}{re.escape(option)}[ \t]*(?:=|$)[ \t]*(.*)"
     known = {place: found[1] for place in range(start, end) if (found := re.match(pattern, lines[place]))}
     if is_absent:
         left = [line for place, line in enumerate(lines) if place not in known]
         changed = bool(known) and scratch.write_text(path, _join_lines(left))
         return {"changed": _check_owner_and_set_mode(arguments, path, scratch) or changed}
-    gap = "" if _is_on(arguments.get("no_extra_spaces")) else " "
+    gap = "" if is_true_for_ansible(arguments.get("no_extra_spaces")) else " "
     wanted = f"{option}{gap}={gap}{arguments['value']}"
     if known:  # the line with this value stays, or else the first one gets it; the others go
         kept = next((place for place, value in known.items() if value == str(arguments["value"])), min(known))
@@ -161,12 +163,12 @@ def find_files(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     """`find` of files in folders, and some levels below them if the task says so."""
     wanted, contains = arguments.get("patterns", "*"), arguments.get("contains")
     patterns = wanted.split(",") if isinstance(wanted, str) else wanted
-    by_regex = _is_on(arguments.get("use_regex"))
+    by_regex = is_true_for_ansible(arguments.get("use_regex"))
     places = arguments.get("paths", arguments.get("path"))
     folders = places if isinstance(places, list) else [places]
     found = []
     for folder in folders:
-        for path in _list_files(str(folder), scratch, below=_is_on(arguments.get("recurse"))):
+        for path in _list_files(str(folder), scratch, below=is_true_for_ansible(arguments.get("recurse"))):
             name, content = path.rpartition("/")[2], scratch.now.read(path)
             named = any(re.match(one, name) if by_regex else fnmatchcase(name, one) for one in patterns)
             if named and content is not None and (not contains or _has_line(contains, decode_bytes(content))):
@@ -211,8 +213,9 @@ def _require_unset(arguments: Arguments, *names: str) -> None:
             raise Undecidable(f"What {name} does to a file cannot be told beforehand.")
 
 
-def _is_on(value: object) -> bool:
-    return str(value).lower() in ("true", "yes")
+def is_true_for_ansible(value: object) -> bool:
+    """Return whether Ansible takes a module's argument for true."""
+    return str(value).lower() in ("true", "yes", "on", "1", "1.0", "y", "t")
 
 
 def _read_text(path: str, scratch: ScratchFiles, *, may_be_absent: bool) -> str:
@@ -256,7 +259,7 @@ def _get_insertion_index(arguments: Arguments, lines: list[str]) -> int:
 
 
 def _choose_match(arguments: Arguments, matching: list[int]) -> int:
-    return matching[0 if _is_on(arguments.get("firstmatch")) else -1]
+    return matching[0 if is_true_for_ansible(arguments.get("firstmatch")) else -1]
 
 
 def name_account(account: object) -> str:

@@ -10,7 +10,7 @@ import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
 from app.candidates.ansible_command_answers import answer_command, read_expected_mounts
-from app.candidates.ansible_modules_on_scratch_files import MODULES, name_account
+from app.candidates.ansible_modules_on_scratch_files import MODULES, is_true_for_ansible, name_account
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
 from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.events.event_field_types import AnyAction
@@ -93,15 +93,17 @@ class _Play:
 
     def _list_loop_items(self, task: Mapping[str, Any]) -> list[Any] | None:
         if "with_together" in task:
-            columns = map(_parse_list_literal, fill_in(task["with_together"], self._known))
-            return [list(row) for row in zip_longest(*columns)]
+            columns = _require_list(fill_in(task["with_together"], self._known))
+            return [list(row) for row in zip_longest(*map(_parse_list_literal, columns))]
         loop = task.get("loop", task.get("with_items"))
         if loop is None:
             return None
         items = fill_in(loop, self._known)
-        if not isinstance(items, list):
-            raise Undecidable("A loop of the tasks goes over no list.")
-        return [one for part in items for one in (part if isinstance(part, list) and "with_items" in task else [part])]
+        return [
+            one
+            for part in _require_list(items)
+            for one in (part if isinstance(part, list) and "with_items" in task else [part])
+        ]
 
     def _do_once(
         self, task: Mapping[str, Any], kind: str, arguments: Any, item: Any, conditions: tuple[Any, ...]
@@ -174,7 +176,7 @@ class _Play:
         user, group = (name_account(arguments.get(one)) for one in ("owner", "group"))
         there = self.scratch.now.state(path)
         if self.scratch.now.is_folder(path):
-            if str(arguments.get("recurse")).lower() in ("true", "yes"):
+            if is_true_for_ansible(arguments.get("recurse")):
                 raise Undecidable(f"{path} would be changed with all that is in it.")
             mode = _read_mode_digits(arguments.get("mode"), path)
         elif there is not None:
@@ -213,12 +215,19 @@ def _read_mode_digits(mode: Any, path: str) -> str:
     raise Undecidable(f"The mode {mode!r} of {path} depends on the one before.")
 
 
-def _parse_list_literal(value: Any) -> Any:
+def _parse_list_literal(value: Any) -> list[Any]:
     """Return a list that a filter has made a text of, as Ansible does."""
     try:
-        return ast.literal_eval(value) if isinstance(value, str) else value
+        return _require_list(ast.literal_eval(value) if isinstance(value, str) else value)
     except (ValueError, SyntaxError, MemoryError, RecursionError) as exc:
         raise Undecidable(f"{value[:60]!r} is no list to go over.") from exc
+
+
+def _require_list(value: Any) -> list[Any]:
+    """Return the list that a loop goes over. Raises Undecidable for anything else."""
+    if not isinstance(value, list):
+        raise Undecidable("A loop of the tasks goes over no list.")
+    return value
 
 
 def _iterate_unit_verbs(arguments: Mapping[str, Any]) -> Iterator[str]:

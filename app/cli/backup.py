@@ -55,6 +55,8 @@ def back_up(settings: Settings, backup_file: Path) -> None:
     was signed, and every change that the log announces has its pre-image.
     """
     require_database(settings)
+    if backup_file.resolve().is_relative_to(settings.data.resolve()):
+        raise BadInput(f"{backup_file} is in the data folder, which is copied as a whole: give a file outside of it.")
     with tempfile.TemporaryDirectory(prefix="temper-backup-", dir=backup_file.absolute().parent) as folder:
         copied = Path(folder)
         _copy_tree(settings.data / KEYS, copied / "data" / KEYS)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from app.candidates.recipe_file_reader import load_recipes
+from app.cli.database_access import sync_host_folders
 from app.cli.host_scan_and_scap_content import load_site_skill, resolve_rule_ids_or_all
 from app.cli.output import print_json, print_line
 from app.config import Settings
@@ -18,6 +19,7 @@ def print_forecasts_and_get_exit_code(
     settings: Settings, host: str, skill_name: str, rules: Sequence[str], *, as_json: bool
 ) -> int:
     """Print the forecast; return 0 if a change is accepted for every finding, else 2. Nothing is changed."""
+    sync_host_folders(settings)
     skill = load_site_skill(settings, skill_name, host)
     recipes = load_recipes(settings.recipes_folder, settings.recipes)
     named = resolve_rule_ids_or_all(rules, skill)

@@ -12,6 +12,7 @@ from app.candidates.gather import (
     judge_candidates,
 )
 from app.candidates.recipe_file_reader import load_recipes
+from app.cli.database_access import sync_host_folders
 from app.cli.host_scan_and_scap_content import load_site_skill
 from app.cli.output import print_json, print_line
 from app.config import Settings
@@ -30,6 +31,7 @@ def print_candidates_and_get_exit_code(
     settings: Settings, rule_id: str, host: str, skill_name: str, *, as_json: bool
 ) -> int:
     """Print the candidates; return 0 if the policy accepts one of them, else 2. Nothing on the host is changed."""
+    sync_host_folders(settings)
     recipes = load_recipes(settings.recipes_folder, settings.recipes)
     skill = load_site_skill(settings, skill_name, host)
     rule = _require_rule(skill, rule_id)

@@ -97,6 +97,7 @@ def _delete_temper_files_and_print(settings: Settings, name: str) -> None:
 
 
 def check_host(settings: Settings, name: str, *, undo: bool) -> int:
+    sync_host_folders(settings)
     with closing(open_target(name, settings.hosts_folder, _create_ownership_outside_runs(settings, name))) as target:
         if undo:
             for journal in target.list_pending():
@@ -143,6 +144,7 @@ def _fetch_and_confirm_host_key(endpoint: Endpoint, accepted_fingerprint: str) -
 
 
 def set_group_hosts(settings: Settings, name: str, hosts: Sequence[str]) -> None:
+    sync_host_folders(settings)
     with Session(open_database(settings.database_path_or_url)) as session, session.begin():
         found = save_group(session, name, hosts, settings.hosts_folder)
     print(f"{name}: {', '.join(found)}")  # noqa: T201

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 from sqlmodel import Session
 
-from app.cli.database_access import has_database, open_existing_database
+from app.cli.database_access import has_database, open_existing_database, sync_host_folders
 from app.cli.output import Row, print_json, print_line, print_rows, write_output
 from app.config import Settings
 from app.errors import BadInput
@@ -91,6 +91,7 @@ def _describe_added_datastream(name: str, stored_file: Path) -> str:
 
 
 def scan_host(settings: Settings, host: str, content: str, profile: str, rules: Sequence[str], *, as_json: bool) -> int:
+    sync_host_folders(settings)
     name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
     pack = load_site_skill(settings, name, host)
     verdicts, beside = asyncio.run(_scan_with_both_scanners(settings, host, pack, resolve_rule_ids_or_all(rules, pack)))

@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 
 from sqlmodel import Session
 
-from app.cli.database_access import has_database, open_existing_database, record_action
+from app.cli.database_access import has_database, open_existing_database, record_action, sync_host_folders
 from app.cli.output import Row, print_rows, print_stored_rows, to_datetime, to_row
 from app.config import Settings
 from app.errors import BadInput
@@ -34,6 +34,7 @@ def _read_inbox(session: Session) -> list[Row]:
 
 
 def add_waiver(settings: Settings, wish: WaiverSpec) -> None:
+    sync_host_folders(settings)
     database = open_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         row = create_waiver(session, wish, database_time(session), settings.hosts_folder)
@@ -65,6 +66,7 @@ def revoke_waiver(settings: Settings, waiver: str, by: str, why: str) -> None:
 
 
 def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool) -> None:
+    sync_host_folders(settings)
     with TemporaryDirectory() as empty:  # the bounds can be read before there is a database, and none is created
         location = settings.database_path_or_url if has_database(settings) else Path(empty) / "temper.sqlite"
         with Session(open_database(location)) as session:
@@ -78,6 +80,7 @@ def list_parameters(settings: Settings, skill: str, host: str, *, as_json: bool)
 
 
 def set_parameter_value(settings: Settings, parameter: ParameterSpec) -> None:
+    sync_host_folders(settings)
     database = open_database(settings.database_path_or_url)
     with Session(database) as session, session.begin():
         row = set_parameter(session, parameter, database_time(session), settings.hosts_folder)
@@ -87,6 +90,7 @@ def set_parameter_value(settings: Settings, parameter: ParameterSpec) -> None:
 
 
 def clear_parameter_value(settings: Settings, parameter: ParameterSpec) -> None:
+    sync_host_folders(settings)
     database = open_existing_database(settings)
     with Session(database) as session, session.begin():
         row = delete_parameter_value(session, parameter, settings.hosts_folder)

@@ -21,7 +21,7 @@ def is_bundle(files: Files) -> bool:
     """Return True for the evidence of a rollout, False for that of a single run."""
     try:
         return bool(json.loads(files["manifest.json"])["format"] == FORMAT)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, RecursionError, TypeError, ValueError):
         return False
 
 

@@ -106,7 +106,10 @@ def replace_key(folder: Path, new_key_file: Path, change: tuple[str, str, str]) 
 def read_public_key(key_or_path: str) -> str:
     """Parse a public key, given as hexadecimal digits or as a file that holds them."""
     path = Path(key_or_path)
-    text = path.read_text("ascii", "replace")[:200] if len(key_or_path) != 64 and path.is_file() else key_or_path
+    try:
+        text = path.read_text("ascii", "replace")[:200] if len(key_or_path) != 64 and path.is_file() else key_or_path
+    except OSError as exc:
+        raise BadInput(f"{key_or_path[:80]!a} cannot be read: {exc.strerror}.") from exc
     key = text.strip().lower()
     if len(key) != 64 or set(key) - set("0123456789abcdef"):
         raise BadInput(

@@ -9,7 +9,7 @@ from app.syntax.setting import find_last
 def find_limit(text: str, key: str) -> str | None:
     domain, kind, item = _parse_limit_key(key)
     rows = [x for x in limits_conf.parse_limits(text, "") if x.domain == domain and x.item == item]
-    return next((x.value for x in reversed(rows) if x.kind in {kind, "-"}), None)
+    return next((x.value for x in reversed(rows) if kind == "-" or x.kind in {kind, "-"}), None)
 
 
 def put_limit(text: str, key: str, value: str) -> str:
@@ -17,16 +17,16 @@ def put_limit(text: str, key: str, value: str) -> str:
     lines = text.split("\n")
     rows = [x for x in limits_conf.parse_limits(text, "") if x.domain == domain and x.item == item]
     same = [x.line - 1 for x in rows if x.kind == kind]
-    both = [x.line - 1 for x in rows if x.kind == "-" != kind]
+    overriding = [x.line - 1 for x in rows if x.kind != kind and "-" in {x.kind, kind}]
     row = f"{domain} {kind} {item} {value}"
-    if same and (not both or both[-1] < same[-1]):
+    if same and (not overriding or overriding[-1] < same[-1]):
         hash_at = lines[same[-1]].find("#")
         comment = "" if hash_at < 0 else " " + lines[same[-1]][hash_at:].rstrip("\r")
         return replace_or_insert_line(text, row + comment, same[-1], same[:-1], 0)
-    # a `-` row sets hard and soft, so the requested row must come after it
+    # a `-` row sets hard and soft, so the requested row must come after it, and a `-` row after both
     ends = [index for index, line in enumerate(lines) if line.rstrip() == "# End of file"]
     end = ends[-1] if ends else get_append_index(text)
-    return replace_or_insert_line(text, row, None, same, both[-1] + 1 if both else end)
+    return replace_or_insert_line(text, row, None, same, overriding[-1] + 1 if overriding else end)
 
 
 def _parse_limit_key(key: str) -> tuple[str, str, str]:

@@ -42,7 +42,10 @@ def find_stuck_hosts(hosts_folder: Path, held_longer_than: float = HELD_LONG) ->
         return []  # the folders of a thousand hosts are not looked through for nothing
     late, found = time.time() - held_longer_than, []
     for file in hosts_folder.glob(f"*/{CHANGE_LOCK}"):
-        told = file.stat()
+        try:
+            told = file.stat()
+        except FileNotFoundError:
+            continue  # the host was removed meanwhile
         if told.st_ino in waiting and told.st_ino in holders and told.st_mtime <= late:
             pid, waits_here = holders[told.st_ino], tuple(sorted(waiting[told.st_ino]))
             found.append(StuckHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), waits_here))

@@ -84,6 +84,13 @@ def test_what_is_restored_verifies_as_the_original_did(settings, backup, tmp_pat
     assert not (new.data / "dbos.sqlite").exists(), "the queue is filled from the log"
 
 
+def test_a_backup_within_the_folder_that_it_copies_is_refused(settings):
+    before = sorted(settings.data.rglob("*"))
+    with pytest.raises(BadInput, match="give a file outside of it"):
+        back_up(settings, settings.data / "hosts" / "backup.tgz")
+    assert sorted(settings.data.rglob("*")) == before
+
+
 def test_a_folder_that_is_in_use_is_left_alone(settings, backup):
     before = sorted(settings.data.rglob("*"))
     with pytest.raises(BadInput, match="is not empty: a restore needs a new folder"):

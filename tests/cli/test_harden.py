@@ -22,7 +22,7 @@ def test_open_rules_are_asked_for_and_the_log_says_from_where(tmp_path, capsys):
     started = restrict_order_to_open_rules(Order(note="for the audit", by="ada"), file)
     assert started.rules == ("V-257985",)
     assert started.note.startswith("for the audit; open rules of theirs.cklb (sha256 ")
-    assert "1 open rules are not in this skill: V-5." in capsys.readouterr().err
+    assert "1 open rule is not in this skill: V-5." in capsys.readouterr().err
 
 
 def test_either_a_file_or_rules(tmp_path):

@@ -1,7 +1,10 @@
 """`temper host`, on a real sshd: known, looked at, worked on from elsewhere, forgotten."""
 
 import getpass
+import os
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -9,8 +12,12 @@ from app.cli.host import NewHost, add_host, check_host, list_hosts, remove_host
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.event_field_types import SetOption
+from app.store.db import open_database
+from app.store.host_folder_sync import HostFolders
+from app.targets import host_registry
 from app.targets.host_registry import open_target
 from app.targets.rebooter_protocol import RollbackResult
+from tests.postgres import new_database
 from tests.targets.ssh.conftest import host
 
 __all__ = ["host"]
@@ -59,6 +66,17 @@ def test_a_host_from_its_first_key_to_being_forgotten(host, tmp_path, capsys):
     assert not (host.root / "var/lib/temper").exists()
     list_hosts(settings)
     assert "web" not in capsys.readouterr().out.splitlines()[-1]
+
+
+def test_a_host_that_another_node_added_can_be_put_in_a_group(host, tmp_path, postgres_server):
+    shared, here = new_database(postgres_server), tmp_path / "here"
+    host_registry.register_host(here, "web", host.endpoint(), host.known_host, "SHA256:x")
+    database = open_database(shared)
+    HostFolders(database, here).store_registration("web")
+    database.dispose()
+    line = [sys.executable, "-m", "app", "host", "group", "front", "w*", "--data", str(tmp_path / "there")]
+    env = {**os.environ, "TEMPER_DATABASE_URL": shared}
+    assert subprocess.run(line, env=env, check=True, capture_output=True, text=True).stdout == "front: web\n"
 
 
 def _left_open(settings):

@@ -12,7 +12,7 @@ from app.events.kinds import RolloutEnded, RolloutHostBegun, RolloutHostEnded, R
 from app.events.record import GENESIS, build_recorded_event
 from app.evidence import verify
 from app.evidence.rollout_bundle import write_bundle
-from app.evidence.rollout_bundle_check import check_bundle
+from app.evidence.rollout_bundle_check import check_bundle, is_bundle
 from app.evidence.signing_key import derive_key
 from app.evidence.spool import Spool
 from app.evidence.verify import BrokenPack, build_archive_chunks_with_owners, compute_sha256, unpack_archive
@@ -55,6 +55,10 @@ def bundled(chain, archive, folder):
         chunk for _, chunk in build_archive_chunks_with_owners(unpack_archive(b"".join(pieces)))
     )
     return b"".join(pieces)
+
+
+def test_a_manifest_that_is_nested_too_deeply_is_no_bundle():
+    assert not is_bundle({"manifest.json": b"[" * 200_000})
 
 
 def test_of_all_its_packs_a_few_are_in_memory_at_a_time(chain, archive, tmp_path):

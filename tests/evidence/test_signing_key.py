@@ -115,6 +115,8 @@ def test_what_is_no_key_is_said_to_be_none(tmp_path):
     assert read_public_key(public) == read_public_key(str(tmp_path / "noted")) == public
     with pytest.raises(BadInput, match="64 hexadecimal digits"):
         read_public_key("abc")
+    with pytest.raises(BadInput, match="cannot be read: File name too long"):
+        read_public_key("a" * 300)
 
 
 @pytest.mark.parametrize(

@@ -230,6 +230,13 @@ def test_sshd_leaves_a_match_block_as_it_is():
             "* - maxlogins 20\n* hard maxlogins 10\nbob hard maxlogins 1\n",
         ),
         ("/etc/security/limits.conf", "", "@dev hard nproc", "5", "@dev hard nproc 5\n"),
+        (
+            "/etc/security/limits.conf",
+            "* - nproc 10\n* hard nproc 20\n# End of file\n",
+            "- nproc",
+            "5",
+            "* hard nproc 20\n* - nproc 5\n# End of file\n",
+        ),
         ("/etc/modprobe.d/sctp.conf", "blacklist sctp\n", "blacklist", "sctp", "blacklist sctp\n"),
         ("/etc/modprobe.d/a.conf", "", "blacklist", "usb-storage", "blacklist usb-storage\n"),
         ("/etc/modprobe.d/a.conf", "blacklist a_b\n", "blacklist", "a-b", "blacklist a-b\n"),

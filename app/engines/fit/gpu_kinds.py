@@ -46,7 +46,7 @@ def parse_gpus(text: str, needed_indices: tuple[int, ...]) -> tuple[Gpu, ...]:
     if (kind := find_gpu_kind(name)) is None:
         known = ", ".join(kind.name for kind in GPU_KINDS)
         raise BadInput(f"No GPU is called {name!r}: choose one of {known}, with a number like l4:4.")
-    if count and not (count.isascii() and count.isdigit() and 0 < int(count[:5]) <= 1024):
+    if count and not (count.isascii() and count.isdigit() and len(count) <= 4 and 0 < int(count) <= 1024):
         raise BadInput(f"{text!r} should be a GPU and how many of them, like {kind.name}:2.")
     there = tuple(range(int(count))) if count else needed_indices
     if short := [index for index in needed_indices if index not in there]:

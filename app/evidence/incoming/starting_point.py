@@ -28,13 +28,15 @@ class StartingPoint:
 
     @property
     def summary_text(self) -> str:
-        summary = f"{self.file}: {len(self.rules)} open rules taken, {self.closed} that hold or do not apply left alone"
+        rules = "open rule" if len(self.rules) == 1 else "open rules"
+        summary = f"{self.file}: {len(self.rules)} {rules} taken, {self.closed} that hold or do not apply left alone"
         if self.undecided:
             summary += f", {self.undecided} that nobody decided left out: scan to know"
         if self.unknown:
             names = ", ".join(self.unknown[:_SHOWN])
             more = f" and {len(self.unknown) - _SHOWN} more" if len(self.unknown) > _SHOWN else ""
-            summary += f"; {len(self.unknown)} open rules are not in this skill: {names}{more}"
+            rules = "open rule is" if len(self.unknown) == 1 else "open rules are"
+            summary += f"; {len(self.unknown)} {rules} not in this skill: {names}{more}"
         return f"{summary}."
 
     @property

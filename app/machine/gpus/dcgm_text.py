@@ -19,8 +19,8 @@ _OF_A_PROGRAM = frozenset({0, 13, 31, 43, 45, 68})
 """Xids caused by a program; the others come from the GPU, its driver or the machine."""
 _TEXT = 100
 
-Rows = dict[str, list[tuple[float, bool]]]
-"""Metric to its values, each with whether it belongs to one MIG slice."""
+Rows = dict[str, list[tuple[float, str]]]
+"""Metric to its values, each with the MIG slice that it belongs to; "" for the whole GPU."""
 
 
 @dataclass
@@ -36,10 +36,13 @@ class _GpuRows:
         return next((value for name in names for value, slice_ in self.rows.get(name, ()) if not slice_), None)
 
     def find_memory_gib(self, name: str) -> float | None:
-        """Return memory in GiB, summed over slices if there is no value for the whole GPU."""
+        """Return memory in GiB, summed over slices if there is no value for the whole GPU.
+
+        A slice that several pods share has a row for each of them, with the same value.
+        """
         whole, rows = self.find_value(name), self.rows.get(name)
         if whole is None and rows:
-            whole = sum(value for value, _ in rows)
+            whole = sum({slice_: value for value, slice_ in rows}.values())
         return None if whole is None else whole / _MIB_PER_GIB
 
     @property
@@ -56,7 +59,7 @@ def parse_dcgm_gpus(text: str, url: str, default_host: str) -> list[GpuReading]:
             continue
         key = (_clean_label(labels, "Hostname") or default_host, int(number))
         gpu = found.setdefault(key, _GpuRows(*key, _clean_label(labels, "modelName"), _clean_label(labels, "UUID")))
-        gpu.rows[name].append((value, bool(labels.get("GPU_I_ID"))))
+        gpu.rows[name].append((value, labels.get("GPU_I_ID", "")))
     return [_to_reading(gpu, url) for _, gpu in sorted(found.items())]
 
 

@@ -77,21 +77,21 @@ def _list_user_candidates(
 def _list_matching_names(pattern_lists: Sequence[str]) -> list[str]:
     """Return names that match one pattern, or two of them at once."""
     patterns = list(dict.fromkeys(one.removeprefix("!") for value in pattern_lists for one in value.split(",")))
-    plain = [_fill_pattern(pattern, "x") for pattern in patterns]
+    plain = [_fill_pattern(pattern, "x", "x") for pattern in patterns]
     open_ones = [pattern for pattern in patterns if "*" in pattern]
-    both = [_fill_pattern(one, other.replace("*", "").replace("?", "x")) for one in open_ones for other in patterns]
+    both = [_fill_pattern(one, _fill_pattern(other, "", "x"), "x") for one in open_ones for other in patterns]
     return [name for name in dict.fromkeys((*plain, *both)) if name]
 
 
-def _fill_pattern(pattern: str, filling: str) -> str:
-    return pattern.replace("*", filling).replace("?", "x")
+def _fill_pattern(pattern: str, any_text: str, one_character: str) -> str:
+    return pattern.replace("*", any_text).replace("?", one_character)
 
 
 def _list_boundary_addresses(pattern_lists: Sequence[str]) -> list[str]:
     """Return the first and last address of each network and the one after it, which covers every region."""
     patterns = [one.removeprefix("!") for value in pattern_lists for one in value.split(",")]
     networks = [network for network in map(parse_network, patterns) if network]
-    named = [_fill_pattern(pattern, "1") for pattern in patterns if parse_network(pattern) is None]
+    named = [_fill_pattern(pattern, "1", "1") for pattern in patterns if parse_network(pattern) is None]
     ends: list[Callable[[Network], object]] = [lambda one: one[0], lambda one: one[-1] + 1, lambda one: one[-1]]
     found = []
     for network, end in itertools.product(networks, ends):

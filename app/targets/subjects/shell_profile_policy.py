@@ -31,8 +31,10 @@ def only_tightens_umasks(edit: FileEdit) -> bool:
     """Return True if nothing differs but numbers of umask that keep out whom the old ones kept out; 077 at most."""
     if edit.after is None or _UMASK_NUMBER.sub("", edit.before) != _UMASK_NUMBER.sub("", edit.after):
         return False
-    numbers = zip(_UMASK_NUMBER.findall(edit.before), _UMASK_NUMBER.findall(edit.after), strict=True)
-    return all(was == now or int(was, 8) | int(now, 8) == int(now, 8) <= 0o077 for was, now in numbers)
+    before, after = _UMASK_NUMBER.findall(edit.before), _UMASK_NUMBER.findall(edit.after)
+    return len(before) == len(after) and all(
+        was == now or int(was, 8) | int(now, 8) == int(now, 8) <= 0o077 for was, now in zip(before, after, strict=True)
+    )
 
 
 def _check_script_middle(edit: FileEdit, after: str) -> Objection | None:

@@ -71,7 +71,7 @@ class RequestLog:
             "kind": kind,
             "status": status,
             "method": clean_text(scope["method"], 20),
-            "path": _hide_secret(clean_text(scope["path"], 300)),
+            "path": hide_secret_of_shared_link(clean_text(scope["path"], 300)),
             "source": clean_text(source.host, 64) if source else None,
             "who": person.name if person else None,
         }
@@ -81,7 +81,7 @@ class RequestLog:
             log.info("request refused", extra={**fields, "many": many})
 
 
-def _hide_secret(path: str) -> str:
+def hide_secret_of_shared_link(path: str) -> str:
     """A shared link's secret is the rest of its address, however that is spelled."""
     shared = path_to("share", secret="").strip("/")
     return re.sub(rf"(?i)\b({shared})\W.*", r"\1/…", path)

@@ -18,7 +18,7 @@ from app.web.access.access_rechecks import KEY, AccessRechecks, RequestContext
 from app.web.access.action_and_refusal_audit import AccessLedger
 from app.web.access.authenticator import Authenticator
 from app.web.access.cors import is_cross_origin_write_allowed
-from app.web.access.log_rate_limit import RequestLog
+from app.web.access.log_rate_limit import RequestLog, hide_secret_of_shared_link
 from app.web.access.right_check import create_refusal_response
 from app.web.api.api_route import PREFIX
 from app.web.api.problem import Problem
@@ -224,7 +224,7 @@ def _create_audit_event(scope: Scope, visit: RequestContext, status: int) -> Aud
         right=person.right if person else "",
         via=person.via if person else "",
         source=clean_text(source.host, 64) if source else "",
-        did=clean_text(f"{scope['method']} {scope['path']}", 300),
+        did=clean_text(f"{scope['method']} {hide_secret_of_shared_link(scope['path'])}", 300),
         status=status,
         token=person.credential if person and person.via in ("token", "link") else "",
         made_by=person.made_by if person else (),

@@ -64,6 +64,7 @@ def test_a_count_or_the_indices_make_the_gpus():
         ("l4:0", "should be a GPU and how many"),
         ("l4:many", "should be a GPU and how many"),
         ("l4:99999999999999999999", "should be a GPU and how many"),
+        ("l4:00001999", "should be a GPU and how many"),
         ("l4:1", "has no GPU 1: ask for l4:2"),
     ],
 )

@@ -38,9 +38,9 @@ def test_what_cannot_be_mapped_is_said(tmp_path):
         written(tmp_path, checklist(V_257985="open", V_1="open", V_257984="not_reviewed")), STIG
     )
     assert start.rules == ("V-257985",)
-    assert "1 open rules taken" in start.summary_text
+    assert "1 open rule taken" in start.summary_text
     assert "1 that nobody decided left out" in start.summary_text
-    assert start.summary_text.endswith("1 open rules are not in this skill: V-1.")
+    assert start.summary_text.endswith("1 open rule is not in this skill: V-1.")
 
 
 @pytest.mark.parametrize(

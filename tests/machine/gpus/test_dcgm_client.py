@@ -111,6 +111,14 @@ def test_rows_that_differ_by_pod_alone_are_one_gpu():
     assert [reading.used_gib for reading in parse_dcgm_gpus("".join(pods), URL, "node7")] == [1.0]
 
 
+def test_a_slice_that_several_pods_share_counts_once():
+    pods = [
+        rows(0, extra=f',pod="{pod}",GPU_I_ID="{n}"', DCGM_FI_DEV_FB_USED=("gauge", 1024 * n))
+        for pod, n in (("a", 1), ("b", 1), ("c", 2))
+    ]
+    assert [reading.used_gib for reading in parse_dcgm_gpus("".join(pods), URL, "node7")] == [3.0]
+
+
 def test_gpus_of_several_machines_behind_one_address():
     text = rows(0, host="b", DCGM_FI_DEV_GPU_TEMP=("gauge", 1)) + rows(0, host="a", DCGM_FI_DEV_GPU_TEMP=("gauge", 2))
     assert [(one.host, one.gpu) for one in parse_dcgm_gpus(text, URL, "x")] == [("a", 0), ("b", 0)]

@@ -59,3 +59,7 @@ def test_every_case_fits_what_its_words_say():
         assert all(
             matches_conditions(block.conditions, who) == (words in case.split(" and ")) for case, who in found.items()
         )
+
+
+def test_a_question_mark_in_an_address_stands_for_a_digit():
+    assert {one.address for one in cases("Match Address 10.0.0.?,192.168.*\n").values()} >= {"10.0.0.1"}

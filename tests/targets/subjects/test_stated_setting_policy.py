@@ -131,6 +131,9 @@ def test_other_lines_of_a_login_script_are_left_to_their_own_judge(tmp_path):
     change = ReplaceLine(path=path, old="umask 027", new="TMOUT=600")
     assert [one.clause for one in host.assess_actions([change], paths_of(change)).refusals] == ["weakening"]
 
+    change = ReplaceLine(path=path, old="umask 027", new="umask ")
+    assert host.assess_actions([change], paths_of(change)).refusals
+
 
 IF_UNSET = "[ `umask` -eq 0 ] && umask 022"
 

@@ -75,6 +75,13 @@ async def test_what_was_done_and_what_was_refused_is_on_record_in_one_chain(knoc
     assert check_chain_and_get_head(EventStore(database).read_lines("audit")) == head
 
 
+async def test_the_secret_of_a_shared_link_is_not_in_the_record_of_its_refusal(knock, database):
+    await knock("POST", "/share/s3cret")
+    with Session(database) as session:
+        [newest] = audit.list_audit_events(session, 1)
+    assert newest.event.did == "POST /share/…"
+
+
 async def test_what_is_done_while_the_database_is_away_is_on_record_once_it_is_back(knock, database):
     before = EventStore(database).read_newest_seq(AUDIT)
     with database.begin() as connection:

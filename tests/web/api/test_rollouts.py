@@ -86,6 +86,8 @@ def test_its_page_and_the_fleets_show_it(api, rolled_out):
     assert "fixture-8\t" in fleet
     cell = api.get("/fleet/cell", params={"host": "fixture-8", "rule": RULES[0], "skill": "stig"})
     assert cell.headers["location"] == f"/runs/{rolled_out['parts'][1]['run']}/items/{RULES[0]}"
+    nothing = api.get("/fleet/cell", params={"host": "fixture-8", "rule": "V-1", "skill": "stig wide"})
+    assert nothing.headers["location"] == "/fleet/hosts/fixture-8?skill=stig+wide"
     assert "fixture-8" in api.get(f"/fleet/rules/{RULES[0]}").text
     assert RULES[0] in api.get("/fleet/hosts/fixture-8").text
 

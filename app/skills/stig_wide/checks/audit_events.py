@@ -42,13 +42,18 @@ def create_audit_events_check(rule: str, lines: Sequence[str]) -> Check:
 
 
 def _select_loaded(lines: Sequence[AuditLine]) -> list[AuditLine]:
-    """Return the lines that are in force: -D deletes all above it, and -e 2 keeps all behind it from loading."""
+    """Return the lines in the kernel's order, without those that -D above or -e 2 below keep out of it.
+
+    -A puts its rule before all others.
+    """
     kept: list[AuditLine] = []
     for line in lines:
         if line.words == _DELETE:
             kept = []
         elif line.words == _LOCK:
             break
+        elif line.words[:1] == ("-A",):
+            kept.insert(0, line)
         else:
             kept.append(line)
     return kept
@@ -63,7 +68,7 @@ def _find_recording_line(
             continue
         if _covers_fields(rule, event):
             return line
-        if rule.where == "never,exit" and set(rule.fields) <= set(event.fields):
+        if rule.where == "never,exit" and {field for field in rule.fields if field[0] != "key"} <= set(event.fields):
             return None
     return None
 

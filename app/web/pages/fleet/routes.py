@@ -80,8 +80,10 @@ def redirect_to_cell_item(session: TheSession, host: Place, rule: Place, skill: 
     """Redirect to the item of the run that set this cell, or to the host's page."""
     row = session.get(StandingRow, (host, skill))
     found = parse_cell(decode_encoded_cells_by_rule(row.cells).get(rule)) if row else parse_cell(None)
-    there = path_to("run_item", run=found.run, rule=rule) if found.run else path_to("fleet_host", host=host)
-    return RedirectResponse(there, status_code=303)
+    if found.run:
+        return RedirectResponse(path_to("run_item", run=found.run, rule=rule), status_code=303)
+    asked = f"?{urlencode({'skill': skill})}" if skill else ""
+    return RedirectResponse(path_to("fleet_host", host=host) + asked, status_code=303)
 
 
 @router.get("/fleet/hosts/{host}", name="fleet_host")
