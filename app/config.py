@@ -69,7 +69,7 @@ class Settings:
 
     @property
     def is_sign_in_off(self) -> bool:
-        return not self.sign_in and (self.host == "localhost" or _is_loopback(self.host))
+        return not self.sign_in and (self.host == "localhost" or _is_loopback_ip_address(self.host))
 
     @property
     def database_path_or_url(self) -> Path | str:
@@ -100,7 +100,7 @@ def _read_days_variable(variable: str, default: float) -> float:
     return float(said) if said else default
 
 
-def _is_loopback(address: str) -> bool:
+def _is_loopback_ip_address(address: str) -> bool:
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

@@ -126,7 +126,11 @@ class _Play:
             return self._add_unit_actions(filled)
         if kind == "mount":
             return self._add_mount_options(filled)
-        if kind == "file" and isinstance(filled, dict) and (action := self._find_permission_action(filled)):
+        if (
+            kind == "file"
+            and isinstance(filled, dict)
+            and (action := self._find_action_for_owner_or_folder_mode(filled))
+        ):
             if task.get("check_mode") is not True:
                 self._add_action(action)
             return {"changed": True, "item": item}
@@ -165,7 +169,7 @@ class _Play:
             self._add_action({"do": "add_mount_options", "mount": place, "options": options})
         return {"changed": bool(options)}
 
-    def _find_permission_action(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+    def _find_action_for_owner_or_folder_mode(self, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return the action for another owner or a folder's mode; None if the mode of a file is all that is asked.
 
         Raises Undecidable for a folder with all its content, and for a mode that depends on the one before.

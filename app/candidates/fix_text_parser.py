@@ -130,7 +130,7 @@ def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterato
     if line in (one.strip() for one in text.split("\n")):
         return
     if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
-        yield from _apply_edits_and_return_them([*_derive_pam_argument_edit(path, rule, line)], scratch)
+        yield from _apply_edits_and_return_them([*_derive_edit_adding_pam_arguments(path, rule, line)], scratch)
         return
     option = _OPTION.match(line)
     choices: list[AnyAction] = [AppendLine(path=path, line=line)]
@@ -181,7 +181,7 @@ def _get_pam_identity(rule: re.Match[str]) -> tuple[str, str, str, frozenset[str
     return kind, control, module, _PAM_CALLS.intersection(arguments.split())
 
 
-def _derive_pam_argument_edit(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:
+def _derive_edit_adding_pam_arguments(path: str, rule: str, line: str) -> Iterator[ReplaceLine]:
     if missing := [word for word in line.split()[3:] if word not in rule.split()]:
         yield ReplaceLine(path=path, old=rule, new=f"{rule.rstrip()} {' '.join(missing)}")
 

@@ -72,7 +72,7 @@ def has_usable_or_impossible(judged: Iterable[Candidate]) -> bool:
     return any(one.is_usable or one.refusal.startswith(IMPOSSIBLE) for one in judged)
 
 
-def append_judged_script_candidates(
+def try_scripts_and_append_judged_candidates(
     skill: Skill,
     rule: Rule,
     target: Target,

@@ -18,7 +18,7 @@ from sqlmodel import Session, col, select
 
 from app import __version__
 from app.cli.database_access import record_action, require_database
-from app.cli.verify import print_lines, read_and_check_audit_log
+from app.cli.verify import print_lines, read_valid_audit_log_with_chain_head
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import BrokenChain, check_chain_and_get_head
@@ -261,7 +261,7 @@ def _check_logs_and_describe(settings: Settings, data: Path) -> str:
     place = settings.database_path_or_url
     database = open_database(data / "temper.sqlite" if isinstance(place, Path) else place)
     try:
-        found = read_and_check_audit_log(data, database)[2]
+        found = read_valid_audit_log_with_chain_head(data, database)[2]
         with Session(database) as session:
             runs = session.exec(select(RunRow.id, RunRow.shrunk_at).order_by(col(RunRow.queued_at))).all()
         for run, shrunk_at in runs:

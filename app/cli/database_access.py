@@ -16,7 +16,7 @@ from app.people.rights import Right
 from app.store import audit, run_queries
 from app.store.db import open_database
 from app.store.host_folder_sync import HostFolders
-from app.store.rollouts import find_rollouts_by_prefix, require_rollout
+from app.store.rollouts import find_up_to_five_rollouts_by_id_prefix, require_rollout
 
 
 class Identified(Protocol):
@@ -55,7 +55,7 @@ def open_or_create_database(settings: Settings) -> Iterator[Engine]:
 def resolve_run_id(database: Engine, id_prefix: str) -> str:
     """Return the id of the run that begins with `id_prefix`. Raise BadInput unless there is exactly one."""
     with Session(database) as session:
-        if found := _find_unique_match_id(run_queries.find_runs_by_prefix(session, id_prefix), id_prefix):
+        if found := _find_unique_match_id(run_queries.find_up_to_five_runs_by_id_prefix(session, id_prefix), id_prefix):
             return found
         newest = run_queries.find_newest_run(session)
     if newest is None:
@@ -66,7 +66,7 @@ def resolve_run_id(database: Engine, id_prefix: str) -> str:
 def resolve_rollout_id(database: Engine, id_prefix: str) -> str:
     """Return the id of the rollout that begins with `id_prefix`. Raise BadInput unless there is exactly one."""
     with Session(database) as session:
-        found = _find_unique_match_id(find_rollouts_by_prefix(session, id_prefix), id_prefix)
+        found = _find_unique_match_id(find_up_to_five_rollouts_by_id_prefix(session, id_prefix), id_prefix)
         return found or require_rollout(session, id_prefix).id
 
 

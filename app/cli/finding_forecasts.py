@@ -28,11 +28,11 @@ def print_forecasts_and_get_exit_code(
         print_json([one.to_row() for one in found.findings])
     else:
         _print_forecast(host, found)
-    return ALL_PROPOSED if len(found.findings_with_policy_accepted_change) == len(found.findings) else SOME_OPEN
+    return ALL_PROPOSED if len(found.findings_with_foreseen_change) == len(found.findings) else SOME_OPEN
 
 
 def _print_forecast(host: str, forecast: RunForecast) -> None:
-    total, ready = len(forecast.findings), len(forecast.findings_with_policy_accepted_change)
+    total, ready = len(forecast.findings), len(forecast.findings_with_foreseen_change)
     print_line(f"{host}: {total} findings. For {ready} a change is proposed that the policy accepts:")
     for source, count in forecast.source_counts:
         print_line(f"  {count:4}  from {source}")

@@ -6,10 +6,10 @@ from contextlib import closing
 from msgspec import to_builtins
 
 from app.candidates.gather import (
-    append_judged_script_candidates,
     gather_candidates,
     has_usable_or_impossible,
     judge_candidates,
+    try_scripts_and_append_judged_candidates,
 )
 from app.candidates.recipe_file_reader import load_recipes
 from app.cli.database_access import sync_host_folders
@@ -41,7 +41,9 @@ def print_candidates_and_get_exit_code(
         gathered = gather_candidates(skill, rule, target.files, recipes=recipes)
         judged = judge_candidates(gathered, target, rule.permitted_weakenings)
         if not has_usable_or_impossible(judged):
-            judged = append_judged_script_candidates(skill, rule, target, rule.permitted_weakenings, None, judged)
+            judged = try_scripts_and_append_judged_candidates(
+                skill, rule, target, rule.permitted_weakenings, None, judged
+            )
     if as_json:
         print_json([_to_candidate_row(one) for one in judged])
     else:

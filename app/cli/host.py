@@ -65,7 +65,7 @@ def list_hosts(settings: Settings, *, as_json: bool = False) -> None:
     nowhere = {"place": None, "way": None, "fingerprint": None}
     rows: list[Row] = [
         {"host": name, "simulated": True, **nowhere}
-        for name in host_registry.list_existing_fixtures(settings.hosts_folder)
+        for name in host_registry.list_default_and_existing_fixtures(settings.hosts_folder)
     ]
     for one in host_registry.list_hosts(settings.hosts_folder):
         access = {"place": str(one.end), "way": one.end.way, "fingerprint": one.fingerprint}

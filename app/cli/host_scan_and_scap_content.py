@@ -94,7 +94,9 @@ def scan_host(settings: Settings, host: str, content: str, profile: str, rules: 
     sync_host_folders(settings)
     name = f"scap:{content.removesuffix('.xml').removesuffix('-ds')}:{profile}"
     pack = load_site_skill(settings, name, host)
-    verdicts, beside = asyncio.run(_scan_with_both_scanners(settings, host, pack, resolve_rule_ids_or_all(rules, pack)))
+    verdicts, beside = asyncio.run(
+        _scan_for_openscap_verdicts_and_builtin_words(settings, host, pack, resolve_rule_ids_or_all(rules, pack))
+    )
     console, count = Console(), Counter(verdict.word for verdict in verdicts)
     worst = SOME_DO_NOT if set(count) - {"pass", "notapplicable"} else ALL_HOLD
     if as_json:
@@ -136,7 +138,7 @@ def resolve_rule_ids_or_all(rules: Sequence[str], skill: Skill) -> list[str]:
     return [names.get(rule, rule) for rule in rules] or list(skill.rules)
 
 
-async def _scan_with_both_scanners(
+async def _scan_for_openscap_verdicts_and_builtin_words(
     settings: Settings, host: str, skill: Skill, rules: Sequence[str]
 ) -> tuple[list[Verdict], dict[str, str]]:
     """Return OpenSCAP's verdicts and the built-in verdicts by rule, where a built-in check exists."""

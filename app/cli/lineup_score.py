@@ -38,7 +38,7 @@ from app.scores.generated_hosts import create_builtin_host, generate_host
 from app.scores.harbor_tasks import export_harbor_tasks
 from app.scores.public_score import read_any_score
 from app.scores.score_figures import build_score_row
-from app.scores.score_structures import Kind, Score, ScoreOrder, Trial, has_remaining_harm
+from app.scores.score_structures import Kind, Score, ScoreOrder, Trial, has_worse_probe_or_rollback_leftover
 from app.scores.scores_markdown import COLUMNS, describe_how_score_was_made, render_cells, render_scores_markdown
 from app.scores.trial_plan_and_journal import TrialJournal, hash_held_back_seed, plan_trials
 from app.scores.trial_runner import run_file_host_trial, run_untouched_trial
@@ -200,7 +200,7 @@ def print_trial(number: int, total: int, trial: Trial) -> None:
         f"{fate.rule} {fate.ended or fate.closing}{'' if fate.met is not False else ', not in effect'}"
         for fate in trial.fates
     )
-    harm = f"; HARM STAYED: {trial.worse or trial.left}" if has_remaining_harm(trial) else ""
+    harm = f"; HARM STAYED: {trial.worse or trial.left}" if has_worse_probe_or_rollback_leftover(trial) else ""
     print_line(f"{number}/{total} seed {trial.seed}, {trial.host}: {'; '.join(outcomes)}{harm}", to_stderr=True)
 
 
@@ -226,7 +226,7 @@ def finish_and_print_score(
         scanner=started.scanner if started else "",
         trials=trials,
     )
-    content = sign_and_write_score(settings, database, made, options)
+    content = sign_and_write_result_file_and_evidence_pack(settings, database, made, options)
     if options.public and lineup:
         write_submission(settings, database, made, lineup, options.public, options.quantized)
     database.dispose()
@@ -235,10 +235,12 @@ def finish_and_print_score(
         sys.stdout.write(content.decode())
     else:
         _print_score(made, options.out)
-    return HARM_STAYED if any(map(has_remaining_harm, trials)) else NO_HARM
+    return HARM_STAYED if any(map(has_worse_probe_or_rollback_leftover, trials)) else NO_HARM
 
 
-def sign_and_write_score(settings: Settings, database: Engine, score: Score, options: ScoreOptions) -> bytes:
+def sign_and_write_result_file_and_evidence_pack(
+    settings: Settings, database: Engine, score: Score, options: ScoreOptions
+) -> bytes:
     notary = open_notary(settings.data, database)
     content = signed_score_file.sign_score(score, notary.key)
     try:

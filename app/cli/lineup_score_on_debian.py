@@ -13,12 +13,12 @@ from app.runs.order import select_rules
 from app.scores.openscap_playbook import BASE, run_ansible_fixes_between_scans
 from app.scores.score_structures import ScoreOrder
 from app.scores.trial_plan_and_journal import TrialJournal
-from app.scores.trial_runner import run_added_host_trial
+from app.scores.trial_runner import run_added_host_trial_on_new_machine
 from app.scores.vendor_fixes import (
     VendorOutcome,
     run_bash_fixes_between_scans,
     run_no_fixes_between_scans,
-    run_vendor_trial,
+    run_vendor_trial_on_new_machine,
 )
 from app.targets.host_registry import open_target
 from app.targets.rootfs.base_image_definition import BaseImage
@@ -83,10 +83,12 @@ async def _run_remaining_trials(
             target = _reset_and_open_target(settings, machine)
             try:
                 if runtime:
-                    trial = await run_added_host_trial(runtime, order, seed, target, machine, options.budget)
+                    trial = await run_added_host_trial_on_new_machine(
+                        runtime, order, seed, target, machine, options.budget
+                    )
                 else:
                     fix = partial(_apply_vendor_fix, machine, options.lineup, order)
-                    trial = await run_vendor_trial(order, seed, machine, target, fix)
+                    trial = await run_vendor_trial_on_new_machine(order, seed, machine, target, fix)
             finally:
                 await asyncio.to_thread(target.close)
             journal.add(trial)

@@ -32,7 +32,7 @@ def parse_trusted_proxies(addresses: Sequence[str]) -> tuple[Network, ...]:
         raise BadInput(f"--proxy requires an address or a network, such as 192.0.2.10 or 192.0.2.0/24: {exc}.") from exc
 
 
-def open_listener(settings: Settings) -> socket.socket:
+def bind_listening_socket(settings: Settings) -> socket.socket:
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     # Accepted sockets inherit TCP_NODELAY. asyncio does not set it on a listener it did not create: 40 ms a frame.

@@ -263,7 +263,9 @@ def _add_inbox_and_approval_tools(server: MCPServer[Any], api: RestApi) -> None:
         rollout or a run, end a waiver. It is carried out at once and cannot be taken back. A run that is ordered again
         asks before each change. This needs an operator's token; its owner is responsible for the answer."""
         await _require_personal_token(api, ctx)
-        given = _require_allowed_answer((await api.request(ctx, "GET", "/inbox"))["decisions"], decision, answer)
+        given = _require_answer_of_decision_by_verb(
+            (await api.request(ctx, "GET", "/inbox"))["decisions"], decision, answer
+        )
         body = given["body"] | ({} if given["reason"] == "no" else {"reason": reason})
         if body.get("mode") == "auto":
             body["mode"] = "review"
@@ -299,7 +301,7 @@ async def _require_personal_token(api: RestApi, ctx: Context) -> None:
         )
 
 
-def _require_allowed_answer(decisions: Sequence[Json], decision_id: str, verb: str) -> Json:
+def _require_answer_of_decision_by_verb(decisions: Sequence[Json], decision_id: str, verb: str) -> Json:
     """Return the answer of this decision, or raise ToolError with what can be answered instead."""
     found = next((one for one in decisions if one["id"] == decision_id), None)
     if found is None:

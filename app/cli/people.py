@@ -68,7 +68,7 @@ def _read_tokens(session: Session) -> list[Row]:
     columns = ("id", "kind", "person", "right", "label", "run", "expires_at", "used_at", "made_by")
     return [
         to_row(one, columns, run=one.run or None, made_by=one.made_by or None)
-        for one in credentials.list_unended_credentials(session, ("token", "link"))
+        for one in credentials.list_credentials_not_ended_but_maybe_expired(session, ("token", "link"))
         if is_credential_valid(one, now)
     ]
 

@@ -10,7 +10,7 @@ from app.runtime.data_folder import hold_lock
 from app.store import nodes
 from app.store.database_copy import copy_database_and_verify_chains
 from app.store.db import is_shared, mask_password, open_database
-from app.targets.long_held_host_locks import find_stuck_hosts
+from app.targets.long_held_host_locks import find_hosts_held_long_while_others_wait
 
 AT_WORK, NOBODY = 0, 2
 
@@ -37,7 +37,7 @@ def copy_database(settings: Settings) -> None:
     print_line(f"{start}; unfinished runs resume there. {file} stays unchanged, and is no longer used.")
 
 
-def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
+def print_nodes_and_get_exit_code_whether_any_works(settings: Settings, *, as_json: bool = False) -> int:
     """Print the nodes. Return NOBODY if no node works on runs."""
     if not has_database(settings):
         print_rows([], describe_missing_database(settings), as_json=as_json)
@@ -53,7 +53,7 @@ def print_nodes(settings: Settings, *, as_json: bool = False) -> int:
     for one in lost:
         silent = f"has been silent for {one.silent_seconds:.0f} s and was given up"
         print_line(f"temper: node {one.name} {silent}", to_stderr=True)
-    for held in find_stuck_hosts(settings.hosts_folder):
+    for held in find_hosts_held_long_while_others_wait(settings.hosts_folder):
         print_line(f"temper: {held.sentence}", to_stderr=True)
     rows = [
         {

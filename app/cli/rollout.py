@@ -29,7 +29,7 @@ from app.lineups.model import Lineup
 from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
 from app.runs.rollout.rollout_state import RolloutState, fold_rollout
-from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_random_rollout_id, submit_rollout
 from app.runtime.data_folder import AlreadyInUse
 from app.store.host_groups import read_groups
 from app.store.rollouts import list_newest_rollouts, list_unended_rollouts, read_rollout_events, require_rollout
@@ -70,7 +70,7 @@ def _find_same_unended_or_submit(database: Engine, request: RolloutOrdered) -> s
     """Return the id of an interrupted rollout with the same request, or of a new one."""
     if found := _find_same_unended(database, request):
         return found
-    rollout = create_rollout_id()
+    rollout = create_random_rollout_id()
     submit_rollout(database, request, rollout)
     return rollout
 

@@ -16,7 +16,7 @@ from sqlmodel import Session
 from app import __version__
 from app.background.tasks_of_process import open_background_tasks
 from app.cli.database_access import open_or_create_database
-from app.cli.listening_socket import create_server, open_listener
+from app.cli.listening_socket import bind_listening_socket, create_server
 from app.cli.runtime_opening import load_lineup, open_runtime
 from app.config import Settings
 from app.engines.endpoint_lineup import KEY_VARIABLE
@@ -45,7 +45,7 @@ async def serve_until_signal(
     began = time.monotonic()
     lineup = load_lineup(settings)
     _require_admin(settings)
-    listener = open_listener(settings)
+    listener = bind_listening_socket(settings)
     stored = str((settings.data / LINEUP_FILE).resolve())
     start = Settings.lineup if settings.lineup == stored else settings.lineup
     stopped = asyncio.Event()  # of all line-ups: a signal may come between two of them
@@ -73,7 +73,7 @@ async def _serve_lineup(
         _log_start(runtime, f"Temper is at http://{settings.host}:{port}", address=settings.host, port=port)
         telling = asyncio.ensure_future(side_task(runtime)) if side_task else None
         if not stopped.is_set():
-            await _serve_and_get_whether_signalled(runtime, listener, stopped)
+            await _serve_until_signal_or_lineup_change(runtime, listener, stopped)
         if telling:
             telling.cancel()
             await asyncio.wait({telling})
@@ -164,7 +164,9 @@ async def _submit_order_unless_run_unended(runtime: Runtime, lineup: Lineup, ord
     await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
 
 
-async def _serve_and_get_whether_signalled(runtime: Runtime, listener: socket.socket, stopped: asyncio.Event) -> None:
+async def _serve_until_signal_or_lineup_change(
+    runtime: Runtime, listener: socket.socket, stopped: asyncio.Event
+) -> None:
     """Serve until a signal, a broken log or a change of line-up. Set `stopped` at the first two, also afterwards."""
     application = create_app(runtime)
     server = create_server(application, runtime.settings, application.state.streams.close)

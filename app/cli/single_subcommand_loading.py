@@ -20,13 +20,13 @@ class Terminal(typer.Typer):
         """Return a copy with only the named command or group, or self. Parsing all commands takes 25 ms."""
         commands = [
             one
-            for part in self._iterate_registered_parts()
+            for part in self._iterate_apps_of_registered_groups()
             for one in part.registered_commands
             if _read_command_name(one) == command_name
         ]
         groups = [
             one
-            for part in self._iterate_registered_parts()
+            for part in self._iterate_apps_of_registered_groups()
             for one in part.registered_groups
             if one.name == command_name
         ]
@@ -36,7 +36,7 @@ class Terminal(typer.Typer):
         only.registered_commands, only.registered_groups = commands, groups
         return only
 
-    def _iterate_registered_parts(self) -> Iterator[typer.Typer]:
+    def _iterate_apps_of_registered_groups(self) -> Iterator[typer.Typer]:
         return (group.typer_instance for group in self.registered_groups if group.typer_instance)
 
 

@@ -28,7 +28,7 @@ from app.evidence.notary import KEYS, SignedHead, find_signed_head
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
 from app.evidence.run_shrinking import check_pack_against_shrunk_log, find_kept_pack
-from app.evidence.signed_log_in_html_file import check_shared_file, count_untied_events
+from app.evidence.signed_log_in_html_file import check_shared_file, count_leading_events_vouched_for_by_sender_only
 from app.evidence.signing_key import read_public_key
 from app.evidence.time_stamping import check_and_describe_stamp
 from app.loop.state import RunState, fold_events
@@ -55,14 +55,14 @@ def verify_by_kind(
     head, key = _validate_chain_head(head), _parse_key(key)
     path = Path(wanted)
     if wanted != AUDIT and is_score_file(path):
-        _refuse_options(head=head, ca=authority)
+        _require_options_not_given(head=head, ca=authority)
         return verify_score(path, key)
     if wanted != AUDIT and path.suffix == ".html" and path.is_file():
-        _refuse_options(ca=authority)
+        _require_options_not_given(ca=authority)
         return verify_shared_file(path, head, key)
     if wanted != AUDIT and (path.suffix == ".zip" or path.is_file() or (path / "manifest.json").is_file()):
         return verify_pack(path, head, key, authority)
-    _refuse_options(ca=authority)
+    _require_options_not_given(ca=authority)
     return verify_audit(settings, head, key) if wanted == AUDIT else verify_run(settings, wanted, head, key)
 
 
@@ -79,7 +79,7 @@ def _parse_key(key: str | None) -> str:
         raise UnusableOption(f"--key: {exc}") from exc
 
 
-def _refuse_options(**given: object) -> None:
+def _require_options_not_given(**given: object) -> None:
     if unused := [f"--{name}" for name, value in given.items() if value]:
         raise UnusableOption(f"{' and '.join(unused)} cannot be used with this: --head is for chains, --ca for packs.")
 
@@ -88,7 +88,7 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
     try:
         files = pack.open_pack(path)
         if is_bundle(files):
-            _refuse_options(ca=authority)
+            _require_options_not_given(ca=authority)
             return _verify_bundle(path, files, head, key)
         manifest = pack.check_pack(files, head, key)
         left = describe_difference_from_rebuild(files)
@@ -116,7 +116,7 @@ def verify_shared_file(path: Path, head: str, key: str) -> int:
         raise BadInput(f"cannot read {path}: {exc.strerror}.") from exc
     except pack.BrokenPack as exc:
         return _print_broken_and_get_code(f"{path}: {exc}")
-    hidden, untied = len(manifest["withheld"]), count_untied_events(manifest)
+    hidden, untied = len(manifest["withheld"]), count_leading_events_vouched_for_by_sender_only(manifest)
     print_lines(
         f"holds: {path}: run {manifest['run']}, {manifest['events']} events and the pictures of their replay",
         f"chain head {manifest['chain_head']}",
@@ -146,7 +146,7 @@ def verify_audit(settings: Settings, head: str, key: str = "") -> int:
     database = open_existing_database(settings)
     store = EventStore(database)
     try:
-        rows, last, found, signed = read_and_check_audit_log(settings.data, database)
+        rows, last, found, signed = read_valid_audit_log_with_chain_head(settings.data, database)
         for run, seal in found.seals.items():
             check_run_seal(run, seal, {seq: digest for seq, _, digest in store.read_lines(run, after=seal.events - 1)})
     except BrokenChain as exc:
@@ -174,8 +174,12 @@ def verify_run(settings: Settings, id_prefix: str, head: str, key: str = "") -> 
     rows = EventStore(database).read_lines(run)
     archive = find_kept_pack(database, run) if row and row.shrunk_at is not None else None
     try:
-        found = _check_sealing_audit_log(settings, database)
-        last = _check_shrunk_chain(archive, rows, key, found.keys) if archive else check_chain_and_get_head(rows, run)
+        found = _read_anchors_of_valid_audit_log(settings, database)
+        last = (
+            _check_shrunk_chain_and_get_head(archive, rows, key, found.keys)
+            if archive
+            else check_chain_and_get_head(rows, run)
+        )
         log = [parse_line(line, digest) for _, line, digest in rows]
         if row:
             check_run_row(row, log)
@@ -205,7 +209,7 @@ def verify_run(settings: Settings, id_prefix: str, head: str, key: str = "") -> 
     return HOLDS
 
 
-def read_and_check_audit_log(
+def read_valid_audit_log_with_chain_head(
     data: Path, database: Engine
 ) -> tuple[list[tuple[int, bytes, str]], str, AuditAnchors, SignedHead | None]:
     """Return the audit log's lines, chain head, anchors and signature. Raise BrokenChain if it does not hold."""
@@ -217,14 +221,16 @@ def read_and_check_audit_log(
     return rows, last, found, signed
 
 
-def _check_sealing_audit_log(settings: Settings, database: Engine) -> AuditAnchors:
+def _read_anchors_of_valid_audit_log(settings: Settings, database: Engine) -> AuditAnchors:
     try:
-        return read_and_check_audit_log(settings.data, database)[2]
+        return read_valid_audit_log_with_chain_head(settings.data, database)[2]
     except BrokenChain as exc:
         raise BrokenChain(f"the audit log that seals it is not valid: {exc}") from exc
 
 
-def _check_shrunk_chain(archive: bytes, rows: list[tuple[int, bytes, str]], key: str, own_keys: list[str]) -> str:
+def _check_shrunk_chain_and_get_head(
+    archive: bytes, rows: list[tuple[int, bytes, str]], key: str, own_keys: list[str]
+) -> str:
     """Check the chain of a shrunk run through its evidence, since its log has gaps. Return the chain's head."""
     try:
         files = check_pack_against_shrunk_log(archive, rows)

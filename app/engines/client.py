@@ -321,19 +321,17 @@ class EngineClient:
         try:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout, httpx.UnsupportedProtocol, httpx.InvalidURL) as exc:
-            raise EngineUnavailable(
-                f"{where} cannot be reached: is the engine running?{self._describe_or_log_error(exc)}"
-            ) from exc
+            cause = self._describe_error_if_engine_unnamed_else_log(exc)
+            raise EngineUnavailable(f"{where} cannot be reached: is the engine running?{cause}") from exc
         except (httpx.ReadTimeout, TimeoutError) as exc:
             raise EngineStalled(f"{where} has sent nothing for {patience:g} s: look at the engine's log.") from exc
         except (httpx.PoolTimeout, httpx.WriteTimeout) as exc:
             raise EngineUnavailable(f"{where} does not take the request: it is overloaded or hangs.") from exc
         except httpx.HTTPError as exc:
-            raise EngineDied(
-                f"{where} broke its answer off: look at the engine's log.{self._describe_or_log_error(exc)}"
-            ) from exc
+            cause = self._describe_error_if_engine_unnamed_else_log(exc)
+            raise EngineDied(f"{where} broke its answer off: look at the engine's log.{cause}") from exc
 
-    def _describe_or_log_error(self, exc: httpx.HTTPError | httpx.InvalidURL) -> str:
+    def _describe_error_if_engine_unnamed_else_log(self, exc: httpx.HTTPError | httpx.InvalidURL) -> str:
         """Return the library's own words for those who test an address; others read them in the server's log."""
         if self._name == self._root:
             return f" ({exc})"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from app.engines.model_size import is_small_model
-from app.engines.server_capabilities import EndpointReport, build_v1_base_url
+from app.engines.server_capabilities import EndpointReport, append_v1_unless_present
 from app.errors import BadInput
 from app.events.event_field_types import Role
 from app.text.clean import clean_text
@@ -61,7 +61,7 @@ def _parse_endpoint(word: str) -> EndpointAddress:
         raise BadInput(
             f"--engine: {clean_text(word, 120)!a} is not an address: write http://HOST:PORT/v1; #MODEL chooses a model."
         )
-    return EndpointAddress(build_v1_base_url(address), model, tuple(role for role in ROLES if role == name))
+    return EndpointAddress(append_v1_unless_present(address), model, tuple(role for role in ROLES if role == name))
 
 
 def format_lineup(inspected_endpoints: Sequence[tuple[EndpointAddress, EndpointReport]], key_env: str = "") -> str:

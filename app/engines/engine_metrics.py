@@ -70,7 +70,7 @@ class EngineSample:
 
 
 def parse_metrics(text: str) -> EngineSample:
-    found, capacity = _collect_values_and_capacity(text)
+    found, capacity = _collect_value_lists_and_capacities(text)
     if late := bool(found[_LLAMACPP_READ]):
         _convert_llamacpp_names(found)
     if found["sglang:generation_tokens_total"] or found["sglang:num_running_reqs"]:
@@ -126,10 +126,10 @@ def compute_growth(previous: float | None, current: float | None) -> float | Non
     return current - previous if current >= previous else current
 
 
-def _collect_values_and_capacity(text: str) -> tuple[Totals, list[float]]:
+def _collect_value_lists_and_capacities(text: str) -> tuple[Totals, list[float]]:
     found: Totals = defaultdict(list)
     capacity = []
-    for name, labels, value in _iterate_samples(text):
+    for name, labels, value in _iterate_wanted_samples(text):
         if name == _CACHE:
             capacity += [size] if (size := _parse_number(labels.get("kv_cache_size_tokens", ""))) is not None else []
         elif name.startswith("sglang:") and _repeats_first_rank(labels):
@@ -167,7 +167,7 @@ def _repeats_first_rank(labels: dict[str, str]) -> bool:
     return labels.get("tp_rank", "0") != "0" and not labels.get("dp_rank")
 
 
-def _iterate_samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
+def _iterate_wanted_samples(text: str) -> Iterator[tuple[str, dict[str, str], float]]:
     """Yield the wanted metrics with finite values; parsing the histograms too would take ten times as long."""
     for line in text.split("\n"):
         if not line.startswith(_WANTED):

@@ -18,16 +18,19 @@ class GrammarFeature:
     schema: dict[str, Any]
 
 
-def _build_object_schema(property_schema: dict[str, Any]) -> dict[str, Any]:
+def _build_schema_of_object_with_one_property(property_schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {"x": property_schema}, "required": ["x"], "additionalProperties": False}
 
 
-PLAINEST = _build_object_schema({"type": "boolean"})
+PLAINEST = _build_schema_of_object_with_one_property({"type": "boolean"})
 """Every grammar supports this schema: an engine that refuses it has another reason."""
 CAPABILITIES = (
-    GrammarFeature("patterns", _build_object_schema({"type": "string", "pattern": r'^[^"\\\x00-\x1f\x7f]{0,8}$'})),
-    GrammarFeature("lengths", _build_object_schema({"type": "string", "maxLength": 8})),
-    GrammarFeature("const", _build_object_schema({"const": "x"})),
+    GrammarFeature(
+        "patterns",
+        _build_schema_of_object_with_one_property({"type": "string", "pattern": r'^[^"\\\x00-\x1f\x7f]{0,8}$'}),
+    ),
+    GrammarFeature("lengths", _build_schema_of_object_with_one_property({"type": "string", "maxLength": 8})),
+    GrammarFeature("const", _build_schema_of_object_with_one_property({"const": "x"})),
 )
 
 

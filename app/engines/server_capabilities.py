@@ -122,9 +122,9 @@ class _OllamaModels(msgspec.Struct):
     models: list[_OllamaModel]
 
 
-def build_v1_base_url(address: str) -> str:
+def append_v1_unless_present(url: str) -> str:
     """Return the base URL of an address: with /v1 and without a slash behind it."""
-    return address.rstrip("/").removesuffix("/v1") + "/v1"
+    return url.rstrip("/").removesuffix("/v1") + "/v1"
 
 
 async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", model: str = "") -> EndpointReport:
@@ -145,7 +145,7 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
         metrics=await _has_metrics(client),
     )
     form, detail = await _find_schema_form_and_detail(http, base, key, chosen.id)
-    context, source = await _find_context_and_source(client, chosen)
+    context, source = await _find_or_assume_context_and_source(client, chosen)
     if form:
         report = replace(report, structured=True, schema_form=form)
     several = await _can_answer_all_concurrent_questions(client, chosen.id)
@@ -288,7 +288,7 @@ async def _find_ollama_size(http: httpx.AsyncClient, base: str, model: str) -> f
     return next((find_model_billions(one.details.parameter_size) for one in found if one.name == model), None)
 
 
-async def _find_context_and_source(client: EngineClient, model: ServedModel) -> tuple[int, str]:
+async def _find_or_assume_context_and_source(client: EngineClient, model: ServedModel) -> tuple[int, str]:
     """Return the context in tokens and where it is known from.
 
     A server that does not say names it when it refuses a prompt that is far too long, which it does before it reads it.

@@ -22,7 +22,7 @@ from app.evidence.rollout_bundle import write_bundle
 from app.evidence.run_shrinking import read_evidence
 from app.evidence.signing_key import (
     SigningKey,
-    create_key,
+    create_key_if_missing,
     create_next_key_and_file,
     find_key,
     is_valid_signature,
@@ -138,7 +138,7 @@ def _try_request(answer_name: str, request: Callable[[], bytes | None]) -> bytes
 def open_notary(data: Path, database: Engine, authority: str = "", hook: tuple[str, ...] = ()) -> Notary:
     """Return a notary with the data folder's key, which is created if missing."""
     folder = data / KEYS
-    notary = Notary(database, folder, find_key(folder) or create_key(folder), authority, hook)
+    notary = Notary(database, folder, find_key(folder) or create_key_if_missing(folder), authority, hook)
     # In the record before anything is signed with it.
     notary.append_audit_line_once("key", notary.key.public, ITSELF, "key: made", f"public={notary.key.public}")
     return notary

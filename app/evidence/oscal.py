@@ -20,7 +20,7 @@ def build_oscal_results(case: RunRecord) -> bytes:
     result = {
         "uuid": _create_uuid(case, "result"),
         "title": f"Temper run {case.run}",
-        "description": _clean_prose(case.published.note),
+        "description": _clean_required_prose(case.published.note),
         "start": format_timestamp(case.state.started_at or case.queued_at),
         "end": format_timestamp(case.scanned_at),
         "local-definitions": {"inventory-items": [_build_inventory_item(case)]},
@@ -28,7 +28,7 @@ def build_oscal_results(case: RunRecord) -> bytes:
         "observations": [_build_observation(case, one) for one in case.requested_rules],
         "findings": [_build_finding(case, one) for one in case.requested_rules],
     }
-    if left := case.unresolved_rules:
+    if left := case.failed_or_unclear_rules_even_if_waived:
         result["risks"] = [_build_risk(case, one) for one in left]
     plan = {"uuid": _create_uuid(case, "plan"), "description": f"The order of Temper run {case.run}: see events.jsonl."}
     results = {
@@ -43,7 +43,7 @@ def build_oscal_results(case: RunRecord) -> bytes:
 
 def build_oscal_poam(case: RunRecord) -> bytes:
     """Return the plan of the open rules. OSCAL requires an item, so an empty plan has one that says so."""
-    left = case.unresolved_rules
+    left = case.failed_or_unclear_rules_even_if_waived
     plan: JsonObject = {
         "uuid": _create_uuid(case, "poam"),
         "metadata": _build_metadata(case, f"Plan of action and milestones of {case.request.host}"),
@@ -68,14 +68,14 @@ def _build_metadata(case: RunRecord, title: str) -> JsonObject:
         "version": case.run,
         "oscal-version": VERSION,
         "props": [_build_prop("run", case.run), _build_prop("chain-head", case.head)],
-        "remarks": _clean_prose(case.comment),
+        "remarks": _clean_required_prose(case.comment),
     }
 
 
 def _build_inventory_item(case: RunRecord) -> JsonObject:
     return {
         "uuid": _create_uuid(case, "host"),
-        "description": _clean_prose(case.request.host),
+        "description": _clean_required_prose(case.request.host),
         "props": [{"name": "asset-id", "value": _clean_required_line(case.request.host)}],
     }
 
@@ -98,7 +98,7 @@ def _build_finding(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
     state = {"state": "satisfied" if rule_record.status in DONE else "not-satisfied", "reason": reason}
     finding: JsonObject = {
         "uuid": _create_uuid(case, f"finding {rule_record.rule.id}"),
-        "title": _clean_prose(rule_record.named.title),
+        "title": _clean_required_prose(rule_record.named.title),
         "description": describe_actions_taken(case, rule_record),
         "props": [_build_prop("result", word), *_list_rule_props(rule_record)],
         "target": {"type": "objective-id", "target-id": build_rule_idref(rule_record), "status": state},
@@ -115,12 +115,12 @@ def _build_risk(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
         "uuid": _create_uuid(case, f"fix {rule_record.rule.id}"),
         "lifecycle": "recommendation",
         "title": "The STIG's fix",
-        "description": _clean_prose(rule_record.named.fix),
+        "description": _clean_required_prose(rule_record.named.fix),
     }
     risk: JsonObject = {
         "uuid": _create_uuid(case, f"risk {rule_record.rule.id}"),
-        "title": _clean_prose(rule_record.named.title),
-        "description": _clean_prose(rule_record.named.discussion),
+        "title": _clean_required_prose(rule_record.named.title),
+        "description": _clean_required_prose(rule_record.named.discussion),
         "statement": describe_actions_taken(case, rule_record),
         "props": [_build_prop("severity", rule_record.severity), *_list_rule_props(rule_record)],
         "status": "deviation-approved" if waiver else "open",
@@ -143,7 +143,7 @@ def _build_risk(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
 def _build_poam_item(case: RunRecord, rule_record: RuleRecord) -> JsonObject:
     return {
         "uuid": _create_uuid(case, f"item {rule_record.rule.id}"),
-        "title": _clean_prose(rule_record.named.title),
+        "title": _clean_required_prose(rule_record.named.title),
         "description": describe_actions_taken(case, rule_record),
         "props": _list_rule_props(rule_record),
         "related-observations": [{"observation-uuid": _create_uuid(case, f"seen {rule_record.rule.id}")}],
@@ -166,7 +166,7 @@ def _clean_required_line(text: str) -> str:
     return clean_line(text, 300).strip() or "none"
 
 
-def _clean_prose(text: str) -> str:
+def _clean_required_prose(text: str) -> str:
     cleaned = clean_text(text, _LONGEST)
     return cleaned if cleaned.strip() else "none"
 

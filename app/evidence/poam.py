@@ -40,18 +40,20 @@ def build_temper_poam_json(case: RunRecord) -> bytes:
         "simulated": case.simulated,
         "benchmark": case.published.note,
         "chain_head": case.head,
-        "items": [_build_poam_entry(case, one) for one in case.unresolved_rules],
+        "items": [_build_poam_entry(case, one) for one in case.failed_or_unclear_rules_even_if_waived],
     }
     return encode_json(plan)
 
 
 def build_poam_csv(case: RunRecord) -> bytes:
-    return _encode_csv(COLUMNS, (_build_poam_entry(case, one).values() for one in case.unresolved_rules))
+    return _encode_csv(
+        COLUMNS, (_build_poam_entry(case, one).values() for one in case.failed_or_unclear_rules_even_if_waived)
+    )
 
 
 def build_emass_poam(case: RunRecord) -> bytes:
     """Return the plan as CSV. Columns that people must decide, such as owner and date, stay empty."""
-    rows = (_build_emass_row(case, one) for one in case.unresolved_rules)
+    rows = (_build_emass_row(case, one) for one in case.failed_or_unclear_rules_even_if_waived)
     return _encode_csv(
         EMASS_COLUMNS, ([clean_text(row.get(name, ""), EMASS_LONGEST) for name in EMASS_COLUMNS] for row in rows)
     )

@@ -125,7 +125,7 @@ class RunRecord:
         return str(uuid5(NAMESPACE_URL, f"temper:{self.run}:{self.head}:{name}"))
 
     @property
-    def unresolved_rules(self) -> list[RuleRecord]:
+    def failed_or_unclear_rules_even_if_waived(self) -> list[RuleRecord]:
         """The requested rules that are not known to hold."""
         return [one for one in self.requested_rules if one.status not in DONE]
 

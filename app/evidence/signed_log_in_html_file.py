@@ -95,13 +95,13 @@ def check_shared_file(content: bytes, head: str = "", key: str = "") -> dict[str
 
 def _parse_shared_file(content: bytes) -> SharedLog:
     found = {name.decode(): base64.b64decode(text) for name, text in _BLOCK.findall(content)}
-    lines, show = (_decompress_block(found[name]) for name in ("lines", "show"))
+    lines, show = (_decompress_gzip_up_to_size_limit(found[name]) for name in ("lines", "show"))
     return SharedLog(found["manifest"], found["signature"].decode(), lines, show)
 
 
-def _decompress_block(packed: bytes) -> bytes:
+def _decompress_gzip_up_to_size_limit(gzip_content: bytes) -> bytes:
     reading = zlib.decompressobj(wbits=31)
-    content = reading.decompress(packed, MOST_BYTES)
+    content = reading.decompress(gzip_content, MOST_BYTES)
     if not reading.eof:
         raise BrokenPack("a block of the file is cut off, or larger than any that temper share writes")
     return content
@@ -127,7 +127,7 @@ def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str,
     return manifest
 
 
-def count_untied_events(manifest: dict[str, Any]) -> int:
+def count_leading_events_vouched_for_by_sender_only(manifest: dict[str, Any]) -> int:
     """Return how many events only their sender vouches for: an older file signs none up to the last withheld one."""
     withheld = (seq for seq in manifest["withheld"] if isinstance(seq, int))
     return max(withheld, default=0) if manifest.get("lines") is None else 0

@@ -72,7 +72,7 @@ def find_key(folder: Path) -> SigningKey | None:
         ) from exc
 
 
-def create_key(folder: Path) -> SigningKey:
+def create_key_if_missing(folder: Path) -> SigningKey:
     """Create a key and return the one in place; of two concurrent processes, the first wins."""
     with _explain_uncreated_key(folder):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -623,7 +623,7 @@ def _describe_parameters(rule: str, events: Events) -> str:
     return lines
 
 
-def _explain_left_out(rule: str, events: Events) -> str:
+def _explain_exclusion_by_tailoring(rule: str, events: Events) -> str:
     """Return the reason that the run's tailoring excludes the rule; empty if it does not."""
     by = _find_start_field(events, "tailored")
     if not by or rule not in by["left_out"]:
@@ -664,7 +664,7 @@ def _build_expected_results(rules: list[Object], events: Events) -> list[Object]
         after = f"{when}, {_format_verdict(closing)}" if closing else _UNSCANNED.format(end)
         found = after + (f"\nBefore the run, {_format_verdict(opening)}" if opening else "")
         found += _describe_parameters(rule["id"], events)
-        apart = _explain_left_out(rule["id"], events)
+        apart = _explain_exclusion_by_tailoring(rule["id"], events)
         row = {"asked": asked, "found": found if asked else apart or f"Not part of run {request['run']}."}
         status = STATUS.get(closing["word"], "not_reviewed") if closing else "not_reviewed"
         status = "not_applicable" if apart else status
@@ -928,22 +928,22 @@ def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str]
         )
         for row in open_rows
     ]
-    wanted = [[_reduce_cell(cell) for cell in row] for row in expected]
+    wanted = [[_reduce_cell_to_short_comparable_ascii(cell) for cell in row] for row in expected]
     reduced = [
-        [_reduce_cell_to_wanted(cell, there) for cell, there in zip(row, wanted_row)]
+        [_reduce_cell_without_formula_quote(cell, there) for cell, there in zip(row, wanted_row)]
         for row, wanted_row in zip(actual, wanted)
     ]
     _check_same(name, reduced + actual[len(wanted) :], wanted)
 
 
-def _reduce_cell(cell: str) -> str:
+def _reduce_cell_to_short_comparable_ascii(cell: str) -> str:
     return _reduce_to_comparable_ascii(cell)[:1500]
 
 
-def _reduce_cell_to_wanted(cell: str, wanted: str) -> str:
+def _reduce_cell_without_formula_quote(cell: str, wanted: str) -> str:
     """Reduce a cell, without the quote that keeps a spreadsheet from reading a formula; a text's own quote stays."""
-    reduced = _reduce_cell(cell)
-    return _reduce_cell(cell[1:]) if cell.startswith("'") and reduced != wanted else reduced
+    reduced = _reduce_cell_to_short_comparable_ascii(cell)
+    return _reduce_cell_to_short_comparable_ascii(cell[1:]) if cell.startswith("'") and reduced != wanted else reduced
 
 
 def _check_oscal(files: Files, requested_rows: list[Object], comments: dict[str, str]) -> None:

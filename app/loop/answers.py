@@ -94,7 +94,7 @@ def parse_answer(
     Raises BrokenAnswer. With `rejects_unknown_fields` it is raised for such names, too.
     """
     try:
-        said = _find_object(purpose, text)
+        said = _find_likeliest_object(purpose, text)
         asks = purpose == "plan" and isinstance(said, dict) and "questions" in said
         kind: type[Answer] = Inquiry if asks else ANSWER_TYPES[purpose]
         fields = _resolve_actions(said, lines_by_path) if purpose == "act" else _clean_fields(said)
@@ -112,7 +112,7 @@ def parse_answer(
     return _drop_duplicates(answer)
 
 
-def _find_object(purpose: Purpose, text: str) -> Any:
+def _find_likeliest_object(purpose: Purpose, text: str) -> Any:
     """Return the JSON object of an answer: all between the first and the last brace, or else the last whole object.
 
     Raises BrokenAnswer, or ValueError with the fault of the first reading.

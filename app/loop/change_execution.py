@@ -89,7 +89,7 @@ async def _determine_people_needed(run: Run, proposed: kinds.ActionProposed) -> 
     return decide_people_needed(started.approvals, run.request.mode, risk)
 
 
-async def rehearse_change(run: Run, _: effects.Rehearse) -> None:
+async def scan_copy_with_change_and_record_verdict(run: Run, _: effects.Rehearse) -> None:
     plan = (await _get_or_make_assessment(run)).plan
     if plan.obstacle:
         run.append(kinds.Rehearsed(**run.event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)))

@@ -72,7 +72,9 @@ async def _perform_until_done(run: Run) -> None:
                 await roll_back_and_fail_run(run, str(exc))
             else:
                 raise
-        run.count_faults_in_a_row(effect, has_fault=run.state.waiting is not None and run.state.waiting is not waiting)
+        run.update_consecutive_fault_count(
+            effect, has_fault=run.state.waiting is not None and run.state.waiting is not waiting
+        )
 
 
 def find_event_for_fault(exc: BaseException, state: RunState) -> Event | None:

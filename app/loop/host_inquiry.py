@@ -22,13 +22,15 @@ async def answer_inquiry(run: Run, inquiry: Inquiry, questions_left: int) -> Que
 
     told = await run.services.target.run_blocking(read_on_target)
     answers = (
-        AnsweredQuestion(question=one, answer=_describe_verdicts_so_far(run) if isinstance(one, AskVerdict) else answer)
+        AnsweredQuestion(
+            question=one, answer=_describe_verdicts_on_current_rule(run) if isinstance(one, AskVerdict) else answer
+        )
         for one, answer in zip(questions, told, strict=True)
     )
     return QuestionsAnswered(**run.event_fields, answers=tuple(answers), why=inquiry.why)
 
 
-def _describe_verdicts_so_far(run: Run) -> str:
+def _describe_verdicts_on_current_rule(run: Run) -> str:
     """Return the scanner's whole reason, before the run and after the last attempt."""
     opening = run.state.opening.get(run.rule.id)
     lines = []

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 from app import __version__
 from app.candidates.gather import (
-    append_judged_script_candidates,
     gather_candidates,
     has_usable_or_impossible,
     judge_candidates,
+    try_scripts_and_append_judged_candidates,
 )
 from app.errors import EnvironmentUnusable, TemperError, is_storage_or_connection_fault
 from app.events import kinds
@@ -76,7 +76,9 @@ async def _start_run(run: Run, _: effects.Start) -> None:
     target, request = run.services.target, run.request
     changes = request.mode not in ("scan", "dry-run")
 
-    def prepare_target(target: Target) -> tuple[str, tuple[Probe, ...], InForceReport, bool]:
+    def prepare_target_and_read_confinement_and_health(
+        target: Target,
+    ) -> tuple[str, tuple[Probe, ...], InForceReport, bool]:
         target.prepare(changes=changes, consent=request.consent, keep=request.keep)
         disposable = request.reboot and reboot.require_rebooter(target).is_disposable
         return target.confinement, target.check_health(), target.check_in_force(), disposable
@@ -85,7 +87,9 @@ async def _start_run(run: Run, _: effects.Start) -> None:
         if run.state.status == "queued":
             run.append(kinds.RunPreparing(worker=run.services.worker))
 
-    confinement, probes, standing, disposable = await _await_with_ticks(target.run_blocking(prepare_target), announce)
+    confinement, probes, standing, disposable = await _await_with_ticks(
+        target.run_blocking(prepare_target_and_read_confinement_and_health), announce
+    )
     named = await asyncio.to_thread(choose_benchmark_with_skill_ids, run.services.skill)
     waivers = await asyncio.to_thread(run.services.history.list_active_waivers, request.host, run.services.clock())
     run.append(
@@ -216,7 +220,7 @@ async def _gather_candidates_as_events(run: Run, effect: effects.StartAttempt) -
                     return judged
             else:
                 judged = known
-            return append_judged_script_candidates(services.skill, rule, target, asks, scope, judged)
+            return try_scripts_and_append_judged_candidates(services.skill, rule, target, asks, scope, judged)
 
     candidates = await services.target.run_blocking(gather_candidates_on_target)
     return [kinds.CandidatesGathered(rule=rule.id, candidates=candidates)] if candidates != known else []
@@ -353,7 +357,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.UseSafeDefault: role_turns.continue_without_answer,
     effects.CloseCrashedTurn: _close_crashed_turn,
     effects.Judge: change_execution.judge_proposal,
-    effects.Rehearse: change_execution.rehearse_change,
+    effects.Rehearse: change_execution.scan_copy_with_change_and_record_verdict,
     effects.RequestApproval: change_execution.request_approval,
     effects.ExpireApproval: change_execution.expire_approval,
     effects.Wait: _wait_for_person,

@@ -104,7 +104,7 @@ def _list_values(path: str, text: str, key: str, terms: RuleTerms) -> tuple[str,
     if not likely:
         quoted = [line[len(key) + 1 :].strip() for line in terms.quoted_texts if line.startswith(f"{key} ")]
         values = quoted or terms.find_likely_values(key)
-    is_number, is_flag = _detect_number_and_flag(path, text, key)
+    is_number, is_flag = _detect_if_key_is_numeric_or_valueless(path, text, key)
     if is_flag:
         values = [""]
     elif is_number:
@@ -113,7 +113,7 @@ def _list_values(path: str, text: str, key: str, terms: RuleTerms) -> tuple[str,
     return tuple(changing[:_MOST_VALUES])
 
 
-def _detect_number_and_flag(path: str, text: str, key: str) -> tuple[bool, bool]:
+def _detect_if_key_is_numeric_or_valueless(path: str, text: str, key: str) -> tuple[bool, bool]:
     """Return whether the file's examples of the key are all numbers, and whether they all lack a value."""
     name = fold_case(key.rpartition(".")[2])
     stated = (match for line in text.split("\n") if (match := _OPTION.fullmatch(line)))

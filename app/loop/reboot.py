@@ -72,12 +72,19 @@ async def forget_committed_pre_images(run: Run) -> None:
 
 
 async def record_reboot_announcement(run: Run, _: effects.Reboot) -> None:
-    def check_host_before_reboot(rebooter: Rebooter) -> tuple[BootStatus, bool, str, bool]:
+    def require_approval_and_read_boot_status_and_snapshot(rebooter: Rebooter) -> tuple[BootStatus, bool, str, bool]:
         if not (rebooter.is_disposable or run.state.reboot.is_approved):
             raise EnvironmentUnusable(f"{run.services.target.name} is not rebooted, because nobody approved it.")
-        return rebooter.read_boot_status(), rebooter.is_emulated, rebooter.snapshot_name, rebooter.can_undo_alone
+        return (
+            rebooter.read_boot_status(),
+            rebooter.has_emulated_processor,
+            rebooter.snapshot_name,
+            rebooter.can_undo_alone,
+        )
 
-    found, emulated, snapshot, can_undo_alone = await _call_rebooter(run, check_host_before_reboot)
+    found, emulated, snapshot, can_undo_alone = await _call_rebooter(
+        run, require_approval_and_read_boot_status_and_snapshot
+    )
     if not found.boot:
         raise ConnectionLost(f"{run.services.target.name} is not rebooted while it does not answer: {found.reason}")
     seconds = run.state.budget.reboot_seconds * (EMULATED_FACTOR if emulated else 1)
@@ -206,7 +213,9 @@ async def undo_run_changes(run: Run, _: effects.UndoRun) -> None:
     announced, before = _get_announced(run), run.state.started.probes if run.state.started else ()
     snapshot = announced.snapshot if run.state.reboot.lost else ""
 
-    def undo_changes_on_target(target: Target) -> tuple[Sequence[str], Sequence[str], tuple[Probe, ...], float]:
+    def undo_changes_and_return_paths_and_differences(
+        target: Target,
+    ) -> tuple[Sequence[str], Sequence[str], tuple[Probe, ...], float]:
         rebooter = require_rebooter(target)
         if snapshot:
             rebooter.restore_snapshot()
@@ -215,7 +224,9 @@ async def undo_run_changes(run: Run, _: effects.UndoRun) -> None:
         return undone.paths, undone.differences, target.check_health(), undone.seconds
 
     try:
-        paths, differences, probes, seconds = await run.services.target.run_blocking(undo_changes_on_target)
+        paths, differences, probes, seconds = await run.services.target.run_blocking(
+            undo_changes_and_return_paths_and_differences
+        )
     except TemperError as exc:
         if find_storage_fault(exc) or isinstance(exc, ConnectionLost):
             raise

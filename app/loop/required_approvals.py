@@ -13,7 +13,7 @@ REBOOT_RISK = ChangeRisk(category="I", breaks=("boot",), cuts_the_line=True, irr
 
 def decide_people_needed(policy: ApprovalPolicy | None, mode: Mode, risk: ChangeRisk) -> PeopleNeeded:
     """Apply the policy file. Review mode, irreversible changes and vendor scripts need at least one person."""
-    asked = _apply_policy(policy, risk) if policy else None
+    asked = _apply_first_matching_policy_rule(policy, risk) if policy else None
     if asked and asked.people:
         return asked
     sha256 = policy.sha256 if policy else ""
@@ -26,7 +26,7 @@ def decide_people_needed(policy: ApprovalPolicy | None, mode: Mode, risk: Change
     return asked or PeopleNeeded(people=0, why=f"mode {mode}", by=NO_FILE, risk=risk)
 
 
-def _apply_policy(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
+def _apply_first_matching_policy_rule(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
     for rule in policy.rules:
         if rule.matches_all_conditions(risk):
             by = f"{policy.file} line {rule.line}"
@@ -39,7 +39,7 @@ def _apply_policy(policy: ApprovalPolicy, risk: ChangeRisk) -> PeopleNeeded:
 
 def decide_people_for_reboot(policy: ApprovalPolicy | None) -> PeopleNeeded:
     """Apply the policy file to the reboot of a host that somebody may depend on. It needs at least one person."""
-    asked = _apply_policy(policy, REBOOT_RISK) if policy else None
+    asked = _apply_first_matching_policy_rule(policy, REBOOT_RISK) if policy else None
     if asked and asked.people:
         return asked
     sha256 = policy.sha256 if policy else ""

@@ -107,7 +107,7 @@ class Run:
         self.assessed = await self.services.target.run_blocking(lambda target: target.assess_actions(*asked))
         return self.assessed
 
-    def count_faults_in_a_row(self, effect: Effect, *, has_fault: bool) -> None:
+    def update_consecutive_fault_count(self, effect: Effect, *, has_fault: bool) -> None:
         """Note whether the effect met a fault of the machinery, so that one which keeps failing is tried seldom."""
         if has_fault:
             self.waits[type(effect)] += 1

@@ -293,14 +293,14 @@ def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:
     item = replace(item, attempt=advance_attempt(item.attempt, event))
     if isinstance(event, kinds.AttemptFailed):
         item = replace(item, failures=(*item.failures, event), replayed=item.replayed or bool(event.replayed))
-        moved = _iterate_scanner_path_moves(item.attempt) if event.cause == "scanner" else ()
+        moved = _pair_changed_files_with_file_scanner_named_next(item.attempt) if event.cause == "scanner" else ()
         return replace(item, moved=(*item.moved, *moved))
     if isinstance(event, kinds.AttemptReflected):
         return replace(item, tried=(*item.tried, *event.banned), pivoted=item.pivoted or event.decision == "PIVOT")
     return item
 
 
-def _iterate_scanner_path_moves(attempt: Attempt | None) -> Iterator[ScannerMove]:
+def _pair_changed_files_with_file_scanner_named_next(attempt: Attempt | None) -> Iterator[ScannerMove]:
     if attempt and attempt.proposed and attempt.verdict and attempt.verdict.path:
         changed = frozenset(path for one in attempt.proposed.actions if (path := getattr(one, "path", "")))
         yield ScannerMove(changed, attempt.verdict.path)

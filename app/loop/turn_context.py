@@ -19,7 +19,7 @@ from app.syntax import host_text
 from app.syntax.host_text import fold_case
 from app.targets.policy import SERVICES
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.readable_files import LinkFollowingFiles, is_judged, is_plain_path
+from app.targets.readable_files import LinkFollowingFiles, has_edit_judge, is_absolute_path_without_dot_parts
 from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope, find_services
@@ -109,7 +109,7 @@ def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSitu
         case "plan":
             takeable = context.item.usable_candidates_by_number if context.shows_candidates else {}
             return replace(
-                _build_plan_situation(context, named),
+                _choose_plan_files_and_build_situation(context, named),
                 offers=context.offers,
                 joint_files=_find_files_that_decide_together(context),
                 takeable={number: one.places for number, one in takeable.items()},
@@ -139,7 +139,7 @@ def _find_files_that_decide_together(context: TurnContext) -> tuple[str, ...]:
     """Return the files that decide together: after the first was changed, the scanner pointed at another one."""
     first = context.opening.path if context.opening else None
     then = [one.to for one in context.item.moved if first in one.changed and one.to not in one.changed]
-    nameable = (path for path in (first, *then) if path and is_judged(path) and _is_plain_short_path(path))
+    nameable = (path for path in (first, *then) if path and has_edit_judge(path) and _is_plain_short_path(path))
     both = tuple(dict.fromkeys(nameable))
     return both if len(both) > 1 else ()
 
@@ -151,7 +151,7 @@ def _extract_terms(context: TurnContext) -> RuleTerms:
     return RuleTerms((rule.title, rule.requirement, fix, *lessons))
 
 
-def _build_plan_situation(context: TurnContext, terms: RuleTerms) -> TurnSituation:
+def _choose_plan_files_and_build_situation(context: TurnContext, terms: RuleTerms) -> TurnSituation:
     """Build the situation of a plan: the files that decide the rule, the one that the scanner names first.
 
     Then files from lessons and, for an unguided role, every other file that the rule names.
@@ -161,7 +161,7 @@ def _build_plan_situation(context: TurnContext, terms: RuleTerms) -> TurnSituati
     first += [path for pattern in context.rule.paths for path in files.glob(pattern) or [pattern] if "*" not in path]
     first += [path for path in terms.paths if files.state(path) is not None]
     names = context.scope.covers_path
-    paths = dict.fromkeys(path for path in first if is_judged(path) and _is_plain_short_path(path) and names(path))
+    paths = dict.fromkeys(path for path in first if has_edit_judge(path) and _is_plain_short_path(path) and names(path))
     now = _build_file_situation(context, terms, list(paths)[: _MOST_FILES if context.guided else _SHOWN])
     if context.guided:
         return now
@@ -173,7 +173,7 @@ def _build_plan_situation(context: TurnContext, terms: RuleTerms) -> TurnSituati
 
 def _is_plain_short_path(path: str) -> bool:
     """Return whether a plan can name the path; file names may hold any character."""
-    return is_plain_path(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
+    return is_absolute_path_without_dot_parts(path) and len(path) <= _LONGEST_PATH and not _UNPLAIN.search(path)
 
 
 def _build_file_situation(context: TurnContext, terms: RuleTerms, paths: Iterable[str]) -> TurnSituation:

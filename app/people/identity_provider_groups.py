@@ -36,7 +36,7 @@ def parse_group_right_pairs(options: Sequence[str]) -> tuple[tuple[str, Right], 
     return tuple(found)
 
 
-def find_valid_groups(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None:
+def parse_groups_or_none_if_malformed(claims: Mapping[str, Any], claim: str) -> tuple[str, ...] | None:
     """Return the groups in a token's claim; a string is one group. Return None if the claim is malformed."""
     found: Any = claims.get(claim)
     if found is None:

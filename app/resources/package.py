@@ -78,7 +78,7 @@ def _is_possible(action: PackageAction, host_state: kind.HostState) -> bool:
 
 def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     packages = list(foreseen.iterate_names_and_states("package"))
-    coming = sum(_is_new(one) for _, one in packages)
+    coming = sum(_is_newly_installed(one) for _, one in packages)
     if coming > MOST_COMING:
         reason = f"it would install {coming} packages; the limit for one change is {MOST_COMING}."
         return kind.Objection("too much", reason)
@@ -96,7 +96,7 @@ def _judge_accompanying_package(
     asked = {place.removeprefix(KIND.prefix) for place in foreseen.asked if place.startswith(KIND.prefix)}
     if not asked or name in asked or any(name.startswith(f"{other}-") for other in asked):
         return None  # a package's own parts
-    if not _is_new(package_state):
+    if not _is_newly_installed(package_state):
         reason = f"{name} would be removed too, because it depends on the package: a person decides."
         return kind.Objection("too much", reason)
     if _HARMLESS_COMPANY.fullmatch(name):
@@ -108,7 +108,7 @@ def _judge_accompanying_package(
 def _iterate_objections_to_change(
     name: str, state: kind.ResourceState, needed_resources: frozenset[str]
 ) -> Iterator[kind.Objection]:
-    if _is_new(state):
+    if _is_newly_installed(state):
         if _UNWELCOME.fullmatch(name):
             yield kind.Objection("weakening", f"{name} would be installed, and hardening removes it.")
     elif state.after.startswith(INSTALLED):
@@ -121,7 +121,7 @@ def _iterate_objections_to_change(
                 yield kind.Objection(clause, f"{name} would be removed, and it is protected.")
 
 
-def _is_new(package_state: kind.ResourceState) -> bool:
+def _is_newly_installed(package_state: kind.ResourceState) -> bool:
     return package_state.after.startswith(INSTALLED) and not package_state.before.startswith(INSTALLED)
 
 

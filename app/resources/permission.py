@@ -113,7 +113,7 @@ def _is_within(path: str, folders: Sequence[str]) -> bool:
     return any(path == one or path.startswith(f"{one}/") for one in folders)
 
 
-def _has_wanted_permissions(action: SetPermissions, state: str) -> bool:
+def _has_exact_mode_and_owner(action: SetPermissions, state: str) -> bool:
     found = _STATE.fullmatch(state)
     user, _, group = action.owner.partition(":")
     wanted = (("mode", action.mode), ("user", user), ("group", group))
@@ -138,7 +138,7 @@ KIND = ResourceKind(
     name="permission",
     actions=(SetPermissions,),
     find_candidates=find_candidates,
-    is_possible=lambda action, host: bool(host.text) and not _has_wanted_permissions(action, host.text),
+    is_possible=lambda action, host: bool(host.text) and not _has_exact_mode_and_owner(action, host.text),
     list_words=lambda action: (action.mode or "-", action.owner or "-"),
     judge_action=judge_action,
     list_touched=lambda action: (action.path,),

@@ -42,7 +42,7 @@ def judge_states(foreseen: ForeseenStates) -> Objection | None:
     return next((found for kind in KINDS if (found := kind.judge_states(foreseen))), None)
 
 
-def format_host_script_line(action: ResourceAction) -> str:
+def format_action_as_input_line_for_host_script(action: ResourceAction) -> str:
     """Return the line for the host's scripts: kind, name and words. Raises ValueError if a word is not plain."""
     kind, name = get_resource_name(action).split(":", 1)
     words = [kind, name, *get_kind(action).list_words(action)]
@@ -64,7 +64,7 @@ def find_candidates(rule: RuleTexts) -> tuple[ResourceAction, ...]:
 def _is_well_formed(action: ResourceAction) -> bool:
     with suppress(ValueError):  # a ValidationError is one
         msgspec.convert(msgspec.to_builtins(action), type(action))
-        return bool(format_host_script_line(action))
+        return bool(format_action_as_input_line_for_host_script(action))
     return False
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from msgspec import to_builtins
 
 from app.candidates.gather import (
-    append_judged_script_candidates,
     gather_candidates,
     has_usable_or_impossible,
     judge_candidates,
+    try_scripts_and_append_judged_candidates,
 )
 from app.candidates.recipe_file_reader import Recipe
 from app.events.event_field_types import Candidate
@@ -70,7 +70,7 @@ class RunForecast:
         return None if self.pace is None else self.pace * len(self.findings)
 
     @property
-    def findings_with_policy_accepted_change(self) -> list[FindingForecast]:
+    def findings_with_foreseen_change(self) -> list[FindingForecast]:
         return [one for one in self.findings if one.taken]
 
     @property
@@ -122,7 +122,9 @@ def _forecast_finding(
         found = gather_candidates(skill, rule, target.files, verdict.path or "", recipes, verdict.evidence)
         judged = judge_candidates(found, target, rule.permitted_weakenings, scope)
         if not has_usable_or_impossible(judged):
-            judged = append_judged_script_candidates(skill, rule, target, rule.permitted_weakenings, scope, judged)
+            judged = try_scripts_and_append_judged_candidates(
+                skill, rule, target, rule.permitted_weakenings, scope, judged
+            )
     taken = next((one for one in judged if one.is_usable), None)
     if taken:
         return FindingForecast(rule, taken, "", "")

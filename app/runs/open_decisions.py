@@ -130,7 +130,7 @@ def list_decisions(sources: InboxSources) -> list[OpenDecision]:
     """Return what waits for a person: what expires first, then the newest day, in each by risk and then by age."""
     found = [
         *_iterate_approvals(sources),
-        *_iterate_left_findings(sources),
+        *_iterate_findings_decisions_by_host_and_skill(sources),
         *_iterate_paused_rollout_decisions(sources),
         *_iterate_failed_run_decisions(sources),
         *_iterate_paused_run_decisions(sources),
@@ -223,7 +223,7 @@ def _rate_change_risk(attempt: Attempt, rule: Rule | None) -> Risk:
     return _RISKS[rule.category] if rule else "medium"
 
 
-def _iterate_left_findings(sources: InboxSources) -> Iterator[OpenDecision]:
+def _iterate_findings_decisions_by_host_and_skill(sources: InboxSources) -> Iterator[OpenDecision]:
     """Yield one decision for each host, skill and outcome, without findings that a waiver covers."""
     in_force = [row.waiver for row in sources.waivers if row.is_in_force(sources.now)]
     groups = {
@@ -235,36 +235,37 @@ def _iterate_left_findings(sources: InboxSources) -> Iterator[OpenDecision]:
         if one.rule not in sources.in_work.get(one.host, ()) and not _is_waived(one, in_force, groups[one.host]):
             together.setdefault((one.outcome, one.host, one.skill), []).append(one)
     for found in together.values():
-        yield _to_findings_decision(found)
+        yield _to_decision_on_findings_of_one_host(found)
 
 
 def _is_waived(finding: LeftFinding, active_waivers: Sequence[Waiver], groups: frozenset[str]) -> bool:
     return any(one.rule == finding.rule and one.scope.covers_host(finding.host, groups) for one in active_waivers)
 
 
-def _to_findings_decision(findings: Sequence[LeftFinding]) -> OpenDecision:
-    first, newest = findings[0], max(findings, key=lambda one: one.at)
-    counted = count_things(len(findings), "finding")
+def _to_decision_on_findings_of_one_host(findings_of_one_host: Sequence[LeftFinding]) -> OpenDecision:
+    first, newest = findings_of_one_host[0], max(findings_of_one_host, key=lambda one: one.at)
+    counted = count_things(len(findings_of_one_host), "finding")
+    them = "it" if len(findings_of_one_host) == 1 else "them"
     why = (
         f"{first.host}: {counted} escalated, because no attempt passed. Decide what to do."
         if first.outcome == "escalated"
-        else f"{first.host}: {counted} deferred. Run {'it' if len(findings) == 1 else 'them'} again, or add a waiver."
+        else f"{first.host}: {counted} deferred. Run {them} again, or add a waiver."
     )
     return OpenDecision(
         kind=first.outcome,
         id=f"{first.outcome}:{first.host}:{first.skill}",
-        title=(first.title or first.rule) if len(findings) == 1 else f"{counted} {first.outcome}",
+        title=(first.title or first.rule) if len(findings_of_one_host) == 1 else f"{counted} {first.outcome}",
         why=why,
-        since=min(one.at for one in findings),
-        risk=min((_RISKS.get(one.category, "medium") for one in findings), key=_ORDER.index),
+        since=min(one.at for one in findings_of_one_host),
+        risk=min((_RISKS.get(one.category, "medium") for one in findings_of_one_host), key=_ORDER.index),
         host=first.host,
-        rule=first.rule if len(findings) == 1 else "",
+        rule=first.rule if len(findings_of_one_host) == 1 else "",
         run=newest.run,
         skill=first.skill,
         mode="review",
         simulated=newest.simulated,
-        breaks=first.breaks if len(findings) == 1 else "",
-        findings=tuple(sorted(findings, key=lambda one: (one.category or "IV", one.rule))),
+        breaks=first.breaks if len(findings_of_one_host) == 1 else "",
+        findings=tuple(sorted(findings_of_one_host, key=lambda one: (one.category or "IV", one.rule))),
         answers=(PossibleAnswer("review", "Run again, ask before each change", "go", "no"),),
     )
 

@@ -125,10 +125,12 @@ def _build_usage_line(
 
 def format_usage_csv(lines: Sequence[UsageLine]) -> str:
     names = [field.name for field in fields(UsageLine)]
-    return format_csv(names, ([_format_value_as_plain_text(getattr(line, name)) for name in names] for line in lines))
+    return format_csv(
+        names, ([_format_value_without_formula_escaping(getattr(line, name)) for name in names] for line in lines)
+    )
 
 
-def _format_value_as_plain_text(value: object) -> str:
+def _format_value_without_formula_escaping(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return "" if value is None else str(value)

@@ -115,7 +115,7 @@ def find_faults(conditions: Conditions) -> tuple[HealthFault, ...]:
     """Return everything that is broken, the deepest cause first."""
     found = (
         *_find_database_and_log_faults(conditions),
-        *_find_node_faults(conditions),
+        *_find_silent_or_lost_worker_faults(conditions),
         *_find_engine_faults(conditions),
         *_find_faults_that_stop_no_work(conditions),
     )
@@ -144,7 +144,7 @@ def _find_database_and_log_faults(conditions: Conditions) -> Iterator[HealthFaul
         yield HealthFault("log", "LOG STALLED", text, remedy, since, title="Temper cannot write its log")
 
 
-def _find_node_faults(conditions: Conditions) -> Iterator[HealthFault]:
+def _find_silent_or_lost_worker_faults(conditions: Conditions) -> Iterator[HealthFault]:
     if node := conditions.silent_worker:
         text = f"Node {node.name}, which works on this run, does not answer."
         remedy = "Another node takes the run over if it stays silent."

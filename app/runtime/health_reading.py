@@ -96,7 +96,7 @@ def _add_wait_and_lost_worker(
     if run_head.state != "running":
         return stored
     if run_head.waiting_for:
-        for one in runtime.store.read_events_newest_first(run_head.run, None, WAITS, 1):
+        for one in runtime.store.read_events_of_kinds_newest_first(run_head.run, None, WAITS, 1):
             if isinstance(one.event, RunWaiting):
                 stored = replace(stored, wait=(one.at, one.event))
     node = holder.node if holder else None
@@ -184,5 +184,5 @@ def _has_all_approvals(runtime: Runtime, run: RunProgress) -> bool:
         return False
     return all(
         isinstance(one.event, ApprovalGiven) and one.event.given >= one.event.of
-        for one in runtime.store.read_events_newest_first(run.run, None, ("approval.given",), 1)
+        for one in runtime.store.read_events_of_kinds_newest_first(run.run, None, ("approval.given",), 1)
     )

@@ -22,7 +22,7 @@ from app.store import nodes
 from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock, database_time
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit_if_shared
 from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
@@ -64,7 +64,7 @@ class Node(BackgroundTask):
         await asyncio.to_thread(self._insert_node_and_prune_nodes)
         await asyncio.to_thread(self._hosts.sync_on_start)
 
-    async def end_own_node(self) -> None:
+    async def mark_own_node_as_ended(self) -> None:
         """End this node's row, so that other nodes take over its runs at once. `close` only stops the heartbeat."""
         try:
             await asyncio.to_thread(self._call_in_transaction, nodes.end_nodes, {self._leases.node})
@@ -160,7 +160,7 @@ class Node(BackgroundTask):
     def _send_heartbeat_and_read_overview(self) -> Overview | None:
         heard = self._clock.start_timing_and_get_callback()
         ahead = self._clock.own_clock_seconds_ahead
-        with Session(use_autocommit(self._database)) as session:
+        with Session(use_autocommit_if_shared(self._database)) as session:
             seen = nodes.send_heartbeat_and_read_overview(session, self._leases.node, ahead)
         if seen:
             heard(seen.at)
@@ -194,7 +194,9 @@ class Node(BackgroundTask):
             if not may_offer_runs:
                 return ()
             node, durable = self._leases.node, self._durable
-            return nodes.offer_orphaned_runs(session, node, durable.in_hand, left, at, durable.list_still_queued)
+            return nodes.mark_orphaned_runs_as_offered_and_list_them(
+                session, node, durable.in_hand, left, at, durable.list_still_queued
+            )
 
     def _call_in_transaction(self, query: Callable[Concatenate[Session, P], T], *given: P.args, **named: P.kwargs) -> T:
         with Session(self._database) as session, session.begin():

@@ -48,7 +48,7 @@ class Offers(PeriodicTask):
         self._ordered += 1
         self._hurry.set()
 
-    async def offer_next_runs_to_queue(self) -> None:
+    async def offer_next_run_of_each_host_to_queue(self) -> None:
         """Give the queue each host's next run unless it knows that run."""
         queued = await asyncio.to_thread(self._store.list_next_runs_to_offer)
         if new := [(run, host) for run, host in queued if run not in self._known]:
@@ -64,7 +64,7 @@ class Offers(PeriodicTask):
         ordered, version = self._ordered, self._changes.version()
         if ordered == self._offered and (version == self._seen or not self._leads()):
             return
-        await self.offer_next_runs_to_queue()
+        await self.offer_next_run_of_each_host_to_queue()
         self._offered, self._seen = ordered, version
 
     async def _wait_for_next(self) -> None:

@@ -279,7 +279,9 @@ class Runtime:
 
     async def _record_wait(self, run_id: str, fault: StorageFault) -> None:
         """Record in the log that the run waits, once, although it could not be loaded."""
-        last = await asyncio.to_thread(self.store.read_events_newest_first, run_id, None, (*WAITS, *FORWARD), 1)
+        last = await asyncio.to_thread(
+            self.store.read_events_of_kinds_newest_first, run_id, None, (*WAITS, *FORWARD), 1
+        )
         if not last or not isinstance(last[0].event, RunWaiting):
             run = await asyncio.to_thread(self._open_log, run_id)
             run.append(RunWaiting(cause="storage", reason=fault.sentence))
@@ -295,7 +297,7 @@ class Runtime:
         return RunLog(run_id, self.writer, last, self.clock.now)
 
     def _is_crash_looping(self, run_id: str) -> bool:
-        last = self.store.read_events_newest_first(run_id, None, FORWARD, NO_FURTHER)
+        last = self.store.read_events_of_kinds_newest_first(run_id, None, FORWARD, NO_FURTHER)
         crashes = [one.event for one in last if isinstance(one.event, RunResumed) and one.event.after_crash]
         return sum(not event.reason for event in crashes) == NO_FURTHER
 

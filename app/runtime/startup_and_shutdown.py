@@ -131,7 +131,7 @@ async def _join_nodes_and_launch_queue(runtime: Runtime, leases: Leases, stack: 
     _start_until_exit(stack, NotificationListener(database, runtime.store, runtime.bus))
     node = Node(database, runtime.settings, leases, runtime.durable, runtime.writer, changes, runtime.clock)
     await node.join()
-    stack.push_async_callback(node.end_own_node)
+    stack.push_async_callback(node.mark_own_node_as_ended)
     await asyncio.to_thread(_launch_queue_under_lock, runtime)
     stack.push_async_callback(runtime.durable.close)
     _start_until_exit(stack, node)

@@ -58,7 +58,7 @@ def _has_locked_idle_timeout(seen: Observations) -> bool:
     )
 
 
-def _is_root_only_config(seen: Observations) -> bool:
+def _is_sshd_config_private_to_root(seen: Observations) -> bool:
     mode, _, owners = seen.get("mode", "").partition(" ")
     return mode in ("600", "400", "0") and owners == "root root"
 
@@ -68,7 +68,7 @@ QUESTIONS: Mapping[str, Callable[[Observations], bool]] = {
     "sshd_disable_root_login": lambda seen: seen.get("root") == "no",
     "accounts_password_pam_unix_remember": _create_password_refusal_check("again"),
     "accounts_tmout": _has_locked_idle_timeout,
-    "file_permissions_sshd_config": _is_root_only_config,
+    "file_permissions_sshd_config": _is_sshd_config_private_to_root,
     "accounts_password_pam_minlen": _create_password_refusal_check("short"),
     "accounts_umask_etc_login_defs": lambda seen: seen.get("home") == "700",
     "accounts_password_pam_unix_rounds_password_auth": lambda seen: seen.get("digest") == "$y$jFT",

@@ -171,7 +171,7 @@ def is_public_score(path: Path) -> bool:
         return FORMAT.encode() in file.read(200)
 
 
-def read_public_score(path: Path) -> SignedPublicScore:
+def decode_unverified_public_score(path: Path) -> SignedPublicScore:
     """Decode a file. Raise BadInput if it cannot be read, and BrokenScore if it has another shape."""
     try:
         if path.stat().st_size > MOST_BYTES:
@@ -188,7 +188,7 @@ def read_public_score(path: Path) -> SignedPublicScore:
 
 def read_verified_public_score(path: Path, expected_key: str = "") -> SignedPublicScore:
     """Return the file if signature, summary, trajectories and prompts hold; else raise BrokenScore with the first."""
-    found = read_public_score(path)
+    found = decode_unverified_public_score(path)
     body = found.body
     if not is_valid_signature(found.key, found.signature, _build_signed_bytes(body)):
         raise BrokenScore("it is not what was signed: something was changed after the signature")

@@ -95,7 +95,7 @@ def build_score_row(score: Score) -> ScoreRow:
         fixed=compute_share_with_interval(count, len(found)),
         harmed_and_undone=sum(fate.harmed for fate in fates),
         harm_stayed=compute_share_with_interval(
-            sum(map(score_structures.has_remaining_harm, score.trials)), len(score.trials)
+            sum(map(score_structures.has_worse_probe_or_rollback_leftover, score.trials)), len(score.trials)
         ),
         gamed=compute_share_with_interval(
             sum(score_structures.is_gamed(trial, fate) for trial, fate in checked), len(checked)

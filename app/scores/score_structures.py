@@ -145,5 +145,5 @@ def is_left_to_person(fate: TrialOutcome) -> bool:
     return fate.ended in ("escalated", "deferred")
 
 
-def has_remaining_harm(trial: Trial) -> bool:
+def has_worse_probe_or_rollback_leftover(trial: Trial) -> bool:
     return bool(trial.worse or trial.left)

@@ -72,8 +72,8 @@ async def run_file_host_trial(
     return msgspec.structs.replace(trial, fates=fates, traps=host.traps, weakened=spoilt, seconds=round(seconds, 3))
 
 
-async def run_added_host_trial(
-    runtime: Runtime, order: ScoreOrder, seed: int, target: Target, machine: Rootfs, budget: Budget
+async def run_added_host_trial_on_new_machine(
+    runtime: Runtime, order: ScoreOrder, seed: int, target: Target, new_machine: Rootfs, budget: Budget
 ) -> Trial:
     """Run a trial on a disposable machine that the caller has just created; `target` connects to it."""
     rules = order.rules
@@ -85,7 +85,7 @@ async def run_added_host_trial(
     run = await _run_to_end(runtime, order, target, rules, budget)
     seconds = time.monotonic() - began
     trial = _build_trial(runtime, pack, seed, order.host, run, await asyncio.to_thread(target.check_health), was)
-    fates = copy_with_effects(trial.fates, await observe_effects(machine))
+    fates = copy_with_effects(trial.fates, await observe_effects(new_machine))
     return msgspec.structs.replace(trial, fates=fates, seconds=round(seconds, 3))
 
 

@@ -42,16 +42,20 @@ class VendorOutcome:
     wants: Mapping[str, str] = field(default_factory=dict)
 
 
-async def run_vendor_trial(
-    order: ScoreOrder, seed: int, machine: Rootfs, target: Target, run_fixes: Callable[[str], Awaitable[VendorOutcome]]
+async def run_vendor_trial_on_new_machine(
+    order: ScoreOrder,
+    seed: int,
+    new_machine: Rootfs,
+    target: Target,
+    run_fixes: Callable[[str], Awaitable[VendorOutcome]],
 ) -> Trial:
     """Run a vendor's fixes on a new machine as a trial. `run_fixes` receives the rules as oscap arguments."""
     ids = {load_skill(order.skill).rules[rule].stig_id: rule for rule in order.rules}
     await asyncio.to_thread(lambda: target.prepare(keep=True))
-    was, open_before = await asyncio.to_thread(target.check_health), await _probe_ways_to_root(machine)
+    was, open_before = await asyncio.to_thread(target.check_health), await _probe_ways_to_root(new_machine)
     found = await run_fixes(" ".join(f"--rule {shlex.quote(one)}" for one in ids))
     harm = await _list_harm_descriptions(was, target)
-    open_after = await _probe_ways_to_root(machine)
+    open_after = await _probe_ways_to_root(new_machine)
     fates = tuple(
         TrialOutcome(
             rule=rule,

@@ -100,7 +100,7 @@ class Catalog:
             raise BadInput(f"The skill folder {self.folder / folder} cannot be loaded: {why}") from exc
         make, ready = getattr(module, "skill", None), getattr(module, "SKILL", None)
         if isinstance(ready, Skill):
-            return self._check_skill(ready, folder, argument)
+            return self._require_folder_name_and_no_argument(ready, folder, argument)
         if not callable(make):
             raise BadInput(f"The skill folder {self.folder / folder}: {MODULE} names no SKILL and no skill(argument).")
         made = make(argument)
@@ -110,9 +110,11 @@ class Catalog:
     def _load_derived_skill(self, folder: str, argument: str, parent_folders: tuple[str, ...]) -> Skill:
         pick = read_rule_selection(self.folder / folder / TABLE)
         whole = self.load_skill(pick.of, (*parent_folders, folder))
-        return self._check_skill(apply_rule_selection(folder, pick, whole, self.folder / folder), folder, argument)
+        return self._require_folder_name_and_no_argument(
+            apply_rule_selection(folder, pick, whole, self.folder / folder), folder, argument
+        )
 
-    def _check_skill(self, skill: Skill, folder: str, argument: str) -> Skill:
+    def _require_folder_name_and_no_argument(self, skill: Skill, folder: str, argument: str) -> Skill:
         if argument:
             raise BadInput(f"The skill {folder!a} takes no argument after a colon: use {folder} alone.")
         if skill.name != folder:

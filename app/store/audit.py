@@ -44,7 +44,7 @@ def has_seal(session: Session, subject: str, digest: str) -> bool:
 def record_audit_event(database: Engine, event: AuditedRequest) -> Recorded:
     with Session(database) as session:
         lock_chain(session, AUDIT)
-        return _append_line_and_commit(session, event)
+        return _append_to_locked_audit_chain_and_commit(session, event)
 
 
 def append_seal_once(database: Engine, event: AuditedRequest, subject: str, digest: str) -> Recorded | None:
@@ -54,10 +54,10 @@ def append_seal_once(database: Engine, event: AuditedRequest, subject: str, dige
         if has_seal(session, subject, digest):
             return None
         session.merge(SealRow(of=subject, digest=digest))
-        return _append_line_and_commit(session, event)
+        return _append_to_locked_audit_chain_and_commit(session, event)
 
 
-def _append_line_and_commit(session: Session, event: AuditedRequest) -> Recorded:
+def _append_to_locked_audit_chain_and_commit(session: Session, event: AuditedRequest) -> Recorded:
     """Append the line and commit."""
     seq, previous = read_last_link(session, AUDIT) or (0, GENESIS)
     line = build_recorded_event(AUDIT, seq + 1, database_time(session), event, previous)

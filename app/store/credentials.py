@@ -96,7 +96,7 @@ def list_credentials_with_owners(session: Session, ids: Collection[str]) -> Sequ
     return session.exec(both.where(col(CredentialRow.id).in_(ids))).all()
 
 
-def list_unended_credentials(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
+def list_credentials_not_ended_but_maybe_expired(session: Session, kinds: Sequence[str]) -> Sequence[CredentialRow]:
     wanted = select(CredentialRow).where(col(CredentialRow.kind).in_(kinds), col(CredentialRow.ended_at).is_(None))
     return session.exec(wanted.order_by(col(CredentialRow.made_at))).all()
 

@@ -24,15 +24,15 @@ class CopyResult:
 
 
 def copy_database_and_verify_chains(source: Engine, into: Engine) -> CopyResult:
-    tables = _reflect_tables(into)
-    there = _reflect_tables(source)
+    tables = _reflect_tables_to_copy(into)
+    there = _reflect_tables_to_copy(source)
     with source.connect() as reading, into.begin() as writing:
         _require_empty(writing, tables)
         rows = {table.name: _copy_table(reading, there[table.name], writing, table) for table in tables.values()}
     return CopyResult(rows, _check_chains(EventStore(into), into))
 
 
-def _reflect_tables(engine: Engine) -> dict[str, Table]:
+def _reflect_tables_to_copy(engine: Engine) -> dict[str, Table]:
     """Return the tables by name, ordered so that referenced tables come first."""
     known = MetaData()
     known.reflect(engine)
@@ -65,7 +65,7 @@ def _read_chunks(reading: Connection, table: Table) -> Iterator[list[dict[str, o
 
 
 def _check_chains(store: EventStore, into: Engine) -> int:
-    event = _reflect_tables(into)["event"]
+    event = _reflect_tables_to_copy(into)["event"]
     with into.connect() as connection:
         runs = [row[0] for row in connection.execute(select(event.c.run).distinct()) if row[0] != MACHINE]
     for run in runs:

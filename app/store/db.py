@@ -143,7 +143,7 @@ def _build_engine(url: URL, connections: int, overflow: int, *, tests_before_use
     return create_engine(url, connect_args={"options": options}, **pool)
 
 
-def use_autocommit(engine: Engine) -> Engine:
+def use_autocommit_if_shared(engine: Engine) -> Engine:
     return engine.execution_options(isolation_level="AUTOCOMMIT") if is_shared(engine) else engine
 
 

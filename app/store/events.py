@@ -110,11 +110,11 @@ class EventStore:
         low, high = 0, (self.read_last_link(run) or (0, ""))[0]
         while low < high:
             middle = (low + high + 1) // 2
-            found = self.find_time_at_seq(run, middle)
+            found = self.find_time_of_newest_event_up_to_seq(run, middle)
             low, high = (middle, high) if (found or 0.0) <= at else (low, middle - 1)
         return low
 
-    def find_time_at_seq(self, run: str, seq: int) -> float | None:
+    def find_time_of_newest_event_up_to_seq(self, run: str, seq: int) -> float | None:
         """Return the time of the newest event with a seq up to `seq`; a shrunk run has gaps."""
         query = select(col(EventRow.at)).where(col(EventRow.run) == run, col(EventRow.seq) <= seq)
         found = self._fetch(query.order_by(col(EventRow.seq).desc()).limit(1))
@@ -130,9 +130,13 @@ class EventStore:
         for recorded in self.read_events_without_deltas(run):
             last = recorded.seq
             yield recorded
-        yield from (newest for newest in self.read_events_newest_first(run, None, tuple(KINDS), 1) if newest.seq > last)
+        yield from (
+            newest for newest in self.read_events_of_kinds_newest_first(run, None, tuple(KINDS), 1) if newest.seq > last
+        )
 
-    def read_events_newest_first(self, run: str, upto: int | None, kinds: Sequence[str], limit: int) -> list[Recorded]:
+    def read_events_of_kinds_newest_first(
+        self, run: str, upto: int | None, kinds: Sequence[str], limit: int
+    ) -> list[Recorded]:
         """Return the last `limit` events of these kinds, newest first."""
         last = _select_seqs(run, kinds, 0, upto, backwards=True).limit(limit)
         rows = self._fetch(_select_lines(run).where(col(EventRow.seq).in_(last)))

@@ -114,10 +114,9 @@ def _save_standing(session: Session, row: dict[str, object]) -> None:
 def _map_rules_to_new_letters(event: kinds.Event, cells: Mapping[str, str]) -> dict[str, str]:
     """Return the letters that an event changes, by rule."""
     match event:
-        case kinds.VerdictGiven(phase="opening", rule=rule, word="fail") if _get_letter_or_nothing(cells, rule) in (
-            PERSONS,
-            LEFT,
-        ):
+        case kinds.VerdictGiven(phase="opening", rule=rule, word="fail") if _get_letter_or_dot_if_unknown(
+            cells, rule
+        ) in (PERSONS, LEFT):
             return {}  # a scan that confirms the finding settles nothing: it still waits for a person
         case kinds.VerdictGiven(phase="opening", rule=rule, word=word):
             return {rule: {"pass": PASSED, "fail": OPEN}.get(word, NOTHING)}
@@ -125,7 +124,7 @@ def _map_rules_to_new_letters(event: kinds.Event, cells: Mapping[str, str]) -> d
             return {rule: PASSED}
         case kinds.VerdictGiven(phase="closing", rule=rule, word="notapplicable"):
             return {rule: NOTHING}
-        case kinds.VerdictGiven(phase="closing", rule=rule) if _get_letter_or_nothing(cells, rule) == PASSED:
+        case kinds.VerdictGiven(phase="closing", rule=rule) if _get_letter_or_dot_if_unknown(cells, rule) == PASSED:
             return {rule: OPEN}
         case kinds.DriftFound(rules=rules):
             return dict.fromkeys(rules, SLIPPED)
@@ -137,15 +136,15 @@ def _map_rules_to_new_letters(event: kinds.Event, cells: Mapping[str, str]) -> d
             return {rule: PASSED}
         case kinds.ItemEscalated(rule=rule):
             return {rule: PERSONS}
-        case kinds.ItemDeferred(rule=rule) if _get_letter_or_nothing(cells, rule) != UNDONE:
+        case kinds.ItemDeferred(rule=rule) if _get_letter_or_dot_if_unknown(cells, rule) != UNDONE:
             return {rule: LEFT}
-        case kinds.ItemSkipped(rule=rule) if _get_letter_or_nothing(cells, rule) == WORK:
+        case kinds.ItemSkipped(rule=rule) if _get_letter_or_dot_if_unknown(cells, rule) == WORK:
             return {rule: OPEN}
         case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped():
-            return {rule: OPEN for rule in cells if _get_letter_or_nothing(cells, rule) == WORK}
+            return {rule: OPEN for rule in cells if _get_letter_or_dot_if_unknown(cells, rule) == WORK}
         case _:
             return {}
 
 
-def _get_letter_or_nothing(cells: Mapping[str, str], rule: str) -> str:
+def _get_letter_or_dot_if_unknown(cells: Mapping[str, str], rule: str) -> str:
     return cells.get(rule, NOTHING)[0]

@@ -197,7 +197,7 @@ def delete_old_nodes_and_leases(session: Session) -> None:
     session.execute(delete(LeaseRow).where(col(LeaseRow.name).in_(over)))
 
 
-def offer_orphaned_runs(
+def mark_orphaned_runs_as_offered_and_list_them(
     session: Session,
     own_node: str,
     own_runs: Collection[str],

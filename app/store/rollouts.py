@@ -108,7 +108,7 @@ def require_rollout(session: Session, rollout: str) -> RolloutRow:
     return require_row(session, RolloutRow, "rollout", rollout)
 
 
-def find_rollouts_by_prefix(session: Session, prefix: str) -> Sequence[RolloutRow]:
+def find_up_to_five_rollouts_by_id_prefix(session: Session, prefix: str) -> Sequence[RolloutRow]:
     found = select(RolloutRow).where(col(RolloutRow.id).startswith(prefix, autoescape=True))
     return session.exec(found.order_by(col(RolloutRow.asked_at).desc()).limit(5)).all()
 

@@ -11,7 +11,7 @@ from sqlmodel import Session, col, select
 from app.events.person_command import Command
 from app.store.background_task import PeriodicTask
 from app.store.database_clock import database_time
-from app.store.db import DATABASE_UNAVAILABLE, use_autocommit
+from app.store.db import DATABASE_UNAVAILABLE, use_autocommit_if_shared
 from app.store.models import CommandRow
 
 LOOK_EVERY = 0.2
@@ -86,7 +86,7 @@ class InboxPoller(PeriodicTask):
                 self._open[run].set()
 
     def _find_runs_with_commands(self, runs: Collection[str]) -> set[str]:
-        with Session(use_autocommit(self._database)) as session:
+        with Session(use_autocommit_if_shared(self._database)) as session:
             query = select(CommandRow.run).where(col(CommandRow.run).in_(runs), col(CommandRow.taken_at).is_(None))
             return set(session.exec(query))
 

@@ -32,7 +32,7 @@ def find_run(session: Session, run_id: str) -> RunRow | None:
     return session.get(RunRow, run_id)
 
 
-def find_runs_by_prefix(session: Session, prefix: str) -> Sequence[RunRow]:
+def find_up_to_five_runs_by_id_prefix(session: Session, prefix: str) -> Sequence[RunRow]:
     return session.exec(select(RunRow).where(col(RunRow.id).startswith(prefix, autoescape=True)).limit(5)).all()
 
 

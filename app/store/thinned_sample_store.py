@@ -24,7 +24,7 @@ class ThinnedStore:
         with Session(self._engine) as session, session.begin():
             session.merge(ThinnedRow(step=step, at=at, body=body))
 
-    def list_stretches(self, step: int, since: float, until: float) -> list[tuple[float, bytes]]:
+    def list_stretches_that_begin_between(self, step: int, since: float, until: float) -> list[tuple[float, bytes]]:
         """Return the stretches that begin in [since, until), in order."""
         query = select(col(ThinnedRow.at), col(ThinnedRow.body)).where(
             col(ThinnedRow.step) == step, col(ThinnedRow.at) >= since, col(ThinnedRow.at) < until

@@ -73,7 +73,7 @@ def find_subject_host_and_simulated(session: Session, run_or_rollout: str) -> Ev
     return EventSubject("", simulated=False)
 
 
-def list_rollouts_to_deliver(session: Session, webhook: WebhookRow, ended_since: float) -> dict[str, int]:
+def map_rollouts_to_deliver_to_newest_seqs(session: Session, webhook: WebhookRow, ended_since: float) -> dict[str, int]:
     """As `list_runs_to_deliver`, each rollout with its newest seq, since other nodes append to it."""
     begun = select(DeliveryProgressRow.run).where(col(DeliveryProgressRow.webhook) == webhook.id)
     upto = select(func.max(EventRow.seq)).where(col(EventRow.run) == col(RolloutRow.id)).scalar_subquery()

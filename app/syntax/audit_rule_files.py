@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from app.syntax import host_text
 from app.syntax.audit_rule_normalization import parse_audit_rule
-from app.syntax.auditctl import split_audit_words
+from app.syntax.auditctl import split_audit_line_at_spaces_ignoring_quotes
 from app.syntax.setting import Setting
 
 _Version = list[tuple[list[int], int]]
@@ -61,7 +61,7 @@ def parse_audit_lines(text: str, path: str) -> list[AuditLine]:
         AuditLine(words, path, number)
         for number, line in host_text.number_lines(text)
         for piece in split_overlong_line(line)
-        if (words := split_audit_words(piece)) and not words[0].startswith("#")
+        if (words := split_audit_line_at_spaces_ignoring_quotes(piece)) and not words[0].startswith("#")
     ]
 
 

@@ -49,7 +49,7 @@ class _Done(Exception):
     """auditctl has done what the line asks for, and reads no more of it."""
 
 
-def split_audit_words(line: str) -> tuple[str, ...]:
+def split_audit_line_at_spaces_ignoring_quotes(line: str) -> tuple[str, ...]:
     """Split at blanks as auditctl does; a backslash keeps one. It drops words beyond a third of the letters."""
     if "\\" not in line:
         words = line.split(" ")

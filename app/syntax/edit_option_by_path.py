@@ -56,7 +56,9 @@ DIALECTS = (
         limits_modprobe_audit_edits.find_audit_control,
         limits_modprobe_audit_edits.put_audit_control,
     ),
-    Dialect(("/etc/profile.d/*.sh",), shell_assignments.find_variable, shell_assignments.put_variable),
+    Dialect(
+        ("/etc/profile.d/*.sh",), shell_assignments.find_unconditionally_assigned_value, shell_assignments.put_variable
+    ),
 )
 
 

@@ -133,7 +133,7 @@ def _unquote_literal_or_keep(raw: str) -> str:
     return raw[1:-1] if re.fullmatch(r"'[^']*'|\"[^\"$`\\]*\"", raw) else raw
 
 
-def find_variable(text: str, key: str) -> str | None:
+def find_unconditionally_assigned_value(text: str, key: str) -> str | None:
     value = None
     for found in parse_assignments(text, ""):
         if found.name == key and (found.surely or found.unset):

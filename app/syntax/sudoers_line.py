@@ -95,7 +95,7 @@ def parse_aliases(line: str) -> list[Alias] | None:
             if not scan.take_mark("="):
                 return None
             members = (
-                [_read_digests_and_command(scan) for _ in scan.yield_at_each_item()]
+                [_read_command_prefixed_with_its_digests(scan) for _ in scan.yield_at_each_item()]
                 if kind == "Cmnd"
                 else scan.read_members(are_hosts=kind == "Host")
             )
@@ -105,7 +105,7 @@ def parse_aliases(line: str) -> list[Alias] | None:
     return found
 
 
-def _read_digests_and_command(scan: SudoersScanner) -> str:
+def _read_command_prefixed_with_its_digests(scan: SudoersScanner) -> str:
     digest = "".join(iter(lambda: (scan.match(_DIGEST) or [""])[0], ""))
     return digest + scan.read_command()
 
@@ -141,7 +141,7 @@ def _read_commands(scan: SudoersScanner) -> list[tuple[str, frozenset[str], str,
         while tag := scan.match(_TAG):
             own.add(tag[1])
             tags = tags - {negate_tag(tag[1])} | {tag[1]}
-        command = _read_digests_and_command(scan)
+        command = _read_command_prefixed_with_its_digests(scan)
         if command == "ALL" and not own & _SETENV:
             tags -= _SETENV  # ALL implies SETENV, for itself alone
         given = tuple(f"{name}={value}" for name, value in sorted(options.items()))

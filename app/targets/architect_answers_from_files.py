@@ -37,7 +37,7 @@ def answer_from_files(question: Question, files: LinkFollowingFiles, rule_paths:
         case AskFile():
             return _number_file_lines(question, files)
         case AskUse():
-            return "\n".join(_find_word_uses(question, files, rule_paths)) or NOTHING_FOUND
+            return "\n".join(_iterate_word_uses_grouped_by_file(question, files, rule_paths)) or NOTHING_FOUND
         case AskDaemon():
             told = "\n".join(_read_sshd_or_sudo_settings(question, files)) or NOTHING_FOUND
             return f"{told}\n(by our reading of the files)"
@@ -59,14 +59,14 @@ def select_lines_starting_with_key(lines: Sequence[str], key: str) -> list[str]:
 
 
 def _number_file_lines(question: AskFile, files: LinkFollowingFiles) -> str:
-    shown = _find_shown_lines(question.path, files)
+    shown = _find_redacted_lines(question.path, files)
     if shown is None:
         return ABSENT
     numbered = (f"{number}: {line}" for number, line in enumerate(shown, 1) if number >= question.first)
     return "\n".join(numbered) or f"it has {len(shown)} lines"
 
 
-def _find_shown_lines(path: str, files: LinkFollowingFiles) -> list[str] | None:
+def _find_redacted_lines(path: str, files: LinkFollowingFiles) -> list[str] | None:
     """Return the lines of a file as they may be shown: what is secret is gone before anything is searched."""
     text, state = host_text.read_text(files, path), files.state(path)
     if text is None or state is None:
@@ -81,11 +81,13 @@ def _list_readable_paths(files: LinkFollowingFiles, rule_paths: Collection[str])
     return sorted(path for path in found if not explain_withholding(path, files, rule_paths))
 
 
-def _find_word_uses(question: AskUse, files: LinkFollowingFiles, rule_paths: Collection[str]) -> Iterator[str]:
+def _iterate_word_uses_grouped_by_file(
+    question: AskUse, files: LinkFollowingFiles, rule_paths: Collection[str]
+) -> Iterator[str]:
     """Yield each file that has the word, and its lines with it."""
     word = re.compile(rf"(?<![\w-]){re.escape(question.word)}(?![\w-])", re.IGNORECASE)
     for path in _list_readable_paths(files, rule_paths):
-        numbered = enumerate(_find_shown_lines(path, files) or (), 1)
+        numbered = enumerate(_find_redacted_lines(path, files) or (), 1)
         found = [f"  {number}: {line.strip()}" for number, line in numbered if word.search(line)]
         if found:
             yield "\n".join([path, *found[:_MOST_USES]])

@@ -7,7 +7,7 @@ from app.events.event_field_types import AnyAction
 from app.resources.vendor_script import render_vendor_scripts
 from app.syntax import host_text
 from app.syntax.host_files_protocol import FileState
-from app.targets.readable_files import NO_NEED, SECRETIVE, is_judged, is_read_restricted
+from app.targets.readable_files import NO_NEED, SECRETIVE, has_edit_judge, is_read_restricted
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.simulated_file_owners import ROOT
 from app.text.clean import clean_text
@@ -74,7 +74,7 @@ def _iterate_diff_lines(path: str, before: FileState | None, after: FileState, c
     old, new = (b"" if before is None else before.content), after.content
     if old == new:
         return
-    if is_secret_path(path) or not is_judged(path):
+    if is_secret_path(path) or not has_edit_judge(path):
         yield f"content differs; {SECRETIVE if is_secret_path(path) else NO_NEED}"
         return
     name = "/dev/null" if before is None else f"a{path}"

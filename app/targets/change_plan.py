@@ -100,7 +100,7 @@ def _plan_action_effect(action: AnyAction, files: HostFiles, planned_states: dic
     judge = _find_path_judge_or_objection(action.path, files)
     if isinstance(judge, Objection):
         return judge
-    edit, state = _compute_edit_and_state(action, judge, Overlay(files, planned_states))
+    edit, state = _compute_edit_and_state_unless_action_fails(action, judge, Overlay(files, planned_states))
     if state is not None:
         planned_states[action.path] = state
     return edit
@@ -132,7 +132,9 @@ def _read_authselect_profile(link: str, files: Files) -> str:
     return clean_text(first.strip(), 80)
 
 
-def _compute_edit_and_state(action: FileAction, judge: Judge, files: Files) -> tuple[FileEdit, FileState | None]:
+def _compute_edit_and_state_unless_action_fails(
+    action: FileAction, judge: Judge, files: Files
+) -> tuple[FileEdit, FileState | None]:
     """Return the edit and the new state of the file; None if the action fails."""
     state = files.state(action.path)
     before, mode = (host_text.decode_bytes(state.content), state.mode) if state else ("", None)

@@ -47,8 +47,8 @@ def _iterate_program_complaints(
     was = ask(before, query)
     if was is None:
         return
-    known = {text for text, _ in _list_faults(subject, was)}
-    new = [line for text, line in _list_faults(subject, said) if text not in known]
+    known = {text for text, _ in _iterate_faults_without_numbers_and_as_printed(subject, was)}
+    new = [line for text, line in _iterate_faults_without_numbers_and_as_printed(subject, said) if text not in known]
     if new or (_is_failure(subject, said) and not _is_failure(subject, was)):
         yield f"{name} refuses it: {new[0] if new else _get_last_line(said)}"
 
@@ -61,7 +61,9 @@ def _is_failure(subject: CheckedFiles, outcome: ProgramOutcome) -> bool:
     return outcome.code is not None and (outcome.code >= _CRASHED if subject.faults else outcome.code != 0)
 
 
-def _list_faults(subject: CheckedFiles, outcome: ProgramOutcome) -> Iterator[tuple[str, str]]:
+def _iterate_faults_without_numbers_and_as_printed(
+    subject: CheckedFiles, outcome: ProgramOutcome
+) -> Iterator[tuple[str, str]]:
     """Yield each fault without its numbers, because lines move, and as it was printed."""
     for line in outcome.output.splitlines() if subject.faults else ():
         if subject.faults and (fault := subject.faults.match(line)):

@@ -44,7 +44,7 @@ class Disk:
         os.rename(temp, name, src_dir_fd=folder, dst_dir_fd=folder)
         self._sync_folder(folder, name)
 
-    def write_path(self, path: Path, content: bytes) -> None:
+    def write_private_file(self, path: Path, content: bytes) -> None:
         """Write a file that only this account may read."""
         with OpenFolder(path.parent) as folder:
             self.write(folder, path.name, content, 0o600)
@@ -53,7 +53,7 @@ class Disk:
         """Write and remove a file in the folder; raise OSError if that is impossible."""
         probe = path / _PROBE
         try:
-            self.write_path(probe, bytes(_PROBE_BYTES))
+            self.write_private_file(probe, bytes(_PROBE_BYTES))
         finally:
             self.remove_path(probe)
 

@@ -110,9 +110,9 @@ def exclude_paths(baseline: Baseline, paths: Collection[str]) -> Baseline:
     return msgspec.structs.replace(baseline, entries=entries)
 
 
-def has_tight_rights(now: Baseline, path: str) -> bool:
+def is_root_file_closed_to_other_accounts(baseline: Baseline, path: str) -> bool:
     """Return True for a file of root's that nobody else reads or writes, but for its group."""
-    entry = now.entries.get(path)
+    entry = baseline.entries.get(path)
     return entry is not None and (entry.kind, entry.owner) == ("file", "root:root") and not entry.mode & 0o027
 
 
@@ -149,7 +149,7 @@ def _compare_files(was: Entries, now: Entries, announced_digests: Mapping[str, s
             if announced_digests[path] != (after.digest if after else None):
                 yield f"{path} is not what the change made of it"
         elif before is None and after is not None:
-            if not _is_expected_addition(path, after, announced_digests):
+            if not _is_folder_of_announced_file_or_new_log(path, after, announced_digests):
                 new = f"{_get_setuid_label(after)}a new {after.kind} that no action made"
                 yield f"{new}: {path} ({_describe_rights(after)})"
         elif after is None and before is not None:
@@ -158,7 +158,9 @@ def _compare_files(was: Entries, now: Entries, announced_digests: Mapping[str, s
             yield from _describe_difference(path, before, after)
 
 
-def _is_expected_addition(path: str, entry: BaselineEntry, announced_digests: Mapping[str, str | None]) -> bool:
+def _is_folder_of_announced_file_or_new_log(
+    path: str, entry: BaselineEntry, announced_digests: Mapping[str, str | None]
+) -> bool:
     """Return True for a folder of an announced file, and for a new log file."""
     if entry.kind == "folder":
         return any(known.startswith(f"{path}/") for known in announced_digests)

@@ -29,7 +29,7 @@ class HostLock:
         self._thread.acquire()
         try:
             if self._depth == 0:
-                self._descriptor = self._take_file_lock()
+                self._descriptor = self._wait_for_file_lock_and_check_fence()
             self._depth += 1
         except BaseException:
             self._thread.release()
@@ -41,7 +41,7 @@ class HostLock:
             os.close(self._descriptor)  # closing unlocks, as the end of the process does
         self._thread.release()
 
-    def _take_file_lock(self) -> int:
+    def _wait_for_file_lock_and_check_fence(self) -> int:
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)

@@ -72,8 +72,8 @@ def register_host(
         name=name, end=endpoint, fingerprint=fingerprint, added_at=time.time(), title=title, machine=machine
     )
     disk = Disk()
-    disk.write_path(folder / _KNOWN, known_hosts_text.encode())
-    disk.write_path(folder / _FILE, msgspec.json.format(msgspec.json.encode(added)))
+    disk.write_private_file(folder / _KNOWN, known_hosts_text.encode())
+    disk.write_private_file(folder / _FILE, msgspec.json.format(msgspec.json.encode(added)))
     return added
 
 
@@ -81,7 +81,7 @@ def is_fixture(name: str) -> bool:
     return bool(_FIXTURES.fullmatch(name))
 
 
-def list_existing_fixtures(hosts_folder: Path) -> list[str]:
+def list_default_and_existing_fixtures(hosts_folder: Path) -> list[str]:
     there = [at.name for at in hosts_folder.iterdir() if is_fixture(at.name)] if hosts_folder.is_dir() else []
     return sorted({FIXTURE, *there}, key=lambda name: (len(name), name))
 

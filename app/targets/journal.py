@@ -62,7 +62,7 @@ class Journal:
         changes = tuple(build_file_change(path, before[path], state) for path, state in after.items())
         images = tuple(self._write_image(new, number, one, before[one.path]) for number, one in enumerate(changes))
         contents = JournalContents(self._get_next_order(), images, tuple(folders))
-        self._disk.write_path(new / _CONTENTS, msgspec.json.encode(contents))
+        self._disk.write_private_file(new / _CONTENTS, msgspec.json.encode(contents))
         self._disk.rename(new, self._folder / name)
         return changes
 
@@ -88,7 +88,7 @@ class Journal:
         With `keep_images` the change can be reopened and rolled back, until the journal is closed once more.
         """
         at = self._get_folder(name)
-        self._disk.write_path(at / mark, b"")
+        self._disk.write_private_file(at / mark, b"")
         if keep_images:
             return
         with OpenFolder(at) as folder:
@@ -113,9 +113,9 @@ class Journal:
         return self._list_journals_marked_as("committed")
 
     def write_side_effects(self, name: str, side_effects: SideEffects) -> None:
-        self._disk.write_path(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(side_effects))
+        self._disk.write_private_file(self._get_folder(name) / _AFTERMATH, msgspec.json.encode(side_effects))
 
-    def list_side_effects(self) -> list[SideEffects]:
+    def list_committed_and_open_side_effects(self) -> list[SideEffects]:
         """Return the side effects of the committed changes and of the open one."""
         return [self._read_side_effects(name) for name in self._list_journals_marked_as("committed", "open")]
 
@@ -158,7 +158,7 @@ class Journal:
     def _write_image(self, new_folder: Path, number: int, file_change: FileChange, state: FileState | None) -> PreImage:
         if state is None:
             return PreImage(file_change.path, 0, "", None, file_change)
-        self._disk.write_path(new_folder / str(number), state.content)
+        self._disk.write_private_file(new_folder / str(number), state.content)
         return PreImage(file_change.path, state.mode, state.owner, str(number), file_change, state.modified)
 
     def _read_image(self, name: str, image: PreImage) -> FileState | None:

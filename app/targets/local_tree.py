@@ -74,7 +74,7 @@ class LocalTree:
     def resolve_links(self, path: str) -> str | None:
         """Return where a path leads once its links are followed; None if it leaves the tree or loops."""
         with self._open_root() as root:
-            return path_walk.resolve_in_tree(root, path)
+            return path_walk.resolve_links_unless_leaving_tree(root, path)
 
     def link(self, path: str) -> str | None:
         with self._open_root() as root:
@@ -175,13 +175,13 @@ class LocalTree:
         while self._folders:
             os.close(self._folders.popitem()[1])
 
-    def _open_subfolder(self, root: int, names: Sequence[str]) -> int:
+    def _get_or_open_kept_subfolder(self, root: int, names: Sequence[str]) -> int:
         """Open a folder name by name, like `open_folder_at`; it stays open until the context ends."""
         if not names:
             return root
         path = "/".join(names)
         if path not in self._folders:
-            self._folders[path] = open_folder_descriptor(names[-1], self._open_subfolder(root, names[:-1]))
+            self._folders[path] = open_folder_descriptor(names[-1], self._get_or_open_kept_subfolder(root, names[:-1]))
         return self._folders[path]
 
     def _find_state_and_is_folder(self, root: int, path: str) -> tuple[FileState, bool] | None:
@@ -198,7 +198,7 @@ class LocalTree:
         except (OSError, ActionFailed) as exc:
             if find_storage_fault(exc):
                 raise  # unreadable is not absent
-            real = path_walk.resolve_in_tree(root, plain)
+            real = path_walk.resolve_links_unless_leaving_tree(root, plain)
         if real in (None, "/"):
             return None
         try:
@@ -208,21 +208,21 @@ class LocalTree:
 
     def _find_state_at_plain_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
         *folders, name = path_walk.split_path(path)
-        return self._find_entry_state_and_is_folder(self._open_subfolder(root, folders), name, path)
+        return self._find_entry_state_and_is_folder(self._get_or_open_kept_subfolder(root, folders), name, path)
 
     def _list_names(self, root: int, path: str) -> list[str]:
         names = [name for name in path.split("/") if name]
         try:
-            return os.listdir(self._open_subfolder(root, names))  # noqa: PTH208 (a descriptor has no pathlib form)
+            return os.listdir(self._get_or_open_kept_subfolder(root, names))  # noqa: PTH208 (a descriptor has no pathlib form)
         except FileNotFoundError:
             return []
         except OSError as exc:
             if find_storage_fault(exc):
                 raise
-            real = path_walk.resolve_in_tree(root, path)
+            real = path_walk.resolve_links_unless_leaving_tree(root, path)
         try:
             folders = [name for name in (real or "").split("/") if name]
-            return [] if real is None else os.listdir(self._open_subfolder(root, folders))  # noqa: PTH208
+            return [] if real is None else os.listdir(self._get_or_open_kept_subfolder(root, folders))  # noqa: PTH208
         except OSError:
             return []
 
@@ -230,7 +230,7 @@ class LocalTree:
         """Return True if the path exists after its links are followed."""
         *folders, name = path.split("/")[1:]
         try:
-            found = os.stat(name, dir_fd=self._open_subfolder(root, folders), follow_symlinks=False)
+            found = os.stat(name, dir_fd=self._get_or_open_kept_subfolder(root, folders), follow_symlinks=False)
         except FileNotFoundError:
             return False
         except (OSError, ValueError):
@@ -296,7 +296,7 @@ def _read_to_end(descriptor: int, expected_size: int) -> bytes:
 
 
 def _is_link_target_present(root: int, path: str) -> bool:
-    real = path_walk.resolve_in_tree(root, path)
+    real = path_walk.resolve_links_unless_leaving_tree(root, path)
     try:
         return real is not None and bool(os.stat("." + real, dir_fd=root, follow_symlinks=False))
     except (OSError, ValueError):

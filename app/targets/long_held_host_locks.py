@@ -29,7 +29,7 @@ class StuckHost:
         return f"{held}, and process {self.waiting[0]} waits: {way_on}end it with kill -9 {self.pid}"
 
 
-def find_stuck_hosts(hosts_folder: Path, held_longer_than: float = HELD_LONG) -> list[StuckHost]:
+def find_hosts_held_long_while_others_wait(hosts_folder: Path, held_longer_than: float = HELD_LONG) -> list[StuckHost]:
     """Return the hosts that a process has held for so long while another waits, the longest first."""
     waiting: dict[int, list[int]] = {}
     holders: dict[int, int] = {}

@@ -58,7 +58,7 @@ def open_folder_at(root: int, names: Sequence[str]) -> Iterator[int]:
             os.close(at)
 
 
-def resolve_in_tree(root: int, path: str) -> str | None:
+def resolve_links_unless_leaving_tree(root: int, path: str) -> str | None:
     """Resolve links by name only. `open_parent` refuses a link that is swapped in later."""
     return follow_links(path, partial(find_link_target, root))
 

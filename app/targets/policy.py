@@ -11,7 +11,7 @@ from app.resources.kind import ResourceAction
 from app.syntax.host_files_protocol import Files
 from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, plan_effects
-from app.targets.effects.file_access import find_access_objection, judge_mode
+from app.targets.effects.file_access import find_access_objection, find_objection_to_too_open_or_too_narrow_mode
 from app.targets.effects.weakening import find_weakening_or_excess_objection
 from app.targets.health_probes import HEALTH_PROBES, run_health_probes
 from app.targets.overlay import Overlay
@@ -164,7 +164,11 @@ def _judge_continuations(edit: FileEdit) -> Objection | None:
 
 
 def _judge_mode(edit: FileEdit) -> Objection | None:
-    return None if edit.mode_after is None else judge_mode(edit.path, edit.mode_before, edit.mode_after)
+    return (
+        None
+        if edit.mode_after is None
+        else find_objection_to_too_open_or_too_narrow_mode(edit.path, edit.mode_before, edit.mode_after)
+    )
 
 
 def _is_banner_edit(edit: FileEdit) -> bool:

@@ -20,7 +20,7 @@ def describe_probe_difference(was: Probe | None, now: Probe) -> str:
     gone = [one for one in was.holds if one not in now.holds]
     came = [one for one in now.holds if one not in was.holds] + [one for one in now.weak if one not in was.weak]
     found = (("no longer", gone), ("new", came))
-    return "; ".join(f"{word}: {_join_names(ones)}" for word, ones in found if ones)
+    return "; ".join(f"{word}: {_join_first_names_and_count_rest(ones)}" for word, ones in found if ones)
 
 
 def mark_worsened_probes(before: Iterable[Probe], now: Iterable[Probe]) -> tuple[Probe, ...]:
@@ -34,6 +34,6 @@ def _mark_as_failed_if_worse(was: Probe | None, now: Probe) -> Probe:
     return msgspec.structs.replace(now, ok=False, detail=clean_text(worse, _LONGEST)) if worse else now
 
 
-def _join_names(names: list[str]) -> str:
+def _join_first_names_and_count_rest(names: list[str]) -> str:
     rest = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     return f"{', '.join(names[:_NAMED])}{rest}"

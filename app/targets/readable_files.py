@@ -39,14 +39,14 @@ def explain_withholding(path: str, files: LinkFollowingFiles, rule_paths: Iterab
     Both ends of a link are checked. A file that no judge knows is shown only if the rule names it and every account
     of the host may read it.
     """
-    if not is_plain_path(path):
+    if not is_absolute_path_without_dot_parts(path):
         return ODD
     goal = files.resolve_links(path) or path
     if is_secret_path(path) or is_secret_path(goal):
         return SECRETIVE
     patterns = tuple(rule_paths)
     for end in dict.fromkeys((path, goal)):
-        if is_judged(end) or matches_any_pattern(end, FACTS) or (end != path and matches_any_pattern(end, VENDOR)):
+        if has_edit_judge(end) or matches_any_pattern(end, FACTS) or (end != path and matches_any_pattern(end, VENDOR)):
             continue
         if not matches_any_pattern(end, patterns):
             return NO_NEED
@@ -56,7 +56,7 @@ def explain_withholding(path: str, files: LinkFollowingFiles, rule_paths: Iterab
     return ""
 
 
-def is_judged(path: str) -> bool:
+def has_edit_judge(path: str) -> bool:
     """Return True if the path has a judge: files that may be written may be read."""
     return matches_any_pattern(path, (pattern for pattern, _ in JUDGES))
 
@@ -70,7 +70,7 @@ def is_read_restricted(mode: int) -> bool:
     return not mode & _EVERYBODY
 
 
-def is_plain_path(path: str) -> bool:
+def is_absolute_path_without_dot_parts(path: str) -> bool:
     try:
         split_path(path)
     except ActionFailed:

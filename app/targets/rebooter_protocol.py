@@ -31,7 +31,7 @@ class Rebooter(Protocol):
     """The host is a disposable machine, so nobody is asked before it is rebooted."""
 
     @property
-    def is_emulated(self) -> bool:
+    def has_emulated_processor(self) -> bool:
         """Whether the host's processor is emulated, so that it boots slowly."""
 
     @property

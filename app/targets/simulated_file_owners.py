@@ -27,7 +27,7 @@ class FileOwners:
         if owner != ROOT:
             table[path] = owner
         if table != self._table:
-            self._disk.write_path(self._file, encode_owners(table))
+            self._disk.write_private_file(self._file, encode_owners(table))
             self.reload_if_changed()
 
     def reload_if_changed(self) -> None:

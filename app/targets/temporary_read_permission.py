@@ -37,9 +37,9 @@ class TemporaryModes:
     def open_with_readable_mode(self, folder_fd: int, name: str, path: str) -> Iterator[int]:
         closed = os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
         note = ModeNote(escape_name_bytes(path), S_IMODE(closed.st_mode), closed.st_ino)
-        self._disk.write_path(self._note, msgspec.json.encode(note))
+        self._disk.write_private_file(self._note, msgspec.json.encode(note))
         try:
-            self._set_readable_mode(folder_fd, name)
+            self._set_readable_mode_else_remove_note(folder_fd, name)
             descriptor = os.open(name, _READ, dir_fd=folder_fd)
             try:
                 # synced before the note goes: after a power cut, a wide mode must still have its note
@@ -52,7 +52,7 @@ class TemporaryModes:
             way_on = "Start as the tree's owner."
             raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
 
-    def _set_readable_mode(self, folder_fd: int, name: str) -> None:
+    def _set_readable_mode_else_remove_note(self, folder_fd: int, name: str) -> None:
         try:
             self._disk.set_mode_unsynced(folder_fd, name, _LENT)
         except PermissionError:

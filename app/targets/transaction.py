@@ -109,7 +109,7 @@ class Transactions:
             if mark != "open":
                 return RollbackResult((), (), time.monotonic() - began)
             before = self.journal.read_pre_images(name)
-            differences = self._restore_and_list_differences(name, before)
+            differences = self._restore_files_and_list_differences(name, before)
             if not differences:
                 self._close_journal(name, "undone")
         return RollbackResult(tuple(before), tuple(differences), time.monotonic() - began)
@@ -139,7 +139,7 @@ class Transactions:
         if weaker := find_weakening_objection_by_programs(paths, self.tree, new, assessed.change.asks, self.ask):
             raise ActionFailed(f"Nothing was written: {weaker.reason}")
 
-    def _restore_and_list_differences(self, name: str, before: Before) -> list[str]:
+    def _restore_files_and_list_differences(self, name: str, before: Before) -> list[str]:
         folders = self.journal.read_contents(name).folders
         try:
             return retry_while_disk_full(lambda: restore_files_and_list_differences(self.tree, before, folders))

@@ -21,7 +21,13 @@ from typing import Any
 import msgspec
 
 from app.scores.score_figures import compute_mean_with_interval, compute_share_with_interval
-from app.scores.score_structures import SignedScore, Trial, has_remaining_harm, is_fixed, was_finding_at_start
+from app.scores.score_structures import (
+    SignedScore,
+    Trial,
+    has_worse_probe_or_rollback_leftover,
+    is_fixed,
+    was_finding_at_start,
+)
 
 _KINDS = ("turn.started", "turn.finished", "turn.interrupted")
 _KEPT = ("turn", "purpose", "outcome", "detail", "finish_reason", "completion_tokens", "thought", "answer")
@@ -125,7 +131,7 @@ def describe_condition(folder: Path, broken: Path | None) -> dict[str, Any]:
         "trials": len(trials),
         "fixed": format_count(sum(is_fixed(*one) for one in found), len(found)),
         "scanner passes": sum(fate.closing == "pass" for _, fate in found),
-        "harm that stayed": sum(map(has_remaining_harm, trials)),
+        "harm that stayed": sum(map(has_worse_probe_or_rollback_leftover, trials)),
         "refused by the policy": sum(fate.refused for _, fate in found),
         "failed at": Counter(fate.failed_at for one, fate in found if fate.failed_at and not is_fixed(one, fate)),
         "failed runs": Counter(one.broken for one in trials if one.broken),

@@ -44,7 +44,7 @@ from app.lineups.reader import read_lineup
 from app.runs.order import Order
 from app.runs.rollout.rollout_request import RolloutSpec, RolloutTerms, create_rollout_request
 from app.runs.rollout.rollout_state import fold_rollout
-from app.runs.rollout.rollout_submission_and_commands import create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_submission_and_commands import create_random_rollout_id, submit_rollout
 from app.runtime.runtime import Runtime
 from app.store.rollouts import read_rollout_events
 
@@ -245,7 +245,7 @@ async def rolled_out(runtime: Runtime, lineup: Lineup, asked: argparse.Namespace
     request = create_rollout_request(
         RolloutSpec(order=order, hosts=hosts, words="all", terms=terms), lineup, runtime.settings.hosts_folder
     )
-    rollout = create_rollout_id()
+    rollout = create_random_rollout_id()
     submit_rollout(runtime.database, request, rollout)
     conductor = RolloutController(runtime)
     conductor.start()

@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from app.candidates.gather import (
-    append_judged_script_candidates,
     gather_candidates,
     has_usable_or_impossible,
     judge_candidates,
+    try_scripts_and_append_judged_candidates,
 )
 from app.candidates.recipe_file_reader import Recipe
 from app.candidates.settings_asked_by_content import list_settings_of_content
@@ -116,7 +116,7 @@ def test_what_the_content_proposes_is_what_the_rule_asks_for(target):
 def test_a_script_that_cannot_be_tried_says_why(target):
     rule = STIG.rules[EMPTY]
     scripted = replace(STIG, list_scripts=lambda _: (ContentFix("the content's script", "true"),))
-    [one] = append_judged_script_candidates(scripted, rule, target, NONE, None, ())
+    [one] = try_scripts_and_append_judged_candidates(scripted, rule, target, NONE, None, ())
     assert one.source == "the content's script, tried on a copy"
     assert "a tree of files" in one.gap
     assert one.is_script_trial

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.listening_socket import create_server, open_listener, parse_trusted_proxies, raise_file_limit
+from app.cli.listening_socket import bind_listening_socket, create_server, parse_trusted_proxies, raise_file_limit
 from app.config import Settings
 from app.errors import BadInput
 from app.store import audit
@@ -58,7 +58,7 @@ async def test_a_server_that_is_told_to_end_ends_and_its_answers_have_the_time(t
         await send({"type": "http.response.body", "body": b""})
 
     ended, settings = [], Settings(data=tmp_path, host="127.0.0.1", port=0)
-    with open_listener(settings) as listener:
+    with bind_listening_socket(settings) as listener:
         server = create_server(nothing, settings, lambda: ended.append(True))
         serving = asyncio.create_task(server.serve(sockets=[listener]))
         async with httpx.AsyncClient(trust_env=False) as client:

@@ -12,7 +12,7 @@ import pytest
 from app.engines.chat_exchange import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import check_conformance
-from app.engines.server_capabilities import ASSUMED_CONTEXT, LONG_CONTEXT, build_v1_base_url, inspect_endpoint
+from app.engines.server_capabilities import ASSUMED_CONTEXT, LONG_CONTEXT, append_v1_unless_present, inspect_endpoint
 from app.errors import EngineDied, EngineRefused, EngineStalled
 
 BASE = "http://server:8080/v1"
@@ -214,7 +214,7 @@ async def test_a_server_with_a_key_is_asked_with_it():
 
 @pytest.mark.parametrize("address", ["http://server:8080", "http://server:8080/", "http://server:8080/v1", f"{BASE}/"])
 def test_an_address_may_be_written_with_v1_or_without(address):
-    assert build_v1_base_url(address) == BASE
+    assert append_v1_unless_present(address) == BASE
 
 
 async def test_the_table_of_checks_says_what_holds_and_what_temper_does_without():

@@ -12,7 +12,7 @@ from app.evidence.signed_log_in_html_file import (
     build_shared_log,
     check_shared_file,
     check_shared_log,
-    count_untied_events,
+    count_leading_events_vouched_for_by_sender_only,
 )
 from app.evidence.signing_key import derive_key
 from app.evidence.verify import BrokenPack
@@ -107,15 +107,15 @@ def test_an_event_before_a_withheld_prompt_is_as_it_was_signed(shared, log):
     assert forged.lines != shared.lines
     with pytest.raises(BrokenPack, match="the events are not what was signed"):
         check_shared_log(forged, log[-1].hash, KEY.public)
-    assert count_untied_events(check_shared_log(shared)) == 0
+    assert count_leading_events_vouched_for_by_sender_only(check_shared_log(shared)) == 0
 
 
 def test_a_file_from_before_the_digest_of_its_lines_verifies_and_names_what_it_does_not_prove(shared, log):
     older = sign_anew(shared, key=KEY, without=["lines"])
     manifest = check_shared_log(older, log[-1].hash, KEY.public)
-    assert count_untied_events(manifest) == manifest["withheld"][-1] > 0
+    assert count_leading_events_vouched_for_by_sender_only(manifest) == manifest["withheld"][-1] > 0
     assert check_shared_log(forge_before_a_withheld_prompt(older, log), log[-1].hash, KEY.public) == manifest
-    assert count_untied_events(manifest | {"withheld": []}) == 0
+    assert count_leading_events_vouched_for_by_sender_only(manifest | {"withheld": []}) == 0
 
 
 @pytest.mark.parametrize("content", [b"", b'id="shared-manifest"', b"<html>", b"\xff" * 9])

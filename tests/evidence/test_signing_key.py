@@ -11,7 +11,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.evidence.signing_key import create_key, derive_key, find_key, is_valid_signature, read_public_key
+from app.evidence.signing_key import create_key_if_missing, derive_key, find_key, is_valid_signature, read_public_key
 from app.evidence.verify import ORDER, verify_ed25519
 
 # RFC 8032, section 7.1: seed, public key, message, signature
@@ -69,8 +69,8 @@ def test_a_signature_has_one_spelling_and_a_key_one_length():
 
 
 def test_it_is_made_once_and_nobody_else_reads_it(tmp_path):
-    made = create_key(tmp_path / "keys")
-    assert create_key(tmp_path / "keys").public == made.public == find_key(tmp_path / "keys").public
+    made = create_key_if_missing(tmp_path / "keys")
+    assert create_key_if_missing(tmp_path / "keys").public == made.public == find_key(tmp_path / "keys").public
     assert [stat.S_IMODE(at.stat().st_mode) for at in (tmp_path / "keys", tmp_path / "keys/signing.key")] == [
         0o700,
         0o600,
@@ -83,7 +83,7 @@ def test_it_is_made_once_and_nobody_else_reads_it(tmp_path):
 def test_where_no_folder_for_it_can_be_made_that_is_a_sentence(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(EnvironmentUnusable, match=r"cannot create a key in .*: Not a directory"):
-        create_key(tmp_path / "file" / "keys")
+        create_key_if_missing(tmp_path / "file" / "keys")
 
 
 def test_on_a_file_system_without_links_that_is_a_sentence_and_nothing_stays(tmp_path, monkeypatch):
@@ -92,13 +92,13 @@ def test_on_a_file_system_without_links_that_is_a_sentence_and_nothing_stays(tmp
 
     monkeypatch.setattr(os, "link", refuse)
     with pytest.raises(EnvironmentUnusable, match=r"cannot create a key in .*: Operation not permitted"):
-        create_key(tmp_path / "keys")
+        create_key_if_missing(tmp_path / "keys")
     assert [*(tmp_path / "keys").iterdir()] == []
 
 
 def test_of_many_that_make_it_at_once_one_does(tmp_path):
-    said = "print(create_key(Path(sys.argv[1])).public)"
-    made = f"import sys\nfrom pathlib import Path\nfrom app.evidence.signing_key import create_key\n{said}"
+    said = "print(create_key_if_missing(Path(sys.argv[1])).public)"
+    made = f"import sys\nfrom pathlib import Path\nfrom app.evidence.signing_key import create_key_if_missing\n{said}"
     starting = [
         subprocess.Popen([sys.executable, "-c", made, tmp_path / "keys"], stdout=subprocess.PIPE) for _ in range(4)
     ]

@@ -49,7 +49,7 @@ class Host:
 
     def __init__(self, *looks, probes=SOUND, undone=False, faults=(), takes=10.0, **more):
         self.is_disposable = more.pop("disposable", True)
-        self.is_emulated, self.can_undo_alone, self.snapshot_name = (
+        self.has_emulated_processor, self.can_undo_alone, self.snapshot_name = (
             more.pop(name, usual) for name, usual in (("emulated", False), ("alone", True), ("snapshot", "s"))
         )
         assert not more
@@ -133,7 +133,7 @@ def short_pauses(monkeypatch):
 async def test_a_reboot_is_announced_with_the_time_that_the_host_has_for_it(host, seconds, undo):
     (told,) = await perform(reboot.record_reboot_announcement, effects.Reboot(), host)
     assert (told.host, told.boot, told.rules, told.journals, told.snapshot) == ("h", "b1", ("A",), ("j1",), "s")
-    assert (told.until, told.undo_seconds, told.emulated) == (1010.0 + seconds, undo, host.is_emulated)
+    assert (told.until, told.undo_seconds, told.emulated) == (1010.0 + seconds, undo, host.has_emulated_processor)
 
 
 async def test_a_host_has_at_least_a_second_to_be_confirmed():

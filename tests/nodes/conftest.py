@@ -19,7 +19,7 @@ from app.loop.state import RunState, fold_events
 from app.runs.order import Order, create_run_request, split_at_commas
 from app.runtime.runtime import create_run_id
 from app.store import nodes
-from app.store.db import open_database, use_autocommit
+from app.store.db import open_database, use_autocommit_if_shared
 from app.store.events import EventStore
 from app.store.leases import LeaseRow
 from app.store.models import RunRow
@@ -62,7 +62,7 @@ class Shared:
     def __init__(self, address: str, data: Path) -> None:
         self.address, self.data = address, data
         self.database = open_database(address)
-        self._looking = use_autocommit(self.database)
+        self._looking = use_autocommit_if_shared(self.database)
         self.store = EventStore(self.database)
 
     @property

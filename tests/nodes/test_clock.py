@@ -88,7 +88,9 @@ async def test_a_run_that_a_node_ordered_and_left_is_seen_by_the_others_whatever
         run = await runtime.submit_run(create_run_request(order, lineup, runtime.settings.hosts_folder))
         with Session(runtime.database) as session, session.begin():
             in_a_moment = database_time(session) + 2
-            found = nodes.offer_orphaned_runs(session, "other", (), nodes.list_unended_nodes(session), in_a_moment)
+            found = nodes.mark_orphaned_runs_as_offered_and_list_them(
+                session, "other", (), nodes.list_unended_nodes(session), in_a_moment
+            )
             assert [one.run for one in found] == [run]
             session.rollback()
 

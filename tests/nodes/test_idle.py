@@ -18,7 +18,7 @@ from app.runtime.run_queue_feeder import IdleQueueSuspender, Offers
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock
-from app.store.db import open_database, use_autocommit
+from app.store.db import open_database, use_autocommit_if_shared
 from app.store.events import EventStore
 from app.store.host_folder_sync import HostFolders
 from app.store.leases import Leases
@@ -155,7 +155,7 @@ async def test_who_rests_is_woken_by_what_another_node_was_asked_for(address, da
 def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(database):
     member(database, "me")
     member(database, "silent", seen=nodes.DEAD_AFTER + 1)
-    with Session(use_autocommit(database)) as session:
+    with Session(use_autocommit_if_shared(database)) as session:
         seen = nodes.send_heartbeat_and_read_overview(session, "me")
     assert seen
     assert [row.name for row in seen.living] == ["me", "silent"]
@@ -163,5 +163,5 @@ def test_a_sign_of_life_tells_who_else_lives_and_not_to_who_was_given_up(databas
     with Session(database) as session, session.begin():
         assert session.get_one(NodeRow, "me").seen_at == seen.at
         nodes.end_nodes(session, {"me"})
-    with Session(use_autocommit(database)) as session:
+    with Session(use_autocommit_if_shared(database)) as session:
         assert nodes.send_heartbeat_and_read_overview(session, "me") is None

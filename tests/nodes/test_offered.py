@@ -161,7 +161,7 @@ def test_what_nobody_has_is_offered_once(database, run):
 
 def offered_by(session, node, in_hand=(), queued=()):
     living, at = nodes.list_unended_nodes(session), database_time(session)
-    return nodes.offer_orphaned_runs(
+    return nodes.mark_orphaned_runs_as_offered_and_list_them(
         session, node, in_hand, living, at, lambda offered: {name for name, _ in offered} & {*queued}
     )
 

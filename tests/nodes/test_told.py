@@ -6,7 +6,7 @@ import httpx
 import pytest
 from sqlmodel import Session
 
-from app.cli.postgresql_copy_and_node_list import AT_WORK, NOBODY, print_nodes
+from app.cli.postgresql_copy_and_node_list import AT_WORK, NOBODY, print_nodes_and_get_exit_code_whether_any_works
 from app.config import Settings
 from app.store import nodes
 from app.store.database_clock import database_time
@@ -26,15 +26,15 @@ def member(shared, name, kind, seen=0.0):
 
 
 def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared, settings, capsys):
-    assert print_nodes(settings) == NOBODY
+    assert print_nodes_and_get_exit_code_whether_any_works(settings) == NOBODY
     assert "no node works" in capsys.readouterr().out
     member(shared, "gone-1", "worker", seen=60)
-    assert print_nodes(settings) == NOBODY
+    assert print_nodes_and_get_exit_code_whether_any_works(settings) == NOBODY
     assert re.search(r"gone-1 +worker +6\d +— +—", capsys.readouterr().out)
     member(shared, "here-1", "serve")
     with Session(shared.database) as session, session.begin():
         assert nodes.claim_leadership(session, "here-1", {"gone-1", "here-1"})
-    assert print_nodes(settings) == AT_WORK
+    assert print_nodes_and_get_exit_code_whether_any_works(settings) == AT_WORK
     said = capsys.readouterr().out
     assert re.search(r"here-1 +serve +0 +schedules, webhooks", said)
     assert len(re.findall("webhooks", said)) == 1
@@ -42,7 +42,7 @@ def test_the_terminal_names_each_node_and_ends_by_whether_one_is_at_work(shared,
 
 def test_a_file_has_no_nodes(tmp_path, capsys):
     open_database(tmp_path / "temper.sqlite").dispose()
-    assert print_nodes(Settings(data=tmp_path, database_url="")) == AT_WORK
+    assert print_nodes_and_get_exit_code_whether_any_works(Settings(data=tmp_path, database_url="")) == AT_WORK
     assert "temper.sqlite is a file" in capsys.readouterr().out.replace("\n", "")
 
 

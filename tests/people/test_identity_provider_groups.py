@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import BadInput
-from app.people.identity_provider_groups import GroupRights, find_valid_groups, parse_group_right_pairs
+from app.people.identity_provider_groups import GroupRights, parse_group_right_pairs, parse_groups_or_none_if_malformed
 
 
 def test_a_mapping_is_read_from_words():
@@ -28,6 +28,6 @@ def test_of_several_the_highest_counts_in_any_order():
 
 def test_a_claim_with_dots_in_its_name_goes_before_one_inside_another():
     claims = {"https://x.example/groups": ["one"], "a": {"b": ["two"]}, "a.b": ["three"]}
-    assert find_valid_groups(claims, "https://x.example/groups") == ("one",)
-    assert find_valid_groups(claims, "a.b") == ("three",)
-    assert find_valid_groups({"a": {"b": ["two"]}}, "a.b") == ("two",)
+    assert parse_groups_or_none_if_malformed(claims, "https://x.example/groups") == ("one",)
+    assert parse_groups_or_none_if_malformed(claims, "a.b") == ("three",)
+    assert parse_groups_or_none_if_malformed({"a": {"b": ["two"]}}, "a.b") == ("two",)

@@ -23,7 +23,13 @@ from app.loop.prompts import build_system_prompt
 from app.loop.risk import WORDS, assess_risk
 from app.loop.rule_terms import RuleTerms
 from app.resources.kind import ForeseenStates, ResourceAction, RuleTexts
-from app.resources.registry import KINDS, RESOURCE_ACTIONS, find_candidates, format_host_script_line, get_resource_name
+from app.resources.registry import (
+    KINDS,
+    RESOURCE_ACTIONS,
+    find_candidates,
+    format_action_as_input_line_for_host_script,
+    get_resource_name,
+)
 from app.targets.change_diff import render_resource_diff
 from app.targets.policy import list_action_refusals
 from app.targets.resources.available_actions import Offer, build_offers
@@ -217,4 +223,4 @@ def test_a_host_foresees_it_does_it_and_takes_it_back(kind, host, opened):  # no
         assert undone.differences == ()
         assert host.everything() == was
         assert target.find_drift(()) == ()
-        assert format_host_script_line(action).startswith(f"{kind.name} ")
+        assert format_action_as_input_line_for_host_script(action).startswith(f"{kind.name} ")

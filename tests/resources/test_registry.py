@@ -4,7 +4,7 @@ from app.resources.account import SetAgeing
 from app.resources.kind import RuleTexts
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage
-from app.resources.registry import find_candidates, format_host_script_line, get_resource_name
+from app.resources.registry import find_candidates, format_action_as_input_line_for_host_script, get_resource_name
 from app.resources.unit import SetUnit
 
 
@@ -52,7 +52,9 @@ def test_no_shell_is_given_anything_but_plain_names():
     assert find("x", chage, accounts=("a b", "-o", "x;y", "ana\n", "ana")) == (
         SetAgeing(account="ana", setting="max", days=60),
     )
-    assert format_host_script_line(SetUnit(unit="cups.service", to="mask")) == "unit cups.service mask"
+    assert (
+        format_action_as_input_line_for_host_script(SetUnit(unit="cups.service", to="mask")) == "unit cups.service mask"
+    )
     for name in ("x y", "x\n", "$x", ""):
         with pytest.raises(ValueError, match="no word to send to a shell"):
-            format_host_script_line(InstallPackage(package=name))
+            format_action_as_input_line_for_host_script(InstallPackage(package=name))

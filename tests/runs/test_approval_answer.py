@@ -305,7 +305,7 @@ async def test_an_answer_that_reached_the_database_past_the_api_is_judged_by_the
 
 async def test_a_token_of_an_older_version_counts_for_nobody_of_two(two):
     with Session(two.doors.database) as session, session.begin():
-        for row in credentials.list_unended_credentials(session, ("token",)):
+        for row in credentials.list_credentials_not_ended_but_maybe_expired(session, ("token",)):
             row.made_by = "?"
     status, said = await two.says("ada")
     assert (status, "older than the record of who made it" in said["detail"]) == (409, True)

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli.public_lineup_score import check_score
 from app.errors import BadInput
-from app.evidence.signing_key import create_key
+from app.evidence.signing_key import create_key_if_missing
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.scores import public_score
 from app.scores.atif import build_trajectory
@@ -117,13 +117,13 @@ def test_what_was_changed_after_the_signature_does_not_hold(sent, alter, capsys)
     ],
 )
 def test_what_was_made_up_and_signed_again_does_not_hold_either(sent, tmp_path, alter, says):
-    change(sent, alter, create_key(tmp_path / "another"))
+    change(sent, alter, create_key_if_missing(tmp_path / "another"))
     with pytest.raises(BrokenScore, match=says):
         read_verified_public_score(sent)
 
 
 def test_another_key_is_named(sent, tmp_path):
-    other = create_key(tmp_path / "another")
+    other = create_key_if_missing(tmp_path / "another")
     with pytest.raises(BrokenScore, match="not by the one that you gave"):
         read_verified_public_score(sent, other.public)
     change(sent, lambda body: None, other)

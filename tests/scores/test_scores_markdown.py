@@ -5,7 +5,7 @@ import msgspec
 from app.config import PACKAGE
 from app.scores.public_score import read_any_score
 from app.scores.score_figures import build_score_row
-from app.scores.score_structures import has_remaining_harm
+from app.scores.score_structures import has_worse_probe_or_rollback_leftover
 from app.scores.scores_markdown import SIZES, render_scores_markdown
 
 DOCS = PACKAGE.parent / "docs"
@@ -36,5 +36,8 @@ def test_no_host_of_tempers_own_rows_was_left_worse():
     own = [read_any_score(file) for file in FILES]
     assert own
     assert not any(
-        has_remaining_harm(trial) for score in own if score.order.kind == "line-up" for trial in score.trials
+        has_worse_probe_or_rollback_leftover(trial)
+        for score in own
+        if score.order.kind == "line-up"
+        for trial in score.trials
     )

@@ -42,8 +42,8 @@ def test_those_that_have_not_ended_are_listed_by_kind_in_the_order_in_which_they
     for at, row in enumerate(made):
         row.made_at = 10.0 - at
     credentials.end_credential(session, made[0])
-    assert credentials.list_unended_credentials(session, ["token", "link"]) == [made[3], made[2]]
-    assert credentials.list_unended_credentials(session, ["browser"]) == []
+    assert credentials.list_credentials_not_ended_but_maybe_expired(session, ["token", "link"]) == [made[3], made[2]]
+    assert credentials.list_credentials_not_ended_but_maybe_expired(session, ["browser"]) == []
     assert credentials.list_token_labels(session) == {made[0].id: "l", made[3].id: "l"}
 
 

@@ -16,7 +16,7 @@ from app.store.db import (
     open_database,
     open_separate_engine,
     read_revision,
-    use_autocommit,
+    use_autocommit_if_shared,
 )
 from tests.postgres import new_database
 
@@ -114,8 +114,8 @@ def list_open_files():
 
 
 def test_a_read_alone_needs_no_transaction_between_nodes_and_a_file_is_left_as_it_is(file, shared):
-    assert use_autocommit(file) is file
-    assert use_autocommit(shared).get_execution_options()["isolation_level"] == "AUTOCOMMIT"
+    assert use_autocommit_if_shared(file) is file
+    assert use_autocommit_if_shared(shared).get_execution_options()["isolation_level"] == "AUTOCOMMIT"
     assert [is_shared(one) for one in (file, shared)] == [False, True]
 
 

@@ -80,7 +80,7 @@ def test_spans_are_of_the_runs_that_were_at_work_between_two_times(log):
 def test_the_seq_at_a_time_is_that_of_the_newest_event_up_to_it(log):
     log.add_run("r", "a", 10.0, 20.0, 30.0)
     assert [log.store.get_seq_at("r", at) for at in (9, 10, 19, 20, 25, 30, 99)] == [0, 1, 1, 2, 2, 3, 3]
-    assert [log.store.find_time_at_seq("r", seq) for seq in (0, 1, 2, 9)] == [None, 10.0, 20.0, 30.0]
+    assert [log.store.find_time_of_newest_event_up_to_seq("r", seq) for seq in (0, 1, 2, 9)] == [None, 10.0, 20.0, 30.0]
     assert log.store.get_seq_at("unknown", 99) == 0
 
 

@@ -49,7 +49,7 @@ def test_lines_of_some_kinds_are_the_log_without_the_others(store, played, log, 
 @pytest.mark.parametrize("kinds", [KINDS, TOLD_KINDS, PLAN, PIECES])
 def test_the_newest_of_some_kinds_come_newest_first(store, played, log, kinds):
     fitting = [one for one in log[:200] if tag(one) in kinds]
-    assert store.read_events_newest_first(played[1], 200, kinds, 9) == fitting[::-1][:9]
+    assert store.read_events_of_kinds_newest_first(played[1], 200, kinds, 9) == fitting[::-1][:9]
 
 
 @pytest.mark.parametrize("upto", range(1, 260, 7))

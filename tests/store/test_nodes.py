@@ -55,7 +55,9 @@ def add_lease(session, name, node="", epoch=1, asked_at=0.0, host="h", **more):
 
 
 def offer(session, at, me="one", in_hand=(), queued=nodes.report_none_queued):
-    return nodes.offer_orphaned_runs(session, me, in_hand, nodes.list_unended_nodes(session), at, queued)
+    return nodes.mark_orphaned_runs_as_offered_and_list_them(
+        session, me, in_hand, nodes.list_unended_nodes(session), at, queued
+    )
 
 
 def test_the_oldest_node_comes_first_and_one_that_ended_not_at_all(session, at):

@@ -71,8 +71,8 @@ def test_runs_are_found_by_state_host_person_and_time(session):
     assert [row.id for row in run_queries.list_runs_queued_between(session, 1.0, 4.0, "2")] == ["a2", "b2"]
     assert run_queries.list_runs_queued_between(session, 0.0, 9.0, "") == []
     assert run_queries.find_run(session, "a2").state == "paused"
-    assert {row.id for row in run_queries.find_runs_by_prefix(session, "a")} == {"a1", "a2", "a3"}
-    assert run_queries.find_runs_by_prefix(session, "%") == []
+    assert {row.id for row in run_queries.find_up_to_five_runs_by_id_prefix(session, "a")} == {"a1", "a2", "a3"}
+    assert run_queries.find_up_to_five_runs_by_id_prefix(session, "%") == []
 
 
 def test_the_newest_line_of_a_chain_is_its_own(session):

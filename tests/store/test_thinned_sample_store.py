@@ -18,13 +18,13 @@ def thinned(tmp_path):
 
 
 def test_stretches_of_a_step_are_read_in_order_from_the_first_time_to_before_the_last(thinned):
-    assert thinned.list_stretches(10, 10, 30) == [(10.0, b"of 10"), (20.0, b"of 20")]
-    assert thinned.list_stretches(60, 0, 1) == [(0.0, b"of a minute")]
+    assert thinned.list_stretches_that_begin_between(10, 10, 30) == [(10.0, b"of 10"), (20.0, b"of 20")]
+    assert thinned.list_stretches_that_begin_between(60, 0, 1) == [(0.0, b"of a minute")]
 
 
 def test_a_stretch_that_is_saved_again_replaces_the_former(thinned):
     thinned.save(10, 10.0, b"more")
-    assert thinned.list_stretches(10, 0, 20) == [(10.0, b"more")]
+    assert thinned.list_stretches_that_begin_between(10, 0, 20) == [(10.0, b"more")]
 
 
 def test_the_first_time_is_looked_for_from_a_time_on_and_the_last_among_all(thinned):
@@ -34,5 +34,5 @@ def test_the_first_time_is_looked_for_from_a_time_on_and_the_last_among_all(thin
 
 def test_older_stretches_of_one_step_are_deleted_and_no_others(thinned):
     thinned.delete_before(10, 20)
-    assert [at for at, _ in thinned.list_stretches(10, 0, 100)] == [20, 30]
+    assert [at for at, _ in thinned.list_stretches_that_begin_between(10, 0, 100)] == [20, 30]
     assert thinned.find_last_stretch_start(60) == 0

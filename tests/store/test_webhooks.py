@@ -80,7 +80,7 @@ def test_a_webhook_is_owed_rollouts_up_to_their_newest_line(place):
     place.add_rollout("no line", MADE + 1)
     place.add_rollout("old", MADE + 2, MADE + 49)
     place.add_rollout("young", MADE + 2, MADE + 50)
-    owed = webhooks.list_rollouts_to_deliver(place.session, webhook, MADE + 50)
+    owed = webhooks.map_rollouts_to_deliver_to_newest_seqs(place.session, webhook, MADE + 50)
     assert owed == {"begun": 2, "same moment": 3, "no line": 0, "young": 0}
 
 

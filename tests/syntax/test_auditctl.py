@@ -1,13 +1,13 @@
 import pytest
 
 from app.syntax.audit_fields import HostNames
-from app.syntax.auditctl import read_command, split_audit_words
+from app.syntax.auditctl import read_command, split_audit_line_at_spaces_ignoring_quotes
 
 NAMES = HostNames({"root": 0}, {"wheel": 10}, {"x86_64": {"mount", "execve"}, "i386": {"mount", "umount"}}, "x86_64")
 
 
 def read(line):
-    return read_command(split_audit_words(line), NAMES, {"/etc", "/"}.__contains__)
+    return read_command(split_audit_line_at_spaces_ignoring_quotes(line), NAMES, {"/etc", "/"}.__contains__)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def read(line):
     ],
 )
 def test_only_blanks_split_and_words_beyond_a_third_of_the_letters_are_dropped(line, words):
-    assert split_audit_words(line) == words
+    assert split_audit_line_at_spaces_ignoring_quotes(line) == words
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 import pytest
 
-from app.syntax.shell_assignments import find_variable, parse_assignments, put_variable
+from app.syntax.shell_assignments import find_unconditionally_assigned_value, parse_assignments, put_variable
 
 
 def of(text):
@@ -90,8 +90,8 @@ def test_the_place_of_a_value_is_known():
 
 
 def test_the_umask_is_set_by_a_command_and_not_by_a_variable_of_its_name():
-    assert find_variable("umask=077\n", "umask") is None
-    assert find_variable("umask=077 TMOUT=600\n", "TMOUT") == "600"
+    assert find_unconditionally_assigned_value("umask=077\n", "umask") is None
+    assert find_unconditionally_assigned_value("umask=077 TMOUT=600\n", "TMOUT") == "600"
     assert put_variable("umask=022\n", "umask", "077") == "umask=022\numask 077\n"
     assert put_variable("umask 022\n", "umask", "077") == "umask 077\n"
     assert put_variable("", "TMOUT", "600") == "TMOUT=600\n"

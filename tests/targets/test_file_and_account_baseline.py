@@ -10,7 +10,7 @@ from app.targets.file_and_account_baseline import (
     build_file_change,
     exclude_paths,
     find_drift,
-    has_tight_rights,
+    is_root_file_closed_to_other_accounts,
 )
 from app.targets.fixture.fixture_target import FixtureTarget
 
@@ -122,7 +122,12 @@ def test_a_generated_file_is_left_out_only_where_root_alone_can_write_it():
             {"/a": BaselineEntry("file", mode, owner, 1, "x"), "/b": BaselineEntry("file", 0, "", 1, "y")}, {}
         )
 
-    assert [has_tight_rights(build(mode), "/a") for mode in (0o600, 0o640, 0o644, 0o660)] == [True, True, False, False]
-    assert not has_tight_rights(build(0o600, "ana:root"), "/a")
-    assert not has_tight_rights(build(0o600), "/c")
+    assert [is_root_file_closed_to_other_accounts(build(mode), "/a") for mode in (0o600, 0o640, 0o644, 0o660)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not is_root_file_closed_to_other_accounts(build(0o600, "ana:root"), "/a")
+    assert not is_root_file_closed_to_other_accounts(build(0o600), "/c")
     assert list(exclude_paths(build(0o600), ["/a"]).entries) == ["/b"]

@@ -28,7 +28,7 @@ def test_what_a_later_package_made_of_a_file_overrides_what_was_said_of_it_and_i
     assert (journal.list_committed_file_changes(), journal.list_open_side_effect_paths()) == ([], set())
     third = changed(journal, "third", C, A)
     assert journal.list_committed_file_changes() == [third]
-    assert journal.list_side_effects()[1].accounts == {"p": 998}
+    assert journal.list_committed_and_open_side_effects()[1].accounts == {"p": 998}
 
 
 def test_what_is_known_to_have_come_of_a_change_counts_as_having_been_there():

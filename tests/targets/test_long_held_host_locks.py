@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from app.targets.host_lock import CHANGE_LOCK, HostLock
-from app.targets.long_held_host_locks import HELD_LONG, find_stuck_hosts
+from app.targets.long_held_host_locks import HELD_LONG, find_hosts_held_long_while_others_wait
 
 HOLDER = """
 import sys
@@ -33,7 +33,7 @@ def holder(tmp_path):
 
 
 def test_who_holds_a_host_that_another_waits_for_is_named_with_what_helps(tmp_path, holder):
-    assert find_stuck_hosts(tmp_path, 0.0) == [], "nobody waits"
+    assert find_hosts_held_long_while_others_wait(tmp_path, 0.0) == [], "nobody waits"
     through, lock = threading.Event(), HostLock(tmp_path / "web" / CHANGE_LOCK)
 
     def wait():
@@ -42,19 +42,19 @@ def test_who_holds_a_host_that_another_waits_for_is_named_with_what_helps(tmp_pa
 
     waiting = threading.Thread(target=wait)
     waiting.start()
-    while not (found := find_stuck_hosts(tmp_path, 0.0)):
+    while not (found := find_hosts_held_long_while_others_wait(tmp_path, 0.0)):
         pass
     [held] = found
     assert (held.host, held.pid, held.stopped, held.waiting) == ("web", holder.pid, False, (os.getpid(),))
-    assert find_stuck_hosts(tmp_path) == [], "it may be through in a moment"
+    assert find_hosts_held_long_while_others_wait(tmp_path) == [], "it may be through in a moment"
     holder.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
     os.utime(tmp_path / "web" / CHANGE_LOCK, (held.since - 40, held.since - 40))
-    [held] = find_stuck_hosts(tmp_path)
+    [held] = find_hosts_held_long_while_others_wait(tmp_path)
     assert held.stopped
     assert held.sentence.startswith(f"process {holder.pid} has held host web for 4")
     assert held.sentence.endswith(f"resume it with kill -CONT {holder.pid}, or end it with kill -9 {holder.pid}")
     holder.kill()
     waiting.join(timeout=30)
     assert through.is_set()
-    assert find_stuck_hosts(tmp_path, -HELD_LONG) == []
+    assert find_hosts_held_long_while_others_wait(tmp_path, -HELD_LONG) == []

@@ -15,7 +15,7 @@ from app.runs.rollout.rollout_submission_and_commands import format_rollout_comm
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import rollouts
 from app.store.background_task import PeriodicTask
-from app.store.db import use_autocommit
+from app.store.db import use_autocommit_if_shared
 from app.store.models import RunRow
 from app.store.run_queries import list_hosts_with_unended_runs
 
@@ -58,7 +58,7 @@ class RolloutController(PeriodicTask):
             await self.advance_unended_rollouts()
 
     def _list_unended_and_prune_states(self) -> list[str]:
-        with Session(use_autocommit(self._runtime.database)) as session:
+        with Session(use_autocommit_if_shared(self._runtime.database)) as session:
             found = [row.id for row in rollouts.list_unended_rollouts(session)]
         self._any = bool(found)
         self._states = {rollout: state for rollout, state in self._states.items() if rollout in found}

@@ -15,7 +15,7 @@ from app.runs.commands_to_runs import command_run
 from app.runs.order import create_run_request
 from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
-from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_random_rollout_id
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import run_queries, schedules
 from app.store.background_task import PeriodicTask
@@ -78,7 +78,7 @@ class Scheduler(PeriodicTask):
             return []
         row.fired_at, row.stopped = due_at, False
         if isinstance(request, RolloutOrdered):
-            row.run = create_rollout_id()
+            row.run = create_random_rollout_id()
             started = f"rollout {row.run} on {len(request.hosts)} hosts"
         else:
             row.run = create_run_id()

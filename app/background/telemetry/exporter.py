@@ -50,10 +50,10 @@ class TelemetryExporter(PeriodicTask):
         await super().close()
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
-                while await self.export_next_batch() and (self._spans or self._measures):
+                while await self.export_next_batch_and_check_nothing_refused() and (self._spans or self._measures):
                     pass
 
-    async def export_next_batch(self) -> bool:
+    async def export_next_batch_and_check_nothing_refused(self) -> bool:
         """Export up to BATCH spans and BATCH measures. Return False if the collector did not accept them."""
         await asyncio.to_thread(self._buffer_spans_and_measures)
         spans = list(islice(self._spans, BATCH))
@@ -70,7 +70,7 @@ class TelemetryExporter(PeriodicTask):
         return True
 
     async def _run_once(self) -> None:
-        await self.export_next_batch()
+        await self.export_next_batch_and_check_nothing_refused()
 
     def _buffer_spans_and_measures(self) -> None:
         """Fold new events of each run. Skip what ended before this process started: another has exported it."""

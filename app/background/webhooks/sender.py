@@ -18,7 +18,7 @@ from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line
 from app.store import waivers, webhooks
 from app.store.background_task import BackgroundTask
-from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit
+from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit_if_shared
 from app.store.events import EventStore
 from app.store.waivers import WaiverDue
 from app.store.webhooks import DeliveryProgressRow, EventSubject, WebhookRow
@@ -186,14 +186,14 @@ class WebhookSender(BackgroundTask):
         return [(one, row) for one, row in rows if not row.seq and row.due_at <= now]
 
     def _list_webhooks(self) -> list[WebhookRow]:
-        with Session(use_autocommit(self._database)) as session:
+        with Session(use_autocommit_if_shared(self._database)) as session:
             return list(webhooks.list_webhooks(session))
 
     def _list_undelivered_runs_and_rollouts(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
             runs = webhooks.list_runs_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
             again = webhooks.list_runs_to_redeliver(session, webhook.id)
-            newest = webhooks.list_rollouts_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
+            newest = webhooks.map_rollouts_to_deliver_to_newest_seqs(session, webhook, self._clock() - GIVE_UP_SECONDS)
         newest |= {run: self._bus.newest.get(run, 0) for run in runs}
         new = [name for name, upto in newest.items() if self._seen.get((webhook.id, name), -1) < upto]
         return [*again, *(run for run in new if run not in again)]

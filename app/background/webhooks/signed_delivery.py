@@ -90,12 +90,12 @@ def _sign_body(body: bytes, delivery_id: str, now: float, secret: str, content_t
         "user-agent": "temper",
         "webhook-id": delivery_id,
         "webhook-timestamp": at,
-        "webhook-signature": f"v1,{compute_signature(secret, delivery_id, at, body)}",
+        "webhook-signature": f"v1,{compute_base64_signature(secret, delivery_id, at, body)}",
     }
     return Delivery(body, headers)
 
 
-def compute_signature(secret: str, delivery_id: str, timestamp: str, body: bytes) -> str:
+def compute_base64_signature(secret: str, delivery_id: str, timestamp: str, body: bytes) -> str:
     key = base64.b64decode(secret.removeprefix(PREFIX))
     return base64.b64encode(hmac.digest(key, f"{delivery_id}.{timestamp}.".encode() + body, hashlib.sha256)).decode()
 

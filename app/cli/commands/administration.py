@@ -115,9 +115,9 @@ def restore_data(
 @app.command(name="nodes")
 def list_nodes(data: Data = Path("data"), as_json: AsJson = False) -> None:
     """List the nodes of the database in TEMPER_DATABASE_URL. Exits with 0, or with 2 if no node works on runs."""
-    from app.cli.postgresql_copy_and_node_list import print_nodes
+    from app.cli.postgresql_copy_and_node_list import print_nodes_and_get_exit_code_whether_any_works
 
-    raise typer.Exit(print_nodes(Settings(data=data), as_json=as_json))
+    raise typer.Exit(print_nodes_and_get_exit_code_whether_any_works(Settings(data=data), as_json=as_json))
 
 
 @db.command("copy")

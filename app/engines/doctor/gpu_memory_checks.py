@@ -78,7 +78,7 @@ def check_media_at_high_utilization(case: Situation) -> Pitfall | None:
     return create_pitfall("lineup.multimodal-at-high-utilization", share=share, safe=MEDIA_SAFE)
 
 
-def check_stream_knee(case: Situation) -> Pitfall | None:
+def check_max_num_seqs_beyond_bandwidth(case: Situation) -> Pitfall | None:
     found, tp = case.estimate, case.engine.tp
     if found is None or found.weights_gib * tp < KNEE_WEIGHTS_GIB:
         return None

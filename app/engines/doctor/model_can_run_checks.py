@@ -61,12 +61,15 @@ def check_attention_lacks_ignore_pattern(case: Situation) -> Pitfall | None:
 def _is_attention_ignored_by_pattern(ignored: Iterable[str]) -> bool:
     patterns = [one.removeprefix("re:") for one in ignored if one.startswith("re:")]
     return all(
-        any(_matches_pattern(pattern, f"language_model.model.layers.0.self_attn.{part}") for pattern in patterns)
+        any(
+            _matches_untrusted_regular_expression(pattern, f"language_model.model.layers.0.self_attn.{part}")
+            for pattern in patterns
+        )
         for part in _PARTS
     )
 
 
-def _matches_pattern(pattern: str, name: str) -> bool:
+def _matches_untrusted_regular_expression(pattern: str, name: str) -> bool:
     """Match an untrusted pattern; one that may take very long, with a repeated group or many choices, is not tried."""
     plain = re.sub(r"\\.", "x", pattern)
     if len(pattern) > 200 or re.search(r"\)[*+{]", plain) or len(re.findall(r"[*+?{(]", plain)) > MOST_CHOICES:

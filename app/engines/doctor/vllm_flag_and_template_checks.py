@@ -19,7 +19,7 @@ def check_refused_flag_values(case: Situation) -> Pitfall | None:
     return create_pitfall("lineup.unreadable-flag", flags=names) if names else None
 
 
-def check_image_pin(case: Situation) -> Pitfall | None:
+def check_image_pinned_by_digest(case: Situation) -> Pitfall | None:
     launch = case.engine.launch
     if launch is None or not launch.image or launch.has_image_digest:
         return None

@@ -17,7 +17,7 @@ class ConfigValues:
         return self._config.get(key) is not None
 
     def read_count(self, key: str, default: int | None = None) -> int:
-        value: int = self._read(key, "a whole number", _is_count, default, required=default is None)
+        value: int = self._read(key, "a whole number", _is_non_negative_integer, default, required=default is None)
         if value == 0 and default is None:
             raise self.create_error(f"its {key} should be more than 0")
         return value
@@ -61,7 +61,7 @@ class ConfigValues:
         )
 
 
-def _is_count(value: Any) -> bool:
+def _is_non_negative_integer(value: Any) -> bool:
     return type(value) is int and 0 <= value <= LARGEST
 
 

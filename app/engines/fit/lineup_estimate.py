@@ -7,7 +7,7 @@ from app.engines.fit.fit_verdict import Neighbors, judge_fit
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.overhead import count_graphs
 from app.engines.fit.resolved_settings import GIB
-from app.engines.fit.speed import estimate_speculative_limit, estimate_speed_limit
+from app.engines.fit.speed import estimate_speculative_speed_at_stated_acceptance, estimate_speed_limit
 from app.engines.fit.weight_bits import describe_precision
 from app.errors import BadInput
 from app.lineups.model import Engine, Gpu, Lineup
@@ -36,7 +36,7 @@ def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = No
         max_concurrency=_estimate_concurrency(found),
         largest_context=_estimate_longest_context(found),
         limit_tok_s=estimate_speed_limit(found.setting),
-        limit_with_speculation_tok_s=estimate_speculative_limit(found.setting),
+        limit_with_speculation_tok_s=estimate_speculative_speed_at_stated_acceptance(found.setting),
     )
 
 

@@ -49,14 +49,16 @@ def _estimate_profile_run_gib(setting: ResolvedSettings) -> float:
     table = 0.0 if setting.eager else 2 * shape.vocab / tp * max(shape.hidden, shape.all_layers_input_width)
     per_layer = 0 if setting.eager else 4 * setting.batch_tokens * shape.all_layers_input_width
     between = NCCL_GIB if tp * setting.split.pp > 1 else 0
-    return (max(_compute_widest_layer_bytes(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
+    return (max(_compute_batch_bytes_of_widest_layer(setting), samples, table) + per_layer) / GIB + ALWAYS_GIB + between
 
 
 def _estimate_old_profile_run_gib(setting: ResolvedSettings) -> float:
-    return (_compute_widest_layer_bytes(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab) / GIB
+    return (
+        _compute_batch_bytes_of_widest_layer(setting) + LOGIT_BYTES * setting.max_num_seqs * setting.shape.vocab
+    ) / GIB
 
 
-def _compute_widest_layer_bytes(setting: ResolvedSettings) -> float:
+def _compute_batch_bytes_of_widest_layer(setting: ResolvedSettings) -> float:
     shape, tp = setting.shape, setting.split.tp
     mlp = max(max(layer.intermediate, layer.expert_intermediate * shape.experts_per_token) for layer in shape.layers)
     count_kv_heads = setting.split.count_kv_heads

@@ -54,7 +54,7 @@ def estimate_speed_limit(setting: ResolvedSettings) -> Estimate:
     )
 
 
-def estimate_speculative_limit(setting: ResolvedSettings) -> Estimate:
+def estimate_speculative_speed_at_stated_acceptance(setting: ResolvedSettings) -> Estimate:
     drafting = setting.speculation
     if drafting is None:
         return Estimate(None, "unsupported", "the line-up names no speculation")

@@ -151,7 +151,7 @@ class LaunchedReplica:
             if self._read_log(tail, ended=not living) and not living:
                 continue  # the cause may be further down
             if not living:
-                await self._handle_exit()
+                await self._mark_dead_after_exit()
                 return
             if self._state == "loading" and await self._is_serving():
                 self._read_log(tail)  # lines logged before the first answer belong to the cold start
@@ -186,7 +186,7 @@ class LaunchedReplica:
                 self._fatal = match_fatal_line(line)
         return bool(lines)
 
-    async def _handle_exit(self) -> None:
+    async def _mark_dead_after_exit(self) -> None:
         """Record why the engine ended by itself and kill its remaining processes to free the GPUs."""
         code = await self._child.wait() if self._child else None
         await asyncio.to_thread(process_search.signal_marked_processes, self._prefix, signal.SIGKILL)

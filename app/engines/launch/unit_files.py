@@ -59,7 +59,7 @@ class _ComposeService:
     gpus: list[str]
 
     @property
-    def variable_name_part(self) -> str:
+    def vllm_version_as_variable_name_part(self) -> str:
         return "".join(one if one.isalnum() else "_" for one in self.build)
 
 

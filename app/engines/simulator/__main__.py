@@ -27,7 +27,7 @@ def main() -> int:
     set_private_umask()
     args = _create_parser().parse_args()
     if args.exit_with_parent:
-        threading.Thread(target=_exit_with_stdin, name="parent", daemon=True).start()
+        threading.Thread(target=_wait_for_end_of_stdin_and_exit, name="parent", daemon=True).start()
     try:
         lineup = read_lineup(require_lineup_path(args.lineup))
         places = _bind_ports(lineup, read_script(args.answers), args.speed, args.host, args.ports)
@@ -75,7 +75,7 @@ def _parse_comma_separated_ports(text: str) -> list[int]:
     return ports
 
 
-def _exit_with_stdin() -> None:
+def _wait_for_end_of_stdin_and_exit() -> None:
     """Exit when standard input closes. It avoids sys.stdin, whose lock a daemon thread must not hold at shutdown."""
     while os.read(0, 4096):
         pass

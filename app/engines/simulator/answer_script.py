@@ -42,7 +42,7 @@ class ScriptedTry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     decision: str = ""
     reason: str = ""
 
-    def is_unlocked_by_lessons(self, lessons: str) -> bool:
+    def is_written_for_lesson_in(self, lessons: str) -> bool:
         needs = (self.needs_lesson,) if isinstance(self.needs_lesson, str) else self.needs_lesson
         return any(need.casefold() in lessons.casefold() for need in needs)
 
@@ -69,7 +69,7 @@ class AnswerScript:
         """Return the last try whose lesson is known, else the try of this attempt; the last try repeats."""
         if (story := self._stories.get(rule)) is None:
             return None
-        learnt = [one for one in story.tries if one.is_unlocked_by_lessons(lessons)]
+        learnt = [one for one in story.tries if one.is_written_for_lesson_in(lessons)]
         if learnt:
             return learnt[-1]
         plain = [one for one in story.tries if not one.needs_lesson]

@@ -23,7 +23,7 @@ from app.machine.measuring import probe_figures
 from app.machine.measuring.engine_startup_figures import EngineLoad
 from app.machine.measuring.gpu_memory_during_probe import MemoryCards, MemoryWatch, Places, watch_memory
 from app.machine.measuring.probe_figures import FigureOrigin, Measured, TimedReply
-from app.machine.measuring.probe_load_steps import WARM_UP, ProbeStep, list_probe_steps
+from app.machine.measuring.probe_load_steps import WARM_UP, ProbeStep, list_probe_steps_with_skip_reasons
 from app.machine.measuring.probe_result import ProbeResult
 
 
@@ -107,7 +107,7 @@ async def _run_steps_and_get_figures_and_problem(
 ) -> tuple[list[Measured], str]:
     """Run all steps and return figures and problem. Adds every reply to `answers`."""
     figures: list[Measured] = []
-    steps = list_probe_steps(subject.engine)
+    steps = list_probe_steps_with_skip_reasons(subject.engine)
     for place, step in enumerate(steps, 1):
         report_progress(f"{subject.title}: {step.label} ({place} of {len(steps)})")
         try:

@@ -37,7 +37,7 @@ SUSTAINED = ProbeStep(1, 512)
 STEPS = (*(ProbeStep(1, tokens) for tokens in _SINGLES), *(ProbeStep(streams, STREAM_TOKENS) for streams in _STREAMS))
 
 
-def list_probe_steps(engine: Engine) -> tuple[ProbeStep, ...]:
+def list_probe_steps_with_skip_reasons(engine: Engine) -> tuple[ProbeStep, ...]:
     return tuple(ProbeStep(step.streams, step.tokens, _get_skip_reason_or_empty(step, engine)) for step in STEPS)
 
 

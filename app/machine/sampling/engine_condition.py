@@ -41,7 +41,7 @@ def update_condition(before: Condition, seen: ReplicaObservation, now: float) ->
     if seen.health == SILENT:
         return _decide_silent_condition(before)
     if seen.health != 200:
-        return _decide_unhealthy_condition(before, seen)
+        return _decide_dead_or_loading_condition(before, seen)
     if seen.trouble:
         return Condition("degraded", seen.trouble, seen.tokens, now)
     moved = not seen.running or seen.tokens != before.tokens or before.state in ("absent", "loading", "dead")
@@ -66,14 +66,14 @@ def _decide_silent_condition(before: Condition) -> Condition:
     return Condition("stalled", detail, before.tokens, before.moved_at)
 
 
-def _decide_unhealthy_condition(before: Condition, seen: ReplicaObservation) -> Condition:
+def _decide_dead_or_loading_condition(before: Condition, seen: ReplicaObservation) -> Condition:
     """Return "dead" or "loading": a real engine returns 503 only after it died, a simulated one also while it loads."""
     if before.state in ("ready", "degraded", "stalled"):
         return Condition("dead", f"/health says {seen.health}: look at the engine's log")
     return Condition("loading", seen.phase)
 
 
-def combine_conditions(replicas: list[Condition]) -> Condition:
+def choose_best_condition_or_degraded_if_some_serve(replicas: list[Condition]) -> Condition:
     """Return the best replica's condition; "degraded" if only some replicas serve."""
     serving = [one for one in replicas if one.state == "ready"]
     if serving and len(serving) < len(replicas):

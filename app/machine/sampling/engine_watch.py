@@ -12,7 +12,7 @@ from app.engines.replica_choice import EngineTraffic
 from app.events.kinds import EngineSampled, EngineState, Event
 from app.lineups.model import Engine
 from app.machine.gpus.host_memory import find_resident_gib
-from app.machine.sampling.engine_condition import combine_conditions
+from app.machine.sampling.engine_condition import choose_best_condition_or_degraded_if_some_serve
 from app.machine.sampling.memory_attribution import LoadedMemory
 from app.machine.sampling.replica_watch import ReplicaWatch
 
@@ -76,7 +76,7 @@ class EngineWatch:
 
     def _build_state(self) -> EngineState:
         conditions = [replica.condition for replica in self._replicas]
-        whole = combine_conditions(conditions)
+        whole = choose_best_condition_or_degraded_if_some_serve(conditions)
         loading = [replica for replica in self._replicas if replica.eta_s is not None]
         return EngineState(
             engine=self.engine.name,

@@ -52,7 +52,7 @@ class PowerCurve:
 
     def compute_energy_drawn(self, start: float, end: float) -> EnergyDrawn:
         total = NOTHING
-        for low, high, factor in self._split_by_counter(start, end):
+        for low, high, factor in self._split_at_counter_readings_with_correction_factor(start, end):
             joules, seconds = self._integrate_samples(low, high)
             total += EnergyDrawn(joules * factor, seconds)
         return total
@@ -61,7 +61,9 @@ class PowerCurve:
         gone = at - self._at[-1]
         return EnergyDrawn((self._watts[-1] + watts) / 2 * gone, gone) if gone <= GAP else NOTHING
 
-    def _split_by_counter(self, start: float, end: float) -> Iterable[tuple[float, float, float]]:
+    def _split_at_counter_readings_with_correction_factor(
+        self, start: float, end: float
+    ) -> Iterable[tuple[float, float, float]]:
         """Split the time at counter readings, each interval with its correction factor."""
         low = start
         for index in range(max(bisect_right(self._counted, (start, inf)) - 1, 0), len(self._counted) - 1):

@@ -46,7 +46,7 @@ class RoleRates:
 
     def _add_new_run_tokens(self, run: str, tokens_by_engine_role: dict[tuple[str, str], int]) -> None:
         if run not in self._read:
-            newest = self._store.read_events_newest_first(run, None, ("turn.started",), 1)
+            newest = self._store.read_events_of_kinds_newest_first(run, None, ("turn.started",), 1)
             self._read[run] = newest[0].seq - 1 if newest else 0
         for one in self._store.read_events(run, after=self._read[run], kinds=_WORK):
             self._read[run] = one.seq

@@ -123,7 +123,7 @@ class EnergyLedger:
         """Return when a turn ended: a turn interrupted by a crash ended with its last token."""
         if not isinstance(end_event.event, TurnInterrupted):
             return end_event.at
-        newest = self._store.read_events_newest_first(end_event.run, end_event.seq, _WORK, 1)
+        newest = self._store.read_events_of_kinds_newest_first(end_event.run, end_event.seq, _WORK, 1)
         return newest[0].at if newest else end_event.at
 
     def _to_turn_span(self, span: RunSpan, start: float, event: TurnStarted, end: float, tokens: int) -> TurnSpan:

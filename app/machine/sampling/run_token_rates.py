@@ -55,7 +55,7 @@ def _iterate_last_writing_turn_if_any(
 ) -> Iterator[WrittenTurn]:
     """Yield the turn that wrote last, by its newest count of tokens, if it is the given one or has not ended."""
     ends = ("turn.delta", "turn.finished", "turn.interrupted")
-    for last in store.read_events_newest_first(run, upto_seq, ("turn.delta",) if turn_id else ends, 1):
+    for last in store.read_events_of_kinds_newest_first(run, upto_seq, ("turn.delta",) if turn_id else ends, 1):
         if isinstance(event := last.event, TurnDelta) and event.turn == (turn_id or event.turn):
-            (started,) = store.read_events_newest_first(run, last.seq, ("turn.started",), 1)
+            (started,) = store.read_events_of_kinds_newest_first(run, last.seq, ("turn.started",), 1)
             yield WrittenTurn(event.role, event.tokens, started.at, last.at)

@@ -63,7 +63,9 @@ class Thinning:
 
     def _fill_from_tier_and_get_end(self, grid: Grid, tier: Tier, at: float) -> float:
         """Fill the grid from a tier, and return where its last stretch ends."""
-        for begin, body in self._store.thinned.list_stretches(tier.step, at - tier.stretch, grid.until):
+        for begin, body in self._store.thinned.list_stretches_that_begin_between(
+            tier.step, at - tier.stretch, grid.until
+        ):
             _add_points(grid, (point for point in _decode_points(tier, begin, body) if point[0] >= at))
             at = max(at, begin + tier.stretch)
         return at
@@ -81,7 +83,7 @@ class Thinning:
         if finer is None:
             _add_points(grid, self._read_raw(begin, grid.until))
         else:
-            for at, body in self._store.thinned.list_stretches(finer.step, begin, grid.until):
+            for at, body in self._store.thinned.list_stretches_that_begin_between(finer.step, begin, grid.until):
                 _add_points(grid, _decode_points(finer, at, body))
         self._store.thinned.save(tier.step, begin, zlib.compress(msgspec.json.encode(list(grid.to_series().items()))))
 

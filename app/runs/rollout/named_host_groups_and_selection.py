@@ -21,7 +21,7 @@ _GROUP = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 def list_added_else_builtin_hosts(hosts_folder: Path) -> tuple[str, ...]:
     """Return the added hosts, or the built-in ones if none was added."""
     added = tuple(one.name for one in host_registry.list_hosts(hosts_folder))
-    return added or tuple(host_registry.list_existing_fixtures(hosts_folder))
+    return added or tuple(host_registry.list_default_and_existing_fixtures(hosts_folder))
 
 
 def select_hosts(
@@ -49,7 +49,7 @@ def _resolve_word(word: str, hosts_folder: Path, hosts_by_group: Mapping[str, Se
         return hosts_by_group[word]
     if any(sign in word for sign in "*?["):
         added = (one.name for one in host_registry.list_hosts(hosts_folder))
-        if hosts := fnmatch.filter([*added, *host_registry.list_existing_fixtures(hosts_folder)], word):
+        if hosts := fnmatch.filter([*added, *host_registry.list_default_and_existing_fixtures(hosts_folder)], word):
             return hosts
         raise Rejected("hosts", f"no host matches {word[:64]!a}: temper host list shows the hosts.", "unknown-host")
     try:

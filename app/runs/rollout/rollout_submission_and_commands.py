@@ -17,7 +17,7 @@ FOR_ROLLOUT = {"pause": ("running",), "resume": ("paused",), "stop": ("running",
 """Allowed rollout states for each verb."""
 
 
-def create_rollout_id() -> str:
+def create_random_rollout_id() -> str:
     return secrets.token_hex(4)
 
 

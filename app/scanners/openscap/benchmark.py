@@ -145,7 +145,10 @@ class Benchmark:
     def render_fix(self, fix_system: str, profile: str, rule_name: str, value_overrides: Mapping[str, str]) -> str:
         """Return the rule's fix for a system, with the profile's values; "" if the content has none."""
         one = self._offered_profiles[profile]
-        found = next((each for each in self._iter_selected_rules(one) if _get_rule_name(each) == rule_name), None)
+        found = next(
+            (each for each in self._iter_selected_rules(one) if _get_group_number_or_short_rule_id(each) == rule_name),
+            None,
+        )
         if found is None:
             return ""
         return _render_fix(fix_system, found, {**self._resolve_profile_values(one), **value_overrides})
@@ -170,14 +173,14 @@ class Benchmark:
                     found.setdefault(text, []).append(fix)
         return found
 
-    def map_ids_to_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
+    def map_short_ids_to_profile_parameters(self, profile: str) -> dict[str, ProfileValue]:
         one = self._offered_profiles[profile]
         users: dict[str, dict[str, None]] = {}
         compared: dict[str, set[str]] = {}
         for rule in self._iter_selected_rules(one):
             for each in rule.iter("{*}check-export"):
                 id_ = each.get("value-id", "")
-                users.setdefault(id_, {})[_get_rule_name(rule)] = None
+                users.setdefault(id_, {})[_get_group_number_or_short_rule_id(rule)] = None
                 operations = self._operations_by_variable.get(each.get("export-name", ""), ())
                 compared.setdefault(id_, set()).update(operations)
         values, known = self._resolve_profile_values(one), self.values_by_id
@@ -266,7 +269,7 @@ def _parse_rule(rule_element: Element, values: Mapping[str, str]) -> ScapRule:
     fix = clean_text(prose or script, FIX)
     return ScapRule(
         id=rule_element.get("id", ""),
-        name=_get_rule_name(rule_element),
+        name=_get_group_number_or_short_rule_id(rule_element),
         title=clean_text(" ".join(_render_text(rule_element.find("{*}title"), values).split()), TITLE),
         severity=rule_element.get("severity", "unknown"),
         requirement=requirement,
@@ -284,7 +287,7 @@ def find_named_etc_paths(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for path in _PATH.findall(text) if not path.endswith(".bak")))[:PATHS]
 
 
-def _get_rule_name(rule_element: Element) -> str:
+def _get_group_number_or_short_rule_id(rule_element: Element) -> str:
     above = rule_element.getparent()
     group = _GROUP.search(above.get("id", "")) if above is not None else None
     return group[1] if group else shorten_id(rule_element.get("id", ""))

@@ -56,7 +56,7 @@ class OvalReport:
     def _build_test_finding(self, test: str) -> OvalFinding:
         about = self.comments.get(test)
         comment = clean_text(about.get("comment", test), LONGEST) if about is not None else test
-        found = [self.items[ref] for ref in self._list_deciding_item_ids(test) if ref in self.items]
+        found = [self.items[ref] for ref in self._list_failing_or_all_item_ids(test) if ref in self.items]
         # OpenSCAP collects in an order that the same host does not repeat.
         seen = sorted(found, key=lambda item: _get_first_field(item, _SUBJECT))
         if not seen:
@@ -68,7 +68,7 @@ class OvalReport:
         path = next((text for item in seen if (text := _get_first_field(item, ("filepath", "path")))), None)
         return OvalFinding(f"{comment}: {told}{more}.", path)
 
-    def _list_deciding_item_ids(self, test: str) -> list[str]:
+    def _list_failing_or_all_item_ids(self, test: str) -> list[str]:
         """Return the items that made a test fail if the report tells them from the others, and all items otherwise."""
         result = self.tests.get(test)
         if result is None:

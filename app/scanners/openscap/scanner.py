@@ -95,14 +95,14 @@ class OpenScapScanner:
         seconds = SECONDS_WHOLE if whole else min(SECONDS_WHOLE, SECONDS_RULE * len(asked))
         sent = None if whole else await asyncio.to_thread(self._find_content_excerpt, tuple(asked))
         async with self._one_at_a_time:
-            given = sent or await self._build_whole_content_input()
-            ran = await self._run_scan(given, asked, seconds, on_judged_count)
+            given = sent or await self._build_whole_content_input_without_upload()
+            ran = await self._run_scan_command_once(given, asked, seconds, on_judged_count)
             if oscap_command.is_content_missing(ran) and not sent:
                 await self._upload_content_if_missing()
-                ran = await self._run_scan(given, asked, seconds, on_judged_count)
+                ran = await self._run_scan_command_once(given, asked, seconds, on_judged_count)
         return await asyncio.to_thread(oscap_command.extract_report, ran, seconds)
 
-    async def _run_scan(
+    async def _run_scan_command_once(
         self, scan_input: ScanInput, content_rule_ids: Sequence[str], seconds: float, on_judged_count: Progress | None
     ) -> OscapResult:
         done: dict[str, None] = {}
@@ -121,7 +121,7 @@ class OpenScapScanner:
         if rule not in self._ids:
             return ""
         async with self._one_at_a_time:
-            given = await self._build_whole_content_input()
+            given = await self._build_whole_content_input_without_upload()
             await self._upload_content_if_missing()
             command = oscap_command.build_fix_command(given.datastream, self._content.profile, given.tailoring)
             ran = await self._shell.run(command, _SMALL + 15)
@@ -142,7 +142,7 @@ class OpenScapScanner:
                 self._excerpts[rules] = None
         return self._excerpts[rules]
 
-    async def _build_whole_content_input(self) -> ScanInput:
+    async def _build_whole_content_input_without_upload(self) -> ScanInput:
         """Return the paths of the whole content on the host."""
         if not self._kept:
             given = self._content.tailoring

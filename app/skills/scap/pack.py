@@ -70,7 +70,7 @@ def _build_skill(
     whole, mine = read_benchmark(file), load_tailoring_file(tailoring_name) if tailoring_name else None
     benchmark = apply_tailoring(mine, whole) if mine else whole
     full = benchmark.resolve_profile_id(profile)
-    known = benchmark.map_ids_to_profile_parameters(full)
+    known = benchmark.map_short_ids_to_profile_parameters(full)
     values = {known[name].id: text for name, text in site_values if name in known}
     joined = join_content(file, whole)
     chosen_rules = benchmark.list_profile_rules(full, values)

@@ -43,7 +43,7 @@ def _describe_choice(value: str, usual: str) -> str:
     return f"The site chose {value} where {usual} is usual." if value != usual else f"The site chose {value}."
 
 
-def _apply_disk_full_value(rule: Rule, value: str) -> Rule:
+def _put_disk_full_action_in_texts(rule: Rule, value: str) -> Rule:
     fix = rule.fix.replace("HALT", value)
     requirement = f"disk_full_action in auditd.conf has to be {value}. {_describe_choice(value, 'HALT')}"
     return replace(rule, requirement=requirement, fix=fix)
@@ -57,7 +57,7 @@ def _put_banner_in_texts(rule: Rule, value: str) -> Rule:
 
 
 _TUNED: dict[str, Callable[[Rule, str], Rule]] = {
-    "disk_full_action": _apply_disk_full_value,
+    "disk_full_action": _put_disk_full_action_in_texts,
     "banner": _put_banner_in_texts,
 }
 _CHECKS: dict[str, Callable[[str, str], Check]] = {

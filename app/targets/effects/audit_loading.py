@@ -66,7 +66,7 @@ def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
     locked = goes_on = False
     names = _read_lookup_tables(files)
     for line in lines:
-        command = _read_line_for_every_machine(line, names, files)
+        command = _read_line_for_machines_preferring_faulty_reading(line, names, files)
         reason = _LOCKED if locked else command.fault or next(_list_kernel_reasons(command, rules, files), "")
         goes_on |= command.ignores_errors
         if reason:
@@ -84,7 +84,9 @@ def load_audit_lines(lines: Iterable[AuditLine], files: Files) -> LoadedRules:
     return LoadedRules(tuple(options), tuple(rules.values()), tuple(faults))
 
 
-def _read_line_for_every_machine(line: AuditLine, names: tuple[HostNames, ...], files: Files) -> AuditCommand:
+def _read_line_for_machines_preferring_faulty_reading(
+    line: AuditLine, names: tuple[HostNames, ...], files: Files
+) -> AuditCommand:
     """Read the line for each machine that the host may be; return the first reading with a fault, if there is one."""
     found = [read_command(line.words, one, lambda path: _is_folder(path, files)) for one in names]
     return next((command for command in found if command.fault), found[0])

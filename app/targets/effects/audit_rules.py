@@ -9,7 +9,7 @@ from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
 from app.targets.effects.daemon_base import UNSET, Daemon
-from app.targets.effects.shadowed_audit_keys import list_key_takers_by_rule
+from app.targets.effects.shadowed_audit_keys import list_earlier_rules_taking_key_of_each_rule
 from app.targets.effects.strictness_comparison import Compare, Strength, compare_unranked, create_ranked_comparison
 
 LOADED, SOURCES = "/etc/audit/audit.rules", "/etc/audit/rules.d/*.rules"
@@ -104,7 +104,7 @@ def _build_settings_from_rules(rules: list[str]) -> dict[str, str]:
     """
     found, exceptions = dict[str, str](), list[str]()
     recorded = [rule for rule in rules if not audit_rule_files.is_exception(rule)]
-    takers = dict(zip(recorded, list_key_takers_by_rule(recorded), strict=True))
+    takers = dict(zip(recorded, list_earlier_rules_taking_key_of_each_rule(recorded), strict=True))
     for rule in rules:
         if audit_rule_files.is_exception(rule):
             exceptions.append(rule)

@@ -29,13 +29,15 @@ def find_access_objection(
         if now is None or (was and (was.mode, was.owner) == (now.mode, now.owner)):
             continue
         stated = f"mode {path} {now.mode:04o}" in permitted_weakenings
-        mode = None if stated else judge_mode(path, was.mode if was else None, now.mode)
+        mode = (
+            None if stated else find_objection_to_too_open_or_too_narrow_mode(path, was.mode if was else None, now.mode)
+        )
         if found := mode or _judge_owner(path, was, now):
             return found
     return None
 
 
-def judge_mode(path: str, old_mode: int | None, new_mode: int) -> Objection | None:
+def find_objection_to_too_open_or_too_narrow_mode(path: str, old_mode: int | None, new_mode: int) -> Objection | None:
     """Return the objection to a mode that is wider than before or too narrow. `old_mode` is None for a new file."""
     if new_mode == old_mode:
         return None

@@ -37,7 +37,7 @@ def find_notice_objection(
 def _judge_text(path: str, was: str, now: str, asks: frozenset[str]) -> Objection | None:
     if is_notice_asked_by_rule(now, asks):
         return None
-    notice, kept = _read_notice(was), _read_notice(now)
+    notice, kept = _extract_notice_without_greetings(was), _extract_notice_without_greetings(now)
     if notice and not kept:
         return Objection("destruction", f"{path}: the notice may not become empty.")
     known = set(_list_normalized_lines(was))
@@ -65,12 +65,12 @@ def list_notice_asks(rule_text: str) -> frozenset[str]:
     return frozenset((*chosen, *(f"sshd {one}" for one in chosen)))
 
 
-def read_shown_notice(path: str, files: Files) -> str:
+def read_notice_if_path_is_issue_or_motd(path: str, files: Files) -> str:
     """Return the notice that a program shows from one of these files; empty for a blank one, and for any other file."""
-    return _read_notice(host_text.read_text(files, path) or "") if path in PLACES else ""
+    return _extract_notice_without_greetings(host_text.read_text(files, path) or "") if path in PLACES else ""
 
 
-def _read_notice(text: str) -> str:
+def _extract_notice_without_greetings(text: str) -> str:
     words = [word for line in text.split("\n") if not _is_greeting(line) for word in line.split()]
     return " ".join(words) if len(words) >= _SHORTEST else ""
 

@@ -49,14 +49,14 @@ class Pwquality(Daemon):
         drop_ins = {*host_text.glob_paths_like_shell(files, FOLDER), *host_text.glob_paths_like_shell(files, _HIDDEN)}
         for path in [*sorted(drop_ins), MAIN]:
             for setting in option_parsers.parse_options(host_text.read_text(files, path) or "", path):
-                value = _parse_pwquality_value(setting)
+                value = _parse_pwquality_value_unless_reading_stops(setting)
                 if value is None:
                     return {**found, READ: "no"}
                 found[host_text.fold_case(setting.key)] = value
         return found
 
 
-def _parse_pwquality_value(setting: Setting) -> str | None:
+def _parse_pwquality_value_unless_reading_stops(setting: Setting) -> str | None:
     """Return the value as the library reads it; None if the library stops at it."""
     key = host_text.fold_case(setting.key)
     if key in _FLAGS:

@@ -89,7 +89,7 @@ def _is_within(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 
-def list_key_takers_by_rule(rules: Sequence[str]) -> list[list[str]]:
+def list_earlier_rules_taking_key_of_each_rule(rules: Sequence[str]) -> list[list[str]]:
     """Return for each rule the earlier ones that take its key away."""
     known: list[KeyedRule] = []
     found: list[list[str]] = []

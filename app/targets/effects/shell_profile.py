@@ -64,11 +64,14 @@ class ShellProfile(Daemon):
 def _evaluate_timeout_and_umask(
     shell_label: str, assignments: Sequence[Assignment], default_umask: str
 ) -> dict[str, str]:
-    timeout = evaluate_timeout(one for one in assignments if one.name == "TMOUT")
-    return {f"TMOUT {shell_label}": timeout, f"umask {shell_label}": evaluate_umask(assignments, default_umask)}
+    timeout = format_possible_final_timeouts(one for one in assignments if one.name == "TMOUT")
+    return {
+        f"TMOUT {shell_label}": timeout,
+        f"umask {shell_label}": format_possible_final_umasks(assignments, default_umask),
+    }
 
 
-def evaluate_timeout(tmout_assignments: Iterable[Assignment]) -> str:
+def format_possible_final_timeouts(tmout_assignments: Iterable[Assignment]) -> str:
     """Return the final TMOUT; conditional assignments are appended with `or` and do not compare."""
     value, fixed, perhaps = _NEVER, False, list[str]()
     for one in tmout_assignments:
@@ -84,7 +87,7 @@ def evaluate_timeout(tmout_assignments: Iterable[Assignment]) -> str:
     return _OR.join([value + (FIXED if fixed else ""), *sorted(set(perhaps) - {value})])
 
 
-def evaluate_umask(assignments: Iterable[Assignment], default_umask: str) -> str:
+def format_possible_final_umasks(assignments: Iterable[Assignment], default_umask: str) -> str:
     """Return the final umask, and those of conditional commands after it. A login begins with `default_umask`."""
     value, perhaps = default_umask, list[str]()
     for one in assignments:

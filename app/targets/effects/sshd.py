@@ -88,7 +88,7 @@ def _label_and_derive_settings(
     """Return the settings of a case, with those that follow from several together, or from another file."""
     derived = {
         **derive_login_requirements(settings, connection.user),
-        _NOTICE: legal_notice_protection.read_shown_notice(settings.get("banner", ""), files),
+        _NOTICE: legal_notice_protection.read_notice_if_path_is_issue_or_motd(settings.get("banner", ""), files),
     }
     if not case:
         return {**settings, **derived}

@@ -67,10 +67,10 @@ def _collect_settings(parsed_sudoers: Sudoers, accounts: HostAccounts) -> dict[s
             value, otherwise = own.get(key, UNSET), anybody.get(key, UNSET)
             if value != otherwise:
                 found[f"{entry}{_BY_NAME}{key}"] = f"{value}{_OTHERWISE}{otherwise}"
-    return _drop_unused_password_options(found)
+    return _drop_anothers_password_options_off_for_everybody(found)
 
 
-def _drop_unused_password_options(settings: dict[str, str]) -> dict[str, str]:
+def _drop_anothers_password_options_off_for_everybody(settings: dict[str, str]) -> dict[str, str]:
     """Drop the options of another's password that are off for everybody: sudo has them off by itself."""
     named = {key: option["name"] for key in settings if (option := _OPTION.fullmatch(key))}
     used = {name for key, name in named.items() if settings[key] != OFF}

@@ -70,12 +70,14 @@ def _gains_permission(right: SudoRight, later_new_rights: Sequence[SudoRight], o
         later = old_rights[place + 1 :]
         if _are_disjoint(known, right) or any(_covers_right(one, right) or _covers_right(one, known) for one in later):
             continue
-        if not any(_covers_right(one, known) for one in later_new_rights) and not _is_no_freer(right, known):
+        if not any(_covers_right(one, known) for one in later_new_rights) and not _has_no_freer_tags_and_options(
+            right, known
+        ):
             return True
     return False
 
 
-def _is_no_freer(right: SudoRight, known: SudoRight) -> bool:
+def _has_no_freer_tags_and_options(right: SudoRight, known: SudoRight) -> bool:
     """Return True if `right` grants no more than `known` for a command that both match."""
     same = right.options == known.options
     return known.allowed and same and right.gives <= known.gives and right.takes >= known.takes

@@ -32,7 +32,7 @@ def run_command_or_raise(
         )
 
 
-def build_and_unpack_base_anew(machines_folder: Path, base: BaseImage, relative_base_folder: str) -> None:
+def build_and_unpack_new_base(machines_folder: Path, base: BaseImage, relative_base_folder: str) -> None:
     """Build the base image and unpack it to the folder below `machines_folder`, completely or not at all."""
     target = machines_folder / relative_base_folder
     create_namespace_owned_folder(target.parent)

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_image_builder import build_and_unpack_base_anew, create_login_keys, run_command_or_raise
+from app.targets.rootfs.base_image_builder import build_and_unpack_new_base, create_login_keys, run_command_or_raise
 from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.loopback_ssh_access import SshAccess, can_reach_sshd_within, choose_port, format_known_hosts
 from app.targets.rootfs.pid_file_process import DetachedProcess
@@ -59,7 +59,7 @@ class Rootfs:
         if self.is_built:
             raise BadInput(f"{self.name} already exists; reset it with `temper rootfs reset {self.name}`.")
         if not (self._machines / "bases" / base.name).is_dir():
-            build_and_unpack_base_anew(self._machines, base, f"bases/{base.name}")
+            build_and_unpack_new_base(self._machines, base, f"bases/{base.name}")
         create_namespace_owned_folder(self.folder)
         create_login_keys(self.folder, self.name)
         self._seed_layer(base.name)

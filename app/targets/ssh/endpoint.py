@@ -60,7 +60,7 @@ def parse_watched_login(user_equals_key_file: str) -> WatchedLogin:
         raise BadInput(
             f"{user_equals_key_file!a} is not a login to watch: write user=FILE, where FILE is its private key."
         )
-    return WatchedLogin(user, _resolve_key_path(key))
+    return WatchedLogin(user, _make_key_path_absolute(key))
 
 
 def parse_endpoint(login: str, method: Way, secret_at: str = "", watched_logins: Sequence[str] = ()) -> Endpoint:
@@ -69,7 +69,7 @@ def parse_endpoint(login: str, method: Way, secret_at: str = "", watched_logins:
     if not found or not 0 < int(found["port"] or 22) < 65536:
         raise BadInput(f"{login!a} is not a login: write user@address or user@address:port.")
     if method == "key":
-        secret_at = _resolve_key_path(secret_at)
+        secret_at = _make_key_path_absolute(secret_at)
     return Endpoint(
         user=found["user"],
         address=found["address"].strip("[]"),
@@ -80,7 +80,7 @@ def parse_endpoint(login: str, method: Way, secret_at: str = "", watched_logins:
     )
 
 
-def _resolve_key_path(path: str) -> str:
+def _make_key_path_absolute(path: str) -> str:
     """Return the absolute path, with `~` and `~user` replaced; raise BadInput for a user without a home folder."""
     try:
         return str(Path(path).expanduser().absolute())

@@ -13,7 +13,7 @@ from app.targets.effects.daemon_base import Query
 from app.targets.effects.weakening import DAEMONS
 from app.targets.health_probes import run_health_probes
 from app.targets.host_facts import read_host_facts
-from app.targets.readable_files import FACTS, is_plain_path, matches_any_pattern
+from app.targets.readable_files import FACTS, is_absolute_path_without_dot_parts, matches_any_pattern
 from app.targets.ssh.fetched_files import Snapshot
 from app.targets.writable_areas import JUDGES
 
@@ -47,7 +47,7 @@ def find_unfetched_patterns(snapshot: Snapshot, fetched_patterns: Iterable[str])
         for one in (path, *(found if isinstance(found, list) else ())):
             asked |= dict.fromkeys((one, snapshot.resolve_links(one) or one))
     new = (path for path in asked if not matches_any_pattern(path, patterns) and path not in patterns)
-    plain = [path for path in new if is_plain_path(path) and not path.startswith(_NOT_FILES)]
+    plain = [path for path in new if is_absolute_path_without_dot_parts(path) and not path.startswith(_NOT_FILES)]
     return [*plain, *(one for one in dict.fromkeys(folders) if one and one not in patterns)]
 
 
@@ -56,7 +56,7 @@ def to_folder_only_pattern(folder: str) -> str | None:
 
     It ends in a slash, so that a large file in the same place stays where it is.
     """
-    return f"{folder}/" if is_plain_path(folder) and not _WILD.search(folder) else None
+    return f"{folder}/" if is_absolute_path_without_dot_parts(folder) and not _WILD.search(folder) else None
 
 
 def _mark_staged_files_as_read(files: Files, question: Query) -> None:

@@ -164,7 +164,7 @@ def _iter_answers(
     if report.find_row("denied"):
         yield "selinux-denials", _read_selinux_denials(report)
     yield "audit", _read_kernel_audit_status(report)
-    yield "become", _read_su_answers(report)
+    yield "become", _read_su_from_root_answers(report)
     if any(" " in door for door, _ in report.get_rows("success")):
         yield "password-login", _read_login_answers(report)
     else:
@@ -278,7 +278,7 @@ def _read_password_trial(results_by_step: Mapping[str, str]) -> ProbeAnswer:
     return build_password_change_answer(is_short_refused=results_by_step[_SHORT] != _IN)
 
 
-def _read_su_answers(report: HostReport) -> ProbeAnswer:
+def _read_su_from_root_answers(report: HostReport) -> ProbeAnswer:
     """Report which accounts root can become with su, which runs the account and session rules of a console login."""
     tried = report.get_rows("become")
     if broken := next((found for _, text in tried if (found := _find_stack_wide_pam_fault(text))), ""):
@@ -300,11 +300,11 @@ def _read_login_answers(report: HostReport) -> ProbeAnswer:
     opened = tuple(f"{service} lets {name} in, the right password being given" for service, name in accepted)
     if not opened:
         return ProbeAnswer(False, f"nobody is let in with the right password: {': '.join(right[0])}")
-    logins = _describe_accepted_logins(accepted)
+    logins = _describe_logins_with_right_password(accepted)
     return ProbeAnswer(True, f"the right password being given, libpam lets in {logins}; a wrong one nobody", opened)
 
 
-def _describe_accepted_logins(accepted: list[list[str]]) -> str:
+def _describe_logins_with_right_password(accepted: list[list[str]]) -> str:
     doors: dict[str, list[str]] = {}
     for service, name in accepted:
         doors.setdefault(service, []).append(name)

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from app.errors import ActionFailed
 from app.syntax.host_files_protocol import FileState
-from app.targets.readable_files import is_judged
+from app.targets.readable_files import has_edit_judge
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.fetched_files import Snapshot
@@ -33,7 +33,7 @@ class RemoteTree:
 
     def set_rule_paths(self, paths: Iterable[str]) -> None:
         """Also fetch these paths, which rules name and no judge reads."""
-        self._named = tuple(path for path in dict.fromkeys(paths) if not is_judged(path))
+        self._named = tuple(path for path in dict.fromkeys(paths) if not has_edit_judge(path))
 
     @property
     def snapshot(self) -> Snapshot:

@@ -26,7 +26,7 @@ class MachineControl(Protocol):
     @property
     def is_up(self) -> bool: ...
     @property
-    def is_emulated(self) -> bool: ...
+    def has_emulated_processor(self) -> bool: ...
     def read_console(self, characters: int) -> str: ...
     def take_snapshot(self, label: str) -> None: ...
     def reset(self, label: str) -> None: ...
@@ -45,8 +45,8 @@ class SshRebooter:
         self.is_disposable = machine is not None
 
     @property
-    def is_emulated(self) -> bool:
-        return self._machine is not None and self._machine.is_up and self._machine.is_emulated
+    def has_emulated_processor(self) -> bool:
+        return self._machine is not None and self._machine.is_up and self._machine.has_emulated_processor
 
     @property
     def snapshot_name(self) -> str:

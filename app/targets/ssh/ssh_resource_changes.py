@@ -82,7 +82,7 @@ class SshResources:
 
 
 def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:
-    return "".join(f"{registry.format_host_script_line(one)}\n" for one in actions).encode()
+    return "".join(f"{registry.format_action_as_input_line_for_host_script(one)}\n" for one in actions).encode()
 
 
 def _parse_dry_run(report: HostReport, login_resource_names: frozenset[str]) -> DryRun:

@@ -107,7 +107,7 @@ class SshTarget:
             guard=self._find_host_specific_refusals,
             prepare=self._record_services_and_accepted_users,
         )
-        self._set_rollback_mode(local_only=(folder / _ALONE).is_file())
+        self._set_rollback_mode_in_memory(local_only=(folder / _ALONE).is_file())
         self.rebooter = SshRebooter(self.line, self._journals, self._roll_back_once, machine)
 
     @property
@@ -237,14 +237,16 @@ class SshTarget:
 
     def find_drift(self, expected_changes: Sequence[FileChange]) -> tuple[str, ...]:
         held, kept = self._tree.refresh_snapshot(), self._journals.local
-        noted, underway = kept.list_side_effects(), kept.list_open_side_effect_paths()
+        noted, underway = kept.list_committed_and_open_side_effects(), kept.list_open_side_effect_paths()
         announced = [*kept.list_committed_file_changes(), *expected_changes]
         announced = [one for one in announced if not is_resource(one.path) and one.path not in underway]
         now = recompute_announced_digests(take_host_baseline(self.line, held), held, announced)
         was = file_and_account_baseline.apply_side_effects(
             file_and_account_baseline.load_baseline(self._folder / _BASELINE), noted
         )
-        if has_generated_rules(self._tree.snapshot) and file_and_account_baseline.has_tight_rights(now, LOADED):
+        if has_generated_rules(self._tree.snapshot) and file_and_account_baseline.is_root_file_closed_to_other_accounts(
+            now, LOADED
+        ):
             was, now = (file_and_account_baseline.exclude_paths(one, GENERATED) for one in (was, now))
             announced = [one for one in announced if one.path not in GENERATED]
         return file_and_account_baseline.find_drift(was, now, announced)
@@ -293,10 +295,10 @@ class SshTarget:
             self._journals.forget_committed_images_on_host()
         self._journals.local.void_journals()
         was = take_host_baseline(self.line, self._tree.refresh_snapshot())
-        self._disk.write_path(self._folder / _BASELINE, msgspec.json.encode(was))
+        self._disk.write_private_file(self._folder / _BASELINE, msgspec.json.encode(was))
         self._owned.save_folder()
 
-    def _set_rollback_mode(self, *, local_only: bool) -> None:
+    def _set_rollback_mode_in_memory(self, *, local_only: bool) -> None:
         self._journals.local_only = self._tree.local_only = local_only
         way_back = (
             "pre-images here alone, since the host cannot be rolled back, which a person accepted"
@@ -308,10 +310,10 @@ class SshTarget:
     def _save_rollback_mode(self, *, local_only: bool) -> None:
         """Store the mode on disk, so that it also holds after a crash."""
         if local_only:
-            self._disk.write_path(self._folder / _ALONE, b"")
+            self._disk.write_private_file(self._folder / _ALONE, b"")
         else:
             self._disk.remove_path(self._folder / _ALONE)
-        self._set_rollback_mode(local_only=local_only)
+        self._set_rollback_mode_in_memory(local_only=local_only)
 
     def _confirm_by_login_or_explain(self, name: str) -> str:
         """Disarm the host's timer after a new login that can act as root; return why not, or ""."""

@@ -96,7 +96,7 @@ def _get_sudo_keys(line: str) -> Keys:
     return tuple(words)
 
 
-def _get_module_keys(line: str) -> Keys:
+def _get_module_names_in_both_spellings(line: str) -> Keys:
     """Return the modules in both spellings: texts have firewire-core and firewire_core."""
     modules = [one.module for one in modprobe.parse_module_lines(line, "")]
     return tuple(dict.fromkeys([*modules, *(module.replace("_", "-") for module in modules)]))
@@ -110,7 +110,7 @@ _FINDERS: dict[Judge, Callable[[str], Keys]] = {
     audit_rule_policy.judge_audit_edit: _get_audit_keys,
     sudoers_policy.judge_sudoers_edit: _get_sudo_keys,
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
-    modules_subject.judge_modules_edit: _get_module_keys,
+    modules_subject.judge_modules_edit: _get_module_names_in_both_spellings,
     limits_subject.judge_limits_edit: _get_limit_item_names,
     backup_job_account_policy.judge_backup_edit: lambda line: tuple(
         one.key for one in option_tables.parse_ini_line(line)

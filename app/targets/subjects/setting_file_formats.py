@@ -122,7 +122,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         if not stated or all(last.get(one.key) == one.value for one in stated):
             return text
         if self.words:
-            return self._put_variable_words(text, stated)
+            return self._merge_variable_words(text, stated)
         same = [] if self.repeats else [one.line - 1 for one in standing if one.key == stated[-1].key]
         if same:
             return edit_lines.replace_or_insert_line(text, line, same[-1], (), 0)
@@ -134,7 +134,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
             text, self._prefix_with_section(section, line), None, (), edit_lines.get_append_index(text)
         )
 
-    def _put_variable_words(self, text: str, stated: Sequence[StatedSetting]) -> str:
+    def _merge_variable_words(self, text: str, stated: Sequence[StatedSetting]) -> str:
         """Change and add words of the variable's one assignment; all its other words stay."""
         name, wanted = stated[0].key.partition(" ")[0], [_format_word(one) for one in stated]
         found = [(at, match) for at, one in enumerate(text.split("\n")) if (match := self._match_variable(one, name))]

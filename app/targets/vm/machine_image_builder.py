@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.errors import BadInput, EnvironmentUnusable
-from app.targets.rootfs.base_image_builder import build_and_unpack_base_anew, create_login_keys, run_command_or_raise
+from app.targets.rootfs.base_image_builder import build_and_unpack_new_base, create_login_keys, run_command_or_raise
 from app.targets.rootfs.base_image_definition import BaseImage
 from app.targets.rootfs.requirements import build_namespace_command, create_namespace_owned_folder
 
@@ -96,7 +96,7 @@ class MachineImage:
             create_namespace_owned_folder(machines_folder / "bases")
             create_namespace_owned_folder(machines_folder / part)
             create_login_keys(machines_folder / part, self.name)
-            build_and_unpack_base_anew(machines_folder, self.base, f"{part}/tree")
+            build_and_unpack_new_base(machines_folder, self.base, f"{part}/tree")
             words = (part, _format_disks(self.disks), str(uuid.uuid4()))
             inside = "".join((_HERE / name).read_text() for name in self.scripts)
             self._run_script(

@@ -156,7 +156,7 @@ class VirtualMachine:
         if self.is_up and not at_once:
             with open_monitor(self.folder) as monitor:
                 monitor.execute("system_powerdown")
-            self._wait_until_down()
+            self._wait_until_down_or_deadline()
         self._process.kill_tree()
 
     def reboot(self, *, at_once: bool = False) -> SshAccess:
@@ -201,7 +201,7 @@ class VirtualMachine:
             self.start()
 
     @property
-    def is_emulated(self) -> bool:
+    def has_emulated_processor(self) -> bool:
         return self.read_record().accelerator == "tcg"
 
     def discard(self) -> None:
@@ -299,7 +299,7 @@ class VirtualMachine:
         part.write_bytes(msgspec.json.encode(record))
         part.replace(self.folder / _RECORD)
 
-    def _wait_until_down(self) -> None:
+    def _wait_until_down_or_deadline(self) -> None:
         deadline = time.monotonic() + _STOP_SECONDS
         while self.is_up and time.monotonic() < deadline:
             time.sleep(0.1)

@@ -61,7 +61,7 @@ class AccessRechecks(PeriodicTask):
         finally:
             self._visits.discard(visit)
 
-    async def recheck_all(self) -> None:
+    async def end_visits_whose_right_was_lost(self) -> None:
         late = time.monotonic() - EVERY
         staying = [one for one in self._visits if one.since < late and one.person and one.person.credential]
         if not staying:
@@ -75,7 +75,7 @@ class AccessRechecks(PeriodicTask):
 
     async def _run_once(self) -> None:
         with suppress(*DATABASE_UNAVAILABLE):  # without a database no right can be ended either
-            await self.recheck_all()
+            await self.end_visits_whose_right_was_lost()
 
     async def _wait_for_next(self) -> None:
         self._came.clear()

@@ -59,7 +59,7 @@ class TimeoutH11Protocol(H11Protocol):
         if not self._known:
             self._known = True
             self._crowd.mark_signed_in(self)
-            self._cancel_read_timeout()
+            self._cancel_slow_reader_timeout()
 
     def try_write_chunk(self, chunk: bytes) -> bool:
         """Write a framed chunk of the response under way. Return False if the transport cannot take it now."""
@@ -93,7 +93,7 @@ class TimeoutH11Protocol(H11Protocol):
 
     def cancel_timeouts_and_leave_limiter(self) -> None:
         self._set_deadline(None, 0.0)
-        self._cancel_read_timeout()
+        self._cancel_slow_reader_timeout()
         if self._admitted:
             self._admitted = False
             self._crowd.remove_connection(self)
@@ -124,7 +124,7 @@ class TimeoutH11Protocol(H11Protocol):
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._cancel_read_timeout()
+        self._cancel_slow_reader_timeout()
 
     def _watch_request(self) -> None:
         """Set the deadline for what is awaited: one limit for a whole head or body, however slowly it arrives."""
@@ -144,7 +144,7 @@ class TimeoutH11Protocol(H11Protocol):
         self._awaited = awaited_part
         self._late = self.loop.call_later(seconds, self.transport.abort) if awaited_part else None
 
-    def _cancel_read_timeout(self) -> None:
+    def _cancel_slow_reader_timeout(self) -> None:
         if self._unread:
             self._unread.cancel()
             self._unread = None

@@ -41,7 +41,9 @@ class ApiCors:
         await (self._open if shared else self._app)(scope, receive, send)
 
 
-def is_cross_origin_write_allowed(headers: Headers, path: str, allowed_origins: frozenset[str], *, demo: bool) -> bool:
+def is_cross_origin_write_allowed_by_token_or_demo(
+    headers: Headers, path: str, allowed_origins: frozenset[str], *, demo: bool
+) -> bool:
     """Return True if a cross-origin write is allowed: with a token or, in demo mode, from a listed origin."""
     origin = headers.get("origin", "").lower()
     if not path.startswith(PATHS) or not (origin in allowed_origins or ANY in allowed_origins):

@@ -16,7 +16,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
 from app.errors import BadInput, TemperError
-from app.people.identity_provider_groups import GroupRights, find_valid_groups
+from app.people.identity_provider_groups import GroupRights, parse_groups_or_none_if_malformed
 from app.people.rights import Right
 
 T = TypeVar("T")
@@ -153,7 +153,7 @@ class OidcClient:
     def _read_groups(self, claims: dict[str, Any]) -> tuple[str, ...]:
         if self.provider.groups is None:
             return ()
-        found = find_valid_groups(claims, self.provider.groups.claim)
+        found = parse_groups_or_none_if_malformed(claims, self.provider.groups.claim)
         if found is None:
             said = f"sent no list of group names as {self.provider.groups.claim}, or the list is too long."
             raise self._create_rejection(said)

@@ -17,7 +17,7 @@ from app.text.clean import clean_text
 from app.web.access.access_rechecks import KEY, AccessRechecks, RequestContext
 from app.web.access.action_and_refusal_audit import AccessLedger
 from app.web.access.authenticator import Authenticator
-from app.web.access.cors import is_cross_origin_write_allowed
+from app.web.access.cors import is_cross_origin_write_allowed_by_token_or_demo
 from app.web.access.log_rate_limit import RequestLog, hide_secret_of_shared_link
 from app.web.access.right_check import create_refusal_response
 from app.web.api.api_route import PREFIX
@@ -100,7 +100,9 @@ class Gate:
     def _is_write_welcome(self, scope: Scope, headers: Headers) -> bool:
         if _is_same_origin(scope, headers):
             return True
-        return is_cross_origin_write_allowed(headers, scope["path"], self._allowed, demo=self._credentials.demo)
+        return is_cross_origin_write_allowed_by_token_or_demo(
+            headers, scope["path"], self._allowed, demo=self._credentials.demo
+        )
 
     def _find_refusal(self, scope: Scope, headers: Headers) -> Problem | None:
         if self._credentials.demo and not _is_loopback_name(headers.get("host", "")):

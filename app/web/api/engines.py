@@ -140,7 +140,9 @@ def _require_processes(runtime: Runtime, engine: str) -> Sequence[LaunchedReplic
 
 def _list_roles_with_open_turns(runtime: Runtime, engine_name: str) -> list[Role]:
     """Return the roles whose open turns use this engine."""
-    turns = (runtime.store.read_events_newest_first(run, None, TURN_EDGES, 1) for run in runtime.list_unended_runs())
+    turns = (
+        runtime.store.read_events_of_kinds_newest_first(run, None, TURN_EDGES, 1) for run in runtime.list_unended_runs()
+    )
     open_turns = [turn[0].event for turn in turns if turn]
     return [turn.role for turn in open_turns if isinstance(turn, TurnStarted) and turn.engine == engine_name]
 

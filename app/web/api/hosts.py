@@ -108,7 +108,10 @@ class GroupOrder(ApiModel):
 def list_hosts(session: TheSession, runtime: TheRuntime) -> HostList:
     """List the hosts that can be hardened."""
     hosts = runtime.settings.hosts_folder
-    every: list[RegisteredHost | str] = [*host_registry.list_existing_fixtures(hosts), *host_registry.list_hosts(hosts)]
+    every: list[RegisteredHost | str] = [
+        *host_registry.list_default_and_existing_fixtures(hosts),
+        *host_registry.list_hosts(hosts),
+    ]
     return HostList(hosts=[_to_host_view(session, one) for one in every])
 
 

@@ -57,7 +57,9 @@ class IdempotencyKeys:
         Ask before the request is checked: what it names may have been removed since."""
         if key is None:
             return None
-        made = await asyncio.to_thread(self._find_made_id, prefix + self.scope_to_person(key), _hash_body(body))
+        made = await asyncio.to_thread(
+            self._find_made_id_if_same_body, prefix + self.scope_to_person(key), _hash_body(body)
+        )
         if made:
             response.headers[REPLAYED] = "true"
         return made
@@ -72,12 +74,14 @@ class IdempotencyKeys:
             return
         key = prefix + self.scope_to_person(key)
         async with self.mark_key_in_flight(key):
-            claimed, exists = await asyncio.to_thread(self.claim_key, key, _hash_body(body), new_id)
+            claimed, exists = await asyncio.to_thread(
+                self.claim_key_and_check_run_exists, key, _hash_body(body), new_id
+            )
             if claimed != new_id:
                 response.headers[REPLAYED] = "true"
             yield claimed, exists
 
-    def _find_made_id(self, key: str, digest: str) -> str | None:
+    def _find_made_id_if_same_body(self, key: str, digest: str) -> str | None:
         with open_read_session(self._database) as session:
             row = run_queries.find_idempotency_row(session, key, database_time(session))
             if row is None or row.digest != digest:
@@ -85,7 +89,7 @@ class IdempotencyKeys:
             made = run_queries.find_run(session, row.run) or session.get(RolloutRow, row.run)
             return made.id if made else None
 
-    def claim_key(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
+    def claim_key_and_check_run_exists(self, key: str, digest: str, new_id: str) -> tuple[str, bool]:
         """Return the run of the key, and whether it exists: a crash may have happened between storing key and run."""
         with Session(self._database) as session, session.begin():
             row = run_queries.get_or_create_idempotency_row(session, key, digest, new_id, database_time(session))

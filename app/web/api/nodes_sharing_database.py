@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.people.rights import viewers
 from app.store import nodes
-from app.targets.long_held_host_locks import find_stuck_hosts
+from app.targets.long_held_host_locks import find_hosts_held_long_while_others_wait
 from app.web.api.api_model import ApiModel, Figure, Time, create_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import build_problem_responses
@@ -43,7 +43,7 @@ class NodeList(ApiModel):
 @viewers
 def list_nodes(session: TheSession, runtime: TheRuntime) -> NodeList:
     """List the nodes at work, oldest first. Empty on SQLite, where this process is the only one."""
-    held = [one.sentence for one in find_stuck_hosts(runtime.settings.hosts_folder)]
+    held = [one.sentence for one in find_hosts_held_long_while_others_wait(runtime.settings.hosts_folder)]
     if runtime.leases is None:
         return NodeList(shared=False, nodes=[], given_up=[], held=held)
     now = runtime.clock.now()

@@ -149,7 +149,7 @@ def disable_person(name: Annotated[str, Path(max_length=64)], session: TheSessio
 @admins
 def list_tokens(session: TheSession) -> TokenList:
     """List tokens and links, without their secrets."""
-    rows = credentials.list_unended_credentials(session, ("token", "link"))
+    rows = credentials.list_credentials_not_ended_but_maybe_expired(session, ("token", "link"))
     return TokenList(tokens=[TokenView.from_source(row) for row in rows])
 
 

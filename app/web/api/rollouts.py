@@ -23,7 +23,7 @@ from app.runs.rollout.rollout_request import (
     create_rollout_request,
 )
 from app.runs.rollout.rollout_state import HostPart, RolloutState
-from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_random_rollout_id, submit_rollout
 from app.store import rollouts
 from app.store.host_groups import read_groups
 from app.store.rollouts import RolloutRow
@@ -158,7 +158,7 @@ async def start_rollout(
     rollout = await keys.find_made(key, order, response, prefix="rollout ")
     if rollout is None:
         request = await asyncio.to_thread(_build_rollout_request, order, runtime)
-        async with keys.claim(key, order, create_rollout_id(), response, prefix="rollout ") as (rollout, _):
+        async with keys.claim(key, order, create_random_rollout_id(), response, prefix="rollout ") as (rollout, _):
             await asyncio.to_thread(submit_rollout, runtime.database, request, rollout)
     row = await asyncio.to_thread(_read_required_rollout, runtime, rollout)
     accepted = AcceptedRollout(id=rollout, hosts=row.hosts, links=_create_rollout_links(rollout))

@@ -67,7 +67,10 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
         run=run,
         pace=pace,
         roles=[_to_role_energy(found, one) for one in found.spent if one.role],
-        between=next((IdleEnergy(**_to_figures(found, one)) for one in found.spent if not one.role), None),
+        between=next(
+            (IdleEnergy(**_create_gpu_seconds_and_energy_figures(found, one)) for one in found.spent if not one.role),
+            None,
+        ),
         reason="",
     )
 
@@ -75,10 +78,12 @@ def show_energy(run: str, runtime: TheRuntime) -> RunEnergy:
 def _to_role_energy(energy: EnergySpent, spent: Spent) -> RoleEnergy:
     each, source = compute_joules_per_token(spent), f"{DRAWN}, over the tokens that it wrote"
     per_token = derive_figure(each, "J/token", source, energy.until, simulated=energy.simulated)
-    return RoleEnergy.from_source(spent, **_to_figures(energy, spent), energy_per_token=per_token)
+    return RoleEnergy.from_source(
+        spent, **_create_gpu_seconds_and_energy_figures(energy, spent), energy_per_token=per_token
+    )
 
 
-def _to_figures(energy: EnergySpent, spent: Spent) -> dict[str, Figure]:
+def _create_gpu_seconds_and_energy_figures(energy: EnergySpent, spent: Spent) -> dict[str, Figure]:
     derive = partial(derive_figure, at=energy.until, simulated=energy.simulated)
     return {
         "gpu_seconds": derive(spent.gpu_seconds, "s", HELD if spent.role else UNHELD),

@@ -47,7 +47,7 @@ def parse_appearance_cookie(cookie: str) -> Appearance:
     return Appearance(scheme if scheme in ("dark", "light") else "", density if density == "compact" else "")
 
 
-def compute_reader_mark() -> str:
+def hash_name_of_signed_in_person() -> str:
     """Return a short mark of the person, so that people who share a browser keep their own; empty without sign-in."""
     person = WHO.get()
     return f"{crc32(person.name.encode()):08x}" if person and person.via == "session" else ""

@@ -19,7 +19,7 @@ from app.store.models import EventRow, RunRow
 from app.store.run_queries import UNENDED
 from app.text.pluralized_counts import count_things
 from app.web.deps import TheDecisions, TheRuntime, TheSession
-from app.web.pages.appearance import compute_reader_mark
+from app.web.pages.appearance import hash_name_of_signed_in_person
 from app.web.url_paths import path_to
 
 VISIT_GAP = 600.0
@@ -61,14 +61,16 @@ def create_look_reader(
     decisions: TheDecisions,
     cookie: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
-    return lambda session: find_last_look(runtime, session, decisions, cookie)
+    return lambda session: find_last_look_or_none_for_shared_link(runtime, session, decisions, cookie)
 
 
-def find_last_look(runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str) -> LastLook | None:
+def find_last_look_or_none_for_shared_link(
+    runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str
+) -> LastLook | None:
     """Return what changed since the reader's last visit; None for a shared link, whose reader sees one run."""
     if get_visible_runs_or_none_for_all() is not None:
         return None
-    now, reader = round(runtime.clock.now(), 1), compute_reader_mark()
+    now, reader = round(runtime.clock.now(), 1), hash_name_of_signed_in_person()
     since = find_previous_visit_end(cookie, reader, now)
     if since is None:
         return LastLook(now, reader, None)

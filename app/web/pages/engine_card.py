@@ -51,7 +51,7 @@ class EngineCard:
         return tuple(dict.fromkeys(one.role for one in self.share.serving)) if self.state in FLOWING else ()
 
     @property
-    def state_when_not_serving(self) -> str:
+    def state_word_ignoring_served_roles(self) -> str:
         """What it does if it serves no role: idle, not answering, or the state that it is in."""
         return "not answering" if self.state in SILENT else "idle" if self.state in FLOWING else self.state
 

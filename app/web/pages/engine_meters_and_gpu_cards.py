@@ -48,7 +48,7 @@ def show_machine_cards(
     run: Annotated[str, Query(max_length=40)] = "",
 ) -> HTMLResponse:
     """Render the engine and GPU cards. The page polls this every two seconds; a replay passes its run and moment."""
-    then = missions.find_time(run, moment) if run and can_see_run(run) else None
+    then = missions.find_time_of_moment_or_newest_event(run, moment) if run and can_see_run(run) else None
     shares, hosts = sharing or Sharing(runtime.store), sharing is not None
 
     def render_parts() -> str:

@@ -50,7 +50,7 @@ class FaultedRun:
             return f"Temper ends {turn} after {patience}, and asks again as soon as the engine answers."
         return "The run continues until it needs the engine, and then waits for it."
 
-    def list_buttons(self, fault: HealthFault) -> tuple[NeedButton, ...]:
+    def list_buttons_for_engines(self, fault: HealthFault) -> tuple[NeedButton, ...]:
         return tuple(list_engine_buttons(fault, self.launched, simulated=self.simulated))
 
 

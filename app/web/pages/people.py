@@ -28,7 +28,7 @@ def show_people(runtime: TheRuntime, session: TheSession) -> Response:
         "people.html",
         here="people",
         people=people.list_people(session),
-        credentials=credentials.list_unended_credentials(session, ("token", "link", "session")),
+        credentials=credentials.list_credentials_not_ended_but_maybe_expired(session, ("token", "link", "session")),
         rights=RIGHTS,
         usage=compute_usage(session, runtime.store, parse_usage_query("", "", "month", None, runtime.clock.now())),
         now=runtime.clock.now(),

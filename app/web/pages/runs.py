@@ -23,7 +23,7 @@ from app.store.run_list_definition import (
     accept_filters_as_parameters,
 )
 from app.store.run_list_pages import ListPlace, read_run_page
-from app.targets.host_registry import list_existing_fixtures, list_hosts
+from app.targets.host_registry import list_default_and_existing_fixtures, list_hosts
 from app.web.deps import TheFolds, TheRuntime, TheSession
 from app.web.pages.error_pages import render_missing_run, require_run
 from app.web.pages.fleet.fleet_cache import read_rule_titles
@@ -59,7 +59,7 @@ def show_runs(
     found = read_run_page(session, filters, place, SHOWN, get_visible_runs_or_none_for_all())
     given = {name: value for name, value in filters.items() if value}
     folder = runtime.settings.hosts_folder
-    hosts = [*list_existing_fixtures(folder), *(one.name for one in list_hosts(folder))]
+    hosts = [*list_default_and_existing_fixtures(folder), *(one.name for one in list_hosts(folder))]
     context: dict[str, Any] = {
         "rows": found.rows,
         "filters": sorted(FILTERS.values(), key=lambda one: one.match != "search"),

@@ -80,7 +80,7 @@ def search_events(store: EventStore, run: str, words: list[str], line_kind: str,
     lines: list[FeedLine] = []
     upto = None if before_seq is None else before_seq - 1
     for _ in range(MOST_CHUNKS):
-        told = store.read_events_newest_first(run, upto, FEED_KINDS, CHUNK)
+        told = store.read_events_of_kinds_newest_first(run, upto, FEED_KINDS, CHUNK)
         for line in filter(None, map(to_feed_line, told)):
             if line_kind in ("", line.kind) and contains_words(words, line.text):
                 lines.append(line)

@@ -17,10 +17,10 @@ from app.text.clean import clean_text
 from app.text.glossary import load_glossary
 from app.text.jinja_environment import create_environment
 from app.text.pluralized_counts import count_things
-from app.web.pages.appearance import compute_reader_mark, get_appearance
+from app.web.pages.appearance import get_appearance, hash_name_of_signed_in_person
 from app.web.pages.diff import parse_diff_rows
 from app.web.pages.header_badges import count_inbox, read_fault_badge
-from app.web.url_paths import path_to, static_path
+from app.web.url_paths import path_to, path_to_static_file
 
 POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; worker-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -47,15 +47,17 @@ def get_environment() -> Environment:
         instant=format_timestamp,
         day=format_day_and_time,
         span=format_span_with_colons,
-        fixed=format_number,
+        fixed=format_with_fixed_decimals,
         percent=format_percent_number,
         diff=parse_diff_rows,
         as_json=format_indented_json,
         counted=count_things,
     )
-    made.globals.update(OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=static_path)
+    made.globals.update(
+        OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=path_to_static_file
+    )
     made.globals.update(count_inbox=count_inbox, read_fault_badge=read_fault_badge)
-    made.globals.update(looks=get_appearance, reader=compute_reader_mark)
+    made.globals.update(looks=get_appearance, reader=hash_name_of_signed_in_person)
     return made
 
 
@@ -105,5 +107,5 @@ def format_percent_number(share: float | None) -> str:
     return "—" if share is None else f"{100 * share:.0f}"
 
 
-def format_number(value: float | None, digits: int = 1) -> str:
-    return "—" if value is None else f"{value:.{digits}f}"
+def format_with_fixed_decimals(value: float | None, decimals: int = 1) -> str:
+    return "—" if value is None else f"{value:.{decimals}f}"

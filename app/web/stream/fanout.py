@@ -128,13 +128,13 @@ class Fanout:
                 await viewer.write(sse_messages.encode_end(self._head))
                 return
             else:
-                after = await self._wait_at_head(viewer)
+                after = await self._serve_live_until_left_out_and_get_seq(viewer)
 
     async def _is_unknown_position(self, after: int) -> bool:
         """Return True for a seq beyond the log. A snapshot may be newer than our head, so ask the store."""
         return after > self._head and after > await asyncio.to_thread(self._source.read_last_seq)
 
-    async def _wait_at_head(self, viewer: Viewer) -> int:
+    async def _serve_live_until_left_out_and_get_seq(self, viewer: Viewer) -> int:
         self._live_viewers[viewer] = None
         try:
             await viewer.wait_until_left_out_of_writes()

@@ -54,7 +54,7 @@ async def telling(tmp_path, log, collector, *, halves=False):
         for part in parts:
             store.append(part)
             bus.publish(part)
-            await teller.export_next_batch()
+            await teller.export_next_batch_and_check_nothing_refused()
         yield teller
         await teller.close()
 
@@ -62,7 +62,7 @@ async def telling(tmp_path, log, collector, *, halves=False):
 async def test_a_collector_gets_every_span_once_however_it_is_cut(tmp_path, log):
     collector = Collector()
     async for teller in telling(tmp_path, log, collector, halves=True):
-        await teller.export_next_batch()
+        await teller.export_next_batch_and_check_nothing_refused()
     trace = RunTrace(log[0].run)
     wanted = [
         one.id for recorded in log for one in trace.fold_event_and_iterate_finished(recorded) if isinstance(one, Span)
@@ -88,10 +88,10 @@ async def test_while_the_collector_is_gone_it_is_said_once_and_told_later(tmp_pa
     collector = Collector()
     collector.up = False
     async for teller in telling(tmp_path, log, collector):
-        await teller.export_next_batch()
+        await teller.export_next_batch_and_check_nothing_refused()
         assert [record.getMessage().count("does not accept telemetry") for record in caplog.records] == [1]
         collector.up = True
-        await teller.export_next_batch()
+        await teller.export_next_batch_and_check_nothing_refused()
     names = [span["name"] for span in collector.spans()]
     assert "harden fixture" in names
 
@@ -103,7 +103,7 @@ async def test_what_was_over_before_is_another_process_to_tell(tmp_path, log):
         rest = log[1:]
         teller._store.append(rest)
         teller._bus.publish(rest)
-        await teller.export_next_batch()
+        await teller.export_next_batch_and_check_nothing_refused()
     assert collector.spans() == []
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from app.background.webhooks.signed_delivery import (
-    compute_signature,
+    compute_base64_signature,
     create_signed_delivery,
     create_trial_delivery,
     create_webhook_secret,
@@ -116,7 +116,7 @@ def test_a_letter_and_its_trial_are_signed_over_the_body_that_is_sent():
         create_trial_delivery(secret, 5.0, "test.1", NAMED["chat"]),
     ):
         name = sealed.headers["webhook-id"]
-        assert sealed.headers["webhook-signature"] == f"v1,{compute_signature(secret, name, '5', sealed.body)}"
+        assert sealed.headers["webhook-signature"] == f"v1,{compute_base64_signature(secret, name, '5', sealed.body)}"
         assert sealed.headers["content-type"] == JSON
         assert list(json.loads(sealed.body)) == ["text"]
 

@@ -1,13 +1,17 @@
 from dataclasses import replace
 
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.measuring.probe_load_steps import STEPS, list_probe_steps
+from app.machine.measuring.probe_load_steps import STEPS, list_probe_steps_with_skip_reasons
 
 ENGINE = read_lineup(require_lineup_path("simulated")).engines["gemma-31b"]
 
 
 def skipped(**changes):
-    return {step.key: step.skipped for step in list_probe_steps(replace(ENGINE, **changes)) if step.skipped}
+    return {
+        step.key: step.skipped
+        for step in list_probe_steps_with_skip_reasons(replace(ENGINE, **changes))
+        if step.skipped
+    }
 
 
 def test_one_stream_at_three_lengths_then_four_and_eight():

@@ -4,7 +4,7 @@ from app.machine.sampling.engine_condition import (
     STALL_SECONDS,
     Condition,
     ReplicaObservation,
-    combine_conditions,
+    choose_best_condition_or_degraded_if_some_serve,
     update_condition,
 )
 
@@ -61,9 +61,10 @@ def test_a_request_after_long_idleness_has_its_time():
 
 def test_some_of_the_replicas_is_degraded():
     ready, dead, loading = Condition("ready"), Condition("dead"), Condition("loading")
-    assert combine_conditions([ready, dead]) == Condition("degraded", "1 of 2 replicas serve")
-    assert [combine_conditions(group).state for group in ([ready, ready], [dead, loading], [dead])] == [
-        "ready",
-        "loading",
-        "dead",
-    ]
+    assert choose_best_condition_or_degraded_if_some_serve([ready, dead]) == Condition(
+        "degraded", "1 of 2 replicas serve"
+    )
+    assert [
+        choose_best_condition_or_degraded_if_some_serve(group).state
+        for group in ([ready, ready], [dead, loading], [dead])
+    ] == ["ready", "loading", "dead"]

@@ -40,7 +40,7 @@ def test_what_is_thinned_says_the_same_as_the_single_samples_did(store):
     thinning = Thinning(store)
     before = thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).to_series()[TOK_S]
     thinning.catch_up(BEGIN + 1500)
-    assert [begin for begin, _ in store.thinned.list_stretches(10, 0, 1e12)] == [BEGIN, BEGIN + 600]
+    assert [begin for begin, _ in store.thinned.list_stretches_that_begin_between(10, 0, 1e12)] == [BEGIN, BEGIN + 600]
     store.delete_old_samples_except_energy(BEGIN + 1200)
     assert thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).to_series()[TOK_S] == before
     assert before[:2] == [4.5, 14.5]
@@ -68,10 +68,13 @@ def test_each_tier_is_made_of_the_finer_one_over_pauses_of_any_length(store):
     sample(store, [*seconds(BEGIN, 120), *seconds(BEGIN + 5 * 3600, 120)], lambda _: 12.0)
     thinning = Thinning(store)
     thinning.catch_up(BEGIN + RAW_SECONDS + 30)
-    assert [begin for begin, _ in store.thinned.list_stretches(60, 0, 1e12)] == [BEGIN, BEGIN + 5 * 3600]
+    assert [begin for begin, _ in store.thinned.list_stretches_that_begin_between(60, 0, 1e12)] == [
+        BEGIN,
+        BEGIN + 5 * 3600,
+    ]
     store.delete_old_samples_except_energy(BEGIN + DAY)
     thinning.catch_up(BEGIN + DAY + 10)
-    assert [begin for begin, _ in store.thinned.list_stretches(3600, 0, 1e12)] == [BEGIN]
+    assert [begin for begin, _ in store.thinned.list_stretches_that_begin_between(3600, 0, 1e12)] == [BEGIN]
     hours = thinning.read(BEGIN, BEGIN + DAY, 3600, BEGIN + DAY).to_series()[TOK_S]
     assert hours[:7] == [12.0, None, None, None, None, 12.0, None]
 

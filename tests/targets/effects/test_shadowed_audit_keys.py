@@ -1,7 +1,7 @@
 import pytest
 
 from app.syntax.audit_rule_files import parse_audit_lines
-from app.targets.effects.shadowed_audit_keys import list_key_takers_by_rule
+from app.targets.effects.shadowed_audit_keys import list_earlier_rules_taking_key_of_each_rule
 from tests.targets.effects.change import lost
 
 WATCH = "-w /etc/passwd -p wa -k identity"
@@ -13,7 +13,7 @@ DENIED = f"-a always,exit -F arch=b64 -S openat -F exit=-EACCES {PEOPLE} -k acce
 
 def takes(first, later):
     rules = [one.normalized_or_raw_rule_text for one in parse_audit_lines(f"{first}\n{later}\n", "")]
-    ahead, behind = list_key_takers_by_rule(rules)
+    ahead, behind = list_earlier_rules_taking_key_of_each_rule(rules)
     assert ahead == []
     return bool(behind)
 

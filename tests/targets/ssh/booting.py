@@ -42,7 +42,7 @@ def count_reboots(host: SshHost) -> int:
 class Machine:
     """Stands for the disposable machine that the host is: it keeps and restores the host's files, and has a console."""
 
-    is_up, is_emulated = True, False
+    is_up, has_emulated_processor = True, False
 
     def __init__(self, host: SshHost) -> None:
         self._host, self._kept = host, host.folder / "kept"

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 
 from app.errors import BadInput
 from app.main import create_app
-from app.web.access.cors import is_cross_origin_write_allowed, parse_origins
+from app.web.access.cors import is_cross_origin_write_allowed_by_token_or_demo, parse_origins
 from tests.runs.doors import House
 
 PORTAL = "https://portal.example"
@@ -80,7 +80,7 @@ async def test_all_sites_read_without_credentials_and_none_of_them_changes_anyth
 )
 def test_who_changes_something_from_another_site_brings_a_token(allowed, path, token, demo, may):
     headers = Headers({"origin": PORTAL, **({"authorization": "Bearer temper_x"} if token else {})})
-    assert is_cross_origin_write_allowed(headers, path, parse_origins(allowed), demo=demo) is may
+    assert is_cross_origin_write_allowed_by_token_or_demo(headers, path, parse_origins(allowed), demo=demo) is may
 
 
 @pytest.mark.parametrize(

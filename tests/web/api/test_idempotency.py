@@ -39,14 +39,14 @@ async def test_a_request_that_is_being_answered_is_not_answered_twice(database):
 
 
 def test_a_crash_between_key_and_run_leads_to_the_same_run(database):
-    assert IdempotencyKeys(database).claim_key("k", "body", "aaaa") == ("aaaa", False)
-    assert IdempotencyKeys(database).claim_key("k", "body", "bbbb") == ("aaaa", False)
+    assert IdempotencyKeys(database).claim_key_and_check_run_exists("k", "body", "aaaa") == ("aaaa", False)
+    assert IdempotencyKeys(database).claim_key_and_check_run_exists("k", "body", "bbbb") == ("aaaa", False)
     with Session(database) as session, session.begin():
         words = {"host": "fixture", "mode": "auto", "skill": "stig", "lineup": "simulated", "note": ""}
         session.add(RunRow(id="aaaa", state="queued", simulated=True, queued_at=1.0, **words))
-    assert IdempotencyKeys(database).claim_key("k", "body", "cccc") == ("aaaa", True)
+    assert IdempotencyKeys(database).claim_key_and_check_run_exists("k", "body", "cccc") == ("aaaa", True)
     with pytest.raises(Problem, match="another body"):
-        IdempotencyKeys(database).claim_key("k", "other body", "dddd")
+        IdempotencyKeys(database).claim_key_and_check_run_exists("k", "other body", "dddd")
 
 
 def test_a_key_is_forgotten_after_a_day(database):

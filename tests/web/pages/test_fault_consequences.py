@@ -75,6 +75,6 @@ def test_it_says_when_temper_tries_again():
 
 
 def test_only_engines_that_temper_started_have_a_button():
-    assert after().list_buttons(DOWN) == ()
-    (press,) = FaultedRun(after().state, ["big"]).list_buttons(DOWN)
+    assert after().list_buttons_for_engines(DOWN) == ()
+    (press,) = FaultedRun(after().state, ["big"]).list_buttons_for_engines(DOWN)
     assert (press.action, press.verb, press.words) == ("/ops/engines/big", "start", "Start big")

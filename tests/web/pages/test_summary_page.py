@@ -77,8 +77,8 @@ async def test_rules_that_came_to_apply_and_fail_are_said_with_a_run_for_them(tm
     asked = msgspec.structs.replace(events[0], rules=(*events[0].rules, "V-1", "V-2"), engine="none")
     before = [verdict(rule, "opening", "notapplicable") for rule in ("V-1", "V-2")]
     events = [asked, *events[1:scoped], *before, *events[scoped:-1], verdict("V-1", "closing", "fail"), events[-1]]
-    assert build_summary(log(events)).new_findings == ("V-1",)
-    assert build_summary(log()).new_findings == ()
+    assert build_summary(log(events)).failing_rules_without_verdict_before == ("V-1",)
+    assert build_summary(log()).failing_rules_without_verdict_before == ()
     async with house(tmp_path / "data") as made:
         made.append("r1", *events)
         page = (await made.http.get("/runs/r1/summary")).text

@@ -202,7 +202,7 @@ class FleetStream:
         sent, self._sent = self._sent, board.version
         return parts + _encode_changed_lines(board, sent) + encode_message(b"{}", name="looked")
 
-    def render_parts_and_changed_lines(self, since_version: int) -> bytes:
+    def render_all_parts_and_changed_lines(self, since_version: int) -> bytes:
         parts, board = self._parts.render_all(), self._fleet.get_board(self._skill)
         self._sent = self._sent or board.version
         return parts + _encode_changed_lines(board, since_version)
@@ -219,7 +219,7 @@ class FleetViewer:
         return self._live(batch)
 
     def render_all(self) -> bytes:
-        return self._live.render_parts_and_changed_lines(self._since)
+        return self._live.render_all_parts_and_changed_lines(self._since)
 
 
 def _encode_changed_lines(board: FleetBoard, since: int) -> bytes:

@@ -12,7 +12,7 @@ from starlette.responses import RedirectResponse, Response
 from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.runs.rollout.rollout_request import RolloutSpec, create_rollout_request
-from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_rollout_id, submit_rollout
+from app.runs.rollout.rollout_submission_and_commands import command_rollout, create_random_rollout_id, submit_rollout
 from app.runtime.health_reading import NO_RUN, read_faults
 from app.store.host_groups import read_groups
 from app.store.host_rule_states import StandingRow, decode_encoded_cells_by_rule, list_standings, parse_cell
@@ -146,7 +146,7 @@ def submit_rollout_form(runtime: TheRuntime, fields: Fields) -> Response:
         order=replace(order, note=fields.get("note", "")), hosts=hosts, words=words, terms=parse_terms_form(fields)
     )
     request = create_rollout_request(wanted, runtime.lineup, runtime.settings.hosts_folder)
-    submit_rollout(runtime.database, request, rollout := create_rollout_id())
+    submit_rollout(runtime.database, request, rollout := create_random_rollout_id())
     return redirect_to("rollout", rollout=rollout)
 
 

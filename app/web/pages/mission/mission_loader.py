@@ -106,16 +106,20 @@ class MissionLoader:
         if moment.w is not None:
             time = self.timelines.read_timeline(row.id).to_time(moment.w + READ_UP)
         else:
-            time = (self._store.find_time_at_seq(row.id, 1) or row.queued_at) + (moment.t or 0.0) + READ_UP
+            time = (
+                (self._store.find_time_of_newest_event_up_to_seq(row.id, 1) or row.queued_at)
+                + (moment.t or 0.0)
+                + READ_UP
+            )
         return self._store.get_seq_at(row.id, time)
 
-    def find_time(self, run: str, moment: AskedMoment) -> float | None:
+    def find_time_of_moment_or_newest_event(self, run: str, moment: AskedMoment) -> float | None:
         """Return the time of the moment, which for the present is that of the newest event. None without events."""
         if moment.at is None and moment.w is not None:
             line = self.timelines.read_timeline(run)
             return line.to_time(moment.w) if line.seq else None
         seconds = moment.t if moment.at is None else None
-        told = self._store.read_events_newest_first(run, moment.at if seconds is None else 1, KINDS, 1)
+        told = self._store.read_events_of_kinds_newest_first(run, moment.at if seconds is None else 1, KINDS, 1)
         return told[0].at + (seconds or 0.0) if told else None
 
     def is_empty(self, run: str, after: int, upto: int) -> bool:
@@ -124,14 +128,14 @@ class MissionLoader:
 
     def _find_first_seq(self, run: str, seq: int | None) -> int:
         """Return the first seq to fold in full: it covers the last two items and the engines' time axes."""
-        item = self._store.read_events_newest_first(run, seq, ["item.started"], 2)
-        turns = self._store.read_events_newest_first(run, seq, ["turn.started"], TURNS_BACK)
-        last = self._store.read_events_newest_first(run, seq, KINDS, 1)
+        item = self._store.read_events_of_kinds_newest_first(run, seq, ["item.started"], 2)
+        turns = self._store.read_events_of_kinds_newest_first(run, seq, ["turn.started"], TURNS_BACK)
+        last = self._store.read_events_of_kinds_newest_first(run, seq, KINDS, 1)
         held = [turn.seq for turn in turns if last[0].at - turn.at < 2 * HOLD_SECONDS]
         return min([one.seq for one in item] + held, default=1)
 
     def _read_feed(self, run: str, seq: int | None) -> deque[FeedLine]:
-        told = self._store.read_events_newest_first(run, seq, FEED_KINDS, FEED_LINES * 8)
+        told = self._store.read_events_of_kinds_newest_first(run, seq, FEED_KINDS, FEED_LINES * 8)
         lines = [line for line in map(to_feed_line, told) if line]
         return deque(lines[:FEED_LINES], maxlen=FEED_LINES)
 

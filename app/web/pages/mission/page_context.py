@@ -46,7 +46,7 @@ def find_reboot_check(runtime: Runtime, row: RunRow) -> RebootCheck | None:
     with open_read_session(runtime.database) as session:
         runs = session.exec(later.order_by(col(RunRow.queued_at).desc()).limit(MOST_LATER)).all()
     for run in runs:
-        for one in runtime.store.read_events_newest_first(run, None, ["reboot.checked"], 1):
+        for one in runtime.store.read_events_of_kinds_newest_first(run, None, ["reboot.checked"], 1):
             if isinstance(one.event, RebootChecked) and one.event.of == row.id:
                 return RebootCheck(run, one.seq, one.event.describe().text)
     return None
@@ -105,7 +105,7 @@ def build_mission_view(
 ) -> MissionView:
     """Build the page's context. `sharing` is None for a guest who may see this run only."""
     at, speed = page_request.at, page_request.speed
-    newest = next(iter(runtime.store.read_events_newest_first(row.id, None, KINDS, 1)), None)
+    newest = next(iter(runtime.store.read_events_of_kinds_newest_first(row.id, None, KINDS, 1)), None)
     last = newest.seq if newest else 0
     seq = last if at is None else min(at, last)
     mission = missions.load_mission(row.id, seq)

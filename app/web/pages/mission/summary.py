@@ -52,7 +52,7 @@ class Summary:
     """What came of the reboot at the end, one sentence each."""
 
     @property
-    def new_findings(self) -> tuple[str, ...]:
+    def failing_rules_without_verdict_before(self) -> tuple[str, ...]:
         """Rules that were not judged before and fail in the closing scan, such as those of a package that came."""
         was_open = {mark.rule for mark in self.before if mark.stand == "open"}
         found = (mark.rule for mark in self.after if self.rescanned and mark.stand == "fail")

@@ -253,7 +253,7 @@ class TimelineReader:
 
     def _find_time_before_crash(self, recorded: Recorded) -> float | None:
         if isinstance(recorded.event, kinds.RunResumed) and recorded.event.after_crash:
-            return self._store.find_time_at_seq(recorded.run, recorded.seq - 1)
+            return self._store.find_time_of_newest_event_up_to_seq(recorded.run, recorded.seq - 1)
         return None
 
 

@@ -19,7 +19,7 @@ from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, run_queries, schedules, webhooks
 from app.store.shared_read_session import open_read_session
-from app.targets.long_held_host_locks import find_stuck_hosts
+from app.targets.long_held_host_locks import find_hosts_held_long_while_others_wait
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
@@ -74,7 +74,9 @@ class Console:
             unended = [row.id for row in run_queries.list_unended_runs(session)]
             situation = self._read_situation(session)
             newest = {row.id: row.host for row in run_queries.list_newest_runs(session, FEED_RUNS)}
-        situation = replace(situation, stuck_hosts=find_stuck_hosts(self._runtime.settings.hosts_folder))
+        situation = replace(
+            situation, stuck_hosts=find_hosts_held_long_while_others_wait(self._runtime.settings.hosts_folder)
+        )
         runtime, now, states = self._runtime, situation.now, [self._read_state_at_newest_event(run) for run in unended]
         shares = self._sharing.read_current_shares(now)
         engines, gpus = build_engine_cards(runtime, shares, now), build_gpu_cards(runtime)
@@ -131,7 +133,10 @@ class Console:
 
     def _read_state_at_newest_event(self, run: str) -> RunState:
         """Return the run's state with the time of its newest event, tokens included."""
-        state, newest = self._folds.read_current(run), self._runtime.store.read_events_newest_first(run, None, KINDS, 1)
+        state, newest = (
+            self._folds.read_current(run),
+            self._runtime.store.read_events_of_kinds_newest_first(run, None, KINDS, 1),
+        )
         return msgspec.structs.replace(state, at=newest[0].at) if newest else state
 
     def _merge_feeds(self, runs: list[str]) -> list[TaggedLine]:
@@ -145,7 +150,7 @@ class Console:
         head = self._runtime.store.read_newest_seq(run)
         if head == seq:
             return seq, lines
-        told = self._runtime.store.read_events_newest_first(run, None, FEED_KINDS, FEED_LINES * 2)
+        told = self._runtime.store.read_events_of_kinds_newest_first(run, None, FEED_KINDS, FEED_LINES * 2)
         return head, [line for line in map(to_feed_line, told) if line][:FEED_LINES]
 
 
