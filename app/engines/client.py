@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import httpx
 import msgspec
 
-from app.engines.chat_exchange import Delta, Finished, Message, Question, ServerDialect
 from app.engines.chat_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers
+from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question, ServerDialect
 from app.engines.engine_metrics import EngineSample, parse_metrics
 from app.engines.error_message import NOT_JSON, extract_error_message
 from app.engines.schema_reduction import CAPABILITIES, PLAINEST, Lack

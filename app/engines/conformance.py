@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from app.engines.chat_exchange import Delta, Finished, Message, Question
+from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question
 from app.engines.client import EngineClient
 from app.engines.server_capabilities import ASSUMED_CONTEXT, AT_ONCE, ONE_BY_ONE, EndpointReport
 from app.errors import EngineError, EngineRefused

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import httpx
 import msgspec
 
-from app.engines.chat_exchange import Delta, Finished, Message, Question, ServerDialect
+from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question, ServerDialect
 from app.engines.client import EngineClient, ServedModel
 from app.engines.error_message import NOT_JSON
 from app.engines.model_size import SMALL_BILLIONS, find_billions_in_path, find_model_billions

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from msgspec import Struct
 
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 
 
 class Waiver(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ import msgspec
 
 from app.events.architect_questions_about_host import QUESTIONS, HostQuestion
 from app.events.event_field_types import fingerprint_actions
-from app.loop import answers, possible_file_changes
+from app.loop import answers, file_edit_choices_for_roles
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 from app.resources.kind import Objection, ResourceAction
@@ -217,12 +217,12 @@ def _build_guided_schemas(file: ShownFile, situation: TurnSituation) -> Iterable
         yield _build_object({"do": {"const": "chmod"}, "path": path, "mode": {"enum": list(situation.terms.modes)}})
     if file.why_not and not file.is_absent:
         return
-    for one in possible_file_changes.list_set_choices(file.path, situation.text(file.path), situation.terms):
+    for one in file_edit_choices_for_roles.list_set_choices(file.path, situation.text(file.path), situation.terms):
         key, value = {"const": one.key}, {"enum": list(one.values)}
         yield _build_object({"do": {"const": "set_option"}, "path": path, "key": key, "value": value})
     if can_set_option(file.path):
         return
-    for one_line in possible_file_changes.list_droppable_words(file, situation.terms):
+    for one_line in file_edit_choices_for_roles.list_droppable_words(file, situation.terms):
         number, word = {"enum": [one_line.number]}, {"enum": list(one_line.words)}
         yield _build_object({"do": {"const": "drop_word"}, "path": path, "number": number, "word": word})
         yield _build_object({"do": {"const": "remove_line"}, "path": path, "number": number})
@@ -235,7 +235,7 @@ def _build_free_schemas(file: ShownFile, situation: TurnSituation) -> Iterable[S
     path, line = {"const": file.path}, {"type": "string", "maxLength": _LINE}
     if not file.is_absent:
         yield _build_object({"do": {"const": "chmod"}, "path": path, "mode": _MODE})
-    keys = possible_file_changes.list_option_keys(
+    keys = file_edit_choices_for_roles.list_option_keys(
         file.path, situation.text(file.path), situation.terms, all_of_them=True
     )
     if keys:

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 
 from app.events.architect_questions_about_host import MOST_QUESTIONS, Question
 from app.events.event_field_types import AnyAction, Decision, Place, Purpose
-from app.loop import possible_file_changes
+from app.loop import file_edit_choices_for_roles
 from app.resources.vendor_script import RunVendorScript
 from app.text.clean import clean_text
 
@@ -227,7 +227,7 @@ def _resolve_line_number(action: dict[str, Any], lines_by_path: Numbered) -> dic
     rest = {name: value for name, value in action.items() if name not in ("number", "word")}
     match action.get("do"):
         case "drop_word":
-            new = possible_file_changes.remove_word(line, str(action.get("word")))
+            new = file_edit_choices_for_roles.remove_word(line, str(action.get("word")))
             return {**rest, "do": "replace_line", "old": line, "new": new}
         case "remove_line":
             return {**rest, "line": line}

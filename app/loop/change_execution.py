@@ -11,7 +11,7 @@ from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
 from app.events.event_field_types import AnyAction, Phase, Probe
 from app.loop import effects, running_settings_check
-from app.loop.harm import find_preexisting_failures
+from app.loop.harm_seen_by_probes import find_preexisting_failures
 from app.loop.proven_fix import build_fix_if_proven
 from app.loop.required_approvals import decide_people_needed
 from app.loop.risk import assess_risk

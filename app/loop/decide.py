@@ -5,7 +5,7 @@ from app.loop import effects
 from app.loop.attempt_limit import find_reason_to_stop_attempts
 from app.loop.attempt_state import Attempt
 from app.loop.effects import Effect
-from app.loop.harm import find_first_harm, find_rollback_leftover
+from app.loop.harm_seen_by_probes import find_first_harm, find_rollback_leftover
 from app.loop.reboot_decisions import decide_after_reboot_announcement, decide_comparison_after_reboot, decide_reboot
 from app.loop.state import Item, RunState, explain_overspending, find_active_waiver, get_seconds_for_next_turn
 from app.skills.skill import Rule, Skill

@@ -9,7 +9,7 @@ from msgspec import Struct
 from app.events.event_field_types import ProvenFix
 from app.events.kinds import PlanMade
 from app.loop.attempt_state import Attempt
-from app.loop.harm import find_touched_probes_not_asked
+from app.loop.harm_seen_by_probes import find_touched_probes_not_asked
 from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
 from app.syntax.host_files_protocol import Files

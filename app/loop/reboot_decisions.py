@@ -2,7 +2,7 @@
 
 from app.loop import effects
 from app.loop.effects import Effect
-from app.loop.harm import find_first_harm, find_rollback_leftover
+from app.loop.harm_seen_by_probes import find_first_harm, find_rollback_leftover
 from app.loop.state import RunState
 
 NOT_SURVIVED = "does not survive a reboot"

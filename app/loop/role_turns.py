@@ -7,7 +7,7 @@ from typing import assert_never
 
 import msgspec
 
-from app.engines.chat_exchange import Message, Question
+from app.engines.chat_question_and_reply_types import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
 from app.errors import TemperError, is_storage_or_connection_fault
 from app.events import kinds
@@ -18,7 +18,7 @@ from app.loop.answer_schemas import Schema, TurnSituation, find_scope_objection
 from app.loop.answers import Answer, BrokenAnswer, Inquiry, Plan, Reflection, Review, Triage, Work
 from app.loop.attempt_limit import WEIGH_EVERY
 from app.loop.effects import Ask, Propose, Repeat, TakeCandidate, TakeVendors, UseSafeDefault
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.loop.host_inquiry import answer_inquiry
 from app.loop.proven_fix import build_plan_event
 from app.loop.run_in_progress import RoleSeat, Run

@@ -6,7 +6,7 @@ import msgspec
 
 from app.events.event_field_types import PendingSetting
 from app.events.kinds import InForceChecked, RebootChecked
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.loop.run_in_progress import Run
 from app.loop.state import RunState
 from app.store.prior_knowledge import PreviousState

@@ -11,7 +11,7 @@ from app.events.event_field_types import Budget, Candidate, Lesson, Phase, Probe
 from app.events.record import Recorded
 from app.events.waiver import Waiver
 from app.loop.attempt_state import Attempt, advance_attempt
-from app.loop.harm import HISTORY
+from app.loop.harm_seen_by_probes import HISTORY
 from app.loop.reboot_state import RebootProgress, advance_reboot, drop_no_longer_pending_settings
 from app.store.run_list_definition import RunStatus
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Protocol
 
 from app import errors
-from app.engines.chat_exchange import Delta, Finished, Question
+from app.engines.chat_question_and_reply_types import Delta, Finished, Question
 from app.engines.client import EngineClient
 from app.events.event_field_types import Channel, Purpose, Role, TurnOutcome
 from app.events.kinds import Event, TurnDelta, TurnFinished

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlmodel import Session
 
 from app.errors import Rejected, convert_bad_input_to_rejected
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.skills.catalog import load_skill, suggest_rules
 from app.skills.skill import Skill
 from app.store.host_groups import read_groups

@@ -23,7 +23,7 @@ from app.store.background_task import BackgroundTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock, database_time
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error, use_autocommit_if_shared
-from app.store.host_folder_sync import HostFolders
+from app.store.host_folders_shared_between_nodes import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow, Orphan, Overview
 

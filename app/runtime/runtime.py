@@ -41,12 +41,12 @@ from app.machine.sampling.sample_board import Board
 from app.runs.fix_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner_and_target, prepare_fixture_if_empty
 from app.runs.site_values import load_skill_with_site_values
-from app.runtime import run_queue_feeder
+from app.runtime import accepted_runs_offered_to_queue
+from app.runtime.accepted_runs_offered_to_queue import Offers
 from app.runtime.custom_model_server_setup import OwnServer
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
 from app.runtime.role_engine_clients import create_seats
-from app.runtime.run_queue_feeder import Offers
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill
 from app.store import run_queries
@@ -54,7 +54,7 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
-from app.store.host_folder_sync import HostFolders
+from app.store.host_folders_shared_between_nodes import HostFolders
 from app.store.leases import Leases
 from app.store.models import RunRow
 from app.store.prior_knowledge import StoredRunHistory
@@ -204,7 +204,12 @@ class Runtime:
         while True:
             try:
                 if await asyncio.to_thread(
-                    run_queue_feeder.pass_run_on_if_unreachable, self.database, self.leases, self.durable, run_id, epoch
+                    accepted_runs_offered_to_queue.pass_run_on_if_unreachable,
+                    self.database,
+                    self.leases,
+                    self.durable,
+                    run_id,
+                    epoch,
                 ):
                     return None
                 await self._drive_run(run_id, epoch, interrupted_by)
@@ -346,8 +351,12 @@ class Runtime:
             fencing_token=claim if begun.mode in ("auto", "review") else 0,
             load_folder=partial(files.match_local_folder_to_database, host),
             save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
-            hand_over=partial(run_queue_feeder.offer_unreachable_run, self.database, self.leases, self.durable, run_id),
-            has_other_nodes=run_queue_feeder.create_other_node_can_take_run_check(self.database, self.leases, run_id),
+            hand_over=partial(
+                accepted_runs_offered_to_queue.offer_unreachable_run, self.database, self.leases, self.durable, run_id
+            ),
+            has_other_nodes=accepted_runs_offered_to_queue.create_other_node_can_take_run_check(
+                self.database, self.leases, run_id
+            ),
         )
 
 

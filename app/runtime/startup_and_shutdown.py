@@ -28,9 +28,9 @@ from app.machine.measuring.probe_result import ProbeResult, find_saturation, rea
 from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.sampling.machine_event_log_writer import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
+from app.runtime.accepted_runs_offered_to_queue import IdleQueueSuspender, Offers
 from app.runtime.backup_age import record_first_use
 from app.runtime.node_heartbeat_and_takeover import Node, create_node_name
-from app.runtime.run_queue_feeder import IdleQueueSuspender, Offers
 from app.runtime.runtime import Runtime
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor

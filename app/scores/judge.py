@@ -11,7 +11,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.scores.file_host_second_check import (
     EffectiveSettings,
     describe_weakening_or_excess,

@@ -13,7 +13,7 @@ from app.events.kinds import RunQueued
 from app.events.log_writer import RunLog
 from app.events.person_command import Command
 from app.loop.drive import drive_run, roll_back_and_fail_run
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.state import fold_events
 from app.machine.sampling.role_energy import extrapolate_joules

@@ -12,7 +12,7 @@ from lxml import etree
 
 from app.errors import EnvironmentUnusable, TemperError
 from app.events.event_field_types import Probe
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.scores.effect_checks import SCRIPT, Observations, copy_with_effects, parse_observations
 from app.scores.score_structures import RootWay, ScoreOrder, Trial, TrialOutcome
 from app.scores.ssh_client import SshResult, run_over_ssh

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.store.host_groups import list_groups_of_host
 
 _NEAREST = ("all", "group", "host")

@@ -7,10 +7,10 @@ from app.events.event_field_types import Probe
 from app.syntax import pam
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
-from app.targets import account_sudo_rights, host_accounts, mission_uploads_and_backup_login, pam_outcome
+from app.targets import account_sudo_rights, host_accounts, mission_upload_mode_and_backup_login, pam_outcome
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.mission_uploads_and_backup_login import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
+from app.targets.mission_upload_mode_and_backup_login import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
 from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -80,7 +80,7 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = mission_uploads_and_backup_login.find_backup_login_setting(host.files)
+    login = mission_upload_mode_and_backup_login.find_backup_login_setting(host.files)
     if login is None:
         return ProbeAnswer(False, f"{BACKUP_CONFIG} does not say which account the nightly backup logs in as")
     return _probe_login(host, login.value, "for the nightly backup")
@@ -88,15 +88,15 @@ def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(host.files, host.accounts_and_groups, READER, MISSION_CONFIG)
-    if not reason and not mission_uploads_and_backup_login.read_mission_settings(host.files):
+    if not reason and not mission_upload_mode_and_backup_login.read_mission_settings(host.files):
         reason = f"{MISSION_CONFIG} says nothing"
     return ProbeAnswer(not reason, reason or f"{READER} can read {MISSION_CONFIG}")
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
     path, umask = (
-        mission_uploads_and_backup_login.find_inbox(host.files),
-        mission_uploads_and_backup_login.find_upload_umask_unless_invalid(host.files),
+        mission_upload_mode_and_backup_login.find_inbox(host.files),
+        mission_upload_mode_and_backup_login.find_upload_umask_unless_invalid(host.files),
     )
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
@@ -108,7 +108,7 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, f"{UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
     if not host_accounts.is_access_granted(folder, accounts, READER, host_accounts.ENTER):
         return ProbeAnswer(False, f"{READER} may not enter {path} (mode {folder.mode:04o})")
-    new = mission_uploads_and_backup_login.predict_upload(folder, umask)
+    new = mission_upload_mode_and_backup_login.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
     can_read = host_accounts.is_access_granted(new, accounts, READER, host_accounts.READ)
     return ProbeAnswer(can_read, f"{upload}: {READER} {'can' if can_read else 'cannot'} read it")

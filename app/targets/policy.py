@@ -25,7 +25,7 @@ from app.targets.resources.resource_policy import (
 )
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit_rule_policy, banner_policy, shell_profile_policy
-from app.targets.subjects.file_edit import FileEdit, Objection, is_content_line
+from app.targets.subjects.judged_file_edit import FileEdit, Objection, is_content_line
 from app.targets.subjects.setting_file_formats import find_stated_family
 from app.targets.subjects.stated_setting_policy import judge_stated_edit
 from app.text.clean import clean_text

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from app.engines.chat_exchange import Question
+from app.engines.chat_question_and_reply_types import Question
 from app.engines.client import EngineClient
 from app.events.bus import Bus
 from app.events.event_field_types import Budget

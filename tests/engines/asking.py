@@ -2,7 +2,7 @@
 
 from contextlib import aclosing
 
-from app.engines.chat_exchange import Delta, Finished, Message, Question
+from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question
 from app.engines.client import EngineClient
 from tests.engines.conftest import MODELS
 

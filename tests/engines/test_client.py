@@ -8,7 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 import httpx
 import pytest
 
-from app.engines.chat_exchange import Delta, Finished
+from app.engines.chat_question_and_reply_types import Delta, Finished
 from app.engines.client import EngineClient, ServedModel
 from app.errors import EngineDied, EngineRefused, EngineStalled, EngineUnavailable
 from tests.engines.asking import ask, question

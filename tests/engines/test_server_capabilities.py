@@ -9,7 +9,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.engines.chat_exchange import ServerDialect
+from app.engines.chat_question_and_reply_types import ServerDialect
 from app.engines.client import EngineClient
 from app.engines.conformance import check_conformance
 from app.engines.server_capabilities import ASSUMED_CONTEXT, LONG_CONTEXT, append_v1_unless_present, inspect_endpoint

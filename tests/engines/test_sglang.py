@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.engines.chat_exchange import Finished, ServerDialect
+from app.engines.chat_question_and_reply_types import Finished, ServerDialect
 from app.engines.client import SILENT, EngineClient
 from app.engines.doctor.server_kinds import LABELS, explain_server_if_models_listed, recognize_kind_and_version
 from app.engines.engine_metrics import parse_metrics

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.events.event_field_types import ParameterUsed, Published, PublishedRule
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.events.kinds import RunStopped, ScanFinished, VerdictGiven
 from app.evidence.pack import build_pack
 from app.evidence.verify import (

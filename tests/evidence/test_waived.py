@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from sqlmodel import Session
 
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.evidence.document_catalog import PAPERS
 from app.evidence.finding_text import describe_outcome
 from app.evidence.log_checks_against_audit_seals import check_run_row

@@ -1,6 +1,6 @@
 """A run that began with a waiver."""
 
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.events.kinds import ItemSkipped
 from app.events.waiver import Waiver
 from tests.evidence.logs import BEGAN, plain_log

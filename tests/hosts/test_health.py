@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.targets.rootfs.requirements import build_namespace_command
 from app.targets.ssh.endpoint import Endpoint, WatchedLogin
 from app.targets.ssh.ssh_target import SshTarget

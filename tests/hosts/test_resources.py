@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import ActionFailed
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.resources.account import SetAgeing
 from app.resources.integrity import BuildIntegrityDatabase
 from app.resources.mount import AddMountOptions

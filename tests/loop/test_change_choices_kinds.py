@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.possible_file_changes import (
+from app.loop.file_edit_choices_for_roles import (
     SetChoice,
     WordChoice,
     list_droppable_words,

@@ -7,7 +7,7 @@ import pytest
 
 from app.errors import EnvironmentUnusable
 from app.events.event_field_types import ParameterUsed
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.events.kinds import RunPreparing, ScanProgressed, get_event_kind
 from app.events.log_writer import RunLog
 from app.events.waiver import Waiver

@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.event_field_types import Budget, Probe, Published, PublishedRule
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.events.kinds import (
     ActionApplying,
     ActionRolledBack,
@@ -21,7 +21,7 @@ from app.events.record import build_recorded_event
 from app.events.waiver import Waiver
 from app.loop.decide import decide_next_effect
 from app.loop.effects import CloseItem, Halt, StartItem
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.loop.state import find_active_waiver, fold_events
 from app.skills.benchmark_for_skill import match_waivers_to_skill
 from tests.evidence.logs import BEGAN, chain, scoped, started, verdicts

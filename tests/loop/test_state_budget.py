@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.events.event_field_types import Budget, Lesson, PendingSetting, Probe, SetOption
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.events.kinds import (
     ActionProposed,
     ActionRolledBack,

@@ -6,7 +6,7 @@ import json
 import httpx
 import pytest
 
-from app.engines.chat_exchange import Delta, Message, Question
+from app.engines.chat_question_and_reply_types import Delta, Message, Question
 from app.engines.client import EngineClient
 from app.events.kinds import TurnDelta
 from app.loop import turn_streaming as turn_module

@@ -13,14 +13,14 @@ from app.config import Settings
 from app.events.bus import Bus
 from app.events.record import GENESIS, build_recorded_event
 from app.loop.durable_run_queue import DurableQueue
+from app.runtime.accepted_runs_offered_to_queue import IdleQueueSuspender, Offers
 from app.runtime.node_heartbeat_and_takeover import Node
-from app.runtime.run_queue_feeder import IdleQueueSuspender, Offers
 from app.store import nodes
 from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock
 from app.store.db import open_database, use_autocommit_if_shared
 from app.store.events import EventStore
-from app.store.host_folder_sync import HostFolders
+from app.store.host_folders_shared_between_nodes import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow
 from app.store.postgres_notification_listener import NotificationListener

@@ -9,7 +9,7 @@ from sqlmodel import Session
 
 from app.errors import LeaseLost
 from app.events.record import GENESIS, build_recorded_event
-from app.runtime.run_queue_feeder import (
+from app.runtime.accepted_runs_offered_to_queue import (
     create_other_node_can_take_run_check,
     offer_unreachable_run,
     pass_run_on_if_unreachable,

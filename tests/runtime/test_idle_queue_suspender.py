@@ -1,6 +1,6 @@
 """When the queue rests, and what wakes it."""
 
-from app.runtime.run_queue_feeder import QUIET, IdleQueueSuspender
+from app.runtime.accepted_runs_offered_to_queue import QUIET, IdleQueueSuspender
 
 
 class Queue:

@@ -2,7 +2,7 @@
 
 from sqlmodel import Session
 
-from app.events.host_scope import HostScope
+from app.events.hosts_of_waiver_or_site_value import HostScope
 from app.store.db import open_database
 from app.store.host_groups import replace_group
 from app.store.parameters import (

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from app.background.schedules.time_window import START_GRACE, is_soon_enough_to_start
+from app.background.schedules.schedule_start_grace_and_time_limit import START_GRACE, is_soon_enough_to_start
 from app.errors import Rejected
 
 MOST_MISSED = 1000

@@ -8,7 +8,7 @@ import msgspec
 from sqlmodel import Session
 
 from app.background.schedules.cron_times import compute_next_time
-from app.background.schedules.time_window import validate_window_to_seconds
+from app.background.schedules.schedule_start_grace_and_time_limit import validate_window_to_seconds
 from app.errors import Rejected
 from app.events.event_field_types import Mode
 from app.runs.order import Order, resolve_mode, split_at_commas, validate_order_and_load_skill

@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from app.background.schedules.cron_times import compute_firing
 from app.background.schedules.schedule_editing import create_order_from_schedule, decode_rollout_terms
-from app.background.schedules.time_window import is_window_over
+from app.background.schedules.schedule_start_grace_and_time_limit import is_window_over
 from app.errors import Rejected, TemperError
 from app.events.kinds import RolloutOrdered, RunQueued
 from app.events.record import Recorded

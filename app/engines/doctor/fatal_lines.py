@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from app.engines.llamacpp.gguf_files import format_llamacpp_install_clause
+from app.engines.llamacpp.gguf_weights_file_lookup import format_llamacpp_install_clause
 
 _MARGIN = 0.95
 """Safety margin: memory fragmentation differs between boots, so a start at the limit succeeds only sometimes."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engines.doctor.engine_with_launch_flags import resolve_engine
-from app.engines.llamacpp.gguf_files import require_weights_file
+from app.engines.llamacpp.gguf_weights_file_lookup import require_weights_file
 from app.engines.proc_files import PROC, find_gib_in_table, read_table_text
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup

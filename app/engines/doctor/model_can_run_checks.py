@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from app.engines.doctor.launch_situation import Situation
 from app.engines.doctor.pitfall import Pitfall, create_pitfall
 from app.engines.fit.fit_verdict import find_refused_settings
-from app.engines.llamacpp.gguf_files import format_llamacpp_install_clause
+from app.engines.llamacpp.gguf_weights_file_lookup import format_llamacpp_install_clause
 
 ATTENTION = "re:.*self_attn.*"
 NEAR = 0.8

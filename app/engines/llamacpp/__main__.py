@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 import xllamacpp
 
-from app.engines.llamacpp.gguf_files import find_adapter, require_weights_file
+from app.engines.llamacpp.gguf_weights_file_lookup import find_adapter, require_weights_file
 from app.errors import BadInput
 
 SLOTS = 3

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from app import __version__
-from app.engines.chat_exchange import Message, Question
+from app.engines.chat_question_and_reply_types import Message, Question
 from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate_result import Estimate

@@ -14,7 +14,7 @@ from app.background.schedules.schedule_editing import (
     create_schedule_row,
     insert_schedule,
 )
-from app.background.schedules.time_window import LONGEST_WINDOW
+from app.background.schedules.schedule_start_grace_and_time_limit import LONGEST_WINDOW
 from app.events.event_field_types import Mode
 from app.people.rights import get_name_to_record, operators, viewers
 from app.runs.order import Order, split_at_commas

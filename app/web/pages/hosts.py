@@ -7,7 +7,7 @@ from fastapi import APIRouter, Form
 from starlette.responses import Response
 
 from app.background.schedules import schedule_editing
-from app.background.schedules.time_window import parse_window_minutes
+from app.background.schedules.schedule_start_grace_and_time_limit import parse_window_minutes
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, get_name_to_record, operators, viewers
 from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host

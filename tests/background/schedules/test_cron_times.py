@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.background.schedules.cron_times import compute_firing, compute_next_time
-from app.background.schedules.time_window import START_GRACE
+from app.background.schedules.schedule_start_grace_and_time_limit import START_GRACE
 from app.errors import BadInput
 
 BERLIN = "Europe/Berlin"

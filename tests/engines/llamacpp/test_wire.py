@@ -5,7 +5,7 @@ from functools import reduce
 import httpx
 import pytest
 
-from app.engines.chat_exchange import Finished
+from app.engines.chat_question_and_reply_types import Finished
 from app.engines.client import EngineClient, ServedModel
 from app.engines.cold_start_progress import ColdStart, apply_log_line
 from app.engines.doctor.engine_log_boots import read_boots

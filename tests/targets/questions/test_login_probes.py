@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.syntax.host_files_protocol import FileState
 from app.targets.health_probes import run_health_probes
 from app.text.redaction import redact_secrets

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.loop.harm import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm
 from app.targets.host_accounts import read_host_accounts
 from app.targets.ssh.health_probes_by_host_programs import (
     KnownAnswers,

@@ -11,7 +11,7 @@ import pytest
 from app.errors import EnvironmentUnusable
 from app.events.kinds import RunStarted
 from app.runs.order import Order, create_run_request
-from app.runtime.run_queue_feeder import Offers
+from app.runtime.accepted_runs_offered_to_queue import Offers
 from tests.following import followed
 from tests.test_faults import RULE, worked
 

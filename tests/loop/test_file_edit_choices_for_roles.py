@@ -1,6 +1,6 @@
 """What may be changed at a path: nothing that the file has already, and nothing that its syntax cannot hold."""
 
-from app.loop.possible_file_changes import (
+from app.loop.file_edit_choices_for_roles import (
     SetChoice,
     list_droppable_words,
     list_option_keys,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.candidates.person_decisions import find_person_decision
+from app.candidates.rule_questions_left_to_people import find_person_decision
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-_DATA = Path(__file__).with_name("person_decisions.toml")
+_DATA = Path(__file__).with_suffix(".toml")
 
 
 class PersonDecision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -4,8 +4,8 @@ from importlib.metadata import PackageNotFoundError, PackagePath
 
 import pytest
 
-from app.engines.llamacpp import gguf_files
-from app.engines.llamacpp.gguf_files import SMOLLM2, TRAINED, find_adapter, require_weights_file
+from app.engines.llamacpp import gguf_weights_file_lookup
+from app.engines.llamacpp.gguf_weights_file_lookup import SMOLLM2, TRAINED, find_adapter, require_weights_file
 from app.errors import BadInput
 
 
@@ -60,6 +60,6 @@ def test_weights_that_are_not_there_are_said_with_what_to_do(tmp_path, monkeypat
             raise PackageNotFoundError
         return package
 
-    monkeypatch.setattr(gguf_files, "distribution", find)
+    monkeypatch.setattr(gguf_weights_file_lookup, "distribution", find)
     with pytest.raises(BadInput, match=r"are not installed beside .*give the path of a GGUF file"):
         require_weights_file(SMOLLM2)

@@ -6,7 +6,12 @@ import pytest
 from app.events.event_field_types import Probe
 from app.events.kinds import SentryProbed
 from app.loop.attempt_state import Attempt
-from app.loop.harm import SINCE, find_first_harm, find_preexisting_failures, find_touched_probes_not_asked
+from app.loop.harm_seen_by_probes import (
+    SINCE,
+    find_first_harm,
+    find_preexisting_failures,
+    find_touched_probes_not_asked,
+)
 from app.loop.prompts import TurnContext, build_user_prompt
 from app.loop.state import Item
 from app.targets.health_probes import run_health_probes

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.background.schedules.time_window import (
+from app.background.schedules.schedule_start_grace_and_time_limit import (
     LONGEST_WINDOW,
     START_GRACE,
     is_soon_enough_to_start,
