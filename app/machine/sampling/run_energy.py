@@ -36,6 +36,7 @@ class EnergyLedger:
     def take_due_records(self, now: float) -> list[EnergySpent]:
         """Return the records to write now: of runs that ended, and of a further interval of long runs."""
         spans = self._store.list_run_spans(now - REACH, now)
+        self._forget_old_records(spans)
         self._load_energy_records(spans)
         due = [span for span in spans if self._is_due(span, now)]
         # Turns and samples are read for all due runs at once: concurrent runs share them.
@@ -56,6 +57,11 @@ class EnergyLedger:
         first = next(self._store.read_events(run, upto=1), None)
         return first.event.pace if first and isinstance(first.event, RunQueued) else None
 
+    def _forget_old_records(self, spans: Sequence[RunSpan]) -> None:
+        """Forget the records of runs that ended long ago; they are read again if somebody asks."""
+        recent = {span.run for span in spans}
+        self._books = {run: one for run, one in self._books.items() if run in recent}
+
     def _load_energy_records(self, spans: Sequence[RunSpan]) -> None:
         """Load the records of all runs at once: a new leader may face a thousand runs."""
         new = {span.run: span.started_at for span in spans if span.run not in self._books}
@@ -65,7 +71,7 @@ class EnergyLedger:
                 self._books[one.event.of] = one.event
 
     def _is_due(self, span: RunSpan, now: float) -> bool:
-        booked = self._books[span.run]
+        booked = self._books.get(span.run)
         if span.lineup != self._lineup.name or (booked and booked.final):
             return False
         if span.ended_at:
@@ -79,13 +85,13 @@ class EnergyLedger:
 
     def _get_unrecorded_start(self, span: RunSpan) -> float:
         """Return until when a run's energy is recorded."""
-        booked = self._books[span.run]
+        booked = self._books.get(span.run)
         return booked.until if booked else span.started_at
 
     def _compute_total_span_energy(
         self, span: RunSpan, now: float, turns_and_samples: _Observed | None = None
     ) -> EnergySpent | None:
-        booked = self._books[span.run]
+        booked = self._books.get(span.run)
         if booked and booked.final:
             return booked
         if span.lineup != self._lineup.name:

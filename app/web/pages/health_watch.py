@@ -1,6 +1,7 @@
 """Tells every open page that shows work what is broken, twice a second, also while the log cannot be written."""
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -18,6 +19,8 @@ from app.web.stream.fold_cache import RunStateCache
 from app.web.stream.newest_message_broadcast import Announcements
 from app.web.stream.sse_messages import encode_message
 from app.web.stream.viewer import Viewer
+
+log = logging.getLogger(__name__)
 
 FIRST_SECONDS = 1.0
 """Seconds to wait for a database that hangs, before a page gets the rest."""
@@ -55,6 +58,7 @@ class HealthWatch(PeriodicTask):
         self._joined = asyncio.Event()
         self._stored: dict[str, WatchedRun] = {}
         self._reading: asyncio.Task[dict[str, WatchedRun]] | None = None
+        self._is_failing = False
 
     def create_run_health(self, run: str) -> "RunHealth":
         return RunHealth(self, run)
@@ -104,7 +108,11 @@ class HealthWatch(PeriodicTask):
         """Take what was read since the last pass, and read again."""
         if self._reading and not self._reading.done():
             return
-        if self._reading and not self._reading.exception():
+        failure = self._reading.exception() if self._reading else None
+        if failure and not self._is_failing:
+            log.error("what is broken cannot be read for open pages", exc_info=failure)
+        self._is_failing = failure is not None
+        if self._reading and not failure:
             # A run that is watched since the reading began is not in it, and one may be that nobody watches any more.
             self._stored |= {run: one for run, one in self._reading.result().items() if run in self._watched}
         reading = asyncio.to_thread(self._read_watched_runs, list(self._watched))

@@ -18,7 +18,7 @@ from app.events.kinds import (
 )
 from app.events.record import GENESIS, MACHINE, build_recorded_event
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.sampling.run_energy import BOOK_EVERY, EnergyLedger
+from app.machine.sampling.run_energy import BOOK_EVERY, REACH, EnergyLedger
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.machine.samples import gpu_sample
@@ -101,6 +101,9 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
         assert store.read_samples(START - 100, START + 60, ("gpu.sample",)) == []
         assert EnergyLedger(store, LINEUP).take_due_records(START + 80) == []
         assert EnergyLedger(store, LINEUP).compute_run_energy("a", START + 20_000) == booked
+        assert ledger.take_due_records(START + 20_000 + REACH) == []
+        assert ledger._books == {}, "it would grow with each run"
+        assert ledger.compute_run_energy("a", START + 20_000) == booked
 
 
 def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):

@@ -135,6 +135,36 @@ async def test_what_a_page_shows_at_first_is_not_taken_back_by_its_stream(tmp_pa
             assert "INTERRUPTED" in page.first
 
 
+async def test_a_reading_that_fails_is_logged_once_and_the_page_learns_it_works_again(tmp_path, caplog):
+    async with house(tmp_path) as made:
+        made.board.polled_at, made.durable = float("inf"), SimpleNamespace(taken_at={})
+        watch, failing = HealthWatch(made, RunStateCache(made.store)), True
+        read = watch._read_watched_runs
+
+        def read_or_fail(runs):
+            if failing:
+                raise RuntimeError("no such column")
+            return read(runs)
+
+        watch._read_watched_runs = read_or_fail
+        for _ in range(3):
+            await watch._run_once()
+            await asyncio.wait([watch._reading])
+        assert [one.getMessage() for one in caplog.records] == ["what is broken cannot be read for open pages"]
+        assert "no such column" in caplog.text
+        failing = False
+        for _ in range(2):
+            await watch._run_once()
+            await asyncio.wait([watch._reading])
+        failing = True
+        for _ in range(2):
+            await watch._run_once()
+            await asyncio.wait([watch._reading])
+        await watch._run_once()
+        assert len(caplog.records) == 2
+        await watch.close()
+
+
 async def test_the_fleet_says_what_is_broken_and_nothing_of_a_single_run(tmp_path):
     async with house(tmp_path) as made:
         made.board.polled_at = float("inf")
