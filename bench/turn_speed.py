@@ -23,7 +23,7 @@ import httpx
 import msgspec
 from note import versions, write_note
 
-from app.engines.chat_protocol import build_request_body, build_request_headers
+from app.engines.chat_protocol import build_request_body, build_request_headers_without_key
 from app.engines.chat_question_and_reply_types import Question
 from app.engines.client import EngineClient
 from app.engines.simulator_process import run_simulator
@@ -85,7 +85,7 @@ async def bare(http: httpx.AsyncClient, base: str, asked: Question) -> float:
     last, rest = (0.0, 0), b""
     content = msgspec.json.encode(build_request_body(asked))
     async with http.stream(
-        "POST", f"{base}/chat/completions", content=content, headers=build_request_headers(asked)
+        "POST", f"{base}/chat/completions", content=content, headers=build_request_headers_without_key(asked)
     ) as answer:
         answer.raise_for_status()
         async for data in answer.aiter_bytes():

@@ -47,14 +47,14 @@ def _iterate_traceback_lines_with_causes(exc: BaseException) -> Iterator[str]:
         yield "\nThat led to:\n"
     yield "Traceback (most recent call last):"
     yield "".join(traceback.format_tb(exc.__traceback__)).rstrip("\n")
-    yield f"{type(exc).__module__}.{type(exc).__qualname__}: {_describe_error(exc)}"
+    yield f"{type(exc).__module__}.{type(exc).__qualname__}: {_format_message_without_database_values(exc)}"
 
 
-def _describe_error(exc: BaseException) -> str:
+def _format_message_without_database_values(exc: BaseException) -> str:
     if type(exc).__module__.partition(".")[0] not in _DRIVERS:
         return str(exc)
     if isinstance(exc, DBAPIError):
-        return f"{_describe_error(exc.orig) if exc.orig else ''}\nSQL: {exc.statement}"
+        return f"{_format_message_without_database_values(exc.orig) if exc.orig else ''}\nSQL: {exc.statement}"
     names = {name: getattr(getattr(exc, "diag", None), name, None) for name in ("table_name", "constraint_name")}
     found = {"sqlstate": getattr(exc, "sqlstate", None), **names}
     return ", ".join(f"{name} {value}" for name, value in found.items() if value) or "no details"

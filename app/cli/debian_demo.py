@@ -70,7 +70,7 @@ def serve_vm_demo(settings: Settings, name: str, *, starts_run: bool, whole: boo
             machine.reset()
     try:
         at = machine.start(is_tied=True)
-        image = machine.get_image()
+        image = machine.get_current_image_of_kind()
         register_machine(settings, machine, at, image.title)
         add_missing_scap_content(machine.shared_image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."

@@ -83,10 +83,10 @@ def _read_lines(path: Path) -> Iterator[str]:
 
 
 async def _explain_and_diagnose_server(
-    url: str, log: str, key: str
+    url: str, refused_log: str, key: str
 ) -> tuple[ServerExplanation | None, tuple[Pitfall, ...]]:
     """Return what kind of server it is, and its findings: those of vLLM for vLLM and llama.cpp, which share checks."""
-    if log:
+    if refused_log:
         raise BadInput("Give a server's address or --log, not both.")
     try:
         address = httpx.URL(url)

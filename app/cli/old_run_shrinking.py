@@ -12,7 +12,7 @@ from app.cli.output import print_line
 from app.config import Settings
 from app.errors import TemperError
 from app.evidence.notary import open_notary
-from app.evidence.run_shrinking import shrink_run
+from app.evidence.run_shrinking import store_evidence_and_delete_turn_deltas
 from app.evidence.signing_key import SigningKey
 from app.store import shrunk_runs as store
 from app.store.events import EventStore
@@ -50,7 +50,7 @@ def _finish_earlier_tidy(database: Engine) -> None:
 
 def _try_shrink_run(database: Engine, row: RunRow, key: SigningKey) -> bool:
     try:
-        done = shrink_run(database, row.id, key, getpass.getuser(), time.time())
+        done = store_evidence_and_delete_turn_deltas(database, row.id, key, getpass.getuser(), time.time())
     except TemperError as exc:
         print_line(f"run {row.id} was not shrunk: {exc}")
         return False

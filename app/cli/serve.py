@@ -181,14 +181,14 @@ async def _serve_until_signal_or_lineup_change(
     _freeze_heap()
     watching = [
         asyncio.create_task(_end_on_broken_log(runtime.writer.broken, end_on_signal), name="log watcher"),
-        asyncio.create_task(_end_on_lineup_change(runtime, server.request_exit), name="line-up watcher"),
+        asyncio.create_task(_end_on_lineup_change_after_last_run(runtime, server.request_exit), name="line-up watcher"),
     ]
     await server.serve(sockets=[listener.dup()])  # it closes what it is given, and the next line-up needs the port
     for one in watching:
         one.cancel()
 
 
-async def _end_on_lineup_change(runtime: Runtime, request_exit: Callable[[], None]) -> None:
+async def _end_on_lineup_change_after_last_run(runtime: Runtime, request_exit: Callable[[], None]) -> None:
     """End the server for another line-up once no run is in progress, so that each run keeps the one it began with."""
     await runtime.own_server.requested.wait()
     while True:

@@ -22,7 +22,7 @@ from app.evidence.log_checks_against_audit_seals import (
     check_audit_log_end,
     check_run_row,
     check_run_seal,
-    read_audit_anchors,
+    read_anchors_of_verified_audit_rows,
 )
 from app.evidence.notary import KEYS, SignedHead, find_signed_head
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
@@ -216,7 +216,7 @@ def read_valid_audit_log_with_chain_head(
     with Session(database) as session:
         counted = read_recorded_audit_chain_end(session, AUDIT)
     signed, rows = find_signed_head(data / KEYS), EventStore(database).read_lines(AUDIT)
-    last, found = check_chain_and_get_head(rows, AUDIT), read_audit_anchors(rows)
+    last, found = check_chain_and_get_head(rows, AUDIT), read_anchors_of_verified_audit_rows(rows)
     check_audit_log_end(rows, counted, signed, found)
     return rows, last, found, signed
 

@@ -54,7 +54,7 @@ def build_request_body(
     return asked
 
 
-def build_request_headers(question: Question, dialect: ServerDialect = EVERYTHING) -> dict[str, str]:
+def build_request_headers_without_key(question: Question, dialect: ServerDialect = EVERYTHING) -> dict[str, str]:
     """Return the headers. vLLM logs our id as it is; other servers refuse an id that is no UUID."""
     name = question.request_id
     told = {

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import httpx
 import msgspec
 
-from app.engines.chat_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers
+from app.engines.chat_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers_without_key
 from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question, ServerDialect
 from app.engines.engine_metrics import EngineSample, parse_metrics
 from app.engines.error_message import NOT_JSON, extract_error_message
@@ -188,7 +188,7 @@ class EngineClient:
                 "POST",
                 f"{self.base_url}/chat/completions",
                 content=msgspec.json.encode(build_request_body(question, self._lacks or frozenset(), self._dialect)),
-                headers=build_request_headers(question, self._dialect) | self._key,
+                headers=build_request_headers_without_key(question, self._dialect) | self._key,
                 timeout=httpx.Timeout(self._patience, read=stall_after),
             )
             async with request as response:

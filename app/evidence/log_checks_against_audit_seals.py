@@ -36,7 +36,7 @@ class AuditAnchors:
     """Keys after the first that no earlier key signed, because the earlier key was lost."""
 
 
-def read_audit_anchors(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
+def read_anchors_of_verified_audit_rows(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
     """Return the anchors in a verified chain; raise BrokenChain if the old key did not sign a key change."""
     found = AuditAnchors()
     for seq, line, digest in rows:

@@ -106,13 +106,13 @@ class RunRecord:
         return " and ".join(played)
 
     @property
-    def last_scan_phase(self) -> Literal["opening", "closing"]:
+    def phase_of_final_verdicts(self) -> Literal["opening", "closing"]:
         """The phase whose verdicts count: a run in scan mode has no closing scan."""
         return "opening" if self.request.mode == "scan" else "closing"
 
     @property
     def scanned_at(self) -> float:
-        return self.scanned.get(self.last_scan_phase, self.state.at)
+        return self.scanned.get(self.phase_of_final_verdicts, self.state.at)
 
     @property
     def comment(self) -> str:

@@ -62,7 +62,9 @@ def read_whole_log(database: Engine, run: str) -> list[Recorded]:
     return [parse_line(line, digest) for _, line, digest in read_unverified_chain(unpack_archive(held))]
 
 
-def shrink_run(database: Engine, run: str, signer: Signer, who: str, now: float) -> ShrinkResult | None:
+def store_evidence_and_delete_turn_deltas(
+    database: Engine, run: str, signer: Signer, who: str, now: float
+) -> ShrinkResult | None:
     """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
     held, digest = _build_compressed_pack_and_digest(build_checked_files(EventStore(database).read_events(run), signer))
     if _compute_decompressed_digest_or_error(held) != digest:

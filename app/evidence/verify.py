@@ -958,13 +958,14 @@ def _check_oscal(files: Files, requested_rows: list[Object], comments: dict[str,
     expected = [_build_oscal_finding(row, comments[row["id"]]) for row in requested_rows]
     _check_same("results.oscal.json", findings, expected)
     risks = [
-        (_format_rule_id(row), "deviation-approved" if row["waiver"] else "open", comments[row["id"]]) for row in left
+        (_format_published_rule_id(row), "deviation-approved" if row["waiver"] else "open", comments[row["id"]])
+        for row in left
     ]
     for name, where in (("results.oscal.json", result), ("poam.oscal.json", plan)):
         given = [(one["props"][1]["value"], one["status"], one["statement"]) for one in where.get("risks", [])]
         _check_same(name, given, risks)
     items = [(one["props"][0]["value"], one["description"]) for one in plan["poam-items"] if "props" in one]
-    _check_same("poam.oscal.json", items, [(_format_rule_id(row), comments[row["id"]]) for row in left])
+    _check_same("poam.oscal.json", items, [(_format_published_rule_id(row), comments[row["id"]]) for row in left])
     for name, where, rows in (("results.oscal.json", result, requested_rows), ("poam.oscal.json", plan, left)):
         seen = [_reduce_to_comparable_ascii(one["description"])[:15_000] for one in where.get("observations", [])]
         _check_same(name, seen, [_reduce_to_comparable_ascii(row["found"])[:15_000] for row in rows])
@@ -976,7 +977,7 @@ def _build_oscal_finding(row: Object, comment: str) -> "tuple[str, ...]":
     return _build_idref(row), state, word if word in ("pass", "fail") else "other", word, comment
 
 
-def _format_rule_id(row: Object) -> str:
+def _format_published_rule_id(row: Object) -> str:
     return " ".join(str(row["named"]["id"]).split())
 
 

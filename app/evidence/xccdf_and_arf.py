@@ -17,7 +17,7 @@ _PUBLISHED = re.compile(r"SV-\d+r\d+_rule")
 def build_xccdf(case: RunRecord) -> bytes:
     """Return the last scan inside its benchmark, for tools that do not read ARF."""
     root = add_benchmark(ET.Element("root"), case)
-    add_test_result(root, case, case.last_scan_phase)
+    add_test_result(root, case, case.phase_of_final_verdicts)
     return serialize_document(root)
 
 

@@ -166,14 +166,14 @@ def _build_expiry_after_drift(approval: kinds.ApprovalRequested) -> kinds.Approv
 
 async def scan_rule_after_change(run: Run, _: effects.Verify) -> None:
     rule, number = run.rule_and_attempt_number
-    run.append(await _scan_rule(run, rule, "attempt", number))
+    run.append(await _scan_rule_and_build_verdict_event(run, rule, "attempt", number))
 
 
 async def recheck_rule(run: Run, _: effects.Recheck) -> None:
-    run.append(await _scan_rule(run, run.rule.id, "recheck"))
+    run.append(await _scan_rule_and_build_verdict_event(run, run.rule.id, "recheck"))
 
 
-async def _scan_rule(run: Run, rule: str, phase: Phase, attempt: int = 0) -> kinds.VerdictGiven:
+async def _scan_rule_and_build_verdict_event(run: Run, rule: str, phase: Phase, attempt: int = 0) -> kinds.VerdictGiven:
     files = await run.services.target.run_blocking(lambda target: target.files)
     verdict = (await run.services.scanner.scan(files, [rule]))[0]
     return build_verdict_event(run, verdict, phase, attempt)

@@ -62,7 +62,7 @@ async def _perform_until_done(run: Run) -> None:
     while not isinstance(effect := decide_next_effect(run.state, run.services.skill, run.services.clock()), Done):
         waiting = run.state.waiting
         try:
-            await _perform_cancellable(run, effect)
+            await _perform_with_cancellable_turns_and_waits(run, effect)
         except (TemperError, OSError) as exc:
             if event := find_event_for_fault(exc, run.state):
                 run.append(event)
@@ -94,7 +94,7 @@ def find_event_for_fault(exc: BaseException, state: RunState) -> Event | None:
     return AttemptFailed(rule=state.item.rule, attempt=attempt.number, cause="change failed", reason=reason)
 
 
-async def _perform_cancellable(run: Run, effect: Effect) -> None:
+async def _perform_with_cancellable_turns_and_waits(run: Run, effect: Effect) -> None:
     """Perform the effect. A stop may cancel a turn or a wait, but nothing that touches the host."""
     task = asyncio.create_task(perform_effect(run, effect), name=f"{type(effect).__name__} of run {run.state.run}")
     run.cancellable = task if isinstance(effect, Ask | Wait | WaitOut) else None

@@ -109,7 +109,7 @@ def _list_values(path: str, text: str, key: str, terms: RuleTerms) -> tuple[str,
         values = [""]
     elif is_number:
         values = [value for value in values if _NUMBER.fullmatch(value)]
-    changing = [value for value in dict.fromkeys(values) if _can_edit_change_text(path, text, key, value)]
+    changing = [value for value in dict.fromkeys(values) if _would_setting_alter_file(path, text, key, value)]
     return tuple(changing[:_MOST_VALUES])
 
 
@@ -123,7 +123,7 @@ def _detect_if_key_is_numeric_or_valueless(path: str, text: str, key: str) -> tu
     return all(map(_NUMBER.fullmatch, examples)), not any(examples)
 
 
-def _can_edit_change_text(path: str, text: str, key: str, value: str) -> bool:
+def _would_setting_alter_file(path: str, text: str, key: str, value: str) -> bool:
     try:
         return edit_option_by_path.set_option(path, text, key, value) != text
     except BadInput:

@@ -159,7 +159,7 @@ def build_user_prompt(
     if rule.foreign:
         prompt.add_host_text("Title", rule.title)
     if purpose != "triage":
-        _add_rule_text(prompt, context, "Requirement", rule.requirement)
+        _add_rule_text_fenced_if_foreign(prompt, context, "Requirement", rule.requirement)
     if purpose in ("plan", "act"):
         _add_rule_and_host(prompt, context, situation, shows_candidates=context.shows_candidates and purpose == "plan")
     return f"{prompt.text()}\n\n{last.text()}"
@@ -170,7 +170,7 @@ def _add_rule_and_host(
 ) -> None:
     rule = context.rule
     fix = format_script_values(rule.fix) if context.guided and rule.script else rule.fix
-    _add_rule_text(prompt, context, "Usual fix", fix)
+    _add_rule_text_fenced_if_foreign(prompt, context, "Usual fix", fix)
     prompt.add("It can break", rule.breaks)
     prompt.add("Host", clean_heading(context.host))
     if not context.guided:
@@ -297,7 +297,7 @@ _LAST = {
 }
 
 
-def _add_rule_text(prompt: Prompt, context: TurnContext, heading: str, text: str) -> None:
+def _add_rule_text_fenced_if_foreign(prompt: Prompt, context: TurnContext, heading: str, text: str) -> None:
     """Add rule text; text of foreign content is marked as data like host text."""
     (prompt.add_host_text if context.rule.foreign else prompt.add)(heading, text)
 

@@ -104,7 +104,7 @@ def _store_answer(
     earlier = [row for row in session.exec(there.order_by(col(CommandRow.id))).all() if row is not answer_row]
     yeses = [row for row in earlier if row.verb == "approve" and (people_required == 1 or row.via in IDENTIFIED_VIA)]
     if len(yeses) == people_required or any(row.verb != "approve" for row in earlier):
-        return _accept_repeated_answer(session, answer_row, earlier, people_required)
+        return _accept_identical_answer_or_reject(session, answer_row, earlier, people_required)
     if answer_row.verb == "approve":
         given, by = [_to_approver(row) for row in yeses], _to_approver(answer_row)
         if wrong := explain_uncounted_approval(people_required, given, by, answer_row.reason, askers):
@@ -116,7 +116,7 @@ def _to_approver(row: CommandRow) -> Approver:
     return Approver(name=row.by, via=row.via, made_by=tuple(row.made_by.split()))
 
 
-def _accept_repeated_answer(
+def _accept_identical_answer_or_reject(
     session: Session, answer_row: CommandRow, earlier: Sequence[CommandRow], people_required: int
 ) -> ApprovalProgress:
     """Accept a repeat of the recorded answer; reject a different one."""

@@ -76,7 +76,7 @@ class DecisionReader:
             for gone in self._findings.keys() - known.keys():
                 del self._findings[gone]
             new = [key for key, head in known.items() if key not in self._findings or self._findings[key][0] != head]
-            read = _read_left_findings(session, {host for host, _ in new}) if new else {}
+            read = _read_left_findings_by_host_and_skill(session, {host for host, _ in new}) if new else {}
             self._findings |= {key: (known[key], read.get(key, ())) for key in new}
             return [one for _, found in self._findings.values() for one in found]
 
@@ -89,7 +89,7 @@ def _read_rules_being_handled(session: Session) -> Mapping[str, frozenset[str]]:
     return found
 
 
-def _read_left_findings(session: Session, hosts: set[str]) -> Mapping[_Key, tuple[LeftFinding, ...]]:
+def _read_left_findings_by_host_and_skill(session: Session, hosts: set[str]) -> Mapping[_Key, tuple[LeftFinding, ...]]:
     """Return the findings that wait on these hosts: their cells, with the reasons that the log gives."""
     rows = list(_read_standings(session, sorted(hosts)))
     cells = {

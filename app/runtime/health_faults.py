@@ -114,7 +114,7 @@ class Conditions(StoredConditions):
 def find_faults(conditions: Conditions) -> tuple[HealthFault, ...]:
     """Return everything that is broken, the deepest cause first."""
     found = (
-        *_find_database_and_log_faults(conditions),
+        *_find_silent_database_and_unwritable_log_faults(conditions),
         *_find_silent_or_lost_worker_faults(conditions),
         *_find_engine_faults(conditions),
         *_find_faults_that_stop_no_work(conditions),
@@ -128,7 +128,7 @@ def find_faults(conditions: Conditions) -> tuple[HealthFault, ...]:
     return (HealthFault("wait", badge, waiting.reason, remedy, since), *found)
 
 
-def _find_database_and_log_faults(conditions: Conditions) -> Iterator[HealthFault]:
+def _find_silent_database_and_unwritable_log_faults(conditions: Conditions) -> Iterator[HealthFault]:
     if conditions.unanswered > LATE_DATABASE:
         text = "The database does not answer this node."
         remedy = "Runs wait for it and resume by themselves. Check the database and the network."

@@ -43,7 +43,7 @@ def read_conditions(runtime: Runtime, stored: StoredConditions = UNKNOWN) -> Con
     )
 
 
-def read_change_marker_for_all_pages(runtime: Runtime) -> object:
+def read_marker_of_change_on_any_page(runtime: Runtime) -> object:
     """Return what differs when pages have something new to show, apart from figures. Reads no table."""
     disk = runtime.disk.measure(runtime.settings.data, runtime.clock.now())
     faults = find_faults(read_conditions(runtime, StoredConditions(disk=disk)))

@@ -158,7 +158,7 @@ class Node(BackgroundTask):
         self._beaten_at = time.monotonic()
 
     def _send_heartbeat_and_read_overview(self) -> Overview | None:
-        heard = self._clock.start_timing_and_get_callback()
+        heard = self._clock.note_question_and_get_handler_of_answered_time()
         ahead = self._clock.own_clock_seconds_ahead
         with Session(use_autocommit_if_shared(self._database)) as session:
             seen = nodes.send_heartbeat_and_read_overview(session, self._leases.node, ahead)

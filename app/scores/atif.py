@@ -35,7 +35,7 @@ class _TrajectoryBuilder:
         start = {"step_id": len(self.steps) + 1, "timestamp": format_timestamp(recorded.at), "source": source}
         self.steps.append({**start, "message": message, **more})
 
-    def add_observation(self, content: str) -> None:
+    def add_observation_to_newest_agent_step(self, content: str) -> None:
         """Add a result to the newest agent step."""
         last = next((step for step in reversed(self.steps) if step["source"] == "agent"), None)
         if last is None:
@@ -74,7 +74,7 @@ def _add_event(builder: _TrajectoryBuilder, recorded: Recorded) -> None:
             _add_tool_calls(builder, recorded, event)
         case _:
             if told := _describe_observation(recorded.event):
-                builder.add_observation(told)
+                builder.add_observation_to_newest_agent_step(told)
             _record_end(builder, recorded.event)
 
 

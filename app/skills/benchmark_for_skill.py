@@ -24,7 +24,7 @@ def choose_benchmark_with_skill_ids(skill: Skill, folders: Sequence[Path] = ADDE
     numbers = _map_v_numbers_to_rules(skill, own)
     at_hand = [one for file in list_benchmarks(folders) if (one := _read_benchmark(file))] + ([own] if own else [])
     named = (_keep_rules_under_skill_ids(one, numbers) for one in at_hand)
-    return max((one for one in named if one.rules), key=_rank_benchmark, default=None)
+    return max((one for one in named if one.rules), key=_build_sort_key_by_rule_count_then_release, default=None)
 
 
 def match_waivers_to_skill(waivers: Iterable[Waiver], skill: Skill, benchmark: Published | None) -> tuple[Waiver, ...]:
@@ -34,7 +34,7 @@ def match_waivers_to_skill(waivers: Iterable[Waiver], skill: Skill, benchmark: P
     return tuple(msgspec.structs.replace(one, rule=rule) for one, rule in named if rule)
 
 
-def _rank_benchmark(benchmark: Published) -> tuple[int, int, list[int], str]:
+def _build_sort_key_by_rule_count_then_release(benchmark: Published) -> tuple[int, int, list[int], str]:
     """Sort key: most rules, then most check texts, then the newest release."""
     numbered = f"{benchmark.version} {benchmark.release[:14]}"
     digits = "".join(letter if letter.isdecimal() else " " for letter in numbered)

@@ -33,11 +33,11 @@ class Parameter:
             return odd
         start = self._format_refusal_start(value)
         if self.choices and value not in self.choices:
-            return f"{start}: choose {' or '.join(self.choices)}.{self._bound_sentence}"
+            return f"{start}: choose {' or '.join(self.choices)}.{self._stated_bound_with_leading_blank}"
         if self.kind == "number" and self.least is not None and int(value) < self.least:
-            return f"{start}: {self.least:g} is the least.{self._bound_sentence}"
+            return f"{start}: {self.least:g} is the least.{self._stated_bound_with_leading_blank}"
         if self.kind == "number" and self.most is not None and int(value) > self.most:
-            return f"{start}: {self.most:g} is the most.{self._bound_sentence}"
+            return f"{start}: {self.most:g} is the most.{self._stated_bound_with_leading_blank}"
         return ""
 
     def explain_malformed(self, value: str) -> str:
@@ -46,14 +46,14 @@ class Parameter:
         if not value.strip() or len(value) > LONGEST or clean_text(value, LONGEST) != value:
             return f"{start}: it has 1 to {LONGEST} characters, and none that nobody can see."
         if self.kind == "number" and not _NUMBER.fullmatch(value):
-            return f"{start}: it takes a whole number.{self._bound_sentence}"
+            return f"{start}: it takes a whole number.{self._stated_bound_with_leading_blank}"
         return ""
 
     def _format_refusal_start(self, value: str) -> str:
         return f"{clean_text(value, 60)!a} will not do for {self.name}"
 
     @property
-    def _bound_sentence(self) -> str:
+    def _stated_bound_with_leading_blank(self) -> str:
         return f" {self.stated}" if self.stated else ""
 
     @property

@@ -49,7 +49,7 @@ class DatabaseClock:
         """Seconds since the database last answered; 0 before the first answer."""
         return 0.0 if self._ahead is None else self._steady() - self._heard_at
 
-    def start_timing_and_get_callback(self) -> Callable[[float], None]:
+    def note_question_and_get_handler_of_answered_time(self) -> Callable[[float], None]:
         """Return a callback for the database's answer. The time that the answer took does not count as an offset."""
         asked = self._steady()
 
@@ -66,7 +66,7 @@ class DatabaseClock:
 def open_clock(database: Engine) -> DatabaseClock:
     clock = DatabaseClock()
     if is_shared(database):
-        accept_database_time = clock.start_timing_and_get_callback()
+        accept_database_time = clock.note_question_and_get_handler_of_answered_time()
         with Session(database) as session:
             accept_database_time(database_time(session))
     return clock

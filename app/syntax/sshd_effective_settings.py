@@ -102,7 +102,7 @@ class _Reading:
     def add_values(self, directive: Directive) -> None:
         self.many.setdefault(normalize_keyword(directive.keyword), []).extend(directive.arguments)
 
-    def add_port_or_path(self, directive: Directive) -> None:
+    def add_port_or_absolute_path(self, directive: Directive) -> None:
         keyword = normalize_keyword(directive.keyword)
         normalize = sshd_values.normalize_port if keyword == "port" else sshd_values.make_path_absolute
         value = normalize(directive.arguments[0])
@@ -158,7 +158,7 @@ _TAKES: dict[str, Callable[[_Reading, Directive], None]] = {
     **dict.fromkeys(_OPENS, _Reading.keep_first_permit_list),
     **dict.fromkeys(_COMMANDS, _Reading.set_command_unless_keys_command_is_set),
     **dict.fromkeys(_REST, _Reading.keep_first_raw_text),
-    **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_path),
+    **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_absolute_path),
     "subsystem": _Reading.append_subsystem,
     "pubkeyauthoptions": _Reading.keep_touch_options,
     "rekeylimit": _Reading.keep_rekey_limit,

@@ -23,7 +23,7 @@ class Principal:
 
 def build_principal(accounts: HostAccounts, name: str) -> Principal:
     account = accounts.find_account(name)
-    return Principal(name, account.uid if account else None, accounts.list_group_names_and_numbers(name))
+    return Principal(name, account.uid if account else None, accounts.list_groups_as_spelled_in_sudoers(name))
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _apply_default(default: SudoDefault, previous_value: str) -> str:
     return " ".join(sorted(given))
 
 
-def resolve_rights(sudoers: Sudoers, principal: Principal) -> list[SudoRight]:
+def list_rights_and_denials_in_file_order(sudoers: Sudoers, principal: Principal) -> list[SudoRight]:
     """List the account's rights in file order. The last match decides."""
     defaults = resolve_defaults(sudoers, principal)
     return [
@@ -159,7 +159,11 @@ def explain_blocking_sudo_options(sudoers: Sudoers, accounts: HostAccounts, name
         found = resolve_defaults(sudoers, who, scope)
         if cut := next((option for option in _CUTS if found.get(option) == ON), ""):
             return f"Defaults has {cut}: {_CUTS[cut]}"
-    whole = [right for right in resolve_rights(sudoers, who) if right.command == "ALL" and _is_runas_root(right)]
+    whole = [
+        right
+        for right in list_rights_and_denials_in_file_order(sudoers, who)
+        if right.command == "ALL" and _is_runas_root(right)
+    ]
     return f"a tag says NOEXEC: {_CUTS['noexec']}" if whole and "EXEC" not in whole[-1].gives else ""
 
 
@@ -167,7 +171,7 @@ def explain_root_refusal(sudoers: Sudoers, accounts: HostAccounts, name: str) ->
     """Return why sudo refuses; an empty string if it allows. A locked password does not count as one."""
     if sudoers.problems:
         return f"sudo does not run: {sudoers.problems[0]}"
-    rights = resolve_rights(sudoers, build_principal(accounts, name))
+    rights = list_rights_and_denials_in_file_order(sudoers, build_principal(accounts, name))
     whole = [right for right in rights if right.command == "ALL" and _is_runas_root(right)]
     if not whole:
         return "no line of sudoers grants it everything"

@@ -72,7 +72,7 @@ class ChangePlan:
 def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun) -> ChangePlan:
     planned: dict[str, FileState] = {}
     effects = tuple(
-        _find_limit_objection(actions, number) or _plan_action_effect(action, files, planned)
+        _find_count_or_repetition_objection(actions, number) or _plan_action_effect(action, files, planned)
         for number, action in enumerate(actions)
     )
     after = {path: state for path, state in planned.items() if state != files.state(path)}
@@ -82,7 +82,7 @@ def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRu
     return ChangePlan(effects, after, {**after, **foreseen.files}, next(iter(obstacles), ""))
 
 
-def _find_limit_objection(actions: Sequence[AnyAction], index: int) -> Objection | None:
+def _find_count_or_repetition_objection(actions: Sequence[AnyAction], index: int) -> Objection | None:
     if index >= MOST_ACTIONS:
         return Objection("too much", f"an answer may have at most {MOST_ACTIONS} actions; split the change.")
     if actions[index] in actions[:index] and not isinstance(actions[index], Reload):

@@ -12,7 +12,12 @@ from app.errors import ActionFailed
 from app.events.event_field_types import AnyAction, AppendLine, RemoveLine, ReplaceLine, WriteFile
 from app.syntax import sudoers
 from app.targets import policy
-from app.targets.account_sudo_rights import Principal, SudoRight, resolve_defaults, resolve_rights
+from app.targets.account_sudo_rights import (
+    Principal,
+    SudoRight,
+    list_rights_and_denials_in_file_order,
+    resolve_defaults,
+)
 from app.targets.effects.local_program_queries import create_local_asker
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.effects.sudo_rights_and_defaults import Sudo
@@ -127,7 +132,9 @@ def grants(random: Random) -> list[str] | None:
         return [f"sudo answers {answer.output[:300]!r}: {texts}"]
     wrong = []
     for (user, command), code in zip(asked, codes, strict=True):
-        mine = resolve_rights(read, Principal(user, USERS[user], who.list_group_names_and_numbers(user)))
+        mine = list_rights_and_denials_in_file_order(
+            read, Principal(user, USERS[user], who.list_groups_as_spelled_in_sudoers(user))
+        )
         last = next((right for right in reversed(mine) if fits(right, command)), None)
         if (last is not None and last.allowed) != (code == "0"):
             wrong.append(f"{user} {command}: we say {last}, sudo {code}: {texts}")

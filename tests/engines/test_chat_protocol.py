@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.chat_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers
+from app.engines.chat_protocol import EVERYTHING, ChatReply, build_request_body, build_request_headers_without_key
 from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question, ServerDialect
 from app.errors import EngineDied, EngineRefused
 from tests.engines.transcript import DONE, chunk, event, usage
@@ -233,7 +233,7 @@ def test_the_request_binds_the_shape_and_asks_for_counts():
     assert request["timings_per_token"] is True
     assert (request["stream"], request["max_tokens"], request["temperature"]) == (True, 800, 0.3)
     assert request["chat_template_kwargs"] == {"enable_thinking": True}
-    assert build_request_headers(QUESTION)["X-Request-Id"] == "r7.architect.3"
+    assert build_request_headers_without_key(QUESTION)["X-Request-Id"] == "r7.architect.3"
 
 
 def test_bytes_that_are_not_text_do_not_reach_the_engine():
@@ -270,7 +270,10 @@ def test_a_server_with_the_older_form_gets_the_schema_in_it_and_a_request_id_tha
     older = ServerDialect(extensions=False, schema_form="json_object")
     body = build_request_body(QUESTION, frozenset(), older)
     assert body["response_format"] == {"type": "json_object", "schema": {"type": "string", "maxLength": 9}}
-    ids = [build_request_headers(one, older)["X-Request-Id"] for one in (QUESTION, replace(QUESTION, request_id="r8"))]
+    ids = [
+        build_request_headers_without_key(one, older)["X-Request-Id"]
+        for one in (QUESTION, replace(QUESTION, request_id="r8"))
+    ]
     assert len({UUID(one) for one in ids}) == 2
 
 

@@ -9,7 +9,11 @@ import pytest
 
 from app.engines.chat_question_and_reply_types import Finished, ServerDialect
 from app.engines.client import SILENT, EngineClient
-from app.engines.doctor.server_kinds import LABELS, explain_server_if_models_listed, recognize_kind_and_version
+from app.engines.doctor.server_kinds import (
+    LABELS,
+    explain_server_if_models_listed,
+    recognize_kind_or_unknown_and_version,
+)
 from app.engines.engine_metrics import parse_metrics
 from app.engines.server_capabilities import inspect_endpoint
 from app.errors import EngineRefused
@@ -118,7 +122,7 @@ async def test_the_doctor_names_it_with_its_version():
 @pytest.mark.parametrize("name", ["/model_info", "/get_model_info"])
 async def test_it_is_recognised_by_either_name_of_its_model_info(name):
     async with httpx.AsyncClient(transport=httpx.MockTransport(Server(names=(name,)))) as http:
-        assert await recognize_kind_and_version(http, BASE, ()) == ("sglang", "")
+        assert await recognize_kind_or_unknown_and_version(http, BASE, ()) == ("sglang", "")
 
 
 async def test_what_its_metrics_say_when_it_is_idle():

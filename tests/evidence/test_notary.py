@@ -15,7 +15,12 @@ from app.events.event_field_types import Budget
 from app.events.kinds import AuditedRequest, RolloutHostBegun, RolloutOrdered
 from app.events.record import AUDIT, GENESIS, BrokenChain, build_recorded_event, check_chain_and_get_head
 from app.evidence import verify
-from app.evidence.log_checks_against_audit_seals import Seal, check_audit_log_end, check_run_seal, read_audit_anchors
+from app.evidence.log_checks_against_audit_seals import (
+    Seal,
+    check_audit_log_end,
+    check_run_seal,
+    read_anchors_of_verified_audit_rows,
+)
 from app.evidence.notary import (
     HEAD,
     ITSELF,
@@ -78,7 +83,7 @@ def test_of_several_that_are_the_first_at_once_one_puts_the_key_on_record(tmp_pa
             writing.rollback()
         [key] = {one.result().key.public for one in opening}
     assert [line["detail"] for line in told(database)] == [f"public={key}"]
-    assert read_audit_anchors(EventStore(database).read_lines(AUDIT)).unvouched == []
+    assert read_anchors_of_verified_audit_rows(EventStore(database).read_lines(AUDIT)).unvouched == []
     database.dispose()
 
 
@@ -86,10 +91,13 @@ def test_a_record_in_which_several_noted_the_same_first_key_holds_without_a_word
     again = AuditedRequest(who="temper", right="", via="", source="", did="key: made", status=0)
     made = msgspec.structs.replace(again, detail=f"public={notary.key.public}")
     audit.record_audit_event(notary.database, made)
-    assert read_audit_anchors(EventStore(notary.database).read_lines(AUDIT)).unvouched == []
+    assert read_anchors_of_verified_audit_rows(EventStore(notary.database).read_lines(AUDIT)).unvouched == []
     audit.record_audit_event(notary.database, msgspec.structs.replace(again, detail=f"public={'0' * 64}"))
     audit.record_audit_event(notary.database, made)
-    assert read_audit_anchors(EventStore(notary.database).read_lines(AUDIT)).unvouched == ["0" * 64, notary.key.public]
+    assert read_anchors_of_verified_audit_rows(EventStore(notary.database).read_lines(AUDIT)).unvouched == [
+        "0" * 64,
+        notary.key.public,
+    ]
 
 
 def test_a_pack_that_is_handed_out_is_on_record_once(of_the_run, archive):
@@ -137,7 +145,7 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
     assert open_notary(tmp_path, notary.database).key.public == new.public != notary.key.public
     rows = EventStore(notary.database).read_lines(AUDIT)
     check_chain_and_get_head(rows, AUDIT)
-    found = read_audit_anchors(rows)
+    found = read_anchors_of_verified_audit_rows(rows)
     assert found.keys == [notary.key.public, new.public]
     assert found.unvouched == []
     assert "whoever had it has left" in told(notary.database)[-1]["detail"]
@@ -153,7 +161,7 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
 def test_a_key_that_was_lost_is_said_to_be(notary, tmp_path):
     (tmp_path / KEYS / "signing.key").unlink()
     after = open_notary(tmp_path, notary.database)
-    found = read_audit_anchors(EventStore(notary.database).read_lines(AUDIT))
+    found = read_anchors_of_verified_audit_rows(EventStore(notary.database).read_lines(AUDIT))
     assert found.keys == [notary.key.public, after.key.public]
     assert found.unvouched == [after.key.public]
 
@@ -163,7 +171,7 @@ def test_a_key_that_the_one_before_did_not_sign_does_not_hold(notary):
     said = f"public={other} from={notary.key.public} signature={notary.key.sign(b'something else')}"
     notary.append_audit_line_once("key", other, ITSELF, "key: changed", said)
     with pytest.raises(BrokenChain, match="the key before did not sign that"):
-        read_audit_anchors(EventStore(notary.database).read_lines(AUDIT))
+        read_anchors_of_verified_audit_rows(EventStore(notary.database).read_lines(AUDIT))
 
 
 def chain(*details):
@@ -179,7 +187,11 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
     rows = chain(("key: made", f"public={notary.key.public}"), ("a", ""), ("b", ""), ("c", ""))
     (tmp_path / "heads").mkdir()
     sign_head(tmp_path / "heads", notary.key, 3, rows[2][2])
-    head, counted, found = find_signed_head(tmp_path / "heads"), (4, rows[3][2]), read_audit_anchors(rows)
+    head, counted, found = (
+        find_signed_head(tmp_path / "heads"),
+        (4, rows[3][2]),
+        read_anchors_of_verified_audit_rows(rows),
+    )
     check_audit_log_end(rows, counted, head, found)
     check_audit_log_end([*rows, (5, b"", "later")], counted, head, found)
     for cut, count, said in (
@@ -193,7 +205,7 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
     with pytest.raises(BrokenChain, match="somebody took it away"):
         check_audit_log_end(rows, counted, None, found)
     with pytest.raises(BrokenChain, match="is not signed by a key of this record"):
-        check_audit_log_end(rows, counted, head, read_audit_anchors(rows[1:]))
+        check_audit_log_end(rows, counted, head, read_anchors_of_verified_audit_rows(rows[1:]))
 
 
 def test_a_run_goes_on_as_far_as_its_seal_says_and_one_without_a_seal_is_not_judged():

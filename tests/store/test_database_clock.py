@@ -18,7 +18,7 @@ class Hands:
         self.wall, self.steady = self.wall + seconds, self.steady + seconds
 
     def ask(self, at, took=0.0):
-        heard = self.clock.start_timing_and_get_callback()
+        heard = self.clock.note_question_and_get_handler_of_answered_time()
         self.pass_seconds(took)
         heard(at)
 

@@ -5,8 +5,8 @@ from app.targets.account_sudo_rights import (
     Principal,
     explain_blocking_sudo_options,
     explain_root_refusal,
+    list_rights_and_denials_in_file_order,
     resolve_defaults,
-    resolve_rights,
 )
 from app.targets.health_probes import run_health_probes
 from app.targets.host_accounts import read_host_accounts
@@ -23,7 +23,7 @@ def read(text):
 def shown(text):
     return [
         (one.hosts, one.runas, one.allowed, one.command, sorted(one.gives), sorted(one.takes))
-        for one in resolve_rights(read(text), DEPLOY)
+        for one in list_rights_and_denials_in_file_order(read(text), DEPLOY)
     ]
 
 

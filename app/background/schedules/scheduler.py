@@ -32,7 +32,7 @@ class Scheduler(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether schedules may exist, and the database version at the last check."""
 
-    def note_database_version_and_check_if_due(self) -> bool:
+    def note_version_and_check_if_schedules_may_be_due(self) -> bool:
         """Return True unless there are no schedules and the database has not changed since the last look."""
         version, before = self._runtime.changes.version(), self._seen
         self._seen = version
@@ -45,7 +45,7 @@ class Scheduler(PeriodicTask):
         self._any = await asyncio.to_thread(self._stop_overdue_and_check_for_schedules, now)
 
     async def _run_once(self) -> None:
-        if self._runtime.is_leader and self.note_database_version_and_check_if_due():
+        if self._runtime.is_leader and self.note_version_and_check_if_schedules_may_be_due():
             self._any = True  # until a look has come to its end
             await self.fire_due_and_stop_overdue(self._runtime.clock.now())
 

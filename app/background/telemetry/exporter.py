@@ -57,13 +57,15 @@ class TelemetryExporter(PeriodicTask):
         """Export up to BATCH spans and BATCH measures. Return False if the collector did not accept them."""
         await asyncio.to_thread(self._buffer_spans_and_measures)
         spans = list(islice(self._spans, BATCH))
-        if spans and not await self._post_batch("/v1/traces", otlp_encoding.encode_traces(spans, self._instance)):
+        if spans and not await self._post_batch_and_check_accepted(
+            "/v1/traces", otlp_encoding.encode_traces(spans, self._instance)
+        ):
             return False
         _drop_oldest(self._spans, len(spans))
         measures = list(islice(self._measures, BATCH))
         if measures:
             body = otlp_encoding.encode_metrics(measures, self._exported_at, self._instance)
-            if not await self._post_batch("/v1/metrics", body):
+            if not await self._post_batch_and_check_accepted("/v1/metrics", body):
                 return False
             _drop_oldest(self._measures, len(measures))
             self._exported_at = time.time()
@@ -90,7 +92,7 @@ class TelemetryExporter(PeriodicTask):
                     del self._runs[run]
                     self._done[run] = newest
 
-    async def _post_batch(self, path: str, body: object) -> bool:
+    async def _post_batch_and_check_accepted(self, path: str, body: object) -> bool:
         try:
             answer = await self._http.post(f"{self._collector}{path}", json=body, timeout=PATIENCE)
         except (httpx.HTTPError, httpx.InvalidURL) as exc:

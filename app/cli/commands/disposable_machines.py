@@ -170,7 +170,7 @@ def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
     from app.cli.debian_demo import add_missing_scap_content, register_machine
     from app.config import Settings
 
-    image = machine.get_image()
+    image = machine.get_current_image_of_kind()
     register_machine(Settings(data=data), machine, machine.get_access(), image.title)
     add_missing_scap_content(machine.shared_image_folder / image.content)
     _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")

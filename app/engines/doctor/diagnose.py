@@ -35,7 +35,7 @@ CHECKS: tuple[Check, ...] = (
     vllm_flag_and_template_checks.check_parser_flags,
     vllm_flag_and_template_checks.check_image_pinned_by_digest,
     vllm_flag_and_template_checks.check_whitespace_padding_allowed,
-    model_can_run_checks.check_attention_lacks_ignore_pattern,
+    model_can_run_checks.check_attention_ignored_by_names_not_pattern,
     vllm_flag_and_template_checks.check_forced_marlin,
     vllm_flag_and_template_checks.check_forced_backend,
     speculation_checks.check_mtp_method,

@@ -43,7 +43,7 @@ def check_pipeline_crash(case: Situation) -> Pitfall | None:
     return create_pitfall("lineup.pp-with-gemma4" + ("" if case.rules else ".unknown-version"), pp=case.engine.pp)
 
 
-def check_attention_lacks_ignore_pattern(case: Situation) -> Pitfall | None:
+def check_attention_ignored_by_names_not_pattern(case: Situation) -> Pitfall | None:
     model, config = case.engine.model, case.get_config(case.engine.model)
     if not config:
         unread = case.engine.precision == "nvfp4" and "heretic" in model.lower()

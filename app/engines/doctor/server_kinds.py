@@ -79,7 +79,7 @@ async def explain_server_if_models_listed(
         models = await client.list_models()
     except EngineError:
         return None
-    name, version = await recognize_kind_and_version(http, base, models)
+    name, version = await recognize_kind_or_unknown_and_version(http, base, models)
     try:
         async with asyncio.timeout(INSPECT_SECONDS):
             report = await inspect_endpoint(http, base, key)
@@ -89,7 +89,7 @@ async def explain_server_if_models_listed(
     return build_server_explanation(name, version, report)
 
 
-async def recognize_kind_and_version(
+async def recognize_kind_or_unknown_and_version(
     http: httpx.AsyncClient, base: str, models: tuple[ServedModel, ...]
 ) -> tuple[str, str]:
     """Return the kind's name and the version, both by what the server answers; no key is sent."""

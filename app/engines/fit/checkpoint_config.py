@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engines.fit.checkpoint_config_values import ConfigValues
-from app.engines.fit.checkpoint_layers import ONLY_EXPERTS, compute_rope_dims, read_layers
+from app.engines.fit.checkpoint_layers import ONLY_EXPERTS, compute_dims_of_each_rotary_table, read_layers
 from app.engines.fit.model_shape import ModelShape, Quantization, Towers
 from app.errors import BadInput
 from app.text.clean import read_with_excess_byte
@@ -62,7 +62,7 @@ def build_shape(config: Mapping[str, Any], where: str) -> ModelShape:
             "tie_word_embeddings", whole.read_flag("tie_word_embeddings", architecture.startswith("gemma"))
         ),
         window=text.read_count("sliding_window") if any(layer.kind == "sliding" for layer in layers) else None,
-        rope_dims=compute_rope_dims(text, layers),
+        rope_dims=compute_dims_of_each_rotary_table(text, layers),
         norms_per_layer=4 if architecture.startswith(("gemma2", "gemma3", "gemma4")) else 2,
         norms_heads=architecture.startswith(("gemma3", "gemma4", "qwen3", "olmo2", "olmo3")),
         per_layer_input=per_layer,

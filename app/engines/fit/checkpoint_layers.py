@@ -97,7 +97,7 @@ def _derive_layer_kinds(text_config: ConfigValues, architecture: str, count: int
     return ["full" if every and (index + 1) % every == 0 else "sliding" for index in range(count)]
 
 
-def compute_rope_dims(text_config: ConfigValues, layers: tuple[Layer, ...]) -> tuple[int, ...]:
+def compute_dims_of_each_rotary_table(text_config: ConfigValues, layers: tuple[Layer, ...]) -> tuple[int, ...]:
     """Return the dimensions of vLLM's rotary tables: one per distinct rotation, shared by layers of one kind."""
     parameters = text_config.read_table("rope_parameters")
     dims = {layer.kind: layer.head_dim for layer in layers}

@@ -110,7 +110,7 @@ def _estimate_overhead(memory: MemoryEstimate) -> Estimate:
 def _estimate_cache_tokens(memory: MemoryEstimate) -> Estimate:
     cache, pool = memory.cache, memory.left_for_pool_gib * GIB
     if not (count := cache.count_blocks(pool)):
-        return _create_estimate_without_cache_room()
+        return _create_valueless_estimate_without_cache_room()
     by = "concurrency x max_model_len" if cache.rules.tokens_by_concurrency else "blocks // groups x block size"
     return Estimate(
         cache.count_tokens(pool, memory.setting.max_model_len),
@@ -123,19 +123,19 @@ def _estimate_cache_tokens(memory: MemoryEstimate) -> Estimate:
 def _estimate_concurrency(memory: MemoryEstimate) -> Estimate:
     cache, length, pool = memory.cache, memory.setting.max_model_len, memory.left_for_pool_gib * GIB
     if not (count := cache.count_blocks(pool)):
-        return _create_estimate_without_cache_room()
+        return _create_valueless_estimate_without_cache_room()
     source = f"{count:,} blocks ÷ {cache.count_request_blocks(length):,} for a request of {length:,} tokens"
     return Estimate(cache.compute_concurrency(pool, length), _estimate_pool(memory).provenance, source)
 
 
 def _estimate_longest_context(memory: MemoryEstimate) -> Estimate:
     if not (longest := memory.largest_context):
-        return _create_estimate_without_cache_room()
+        return _create_valueless_estimate_without_cache_room()
     if longest == memory.setting.shape.positions:
         return Estimate(longest, "derived", "the model has no more positions")
     source = "what the KV pool holds of one request; 5 % less is safe to start with"
     return Estimate(longest, _estimate_pool(memory).provenance, source)
 
 
-def _create_estimate_without_cache_room() -> Estimate:
+def _create_valueless_estimate_without_cache_room() -> Estimate:
     return Estimate(None, "unsupported", "nothing is left for a KV cache")

@@ -72,7 +72,7 @@ class _Endpoints:
         self._engine = engine
 
     async def get_health(self, _request: Request) -> Response:
-        return Response(status_code=self._engine.get_health_status_code())
+        return Response(status_code=self._engine.answer_health_check_with_status_code())
 
     async def get_version(self, _request: Request) -> Response:
         return JsonResponse({"version": VERSION, "simulated": True})

@@ -119,7 +119,7 @@ class SimulatedEngine:
         self._recovers = fault.recover
         self._died.set()
 
-    def get_health_status_code(self) -> int:
+    def answer_health_check_with_status_code(self) -> int:
         if self.state == "dead":
             self._last_word.set()
         return 200 if self.state == "ready" else 503

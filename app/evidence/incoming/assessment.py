@@ -25,9 +25,9 @@ class AssessedRule:
     finding: Finding
 
 
-def parse_finding(word: str) -> Finding:
+def classify_status_as_open_closed_or_undecided(status: str) -> Finding:
     """Parse a status of CKLB, CKL or XCCDF."""
-    match word.strip().lower().replace("_", ""):
+    match status.strip().lower().replace("_", ""):
         case "open" | "fail":
             return "open"
         case "notafinding" | "notapplicable" | "pass" | "fixed":
@@ -72,7 +72,7 @@ def parse_cklb(content: bytes) -> list[AssessedRule]:
 
 def _to_assessed_rule(rule: _Rule) -> AssessedRule:
     names = (rule.group_id, rule.group_id_src, rule.rule_version, rule.rule_id, rule.rule_id_src)
-    return AssessedRule(tuple(name for name in names if name), parse_finding(rule.status))
+    return AssessedRule(tuple(name for name in names if name), classify_status_as_open_closed_or_undecided(rule.status))
 
 
 _WANTED = ("VULN", "Rule", "rule-result")
@@ -98,7 +98,9 @@ def _parse_vuln(vuln: Element) -> AssessedRule:
             attributes, texts = pair.list_child_texts("VULN_ATTRIBUTE"), pair.list_child_texts("ATTRIBUTE_DATA")
             data |= zip(attributes, texts, strict=False)
     names = tuple(data[name] for name in ("Vuln_Num", "Rule_Ver", "Rule_ID") if data.get(name))
-    return AssessedRule(names, parse_finding((vuln.list_child_texts("STATUS") or [""])[0]))
+    return AssessedRule(
+        names, classify_status_as_open_closed_or_undecided((vuln.list_child_texts("STATUS") or [""])[0])
+    )
 
 
 def _parse_rule_results(results: Iterable[Element], rule_names_by_id: dict[str, tuple[str, ...]]) -> list[AssessedRule]:
@@ -107,7 +109,9 @@ def _parse_rule_results(results: Iterable[Element], rule_names_by_id: dict[str, 
     for result in results:
         rule = result.attributes.get("idref", "")
         names = (rule, *result.list_child_texts("ident"), *rule_names_by_id.get(rule, ()))
-        last[rule] = AssessedRule(names, parse_finding((result.list_child_texts("result") or [""])[0]))
+        last[rule] = AssessedRule(
+            names, classify_status_as_open_closed_or_undecided((result.list_child_texts("result") or [""])[0])
+        )
     return list(last.values())
 
 

@@ -103,9 +103,9 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
 
 
 async def _run_steps_and_get_figures_and_problem(
-    subject: ProbeSubject, watch: MemoryWatch, answers: list[TimedReply], report_progress: ProgressReport
+    subject: ProbeSubject, watch: MemoryWatch, answers_to_extend: list[TimedReply], report_progress: ProgressReport
 ) -> tuple[list[Measured], str]:
-    """Run all steps and return figures and problem. Adds every reply to `answers`."""
+    """Run all steps and return figures and problem. Adds every reply to `answers_to_extend`."""
     figures: list[Measured] = []
     steps = list_probe_steps_with_skip_reasons(subject.engine)
     for place, step in enumerate(steps, 1):
@@ -114,7 +114,7 @@ async def _run_steps_and_get_figures_and_problem(
             given = [] if step.skipped else await subject.send_step(step)
         except EngineError as exc:
             return figures, f"it ended at {step.label}: {exc}"
-        answers += given
+        answers_to_extend += given
         figures += probe_figures.compute_step_figures(step, given, subject.origin)
         await watch.record_card_readings()
     return figures, ""
@@ -203,7 +203,7 @@ def create_question(model: str, step: ProbeStep, stream: int, mark: str) -> Ques
     """Build a question in plain English: on random tokens speculation succeeds only by chance.
 
     `mark` comes first and is always new, so no prefix cache shortens the first token."""
-    passages, tasks = _load_texts()
+    passages, tasks = _load_prompt_passages_and_tasks()
     first, second = passages[stream % len(passages)], passages[(stream + 1) % len(passages)]
     text = f"Case {mark}.\n\n{first}\n\n{second}\n\n{tasks[stream % len(tasks)]} Take all the room you need."
     messages, extra = (Message("user", text),), {"ignore_eos": True}
@@ -211,7 +211,7 @@ def create_question(model: str, step: ProbeStep, stream: int, mark: str) -> Ques
 
 
 @cache
-def _load_texts() -> tuple[list[str], list[str]]:
+def _load_prompt_passages_and_tasks() -> tuple[list[str], list[str]]:
     texts = tomllib.loads(Path(__file__).with_name("probe_prompts.toml").read_text(encoding="utf-8"))
     return texts["passages"], texts["tasks"]
 

@@ -39,7 +39,7 @@ def update_condition(before: Condition, seen: ReplicaObservation, now: float) ->
     if seen.health is None:
         return _decide_absent_or_dead_condition(before)
     if seen.health == SILENT:
-        return _decide_silent_condition(before)
+        return _keep_starting_or_decide_stalled_condition(before)
     if seen.health != 200:
         return _decide_dead_or_loading_condition(before, seen)
     if seen.trouble:
@@ -58,7 +58,7 @@ def _decide_absent_or_dead_condition(before: Condition) -> Condition:
     return Condition("dead", "it answered before and does not now: look at the engine's log, then start it again")
 
 
-def _decide_silent_condition(before: Condition) -> Condition:
+def _keep_starting_or_decide_stalled_condition(before: Condition) -> Condition:
     """Keep "absent" or "loading", else return "stalled": a hung engine and a busy machine look the same."""
     if before.state in ("absent", "loading"):
         return before

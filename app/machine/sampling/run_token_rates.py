@@ -46,11 +46,11 @@ def _iterate_written_turns(store: EventStore, run: str, since: float) -> Iterato
                 began = one.at - max(0.0, event.seconds - (event.ttft or 0.0))
                 yield WrittenTurn(event.role, tokens, began, one.at)
             case TurnFinished(turn=turn) | TurnInterrupted(turn=turn):
-                yield from _iterate_last_writing_turn_if_any(store, run, one.seq, turn)
-    yield from _iterate_last_writing_turn_if_any(store, run, None)
+                yield from _iterate_newest_written_turn_if_given_or_open(store, run, one.seq, turn)
+    yield from _iterate_newest_written_turn_if_given_or_open(store, run, None)
 
 
-def _iterate_last_writing_turn_if_any(
+def _iterate_newest_written_turn_if_given_or_open(
     store: EventStore, run: str, upto_seq: int | None, turn_id: str = ""
 ) -> Iterator[WrittenTurn]:
     """Yield the turn that wrote last, by its newest count of tokens, if it is the given one or has not ended."""

@@ -40,8 +40,8 @@ def _judge_text(path: str, was: str, now: str, asks: frozenset[str]) -> Objectio
     notice, kept = _extract_notice_without_greetings(was), _extract_notice_without_greetings(now)
     if notice and not kept:
         return Objection("destruction", f"{path}: the notice may not become empty.")
-    known = set(_list_normalized_lines(was))
-    added = [line for line in _list_normalized_lines(now) if line not in known]
+    known = set(_list_nonblank_lines_with_single_blanks(was))
+    added = [line for line in _list_nonblank_lines_with_single_blanks(now) if line not in known]
     if (notice != kept and notice) or (added and not is_notice_asked_by_rule(" ".join(added), asks)):
         reason = f"{path}: the notice may not become a text that neither the rule nor the site chose."
         return Objection("destruction", reason)
@@ -56,7 +56,7 @@ def _read_before_and_after(path: str, before: Files, after: Files) -> tuple[str,
     return host_text.read_text(before, path) or "", host_text.read_text(after, path) or ""
 
 
-def list_notice_asks(rule_text: str) -> frozenset[str]:
+def build_notice_asks_for_file_and_sshd(rule_text: str) -> frozenset[str]:
     """Return "notice WORDS" for each text that a rule quotes or assigns to a banner, for the file and for sshd."""
     assigned = [_resolve_pattern(single or double) for single, double in _ASSIGNED.findall(rule_text)]
     spoken = [one for one in _SPOKEN.findall(rule_text) if len(one) >= _LONG]
@@ -75,7 +75,7 @@ def _extract_notice_without_greetings(text: str) -> str:
     return " ".join(words) if len(words) >= _SHORTEST else ""
 
 
-def _list_normalized_lines(text: str) -> list[str]:
+def _list_nonblank_lines_with_single_blanks(text: str) -> list[str]:
     return [" ".join(line.split()) for line in text.split("\n") if line.strip()]
 
 

@@ -59,7 +59,7 @@ class LoginDefs(Daemon):
         text = host_text.read_text(files, PATH) or ""
         found = dict(_DEFAULTS)
         for setting in option_parsers.parse_login_defs(text, PATH):
-            found[setting.key] = _normalize_shadow_tools_value(setting.key, setting.value)
+            found[setting.key] = _normalize_number_as_shadow_tools_read_it(setting.key, setting.value)
         found.setdefault("HOME_MODE", _derive_home_mode(found["UMASK"]))
         window = _classify_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])
         return {**found, **_read_values_for_pam(text), _BETWEEN: window}
@@ -68,7 +68,7 @@ class LoginDefs(Daemon):
         return super().compare_values(key.removesuffix(_OF_PAM), was, now)
 
 
-def _normalize_shadow_tools_value(key: str, value: str) -> str:
+def _normalize_number_as_shadow_tools_read_it(key: str, value: str) -> str:
     """Normalize a number as C parses it: 077 is octal, 0x1f hexadecimal."""
     if re.fullmatch(r"0[0-7]*", value):
         number = int(value, 8)

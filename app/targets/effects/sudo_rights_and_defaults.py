@@ -6,7 +6,13 @@ from collections.abc import Iterator, Mapping
 from app.syntax import sudoers
 from app.syntax.host_files_protocol import Files
 from app.syntax.sudoers import MAIN, Sudoers
-from app.targets.account_sudo_rights import OFF, Principal, build_principal, resolve_defaults, resolve_rights
+from app.targets.account_sudo_rights import (
+    OFF,
+    Principal,
+    build_principal,
+    list_rights_and_denials_in_file_order,
+    resolve_defaults,
+)
 from app.targets.effects import sudo_option_strength, sudo_rights_comparison
 from app.targets.effects.cvtsudoers_output import parse_cvtsudoers
 from app.targets.effects.daemon_base import UNSET, Ask, Daemon, Query
@@ -44,7 +50,7 @@ class Sudo(Daemon):
         if key == _UNREADABLE:
             return Strength.STRONGER if now == UNSET else Strength.INCOMPARABLE
         if _BY_NAME in key:
-            was, now = _replace_unset_side(was, now)
+            was, now = _replace_unset_side_by_value_of_everybody_else(was, now)
         option = _OPTION.fullmatch(key)
         if option:
             return sudo_option_strength.compare_sudo_option(option["name"], was, now)
@@ -78,7 +84,7 @@ def _drop_anothers_password_options_off_for_everybody(settings: dict[str, str]) 
 
 
 def _iter_principal_settings(parsed_sudoers: Sudoers, principal: Principal) -> Iterator[tuple[str, str]]:
-    yield _MAY, sudo_rights_comparison.format_rights(resolve_rights(parsed_sudoers, principal))
+    yield _MAY, sudo_rights_comparison.format_rights(list_rights_and_denials_in_file_order(parsed_sudoers, principal))
     plain = resolve_defaults(parsed_sudoers, principal)
     for name, value in plain.items():
         yield f": {name}", value
@@ -101,7 +107,7 @@ def _list_principals_without_account(parsed_sudoers: Sudoers, accounts: HostAcco
     return sorted(named - known - aliases - {"ALL"})
 
 
-def _replace_unset_side(was: str, now: str) -> tuple[str, str]:
+def _replace_unset_side_by_value_of_everybody_else(was: str, now: str) -> tuple[str, str]:
     """Replace an unset side by the default of other users, which is also compared on its own."""
     old, _, old_else = was.partition(_OTHERWISE)
     new, _, new_else = now.partition(_OTHERWISE)

@@ -142,7 +142,7 @@ def list_asks_stated_by_rule(rule_text: str) -> frozenset[str]:
         for named in re.finditer(rf"\b{word}\b(?=(.{{0,40}}))", rule_text, re.IGNORECASE)
         for value in [*_list_stated_numbers(named[1]), *assigned]
     }
-    return frozenset(found) | legal_notice_protection.list_notice_asks(rule_text)
+    return frozenset(found) | legal_notice_protection.build_notice_asks_for_file_and_sshd(rule_text)
 
 
 def _list_stated_numbers(text_after_key: str) -> list[str]:

@@ -41,7 +41,7 @@ def probe_next_boot(host: ProbedHost) -> ProbeAnswer:
     shut = [unit for unit in NEEDED if is_masked(files, f"{_UNITS}/{unit}")]
     if shut:
         return ProbeAnswer(False, f"the next boot leaves out {', '.join(shut)}, masked in {_UNITS}")
-    mounts, fault = _read_fstab_mounts_and_fault(files)
+    mounts, fault = _describe_fstab_mounts_and_first_fault(files)
     if fault:
         return ProbeAnswer(False, fault, mounts)
     goes = f"the next boot goes to {target or 'the default target of its distribution'}"
@@ -57,7 +57,7 @@ def is_masked(files: Files, path: str) -> bool:
     return files.state(path) is not None and files.read(path) == b""
 
 
-def _read_fstab_mounts_and_fault(files: Files) -> tuple[tuple[str, ...], str]:
+def _describe_fstab_mounts_and_first_fault(files: Files) -> tuple[tuple[str, ...], str]:
     """Return the mounts, and an error for the first line that systemd rejects."""
     mounts: list[str] = []
     for number, line in host_text.number_lines(host_text.read_text(files, FSTAB) or ""):

@@ -1,7 +1,7 @@
 """Probes sudo rights, and those that need no password, by our reading of sudoers."""
 
 from app.syntax.sudoers import Sudoers
-from app.targets.account_sudo_rights import build_principal, resolve_rights
+from app.targets.account_sudo_rights import build_principal, list_rights_and_denials_in_file_order
 from app.targets.host_accounts import HostAccounts
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost, answer_from_problems
 
@@ -38,7 +38,7 @@ def resolve_usable_and_passwordless_rights(
     """Return an account's rights, then those without a password; a right whose password cannot be typed is left out."""
     secret = accounts.find_shadow_entry(name)
     asks: dict[str, bool] = {}
-    for one in resolve_rights(sudoers, build_principal(accounts, name)):
+    for one in list_rights_and_denials_in_file_order(sudoers, build_principal(accounts, name)):
         right = f"({one.runas}) {'' if one.allowed else '!'}{one.command}"
         asks.pop(right, None)  # the last match decides, so it moves to the end
         asks[right] = one.needs_password

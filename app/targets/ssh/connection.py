@@ -69,7 +69,7 @@ class SshConnection:
 
     def become_root(self) -> None:
         """Check once whether we are root, or that sudo works without a password."""
-        self._loop.run_coroutine(self._check_whether_sudo_needed())
+        self._loop.run_coroutine(self._claim_host_and_check_whether_sudo_needed())
 
     def run(
         self,
@@ -125,14 +125,17 @@ class SshConnection:
             self._loop.close()
 
     def _create_sibling(self, end: Endpoint, tunnel: Tunnel | None = None, *, by_sudo: bool = False) -> "SshConnection":
-        owned, beside = replace(ALONE, has_other_nodes=self._owned.has_other_nodes), self._get_connection_for_sibling
+        owned, beside = (
+            replace(ALONE, has_other_nodes=self._owned.has_other_nodes),
+            self._get_main_connection_for_sibling_to_watch,
+        )
         return SshConnection(end, self._known_hosts, self._loop, tunnel, owned=owned, beside=beside, by_sudo=by_sudo)
 
     async def _run_text(
         self, text: str, arguments: Sequence[str], data: bytes, seconds: float, on_line: OnLine | None
     ) -> ScriptResult:
         async with self._hand_over_lease_if_unreachable():
-            sudo = await self._check_whether_sudo_needed()
+            sudo = await self._claim_host_and_check_whether_sudo_needed()
             script = build_script(text, arguments, data, seconds, self._claim)
             return self._raise_if_timed_out_or_fenced(
                 await self._run_script(script, seconds, on_line, sudo=sudo), seconds
@@ -155,7 +158,7 @@ class SshConnection:
             raise LeaseLost(str(self.end))
         return result
 
-    async def _check_whether_sudo_needed(self) -> bool:
+    async def _claim_host_and_check_whether_sudo_needed(self) -> bool:
         """Return True if scripts need sudo, False if we are root; raise EnvironmentUnusable if sudo does not work."""
         if self._sudo is None:
             sudo = self._by_sudo or not await self._is_root()
@@ -180,7 +183,7 @@ class SshConnection:
                 connection_opening.set_keepalive(self._connection, self._choose_timeouts_by_other_nodes())
             return self._connection
 
-    async def _get_connection_for_sibling(self) -> asyncssh.SSHClientConnection:
+    async def _get_main_connection_for_sibling_to_watch(self) -> asyncssh.SSHClientConnection:
         async with self._hand_over_lease_if_unreachable():
             return await self._get_connection()
 

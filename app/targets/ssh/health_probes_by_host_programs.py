@@ -89,7 +89,7 @@ def probe_programs_and_disk(
     state, password_state = said.find_row("state") or ("", "")
     if before := known.logins.find(state):
         said = HostReport((*said.rows, *before.rows))
-    elif state and not _is_cut_short(said):
+    elif state and not _is_any_list_cut_short_by_timeout(said):
         after = [word for word, *_ in said.rows].index("state") + 1
         known.logins.keep(state, HostReport(said.rows[after:]))
     tried = known.passwords.find(password_state)
@@ -109,14 +109,16 @@ def _is_trial_timed_out(trial_report: HostReport) -> bool:
     return (trial_report.find_row("password") or ("", ""))[1] == _TOOK_TOO_LONG
 
 
-def _is_cut_short(report: HostReport) -> bool:
+def _is_any_list_cut_short_by_timeout(report: HostReport) -> bool:
     return any(report.find_exit_code(word, "all") in _CUT_SHORT for word in _LISTS)
 
 
 def _run_examine_script(connection: SshConnection, *names: str) -> HostReport:
     """Run `examine`; repeat it if a busy host cut a list short, since a missing entry would look new next time."""
     said = connection.run("examine", *names, seconds=_SECONDS).report
-    return connection.run("examine", *names, seconds=_SECONDS).report if _is_cut_short(said) else said
+    return (
+        connection.run("examine", *names, seconds=_SECONDS).report if _is_any_list_cut_short_by_timeout(said) else said
+    )
 
 
 def build_probes(report: HostReport, accounts: HostAccounts, sudo_account_names: list[str]) -> tuple[Probe, ...]:

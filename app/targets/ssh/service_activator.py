@@ -61,7 +61,7 @@ class ServiceActivator:
             raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")
         said = self._line.run("reload", *services, seconds=_SECONDS)
         if said.code == _UNPROVEN:
-            self._require_test_sshd_logins(said.reason)
+            self._require_every_login_proven_by_test_sshd(said.reason)
         elif said.code:
             raise ActionFailed(f"It is written but not in force: {said.reason}.")
 
@@ -69,7 +69,7 @@ class ServiceActivator:
     def _recorded_accepted_users(self) -> frozenset[str]:
         return self._let_in or frozenset()
 
-    def _require_test_sshd_logins(self, reason: str) -> None:
+    def _require_every_login_proven_by_test_sshd(self, reason: str) -> None:
         """Require a test login for each other watched user; our own login was tested before the reload."""
         unproven = f"It is written, but {reason}"
         for end in self._line.end.logins:

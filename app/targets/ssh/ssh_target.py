@@ -279,7 +279,9 @@ class SshTarget:
     def _recover_and_take_baseline(self, consent: str | None) -> None:
         """Check that changes are possible, roll back open journals and store a file_and_account_baseline."""
         if consent is not None:
-            self._save_rollback_mode(local_only=not can_undo_else_require_consent(self.line, self.name, consent))
+            self._save_and_set_rollback_mode(
+                local_only=not can_undo_else_require_consent(self.line, self.name, consent)
+            )
         for name in self._journals.local.list_pending():
             undone = self._roll_back_once(name)
             if undone.differences:
@@ -307,7 +309,7 @@ class SshTarget:
         )
         self.confinement = f"over SSH as {self.line.end.user}: typed file actions; {way_back}"
 
-    def _save_rollback_mode(self, *, local_only: bool) -> None:
+    def _save_and_set_rollback_mode(self, *, local_only: bool) -> None:
         """Store the mode on disk, so that it also holds after a crash."""
         if local_only:
             self._disk.write_private_file(self._folder / _ALONE, b"")

@@ -59,10 +59,10 @@ def _judge_rule_changes(path: str, old: list[PamRule], new: list[PamRule]) -> Ob
     ahead: PamRule | None = None
     for place, rule in enumerate(new):
         if waiting and _get_rule_identity(waiting[0]) == _get_rule_identity(rule):
-            if not _is_only_stricter(waiting.pop(0), rule):
+            if not _has_only_stricter_arguments(waiting.pop(0), rule):
                 return Objection("weakening", f"{path} line {rule.line}: its arguments may only become stricter.")
         elif not (
-            _may_insert_faillock_part(rule, ahead)
+            _may_insert_faillock_authfail_or_authsucc(rule, ahead)
             or (_may_insert_rule(rule, ahead) and not _is_inside_jump(rule, new[:place]))
         ):
             return Objection("not understood", f"{path} line {rule.line}: this rule is not allowed here.")
@@ -76,10 +76,10 @@ def _get_rule_identity(rule: PamRule) -> tuple[str, str, str]:
     return f"-{rule.kind}" if rule.quiet else rule.kind, fold_case(rule.control), rule.module
 
 
-def _is_only_stricter(old: PamRule, new: PamRule) -> bool:
-    pattern = _STRICTER.get(new.module, "")
-    gone = [word for word in old.arguments if word not in new.arguments]
-    came = [word for word in new.arguments if word not in old.arguments]
+def _has_only_stricter_arguments(old_rule: PamRule, new_rule: PamRule) -> bool:
+    pattern = _STRICTER.get(new_rule.module, "")
+    gone = [word for word in old_rule.arguments if word not in new_rule.arguments]
+    came = [word for word in new_rule.arguments if word not in old_rule.arguments]
     replaced = dict(word.split("=", 1) for word in came if "=" in word)
     return all(re.fullmatch(pattern, word) for word in came) and all(
         word in _LAXER or _is_replaced_as_strict(word, replaced) for word in gone
@@ -117,7 +117,7 @@ def _may_insert_rule(rule: PamRule, previous_rule: PamRule | None) -> bool:
     return strict and all(word in parts or re.fullmatch(_STRICTER[rule.module], word) for word in rule.arguments)
 
 
-def _may_insert_faillock_part(rule: PamRule, previous_rule: PamRule | None) -> bool:
+def _may_insert_faillock_authfail_or_authsucc(rule: PamRule, previous_rule: PamRule | None) -> bool:
     """Return True for a part of pam_faillock behind a pam_unix whose success jumps over the one that counts failures.
 
     `authsucc` forgets the failures, so it may stand only where nobody comes without the right password.

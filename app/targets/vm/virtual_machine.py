@@ -92,7 +92,7 @@ class VirtualMachine:
             raise BadInput(f"There is no machine {self.name}: build it with temper machine build {self.name}.")
         return msgspec.json.decode((self.folder / _RECORD).read_bytes(), type=MachineRecord)
 
-    def get_image(self) -> MachineImage:
+    def get_current_image_of_kind(self) -> MachineImage:
         return require_image(self.read_record().kind)
 
     def get_access(self, account: str = "temper") -> SshAccess:

@@ -98,7 +98,7 @@ class Gate:
             await self._ledger.record_action_or_warn(_create_audit_event(scope, visit, status))
 
     def _is_write_welcome(self, scope: Scope, headers: Headers) -> bool:
-        if _is_same_origin(scope, headers):
+        if _is_same_origin_or_not_from_browser(scope, headers):
             return True
         return is_cross_origin_write_allowed_by_token_or_demo(
             headers, scope["path"], self._allowed, demo=self._credentials.demo
@@ -198,7 +198,7 @@ def _format_cross_site_refusal(headers: Headers) -> str:
     return said
 
 
-def _is_same_origin(scope: Scope, headers: Headers) -> bool:
+def _is_same_origin_or_not_from_browser(scope: Scope, headers: Headers) -> bool:
     """Return True for same-origin requests and for clients other than browsers, which send no Origin."""
     if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
         return False

@@ -181,7 +181,7 @@ def _create_load_progress_figures(engine: Engine, state: EngineState | None, sin
 
 
 def _create_sample_figures(engine: Engine, sample: EngineSampled | None, at: float | None) -> dict[str, Any]:
-    named = _select_counters(engine) | {"resident": RESIDENT_SOURCE}
+    named = _select_token_counter_names(engine) | {"resident": RESIDENT_SOURCE}
     figures = {}
     for name, one in _TABLES.figures.items():
         kind: Provenance = "simulated" if engine.simulation else "derived" if one.derived else "measured"
@@ -190,7 +190,7 @@ def _create_sample_figures(engine: Engine, sample: EngineSampled | None, at: flo
     return figures
 
 
-def _select_counters(engine: Engine) -> dict[str, str]:
+def _select_token_counter_names(engine: Engine) -> dict[str, str]:
     if engine.is_endpoint:
         return _TABLES.counters["server" if engine.metrics_urls else "own"]
     return _TABLES.counters["llamacpp" if engine.is_on_cpu else "vllm"]

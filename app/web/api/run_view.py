@@ -66,7 +66,9 @@ class RunList(ApiModel):
 
 
 def to_run_view(row: RunRow) -> RunView:
-    return RunView.from_source(row, tags=row.tags.split(), duration=_to_duration(row), links=create_run_links(row.id))
+    return RunView.from_source(
+        row, tags=row.tags.split(), duration=_create_duration_figure_if_ended(row), links=create_run_links(row.id)
+    )
 
 
 def create_run_links(run: str) -> RunLinks:
@@ -81,7 +83,7 @@ def create_run_links(run: str) -> RunLinks:
     )
 
 
-def _to_duration(row: RunRow) -> Figure:
+def _create_duration_figure_if_ended(row: RunRow) -> Figure:
     seconds = None if row.started_at is None or row.ended_at is None else round(row.ended_at - row.started_at, 3)
     provenance: Provenance = "simulated" if row.simulated else "measured"
     return create_figure(seconds, "s", provenance, "from run.started to the run's last event", row.ended_at)

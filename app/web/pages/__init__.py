@@ -8,7 +8,7 @@ from starlette.staticfiles import StaticFiles
 
 from app.config import PACKAGE
 from app.people.rights import everybody
-from app.runtime.health_reading import read_change_marker_for_all_pages
+from app.runtime.health_reading import read_marker_of_change_on_any_page
 from app.web.pages import (
     api_docs,
     benchmark_score_list,
@@ -69,7 +69,7 @@ def install_page_services(application: FastAPI) -> None:
     application.add_middleware(AppearanceContext)
     application.state.console = Console(runtime, application.state.folds, sharing, decisions)
     application.state.fleet = Fleet(runtime, application.state.folds, application.state.rollouts, sharing)
-    signs = partial(read_change_marker_for_all_pages, runtime)
+    signs = partial(read_marker_of_change_on_any_page, runtime)
     ops = application.state.ops_live = LiveParts("console", application.state.console.render_parts, "innerMorph", signs)
 
     def draw_inbox() -> dict[str, str]:

@@ -33,8 +33,8 @@ class ItemLine:
     title: str
     category: str
 
-    def matches_words(self, words: list[str]) -> bool:
-        return contains_words(words, f"{self.item.rule} {self.title} {self.item.reason} {self.item.status}")
+    def matches_words(self, lowercase_words: list[str]) -> bool:
+        return contains_words(lowercase_words, f"{self.item.rule} {self.title} {self.item.reason} {self.item.status}")
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,16 @@ def show_events(
     )
 
 
-def search_events(store: EventStore, run: str, words: list[str], line_kind: str, before_seq: int | None) -> EventSearch:
+def search_events(
+    store: EventStore, run: str, lowercase_words: list[str], line_kind: str, before_seq: int | None
+) -> EventSearch:
     """Return the events that match, newest first, with the seq to continue from."""
     lines: list[FeedLine] = []
     upto = None if before_seq is None else before_seq - 1
     for _ in range(MOST_CHUNKS):
         told = store.read_events_of_kinds_newest_first(run, upto, FEED_KINDS, CHUNK)
         for line in filter(None, map(to_feed_line, told)):
-            if line_kind in ("", line.kind) and contains_words(words, line.text):
+            if line_kind in ("", line.kind) and contains_words(lowercase_words, line.text):
                 lines.append(line)
                 if len(lines) == LINES:
                     return EventSearch(lines, line.seq)

@@ -81,17 +81,17 @@ def place(tmp_path):
 async def test_where_there_are_no_schedules_none_is_looked_for_until_the_database_has_changed(place):
     keeper = Scheduler(place)
     await keeper.fire_due_and_stop_overdue(MADE)
-    assert [keeper.note_database_version_and_check_if_due(), keeper.note_database_version_and_check_if_due()] == [
-        True,
-        False,
-    ]
+    assert [
+        keeper.note_version_and_check_if_schedules_may_be_due(),
+        keeper.note_version_and_check_if_schedules_may_be_due(),
+    ] == [True, False]
     place.add(rules=("V-257985",))
-    assert keeper.note_database_version_and_check_if_due()
+    assert keeper.note_version_and_check_if_schedules_may_be_due()
     await keeper.fire_due_and_stop_overdue(MADE)
-    assert [keeper.note_database_version_and_check_if_due(), keeper.note_database_version_and_check_if_due()] == [
-        True,
-        True,
-    ]  # time alone may make one due
+    assert [
+        keeper.note_version_and_check_if_schedules_may_be_due(),
+        keeper.note_version_and_check_if_schedules_may_be_due(),
+    ] == [True, True]  # time alone may make one due
 
 
 async def test_at_its_time_a_schedule_becomes_a_run_like_any_other_and_once(place):

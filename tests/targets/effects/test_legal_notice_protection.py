@@ -1,6 +1,6 @@
 import pytest
 
-from app.targets.effects.legal_notice_protection import PLACES, list_notice_asks
+from app.targets.effects.legal_notice_protection import PLACES, build_notice_asks_for_file_and_sshd
 from tests.targets.effects.change import lost
 
 NOTICE = "Authorised use only.\nAll activity is recorded.\n"
@@ -16,7 +16,9 @@ LONG = (
 )
 def test_a_notice_is_neither_emptied_nor_cut_nor_exchanged(path, now):
     assert "the notice may not" in lost({path: NOTICE}, {path: now})
-    assert "the notice may not" in lost({path: NOTICE}, {path: now}, *list_notice_asks(f"Write `{CHOSEN}`"))
+    assert "the notice may not" in lost(
+        {path: NOTICE}, {path: now}, *build_notice_asks_for_file_and_sshd(f"Write `{CHOSEN}`")
+    )
 
 
 @pytest.mark.parametrize("path", PLACES)
@@ -31,7 +33,7 @@ def test_a_notice_is_neither_emptied_nor_cut_nor_exchanged(path, now):
 def test_it_may_become_the_one_that_the_rule_or_the_site_chose(path, text):
     wanted = LONG if LONG in text else CHOSEN
     text = text.replace("system ", "system[\\s\\n]+") if "=" in text else text
-    assert lost({path: NOTICE}, {path: f"{wanted}\n"}, *list_notice_asks(text)) == ""
+    assert lost({path: NOTICE}, {path: f"{wanted}\n"}, *build_notice_asks_for_file_and_sshd(text)) == ""
 
 
 BLANK = r"(?:[\n]+|(?:\\n)+)"
@@ -41,7 +43,7 @@ BLANK = r"(?:[\n]+|(?:\\n)+)"
 def test_a_notice_of_several_paragraphs_is_chosen_as_a_whole():
     first, *others = LONG.split("\n\n", maxsplit=1)[0].split(), *LONG.split("\n\n")[1:]
     pattern = "^(" + r"[\s\n]+".join(first) + BLANK + BLANK.join(r"[\s\n]+".join(one.split()) for one in others)
-    asks = list_notice_asks(f"login_banner_text='{pattern}|Another[\\s\\n]+notice)$'")
+    asks = build_notice_asks_for_file_and_sshd(f"login_banner_text='{pattern}|Another[\\s\\n]+notice)$'")
     assert lost({"/etc/issue": NOTICE}, {"/etc/issue": f"{LONG}\n"}, *asks) == ""
     assert "the notice may not" in lost({"/etc/issue": NOTICE}, {"/etc/issue": f"{' '.join(first)}\n"}, *asks)
 
@@ -55,7 +57,7 @@ def test_a_notice_of_several_paragraphs_is_chosen_as_a_whole():
     ],
 )
 def test_what_a_distribution_ships_is_no_notice_and_may_become_the_chosen_one(greeting):
-    chosen = list_notice_asks(f"Write `{CHOSEN}`")
+    chosen = build_notice_asks_for_file_and_sshd(f"Write `{CHOSEN}`")
     assert lost({"/etc/issue": greeting}, {"/etc/issue": f"{CHOSEN}\n"}, *chosen) == ""
     assert lost({"/etc/issue": greeting}, {"/etc/issue": f"{greeting}\n{CHOSEN}\n"}, *chosen) == ""
     assert lost({"/etc/issue": f"{greeting}{NOTICE}"}, {"/etc/issue": NOTICE}) == ""
@@ -76,7 +78,7 @@ def test_what_a_distribution_ships_is_no_notice_and_may_become_the_chosen_one(gr
 )
 def test_a_blank_file_takes_no_text_that_nobody_chose(path, before, now):
     stands = {} if before is None else {path: before}
-    for asks in ((), list_notice_asks(f"Write `{CHOSEN}`")):
+    for asks in ((), build_notice_asks_for_file_and_sshd(f"Write `{CHOSEN}`")):
         assert "a text that neither the rule nor the site chose" in lost(stands, {path: now}, *asks)
 
 
@@ -101,7 +103,7 @@ SSHD = "/etc/ssh/sshd_config"
 )
 def test_sshd_goes_on_to_show_the_notice_from_whatever_file(was, now, motd, refused):
     before = {SSHD: f"Banner {was}\n", "/etc/issue": NOTICE, "/etc/motd": motd}
-    chosen = list_notice_asks(f"Write `{CHOSEN}`")
+    chosen = build_notice_asks_for_file_and_sshd(f"Write `{CHOSEN}`")
     assert bool(lost(before, {SSHD: f"Banner {now}\n"}, *chosen)) is refused
     block = "X11Forwarding no\nMatch User bob\n\tBanner"
     inside = {**before, SSHD: f"{block} {was}\n"}
@@ -115,10 +117,10 @@ def test_text_and_banner_may_change_in_one_answer_if_the_text_was_chosen():
     before = {SSHD: "Banner none\n", "/etc/issue": NOTICE, "/etc/motd": ""}
     after = {SSHD: "Banner /etc/issue\n", "/etc/issue": f"{CHOSEN}\n"}
     assert lost({**before, SSHD: "Banner /etc/issue.net\n", "/etc/issue.net": NOTICE}, after) != ""
-    asks = list_notice_asks(f"Write `{CHOSEN}`")
+    asks = build_notice_asks_for_file_and_sshd(f"Write `{CHOSEN}`")
     assert lost(before, after, *asks) == ""
     assert lost({**before, SSHD: "Banner /etc/issue.net\n", "/etc/issue.net": NOTICE}, after, *asks) == ""
 
 
 def test_the_name_of_a_setting_is_no_notice():
-    assert list_notice_asks("Set `Banner` to `/etc/issue`.") == frozenset()
+    assert build_notice_asks_for_file_and_sshd("Set `Banner` to `/etc/issue`.") == frozenset()

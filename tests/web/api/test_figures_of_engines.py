@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.web.api.engines import _select_counters
+from app.web.api.engines import _select_token_counter_names
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from app.web.api.engines import _select_counters
 )
 def test_a_rate_names_the_counter_behind_it(at_an_address, metrics, on_cpu, named):
     engine = SimpleNamespace(is_endpoint=at_an_address, metrics_urls=metrics, is_on_cpu=on_cpu)
-    assert _select_counters(engine)["written"].startswith(named)
+    assert _select_token_counter_names(engine)["written"].startswith(named)

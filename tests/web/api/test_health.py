@@ -20,7 +20,7 @@ def node(tmp_path):
     """Of several on a database that answered just now, with nothing to write and no engine; and its steady clock."""
     time = SimpleNamespace(now=100.0)
     clock = DatabaseClock(steady=lambda: time.now)
-    clock.start_timing_and_get_callback()(5000.0)
+    clock.note_question_and_get_handler_of_answered_time()(5000.0)
     made = SimpleNamespace(
         board=SimpleNamespace(states={}, polling_since=None, polled_at=monotonic()),
         simulator=None,

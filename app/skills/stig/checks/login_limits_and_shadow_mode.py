@@ -26,7 +26,7 @@ def create_idle_timeout_check(rule: str, most: int) -> Check:
         if wrong is not None:
             does = "unsets TMOUT" if wrong.unset else f"sets TMOUT to '{escape_host_text(wrong.value)}'"
             return bench.fails_at(wrong, f"{does}; 1 to {most} is wanted wherever it is set.")
-        sure = [a for a in _find_effective_timeouts(files, scripts) if a.surely and a.path in scripts]
+        sure = [a for a in _list_timeout_assignments_until_readonly(files, scripts) if a.surely and a.path in scripts]
         if not sure:
             under = f" {format_location(given[0])} sets it where it does not count: {_NOT_COUNTED}." if given else ""
             return bench.fails(f"No script in /etc/profile.d sets TMOUT for every login shell.{under}")
@@ -35,7 +35,7 @@ def create_idle_timeout_check(rule: str, most: int) -> Check:
     return check_files
 
 
-def _find_effective_timeouts(files: Files, scripts: list[str]) -> list[Assignment]:
+def _list_timeout_assignments_until_readonly(files: Files, scripts: list[str]) -> list[Assignment]:
     """Return the assignments of TMOUT that take effect; a readonly variable keeps its value."""
     found = []
     for one in option_parsers.read_setting_files(files, scripts, parse_assignments_and_readonly_names):

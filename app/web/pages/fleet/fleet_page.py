@@ -12,7 +12,7 @@ from app.events.record import Recorded
 from app.loop.state import RunState
 from app.runs.rollout.rollout_state import HostPart, RolloutState
 from app.runs.shared_field_checks import load_known_skill
-from app.runtime.health_reading import read_change_marker_for_all_pages
+from app.runtime.health_reading import read_marker_of_change_on_any_page
 from app.runtime.runtime import Runtime
 from app.store import run_queries
 from app.store.host_rule_states import list_seen_skills
@@ -117,7 +117,7 @@ class Fleet:
         own = {part.run for part in state.parts.values() if part.run} if state else set()
         runs = [run for run in run_queries.list_unended_runs(session) if not state or run.id in own]
         cards = [self._build_rollout_card(session, row) for row in list_unended_rollouts(session)]
-        states = fold_first_begun_runs(self._folds, runs)
+        states = fold_begun_runs_up_to_limit(self._folds, runs)
         work = list_active_runs(runs, states, read_rule_titles(skill))
         now = self._sharing.clock()
         shares = self._sharing.read_current_shares(now, state.parts if state else None)
@@ -187,7 +187,7 @@ class FleetStream:
 
     def __init__(self, fleet: Fleet, skill: str, rollout: str) -> None:
         self.name = f"fleet {skill} {rollout}"
-        signs = partial(read_change_marker_for_all_pages, fleet.runtime)
+        signs = partial(read_marker_of_change_on_any_page, fleet.runtime)
         self._parts = LiveParts(
             self.name, lambda: fleet.render_parts_in_own_session(skill, rollout), "innerMorph", signs
         )
@@ -239,7 +239,7 @@ def _list_parts_by_trouble(state: RolloutState) -> list[HostPart]:
     return [*harmed, *state.parts_at_work, *ended, *waiting][:60]
 
 
-def fold_first_begun_runs(folds: RunStateCache, runs: Sequence[RunRow]) -> dict[str, RunState]:
+def fold_begun_runs_up_to_limit(folds: RunStateCache, runs: Sequence[RunRow]) -> dict[str, RunState]:
     begun = [run.id for run in runs if run.state != "queued"]
     return {run: folds.read_current(run) for run in begun[:MOST_FOLDED]}
 

@@ -40,14 +40,14 @@ class FeedLine:
 
 def to_feed_line(recorded: Recorded) -> FeedLine | None:
     event = recorded.event
-    if (told := _describe_step(event) or event.describe()) is None:
+    if (told := _describe_plan_lesson_or_probes(event) or event.describe()) is None:
         return None
     role = event.role if isinstance(event, kinds.TurnFinished) else _ROLES.get(type(event))
     named = role if role and told.text.startswith(role.capitalize()) else None
     return FeedLine(recorded.seq, recorded.at, told.glyph, told.kind, told.text, named)
 
 
-def _describe_step(event: Event) -> Sentence | None:
+def _describe_plan_lesson_or_probes(event: Event) -> Sentence | None:
     match event:
         case kinds.PlanMade():
             return Sentence(f"Architect plan: {event.approach}")

@@ -139,7 +139,9 @@ class Timeline:
                 self._begin_or_end_wait(event, at, before)
         if mark := _find_mark_of_event(event, self._title):
             kind, text, words = mark
-            self._store_stretch(Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS)))
+            self._store_stretch_and_mark_changed(
+                Stretch(f"m{self.seq}", "mark", kind, at, at, text, clean_text(words, LONGEST_WORDS))
+            )
 
     def _begin_or_end_wait(self, event: object, at: float, previous_event_time: float | None) -> None:
         match event:
@@ -169,21 +171,23 @@ class Timeline:
             self._end_stretch(row, at)
             name = f"{row[0]}{self.seq}"
             self._open[row] = name
-            self._store_stretch(Stretch(name, row, kind, at, None, text))
+            self._store_stretch_and_mark_changed(Stretch(name, row, kind, at, None, text))
 
     def _end_stretch(self, row: Row, at: float, kind: str = "", text: str = "") -> None:
         if name := self._open.pop(row, None):
             one = self.stretches[name]
-            self._store_stretch(msgspec.structs.replace(one, kind=kind or one.kind, until=at, text=text or one.text))
+            self._store_stretch_and_mark_changed(
+                msgspec.structs.replace(one, kind=kind or one.kind, until=at, text=text or one.text)
+            )
         elif kind:  # an item may end without a start: skipped rules
-            self._store_stretch(Stretch(f"{row[0]}{self.seq}", row, kind, at, at, text))
+            self._store_stretch_and_mark_changed(Stretch(f"{row[0]}{self.seq}", row, kind, at, at, text))
 
     def _end_run(self, at: float) -> None:
         self.over = True
         for row in list(self._open):
             self._end_stretch(row, at)
 
-    def _store_stretch(self, stretch: Stretch) -> None:
+    def _store_stretch_and_mark_changed(self, stretch: Stretch) -> None:
         self.stretches[stretch.id], self.changed[stretch.id] = stretch, self.seq
 
 

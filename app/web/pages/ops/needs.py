@@ -74,7 +74,7 @@ def list_needs(situation: OpsState) -> list[Need]:
     return [
         *map(_to_need, situation.decisions),
         *_list_fault_alarms(situation),
-        *_list_other_alarms(situation),
+        *_list_node_host_schedule_and_webhook_alarms(situation),
         *_list_backup_alarm(situation),
     ]
 
@@ -136,7 +136,7 @@ def _list_run_buttons(fault: HealthFault) -> Iterator[NeedButton]:
         yield NeedButton(path_to("run_ask", run=run), "stop", f"Stop run {run}", confirms=True)
 
 
-def _list_other_alarms(situation: OpsState) -> Iterator[Need]:
+def _list_node_host_schedule_and_webhook_alarms(situation: OpsState) -> Iterator[Need]:
     for node in situation.nodes:
         if node.needs_its_clock_set:
             way = "ahead of" if node.clock_off > 0 else "behind"
