@@ -48,7 +48,7 @@ from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_stream_renderer import PageRenderer
 from app.web.stream.stream_registry import StreamRegistry
-from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_connection import Viewer
 
 ROOT = Path(__file__).parent.parent
 RUN = "longrun1"

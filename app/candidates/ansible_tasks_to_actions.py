@@ -9,9 +9,9 @@ from typing import Any, get_args
 import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
-from app.candidates.ansible_command_answers import answer_command, read_expected_mounts
 from app.candidates.ansible_modules_on_scratch_files import MODULES, is_true_for_ansible, name_account
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
+from app.candidates.predicted_ansible_command_results import answer_command, read_expected_mounts
 from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.events.event_field_types import AnyAction
 from app.resources.mount import MountOption

@@ -8,13 +8,13 @@ from functools import partial
 from msgspec import to_builtins
 from msgspec.structs import replace
 
+from app.candidates.actions_from_script_on_copy import try_script_on_copy_and_translate
 from app.candidates.ansible_tasks_to_actions import translate_tasks
 from app.candidates.fix_text_parser import derive_option_action_from_sentence, require_stated_actions
 from app.candidates.permission_fixes import require_permission_actions
 from app.candidates.recipe_file_reader import Recipe
 from app.candidates.rule_questions_left_to_people import find_person_decision
 from app.candidates.scratch_files_to_actions import Undecidable
-from app.candidates.script_trial import try_script_on_copy_and_translate
 from app.candidates.settings_in_proposed_fixes import list_settings_of_content
 from app.events.event_field_types import SCRIPT_TRIAL, AnyAction, Candidate, Reload, fingerprint_actions
 from app.resources.kind import ResourceAction

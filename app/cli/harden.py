@@ -23,7 +23,7 @@ from app.events.record import Recorded
 from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState, apply_event
 from app.runs.order import Order, create_run_request
-from app.runs.reboot_check_order import create_reboot_check_order
+from app.runs.reboot_check_from_last_run import create_reboot_check_order
 from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill

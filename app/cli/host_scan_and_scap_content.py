@@ -17,7 +17,7 @@ from app.errors import BadInput
 from app.events.event_field_types import Word
 from app.runs.scanner_factory import open_scanner_and_target
 from app.runs.site_values import load_skill_with_site_values
-from app.runs.tailored_profiles import import_tailoring, list_tailored_profiles
+from app.runs.tailored_profiles import list_tailored_profiles, validate_and_store_tailoring
 from app.runs.waivers_and_values_as_tailoring import TailoringSpec, export_tailoring
 from app.scanners.openscap.benchmark import Profile, read_benchmark
 from app.scanners.openscap.published_rules import read_published
@@ -158,7 +158,7 @@ def import_tailoring_file(file: Path, content: str, name: str) -> None:
     except OSError as exc:
         raise BadInput(f"{file} cannot be read: {exc.strerror or exc}.") from exc
     usual_name = file.name.removesuffix(ENDING).removesuffix(".xml").lower()
-    for one in import_tailoring(document, content, name or usual_name):
+    for one in validate_and_store_tailoring(document, content, name or usual_name):
         rules = f"rules: {one.profile.rules}, {one.left_out} not applicable by tailoring"
         print_line(f"{one.profile.title}: {rules}. Use it with --skill {one.skill_name}")
 

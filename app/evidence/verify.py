@@ -254,7 +254,7 @@ def read_stamp_time(stamp: bytes, manifest: bytes) -> str:
     return "{}-{}-{}T{}:{}:{}Z".format(*parts.groups())
 
 
-def read_receipt_answer(receipt: bytes, statement: bytes) -> bytes:
+def read_external_log_answer(receipt: bytes, statement: bytes) -> bytes:
     """Return the external log's answer to this statement. The log's own tool must check it."""
     fields = json.loads(receipt)
     answer = base64.b64decode(fields["answer"], validate=True)
@@ -280,7 +280,7 @@ def list_proof_explanations(files: Files, manifest: Object) -> "list[str]":
     else:
         lines.append("no time stamp: when it was made is the maker's word alone")
     if RECEIPT in files:
-        answer = read_receipt_answer(files[RECEIPT], files[ATTESTED]).decode("ascii", "replace")
+        answer = read_external_log_answer(files[RECEIPT], files[ATTESTED]).decode("ascii", "replace")
         shown = " ".join("".join(one if " " <= one <= "~" else " " for one in answer).split())[:200]
         lines.append(f"{RECEIPT} has what a log answered to {ATTESTED}, in its own words: {shown}")
         lines.append("whether the log holds it, the log's own tool tells, and nothing here does")
@@ -546,7 +546,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     if STAMP in files:
         read_stamp_time(files[STAMP], files["manifest.json"])
     if RECEIPT in files:
-        read_receipt_answer(files[RECEIPT], files[ATTESTED])
+        read_external_log_answer(files[RECEIPT], files[ATTESTED])
     for row in rows:
         comment, waiver = done[row["id"]], row["waiver"]
         if (

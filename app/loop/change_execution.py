@@ -38,7 +38,7 @@ def redact_probes(probes: Sequence[Probe]) -> tuple[Probe, ...]:
     return tuple(msgspec.structs.replace(probe, detail=redact_secrets(probe.detail)) for probe in probes)
 
 
-async def _get_or_make_assessment(run: Run) -> Assessment:
+async def _get_or_make_host_assessment_of_proposal(run: Run) -> Assessment:
     """Return the assessment of the current proposal. After a crash it is made anew."""
     attempt = run.attempt
     assert attempt.proposed
@@ -56,7 +56,7 @@ async def judge_proposal(run: Run, _: effects.Judge) -> None:
     elif why := await _explain_foreign_script(run, proposed):
         refused = [(None, "not understood", why)]
     else:
-        refusals = (await _get_or_make_assessment(run)).refusals
+        refusals = (await _get_or_make_host_assessment_of_proposal(run)).refusals
         refused = [(one.action, one.clause, redact_secrets(one.reason)) for one in refusals]
     if not refused:
         run.append(kinds.ActionsAllowed(**fields, needs=await _determine_people_needed(run, proposed)))
@@ -84,13 +84,13 @@ async def _explain_foreign_script(run: Run, proposed: kinds.ActionProposed) -> s
 async def _determine_people_needed(run: Run, proposed: kinds.ActionProposed) -> PeopleNeeded:
     started = run.state.started
     assert started
-    assessed = await _get_or_make_assessment(run)
+    assessed = await _get_or_make_host_assessment_of_proposal(run)
     risk = assess_risk(run.rule, proposed, assessed.plan.made, assessed.one_way)
     return decide_people_needed(started.approvals, run.request.mode, risk)
 
 
 async def scan_copy_with_change_and_record_verdict(run: Run, _: effects.Rehearse) -> None:
-    plan = (await _get_or_make_assessment(run)).plan
+    plan = (await _get_or_make_host_assessment_of_proposal(run)).plan
     if plan.obstacle:
         run.append(kinds.Rehearsed(**run.event_fields, word="error", evidence=redact_for_log(plan.obstacle, 600)))
         return
@@ -102,7 +102,7 @@ async def scan_copy_with_change_and_record_verdict(run: Run, _: effects.Rehearse
 
 async def request_approval(run: Run, _: effects.RequestApproval) -> None:
     rule, attempt = run.rule_and_attempt_number
-    diff = (await _get_or_make_assessment(run)).diff_or_obstacle
+    diff = (await _get_or_make_host_assessment_of_proposal(run)).diff_or_obstacle
     run.append(
         kinds.ApprovalRequested(
             approval=f"{run.state.run}.{rule}.{attempt}.{run.state.seq + 1}",
@@ -133,7 +133,7 @@ async def expire_approval(run: Run, _: effects.ExpireApproval) -> None:
 
 async def apply_change(run: Run, _: effects.Apply) -> None:
     rule, number = run.rule_and_attempt_number
-    attempt, assessed = run.attempt, await _get_or_make_assessment(run)
+    attempt, assessed = run.attempt, await _get_or_make_host_assessment_of_proposal(run)
     if attempt.approval and _compute_approval_digest(run, assessed.diff_or_obstacle) != attempt.approval.binds:
         run.append(_build_expiry_after_drift(attempt.approval))  # assessed anew, after a crash
         return

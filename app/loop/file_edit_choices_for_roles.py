@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from app.errors import BadInput
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
-from app.syntax import edit_option_by_path, option_parsers
+from app.syntax import edit_option_by_path, key_value_config_parsers
 from app.syntax.audit_rule_files import CONTROLS
 from app.syntax.host_text import fold_case
 from app.syntax.sshd_keywords import CHOICES, explain_rejection
@@ -58,7 +58,7 @@ def list_option_keys(path: str, text: str, terms: RuleTerms, *, all_of_them: boo
 def _find_set_or_commented_keys(text: str) -> Iterator[str]:
     section = ""
     for line in text.split("\n"):
-        section = option_parsers.parse_section(line) or section
+        section = key_value_config_parsers.parse_section(line) or section
         if match := _OPTION.fullmatch(line):
             yield f"{section}.{match[1]}" if section else match[1]
 

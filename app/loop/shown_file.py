@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from app.syntax import host_text
-from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_read_restricted
+from app.targets.files_that_roles_may_see import ABSENT, LinkFollowingFiles, explain_withholding, is_read_restricted
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 

@@ -17,9 +17,9 @@ from app.resources.kind import ResourceAction
 from app.skills.skill import Rule
 from app.syntax import host_text
 from app.syntax.host_text import fold_case
+from app.targets.files_that_roles_may_see import LinkFollowingFiles, has_edit_judge, is_absolute_path_without_dot_parts
 from app.targets.policy import SERVICES
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.readable_files import LinkFollowingFiles, has_edit_judge, is_absolute_path_without_dot_parts
 from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource
 from app.targets.rule_scope import RuleScope, find_services

@@ -33,7 +33,7 @@ class TailoredProfile:
         return f"scap:{self.content}:{self.profile.short_id}:{self.tailoring}"
 
 
-def import_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
+def validate_and_store_tailoring(document: bytes, content: str, name: str) -> list[TailoredProfile]:
     """Store a tailoring file and return its profiles, each a skill. Raise Rejected if it does not fit."""
     with convert_bad_input_to_rejected("content"):
         file = require_datastream(content)

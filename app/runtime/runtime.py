@@ -32,11 +32,11 @@ from app.loop.durable_run_queue import DurableQueue
 from app.loop.run_in_progress import Run, RunServices
 from app.loop.run_skill_loader import load_skill_with_run_parameters
 from app.loop.state import RunState, fold_events
+from app.machine.measuring.background_probe_task import ProbeRunner, explain_run_blocking_probe
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
 from app.machine.measuring.engine_startup_figures import collect_loads
 from app.machine.measuring.gpu_memory_during_probe import BoardCards
 from app.machine.measuring.probe import EngineBusy
-from app.machine.measuring.probe_runner import ProbeRunner, explain_run_blocking_probe
 from app.machine.sampling.sample_board import Board
 from app.runs.fix_forecast import RunForecast, forecast_run
 from app.runs.scanner_factory import create_scanner, open_scanner_and_target, prepare_fixture_if_empty

@@ -24,8 +24,8 @@ from app.events.log_writer import LogWriter
 from app.evidence.notary import open_notary
 from app.lineups.model import Engine, Lineup
 from app.loop.durable_run_queue import DurableQueue
+from app.machine.measuring.background_probe_task import ProbeRunner
 from app.machine.measuring.probe_result import ProbeResult, find_saturation, read_newest_probes, store_probe
-from app.machine.measuring.probe_runner import ProbeRunner
 from app.machine.sampling.machine_event_log_writer import MachineLog
 from app.machine.sampling.sampler_setup import open_sampled_board
 from app.runtime.accepted_runs_offered_to_queue import IdleQueueSuspender, Offers

@@ -8,7 +8,7 @@ from app.errors import BadInput
 from app.syntax import limits_conf, limits_modprobe_audit_edits, modprobe, shell_assignments, sshd
 from app.syntax.edit_options import OptionFile, find_ini_option, parse_auditd_settings, put_ini_option
 from app.syntax.edit_sshd import compute_read_back_value, find_sshd_option, put_sshd_option
-from app.syntax.option_parsers import parse_login_defs, parse_options
+from app.syntax.key_value_config_parsers import parse_login_defs, parse_options
 from app.syntax.sysctl import parse_sysctl_options
 
 Get = Callable[[str, str], str | None]

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.edit_lines import find_index_below_commented_default, get_append_index, replace_or_insert_line
-from app.syntax.option_parsers import Parser
+from app.syntax.key_value_config_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
 _PARTS = re.compile(r"([ \t]*[^ \t=]+)([ \t]*=[ \t]*|[ \t]+)")
@@ -56,11 +56,11 @@ class OptionFile:
 
 
 def parse_auditd_settings(text: str, path: str) -> list[Setting]:
-    return option_parsers.parse_auditd_with_problems(text, path)[0]
+    return key_value_config_parsers.parse_auditd_with_problems(text, path)[0]
 
 
 def find_ini_option(text: str, key: str) -> str | None:
-    found = find_last(option_parsers.parse_ini(text, ""), key)
+    found = find_last(key_value_config_parsers.parse_ini(text, ""), key)
     return None if found is None else found.value
 
 
@@ -68,7 +68,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
     """Set `key`, spelled section.key; a section may have dots. A missing section is added at the end."""
     lines = text.split("\n")
     name, _, option = key.rpartition(".")
-    stated = option_parsers.parse_ini(text, "")
+    stated = key_value_config_parsers.parse_ini(text, "")
     found = [s.line - 1 for s in stated if s.key == key]
     if found:
         keep = found[-1]
@@ -78,7 +78,7 @@ def put_ini_option(text: str, key: str, value: str) -> str:
         return replace_or_insert_line(text, start + value, keep, set(drop) - {keep}, 0)
     pairs = (_PAIR.match(lines[s.line - 1]) for s in stated if s.value)
     written = option + next((m[2] for m in pairs if m), " = ") + value
-    headers = [index for index, line in enumerate(lines) if option_parsers.parse_section(line) == name]
+    headers = [index for index, line in enumerate(lines) if key_value_config_parsers.parse_section(line) == name]
     if not headers:
         return replace_or_insert_line(text, f"[{name}]\n{written}", None, (), get_append_index(text))
     return replace_or_insert_line(text, written, None, (), _get_section_end(lines, headers[-1]))
@@ -95,7 +95,7 @@ def _skip_continuations(lines: list[str], index: int) -> int:
 def _get_section_end(lines: list[str], header_index: int) -> int:
     last_line = header_index
     for index in range(header_index + 1, len(lines)):
-        if option_parsers.parse_section(lines[index]) is not None:
+        if key_value_config_parsers.parse_section(lines[index]) is not None:
             break
         if lines[index].strip(host_text.TRAIL):
             last_line = index

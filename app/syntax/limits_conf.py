@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 
 MAIN = "/etc/security/limits.conf"
@@ -41,6 +41,6 @@ def list_exempt_domains(text: str) -> list[str]:
 
 
 def read_limits(files: Files) -> list[Limit]:
-    return option_parsers.read_setting_files(
+    return key_value_config_parsers.read_setting_files(
         files, [MAIN, *host_text.glob_paths_like_shell(files, FOLDER)], parse_limits
     )

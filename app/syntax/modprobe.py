@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 
 FOLDER = "/etc/modprobe.d/*.conf"
@@ -48,7 +48,9 @@ def normalize_module_name(module: str) -> str:
 
 
 def read_etc_module_lines(files: Files) -> list[ModuleLine]:
-    return option_parsers.read_setting_files(files, host_text.glob_paths_like_shell(files, FOLDER), parse_module_lines)
+    return key_value_config_parsers.read_setting_files(
+        files, host_text.glob_paths_like_shell(files, FOLDER), parse_module_lines
+    )
 
 
 def _join_lines(text: str) -> Iterator[tuple[int, str]]:

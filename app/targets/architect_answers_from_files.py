@@ -9,9 +9,9 @@ from app.syntax.host_text import fold_case
 from app.syntax.sshd_effective_settings import compute_sshd_settings, detect_sshd_program
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets.effects.sysctl import SystemdSysctl
+from app.targets.files_that_roles_may_see import ABSENT, LinkFollowingFiles, explain_withholding, is_read_restricted
 from app.targets.host_accounts import read_host_accounts
 from app.targets.questions.sudo_grants import resolve_usable_and_passwordless_rights
-from app.targets.readable_files import ABSENT, LinkFollowingFiles, explain_withholding, is_read_restricted
 from app.targets.writable_areas import JUDGES
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets

@@ -7,7 +7,7 @@ from app.events.event_field_types import AnyAction
 from app.resources.vendor_script import render_vendor_scripts
 from app.syntax import host_text
 from app.syntax.host_files_protocol import FileState
-from app.targets.readable_files import NO_NEED, SECRETIVE, has_edit_judge, is_read_restricted
+from app.targets.files_that_roles_may_see import NO_NEED, SECRETIVE, has_edit_judge, is_read_restricted
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.simulated_file_owners import ROOT
 from app.text.clean import clean_text

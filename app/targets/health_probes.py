@@ -88,7 +88,7 @@ def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
 
 def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(host.files, host.accounts_and_groups, READER, MISSION_CONFIG)
-    if not reason and not mission_upload_mode_and_backup_login.read_mission_settings(host.files):
+    if not reason and not mission_upload_mode_and_backup_login.read_mission_conf(host.files):
         reason = f"{MISSION_CONFIG} says nothing"
     return ProbeAnswer(not reason, reason or f"{READER} can read {MISSION_CONFIG}")
 

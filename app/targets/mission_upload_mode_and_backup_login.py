@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.syntax import option_parsers
+from app.syntax import key_value_config_parsers
 from app.syntax.host_files_protocol import Files, FileState
 from app.syntax.setting import Setting, find_last
 
@@ -19,20 +19,23 @@ class Umask:
 
 
 def find_inbox(files: Files) -> str | None:
-    found = find_last(read_mission_settings(files), "inbox.path")
+    found = find_last(read_mission_conf(files), "inbox.path")
     return None if found is None else found.value
 
 
-def read_mission_settings(files: Files) -> list[Setting]:
-    return option_parsers.read_setting_files(files, [MISSION_CONFIG], option_parsers.parse_ini)
+def read_mission_conf(files: Files) -> list[Setting]:
+    return key_value_config_parsers.read_setting_files(files, [MISSION_CONFIG], key_value_config_parsers.parse_ini)
 
 
 def find_upload_umask_unless_invalid(files: Files) -> Umask | None:
     """Return the umask of uploads, or None if the configured value is invalid."""
-    own = find_last(read_mission_settings(files), "inbox.upload_umask")
+    own = find_last(read_mission_conf(files), "inbox.upload_umask")
     if own is not None and own.value != "login":
         return _parse_umask(own)
-    login = find_last(option_parsers.read_setting_files(files, [LOGIN_DEFS], option_parsers.parse_login_defs), "UMASK")
+    login = find_last(
+        key_value_config_parsers.read_setting_files(files, [LOGIN_DEFS], key_value_config_parsers.parse_login_defs),
+        "UMASK",
+    )
     return _parse_umask(login or Setting("UMASK", _DEFAULT_UMASK, LOGIN_DEFS, 0))
 
 
@@ -50,5 +53,5 @@ def _parse_umask(setting: Setting) -> Umask | None:
 
 
 def find_backup_login_setting(files: Files) -> Setting | None:
-    settings = option_parsers.read_setting_files(files, [BACKUP_CONFIG], option_parsers.parse_ini)
+    settings = key_value_config_parsers.read_setting_files(files, [BACKUP_CONFIG], key_value_config_parsers.parse_ini)
     return find_last(settings, "backup.login")

@@ -19,16 +19,18 @@ _LEAVES_ASKING = ("use_authtok", "use_first_pass")
 _FAILS = "authtok_err"
 
 
-def explain_password_refusal(
-    rules: Sequence[PamRule] | None, *, is_short: bool = False, accepts_unknown: bool = True
+def predict_password_change_refusal(
+    rules: Sequence[PamRule] | None, *, password_is_short: bool = False, unknown_modules_succeed: bool = True
 ) -> str:
     """Return why a new password of a local account would not be set; an empty string if it would be.
 
-    `accepts_unknown` says what unknown modules do.
+    `unknown_modules_succeed` says what unknown modules do.
     """
     if rules is None:
         return "PAM gives the service up"
-    walk = _PasswordChange(is_short, create_responder(GOOD_CHOICE, "password", otherwise=accepts_unknown))
+    walk = _PasswordChange(
+        password_is_short, create_responder(GOOD_CHOICE, "password", otherwise=unknown_modules_succeed)
+    )
     refusal = find_refusal(rules, walk.answer_first_pass) or find_refusal(rules, walk.answer_second_pass)
     if refusal:
         return _describe_refusal(refusal, walk)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
-from app.syntax import host_text, option_parsers, pam, sshd, sudoers
+from app.syntax import host_text, key_value_config_parsers, pam, sshd, sudoers
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting
 from app.targets.effects import crypto_policies, dnf_settings
@@ -54,7 +54,7 @@ def _find_pam_problems(files: Files) -> list[BadSetting]:
 
 def _find_auditd_problems(files: Files) -> list[BadSetting]:
     text = host_text.read_text(files, _AUDITD)
-    return [] if text is None else option_parsers.parse_auditd_with_problems(text, _AUDITD)[1]
+    return [] if text is None else key_value_config_parsers.parse_auditd_with_problems(text, _AUDITD)[1]
 
 
 def _find_dnf_problems(files: Files) -> list[BadSetting]:
@@ -63,7 +63,7 @@ def _find_dnf_problems(files: Files) -> list[BadSetting]:
         BadSetting(f"dnf cannot read {clean_text(line, 80)!r}", path, number)
         for pattern in (dnf_settings.MAIN, dnf_settings.REPOS)
         for path in files.glob(pattern)
-        for number, line in option_parsers.list_lines_dnf_rejects(host_text.read_text(files, path) or "")
+        for number, line in key_value_config_parsers.list_lines_dnf_rejects(host_text.read_text(files, path) or "")
     ]
 
 

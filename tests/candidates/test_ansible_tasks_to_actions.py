@@ -2,8 +2,8 @@
 
 import pytest
 
-from app.candidates.ansible_command_answers import answer_command
 from app.candidates.ansible_tasks_to_actions import translate_tasks
+from app.candidates.predicted_ansible_command_results import answer_command
 from app.candidates.scratch_files_to_actions import Undecidable
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions

@@ -5,7 +5,7 @@ from random import Random
 
 import pytest
 
-from app.syntax import audit_rule_files, host_text, option_parsers
+from app.syntax import audit_rule_files, host_text, key_value_config_parsers
 from app.targets.effects.audit_rules import LOADED
 from app.targets.effects.auditd import DEFAULTS, PATH, STARTS, Auditd
 from tests.differential.harness import tally
@@ -130,6 +130,6 @@ def test_our_reading_is_theirs(name):
 
 def test_a_file_that_our_parser_objects_to_is_refused_by_auditd():
     texts = {PATH: "".join(f"{key} = {value}\n" for key, value in SOUND.items()) + "num_logs=5\n"}
-    assert option_parsers.parse_auditd_with_problems(texts[PATH], PATH)[1] != []
+    assert key_value_config_parsers.parse_auditd_with_problems(texts[PATH], PATH)[1] != []
     with laid_out({**GROUPS, **texts}) as wall:
         assert said([*wall, "/sbin/auditd", "-f", "-c", "/etc/audit"])[0] == 6

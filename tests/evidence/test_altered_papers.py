@@ -24,7 +24,7 @@ from app.evidence.verify import (
     list_proof_explanations,
     list_signer_and_unverified_claims,
     parse_der,
-    read_receipt_answer,
+    read_external_log_answer,
     read_stamp_time,
     unpack_archive,
 )
@@ -221,14 +221,14 @@ def receipt(answer=b"index 7", statement=b"s", **more):
 def test_a_receipt_is_of_its_statement_and_no_longer_than_temper_keeps():
     longest = b"x" * LONGEST_RECEIPT
     assert LONGEST_RECEIPT == 65536
-    assert read_receipt_answer(receipt(longest), b"s") == longest
+    assert read_external_log_answer(receipt(longest), b"s") == longest
     for content, says in (
         (receipt(longest + b"x"), "not of the shape"),
         (receipt(more=1), "not of the shape"),
         (receipt(statement=b"other"), "of something else"),
     ):
         with pytest.raises(ValueError, match=says):
-            read_receipt_answer(content, b"s")
+            read_external_log_answer(content, b"s")
 
 
 def test_each_seal_has_its_line_and_what_a_log_answered_is_cut_and_plain():

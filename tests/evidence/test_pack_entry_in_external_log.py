@@ -18,7 +18,7 @@ from app.evidence.verify import (
     check_pack,
     compute_sha256,
     list_proof_explanations,
-    read_receipt_answer,
+    read_external_log_answer,
     unpack_archive,
 )
 from app.store.db import open_database
@@ -81,7 +81,9 @@ def test_what_gives_no_receipt_is_a_sentence_and_nothing_is_kept(tmp_path, body,
 
 def test_the_longest_answer_that_is_kept_is_one_that_the_script_reads(tmp_path):
     hook = command(tmp_path, f"head -c {LONGEST_RECEIPT} /dev/zero")
-    assert read_receipt_answer(find_or_request_receipt(tmp_path / "kept", hook, b"s"), b"s") == bytes(LONGEST_RECEIPT)
+    assert read_external_log_answer(find_or_request_receipt(tmp_path / "kept", hook, b"s"), b"s") == bytes(
+        LONGEST_RECEIPT
+    )
 
 
 def test_a_command_that_is_not_there_is_said(tmp_path):

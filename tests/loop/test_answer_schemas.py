@@ -32,8 +32,8 @@ from app.loop.shown_file import ShownFile
 from app.loop.state import ScannerMove
 from app.loop.turn_context import build_situation
 from app.skills.stig.pack import STIG
+from app.targets.files_that_roles_may_see import ABSENT
 from app.targets.policy import list_action_refusals
-from app.targets.readable_files import ABSENT
 from tests.loop.playing import World, pack, request, rule
 from tests.loop.walks import about, host, walk
 

@@ -20,7 +20,7 @@ from app.loop.answers import parse_answer
 from app.loop.rule_terms import RuleTerms
 from app.loop.shown_file import ShownFile
 from app.resources.unit import SetUnit
-from app.targets.readable_files import ABSENT
+from app.targets.files_that_roles_may_see import ABSENT
 from app.targets.resources.available_actions import Offer
 
 PAM, SSHD = "/etc/pam.d/x", "/etc/ssh/sshd_config"

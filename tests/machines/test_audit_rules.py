@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from app.syntax import audit_rule_files
-from app.targets.effects.audit_loading import load_audit_lines
+from app.targets.effects.audit_load_simulation import load_audit_lines
 from tests.hostfiles import DictFiles
 from tests.hosts.over_ssh import OverSsh
 from tests.machines.audit_files import LOAD_ALL, PIECES, Loaded, make_file, pack_files, read_answers

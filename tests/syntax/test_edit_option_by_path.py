@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.errors import BadInput
-from app.syntax import audit_rule_files, edit_sshd, limits_conf, modprobe, option_parsers, sshd
+from app.syntax import audit_rule_files, edit_sshd, key_value_config_parsers, limits_conf, modprobe, sshd
 from app.syntax.edit_option_by_path import set_option
 from app.syntax.setting import find_last
 from app.syntax.shell_assignments import parse_assignments
@@ -99,15 +99,15 @@ TEXTS = st.builds(
 )
 KINDS = {
     SSHD: ("PermitRootLogin", sshd_says),
-    "/etc/login.defs": ("UMASK", last_of(option_parsers.parse_login_defs)),
-    "/etc/security/pwquality.conf.d/50-site.conf": ("minlen", last_of(option_parsers.parse_options)),
-    "/etc/security/faillock.conf": ("deny", last_of(option_parsers.parse_options)),
+    "/etc/login.defs": ("UMASK", last_of(key_value_config_parsers.parse_login_defs)),
+    "/etc/security/pwquality.conf.d/50-site.conf": ("minlen", last_of(key_value_config_parsers.parse_options)),
+    "/etc/security/faillock.conf": ("deny", last_of(key_value_config_parsers.parse_options)),
     "/etc/audit/auditd.conf": (
         "disk_full_action",
-        last_of(lambda text, path: option_parsers.parse_auditd_with_problems(text, path)[0]),
+        last_of(lambda text, path: key_value_config_parsers.parse_auditd_with_problems(text, path)[0]),
     ),
-    "/etc/dnf/dnf.conf": ("main.gpgcheck", last_of(option_parsers.parse_ini)),
-    "/etc/mission/mission.conf": ("inbox.upload_umask", last_of(option_parsers.parse_ini)),
+    "/etc/dnf/dnf.conf": ("main.gpgcheck", last_of(key_value_config_parsers.parse_ini)),
+    "/etc/mission/mission.conf": ("inbox.upload_umask", last_of(key_value_config_parsers.parse_ini)),
     "/etc/security/limits.conf": ("hard maxlogins", limits_say),
     "/etc/modprobe.d/sctp.conf": ("install sctp", modprobe_says),
     "/etc/audit/audit.rules": ("-f", last_of(audit_rule_files.parse_controls)),

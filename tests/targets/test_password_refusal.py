@@ -3,7 +3,7 @@
 import pytest
 
 from app.syntax import pam
-from app.targets.password_refusal import explain_password_refusal
+from app.targets.password_refusal import predict_password_change_refusal
 from tests.hostfiles import DictFiles
 
 UNIX = "password required pam_unix.so\n"
@@ -18,7 +18,7 @@ AT = "/etc/pam.d/x line"
 
 def explain(text, **options):
     chains = pam.find_chains(DictFiles({"/etc/pam.d/x": text}), "x")
-    return explain_password_refusal(None if chains is None else chains["password"], **options)
+    return predict_password_change_refusal(None if chains is None else chains["password"], **options)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def resolve_engine(engine: Engine) -> EffectiveEngine:
                 changes[field] = parse(flags[flag])
             except (ValueError, TypeError, KeyError, RecursionError, OverflowError):
                 unreadable.append(flag)
-    if _disables_media(flags.get("--limit-mm-per-prompt", "")):
+    if _do_media_limits_allow_none(flags.get("--limit-mm-per-prompt", "")):
         changes["text_only"] = True
     read = [(flag, field) for flag, (field, _) in _FIELDS.items() if flag in flags and field in changes]
     # Plan, probe and page use the field, set or default.
@@ -90,7 +90,7 @@ def _parse_speculation(text: str) -> Speculation:
     )
 
 
-def _disables_media(text: str) -> bool:
+def _do_media_limits_allow_none(text: str) -> bool:
     try:
         limits = json.loads(text)
     except (ValueError, RecursionError):

@@ -27,24 +27,24 @@ from app.skills.stig_wide.checks.option_lines import (
 )
 from app.skills.stig_wide.checks.sshd_option_lines import create_sshd_lines_check
 from app.skills.stig_wide.rule_table_schema import AnyEntry, FileEntry, ModuleEntry, RuleTable, TableSection, ValueEntry
-from app.syntax import option_parsers, sshd
+from app.syntax import key_value_config_parsers, sshd
 from app.syntax.host_text import fold_case
 
 _LOGIN_DEFS = OptionSource(
-    login_defs_and_tool_options.LOGIN_DEFS, adapt_parser_without_problems(option_parsers.parse_login_defs)
+    login_defs_and_tool_options.LOGIN_DEFS, adapt_parser_without_problems(key_value_config_parsers.parse_login_defs)
 )
 _AUDITD = OptionSource(
-    login_defs_and_tool_options.AUDITD, option_parsers.parse_auditd_with_problems, normalize=fold_case
+    login_defs_and_tool_options.AUDITD, key_value_config_parsers.parse_auditd_with_problems, normalize=fold_case
 )
-_DNF = OptionSource(login_defs_and_tool_options.DNF, adapt_parser_without_problems(option_parsers.parse_ini))
+_DNF = OptionSource(login_defs_and_tool_options.DNF, adapt_parser_without_problems(key_value_config_parsers.parse_ini))
 _PWQUALITY = OptionSource(
     lockout_and_password_length.PWQUALITY,
-    adapt_parser_without_problems(option_parsers.parse_options),
+    adapt_parser_without_problems(key_value_config_parsers.parse_options),
     (lockout_and_password_length.PWQUALITY_FOLDER,),
     fold_case,
 )
 _FAILLOCK = OptionSource(
-    lockout_and_password_length.FAILLOCK, adapt_parser_without_problems(option_parsers.parse_options)
+    lockout_and_password_length.FAILLOCK, adapt_parser_without_problems(key_value_config_parsers.parse_options)
 )
 
 

@@ -7,7 +7,7 @@ from app.syntax import audit_rule_files, host_text
 from app.syntax.audit_rule_files import AuditLine
 from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
-from app.targets.effects.audit_loading import LoadedRules, load_audit_lines
+from app.targets.effects.audit_load_simulation import LoadedRules, load_audit_lines
 from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.shadowed_audit_keys import list_earlier_rules_taking_key_of_each_rule
 from app.targets.effects.strictness_comparison import Compare, Strength, compare_unranked, create_ranked_comparison

@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import Setting
 from app.targets.effects import strictness_comparison as strictness
@@ -100,7 +100,9 @@ class Auditd(Daemon):
         return Auditd(arrives=before.state(PATH) is None)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        stated, problems = option_parsers.parse_auditd_with_problems(host_text.read_text(files, PATH) or "", PATH)
+        stated, problems = key_value_config_parsers.parse_auditd_with_problems(
+            host_text.read_text(files, PATH) or "", PATH
+        )
         found = {**DEFAULTS, **{setting.key: _normalize_setting_value(setting) for setting in stated}}
         sound = (
             not problems

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case, split_blank_separated_names
 from app.targets.effects import strictness_comparison as strictness
@@ -74,7 +74,7 @@ def _find_local_module_settings(files: Files, module: str) -> list[tuple[str, st
     if text is None:
         return None
     found: dict[str, list[str]] = {}
-    for setting in option_parsers.parse_options(text, ""):
+    for setting in key_value_config_parsers.parse_options(text, ""):
         found.setdefault(fold_case(setting.key), []).append(" ".join(setting.value.split()))
     return [(key, " ".join(values)) for key, values in found.items()]
 

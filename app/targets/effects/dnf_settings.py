@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import Setting
 from app.targets.effects.daemon_base import Daemon
@@ -27,10 +27,10 @@ class Dnf(Daemon):
     scales = _SCALES
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
-        stated = option_parsers.parse_ini(host_text.read_text(files, MAIN) or "", MAIN)
+        stated = key_value_config_parsers.parse_ini(host_text.read_text(files, MAIN) or "", MAIN)
         found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_collect_values(stated)}
         for path in host_text.glob_paths_like_shell(files, REPOS):
-            own = option_parsers.parse_ini(host_text.read_text(files, path) or "", path)
+            own = key_value_config_parsers.parse_ini(host_text.read_text(files, path) or "", path)
             for name in {setting.key.rpartition(".")[0] for setting in own}:
                 found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES}
             found |= _collect_values(own)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import Daemon
@@ -43,7 +43,7 @@ class Faillock(Daemon):
 
     def read_settings(self, files: Files) -> Mapping[str, str]:
         found = dict(DEFAULTS)
-        for setting in option_parsers.parse_options(host_text.read_text(files, PATH) or "", PATH):
+        for setting in key_value_config_parsers.parse_options(host_text.read_text(files, PATH) or "", PATH):
             value = _parse_faillock_value(setting.key, setting.value)
             if value is not None:
                 found[setting.key] = value

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.daemon_base import UNSET, Daemon
@@ -58,7 +58,7 @@ class LoginDefs(Daemon):
     def read_settings(self, files: Files) -> Mapping[str, str]:
         text = host_text.read_text(files, PATH) or ""
         found = dict(_DEFAULTS)
-        for setting in option_parsers.parse_login_defs(text, PATH):
+        for setting in key_value_config_parsers.parse_login_defs(text, PATH):
             found[setting.key] = _normalize_number_as_shadow_tools_read_it(setting.key, setting.value)
         found.setdefault("HOME_MODE", _derive_home_mode(found["UMASK"]))
         window = _classify_change_window(found["PASS_MIN_DAYS"], found["PASS_MAX_DAYS"])

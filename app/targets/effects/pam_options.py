@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files, FileState
 from app.syntax.pam import PamRule
 from app.targets.effects import strictness_comparison as strictness
@@ -73,7 +73,7 @@ def read_rule_options(rule: PamRule, files: Files) -> Mapping[str, str]:
 
 
 def _get_default_hash(files: Files) -> str:
-    known = option_parsers.parse_login_defs(host_text.read_text(files, "/etc/login.defs") or "", "")
+    known = key_value_config_parsers.parse_login_defs(host_text.read_text(files, "/etc/login.defs") or "", "")
     said = [setting.value for setting in known if setting.key == "ENCRYPT_METHOD"]
     return host_text.fold_case(said[-1]) if said else "des"
 

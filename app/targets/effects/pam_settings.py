@@ -11,7 +11,7 @@ from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_responder
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
-from app.targets.password_refusal import explain_password_refusal
+from app.targets.password_refusal import predict_password_change_refusal
 
 _IN, _OUT = "let in", "refused"
 _ASKED, _NONE = "is asked", "none"
@@ -60,7 +60,7 @@ def _evaluate_outcomes(label: str, chain: tuple[PamRule, ...] | None, kind: str)
 
 def _is_admitted(chain: tuple[PamRule, ...] | None, user_case: str, kind: str, *, accepts_unknown: bool) -> bool:
     if kind == "password" and user_case in RIGHTFUL[kind]:
-        return not explain_password_refusal(chain, accepts_unknown=accepts_unknown)
+        return not predict_password_change_refusal(chain, unknown_modules_succeed=accepts_unknown)
     answer = create_responder(user_case, kind, otherwise=accepts_unknown)
     return chain is not None and compute_outcome(chain, answer) == SUCCESS
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import Setting
 from app.targets.effects import strictness_comparison as strictness
@@ -48,7 +48,7 @@ class Pwquality(Daemon):
         found = dict(DEFAULTS)
         drop_ins = {*host_text.glob_paths_like_shell(files, FOLDER), *host_text.glob_paths_like_shell(files, _HIDDEN)}
         for path in [*sorted(drop_ins), MAIN]:
-            for setting in option_parsers.parse_options(host_text.read_text(files, path) or "", path):
+            for setting in key_value_config_parsers.parse_options(host_text.read_text(files, path) or "", path):
                 value = _parse_pwquality_value_unless_reading_stops(setting)
                 if value is None:
                     return {**found, READ: "no"}

@@ -4,7 +4,7 @@ import itertools
 import re
 from fnmatch import fnmatchcase
 
-from app.syntax import audit_rule_files, host_text, option_parsers
+from app.syntax import audit_rule_files, host_text, key_value_config_parsers
 from app.syntax.audit_rule_files import AuditLine
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost
 
@@ -38,7 +38,7 @@ def probe_audit_disk(host: ProbedHost) -> ProbeAnswer:
     text = host_text.read_text(host.files, AUDITD)
     if text is None:
         return ProbeAnswer(True, f"there is no {AUDITD}, so no audit daemon acts on a full disk")
-    settings, _ = option_parsers.parse_auditd_with_problems(text, AUDITD)
+    settings, _ = key_value_config_parsers.parse_auditd_with_problems(text, AUDITD)
     told = {one.key: one.value.lower() for one in settings}
     if host.fill is None:
         detail = "how full the audit log's disk is cannot be known here, so nothing is said of it"

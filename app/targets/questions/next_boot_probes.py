@@ -2,7 +2,7 @@
 
 from typing import Protocol, runtime_checkable
 
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import find_last
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
@@ -75,7 +75,9 @@ def probe_selinux_boot(host: ProbedHost) -> ProbeAnswer:
     """Probe the SELinux policy: a missing one halts the boot in enforcing mode."""
     if host.files.state(SELINUX) is None:
         return ProbeAnswer(True, f"there is no {SELINUX}, so no policy is loaded at boot")
-    settings = option_parsers.read_setting_files(host.files, [SELINUX], option_parsers.parse_options)
+    settings = key_value_config_parsers.read_setting_files(
+        host.files, [SELINUX], key_value_config_parsers.parse_options
+    )
     mode, policy = (find_last(settings, key) for key in ("SELINUX", "SELINUXTYPE"))
     named = policy.value if policy else "targeted"
     loads = f"the next boot loads the SELinux policy {named}"

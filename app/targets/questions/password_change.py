@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from app.syntax import pam
-from app.targets.password_refusal import COMMON, explain_password_refusal
+from app.targets.password_refusal import COMMON, predict_password_change_refusal
 from app.targets.questions.probe_answer import ProbeAnswer, ProbedHost
 
 
@@ -31,9 +31,9 @@ def probe_password_change(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(True, "not asked: there is no common stack for passwords", asked=False)
     for service, step in _SERVICES:
         name = service if service in there else common
-        if reason := explain_password_refusal(_find_password_rules(host, name)):
+        if reason := predict_password_change_refusal(_find_password_rules(host, name)):
             return ProbeAnswer(False, f"simulated: {STEPS[step].failed}: {reason}")
-    refused = explain_password_refusal(_find_password_rules(host, common), is_short=True)
+    refused = predict_password_change_refusal(_find_password_rules(host, common), password_is_short=True)
     answer = build_password_change_answer(is_short_refused=bool(refused))
     return answer._replace(detail=f"simulated: {answer.detail}")
 

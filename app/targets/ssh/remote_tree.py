@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from app.errors import ActionFailed
 from app.syntax.host_files_protocol import FileState
-from app.targets.readable_files import has_edit_judge
+from app.targets.files_that_roles_may_see import has_edit_judge
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.fetched_files import Snapshot

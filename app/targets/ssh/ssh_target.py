@@ -22,12 +22,12 @@ from app.targets.crash_safe_writes import Disk
 from app.targets.disk_retry import retry_host_preparation
 from app.targets.effects.audit_rules import GENERATED, LOADED, has_generated_rules
 from app.targets.effects.local_program_queries import create_local_asker
+from app.targets.files_that_roles_may_see import LinkFollowingFiles
 from app.targets.host_facts import read_host_facts
 from app.targets.host_lock import ALONE, CHANGE_LOCK, HostLock, Ownership
 from app.targets.journal import Journal
 from app.targets.program_sandbox import Confinement, detect_confinement
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.readable_files import LinkFollowingFiles
 from app.targets.rebooter_protocol import RollbackResult
 from app.targets.resources.available_actions import Offer
 from app.targets.resources.resource_dry_run import is_resource

@@ -34,7 +34,7 @@ class _ListingParser:
             self.spoken = self._listed = True
             self._begin_entry()
         elif not self._listed:
-            self._read_default(text)
+            self._note_if_defaults_ask_no_password(text)
         elif text.startswith(_ENTRY):
             self._begin_entry()
         elif line.startswith("\t"):
@@ -42,7 +42,7 @@ class _ListingParser:
         else:
             self._read_field(*text.partition(": ")[::2])
 
-    def _read_default(self, text: str) -> None:
+    def _note_if_defaults_ask_no_password(self, text: str) -> None:
         if not text.startswith(_DEFAULTS) and "!authenticate" in [one.strip() for one in text.split(",")]:
             self._asked_by_default = False
 

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from app.syntax import option_parsers, sshd_line
+from app.syntax import key_value_config_parsers, sshd_line
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.targets.subjects.option_file_policy import OptionJudge, Read
@@ -25,7 +25,7 @@ def _fold_uppercase_key_else_make_it_unknown(key: str) -> str:
 
 
 def _parse_option_line(line: str) -> list[Setting]:
-    return option_parsers.parse_options(line, "")
+    return key_value_config_parsers.parse_options(line, "")
 
 
 def _parse_sysctl_line(line: str) -> list[Setting]:
@@ -40,14 +40,15 @@ def _parse_selinux(line: str) -> list[Setting]:
 
 
 def _parse_auditd(line: str) -> list[Setting]:
-    settings, problems = option_parsers.parse_auditd_with_problems(line, "")
+    settings, problems = key_value_config_parsers.parse_auditd_with_problems(line, "")
     return [] if problems else settings
 
 
 def parse_ini_line(line: str) -> list[Setting]:
     """Parse one option line. A line that starts with a blank would continue the one above."""
     return [
-        Setting(setting.key.removeprefix("."), setting.value, "", 1) for setting in option_parsers.parse_ini(line, "")
+        Setting(setting.key.removeprefix("."), setting.value, "", 1)
+        for setting in key_value_config_parsers.parse_ini(line, "")
     ]
 
 
@@ -60,7 +61,7 @@ def _create_judge(name: str, parse_line: Read, **judge_options: Any) -> OptionJu
     return OptionJudge(parse_line, good=_VALUES[name]["good"], named=_VALUES[name].get("named", {}), **judge_options)
 
 
-_INI: dict[str, Any] = {"spelt": _keep_case, "whole": lambda text: option_parsers.parse_ini(text, "")}
+_INI: dict[str, Any] = {"spelt": _keep_case, "whole": lambda text: key_value_config_parsers.parse_ini(text, "")}
 _OTHER_KEY = rf"(?!(?:{'|'.join(_VALUES['sysctl']['good'])})$)(?:dev|fs|kernel|net|user|vm)\.[a-z0-9_.]+"
 """Its effect decides: no scale ranks it, so only the value that the rule asks for is accepted."""
 _VALUES["sysctl"]["good"][_OTHER_KEY] = r"-?[0-9]{1,10}(?: [0-9]{1,10})?"
@@ -71,7 +72,9 @@ CRYPTO_POLICY = _create_judge(
 )
 CRYPTO_MODULE = _create_judge("crypto_module", _parse_option_line)
 LOGIN_DEFS = _create_judge(
-    "login_defs", lambda line: option_parsers.parse_login_defs(line, ""), spelt=_fold_uppercase_key_else_make_it_unknown
+    "login_defs",
+    lambda line: key_value_config_parsers.parse_login_defs(line, ""),
+    spelt=_fold_uppercase_key_else_make_it_unknown,
 )
 PWQUALITY = _create_judge("pwquality", _parse_option_line)
 FAILLOCK = _create_judge("faillock", _parse_option_line, spelt=_keep_case)

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from app.syntax import edit_lines, host_text, option_parsers
+from app.syntax import edit_lines, host_text, key_value_config_parsers
 
 _DATA = Path(__file__).with_name("stated_families.toml")
 OTHER = "line"
@@ -83,7 +83,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
                 found.append(StatedSetting(above.key, f"{above.value}\n{body}", above.line))
             elif not body.strip() or body.startswith(tuple(self.comments)):
                 continue
-            elif self.sections and (header := option_parsers.parse_section(body)):
+            elif self.sections and (header := key_value_config_parsers.parse_section(body)):
                 section = header
                 found.append(StatedSetting(f"[{section}]", "", number))
             else:

@@ -6,7 +6,7 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from app.people.rights import operators, viewers
-from app.runs.tailored_profiles import LONGEST, TailoredProfile, import_tailoring, list_tailored_profiles
+from app.runs.tailored_profiles import LONGEST, TailoredProfile, list_tailored_profiles, validate_and_store_tailoring
 from app.runs.waivers_and_values_as_tailoring import TailoringSpec, export_tailoring
 from app.web.api.api_model import ApiModel, declare_field_with_unchecked_bounds
 from app.web.api.api_route import create_router as api_router
@@ -57,7 +57,7 @@ def list_tailorings() -> TailoringList:
 @declare_example({"name": "site", "content": "ssg-debian12", "document": "<xccdf:Tailoring>…</xccdf:Tailoring>"})
 def add_tailoring(order: TailoringOrder) -> TailoringList:
     """Add a tailoring. It is kept for good: its name cannot be used for another."""
-    taken = import_tailoring(order.document.encode("utf-8", "surrogatepass"), order.content, order.name)
+    taken = validate_and_store_tailoring(order.document.encode("utf-8", "surrogatepass"), order.content, order.name)
     return TailoringList(profiles=[_to_profile_view(one) for one in taken])
 
 

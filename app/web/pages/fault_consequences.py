@@ -36,7 +36,7 @@ class FaultedRun:
     def can_pause(self) -> bool:
         return self.state.status == "running"
 
-    def describe_remedy_and_retry(self, fault: HealthFault) -> str:
+    def describe_what_temper_does(self, fault: HealthFault) -> str:
         """Return what Temper does about the fault, and when it tries again."""
         if fault.kind not in ("engine", "simulator"):
             return fault.remedy

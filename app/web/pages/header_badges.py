@@ -16,7 +16,7 @@ from app.store.db import DATABASE_UNAVAILABLE
 from app.web.pages.live_parts import wrap_partials
 from app.web.stream.newest_message_broadcast import Announcements
 from app.web.stream.sse_messages import encode_message
-from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_connection import Viewer
 
 RECOUNT_SECONDS = 10.0
 """Seconds after which an unchanged inbox is counted again: what waits may expire."""

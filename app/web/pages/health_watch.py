@@ -18,7 +18,7 @@ from app.web.pages.templating import render_template
 from app.web.stream.fold_cache import RunStateCache
 from app.web.stream.newest_message_broadcast import Announcements
 from app.web.stream.sse_messages import encode_message
-from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_connection import Viewer
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ from app.events.record import ALL, MACHINE, Recorded
 from app.web.stream import sse_messages
 from app.web.stream.renderer_types import Render, get_inline_render_or_stub
 from app.web.stream.run_and_machine_event_sources import EventSource, is_final_event
-from app.web.stream.viewer import SharedFrame, Viewer, create_shared_frame
+from app.web.stream.viewer_connection import SharedFrame, Viewer, create_shared_frame
 
 log = logging.getLogger(__name__)
 

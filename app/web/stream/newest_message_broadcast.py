@@ -4,7 +4,7 @@ import asyncio
 from typing import Protocol
 
 from app.web.stream.sse_messages import encode_message
-from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_connection import Viewer
 
 LOOKED = encode_message(b"{}", name="looked")
 

@@ -17,7 +17,7 @@ from app.web.stream.fanout import Fanout
 from app.web.stream.newest_message_broadcast import Notices
 from app.web.stream.renderer_types import Render
 from app.web.stream.run_and_machine_event_sources import open_source
-from app.web.stream.viewer import ChunkWriter, Viewer, create_body_message
+from app.web.stream.viewer_connection import ChunkWriter, Viewer, create_body_message
 
 
 class LiveRender(Protocol):

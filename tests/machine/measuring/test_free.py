@@ -1,5 +1,5 @@
 from app.loop.state import RunState
-from app.machine.measuring.probe_runner import explain_run_blocking_probe
+from app.machine.measuring.background_probe_task import explain_run_blocking_probe
 
 
 def test_a_run_at_work_is_in_the_way():

@@ -64,14 +64,14 @@ def test_before_the_host_was_looked_at_nothing_is_said_of_it():
 def test_it_says_when_temper_tries_again():
     assert "asks the engine again every half second, and at most every 15 s" in after(
         WAITING
-    ).describe_remedy_and_retry(DOWN)
-    turn = after(turn_started("t", "worker")).describe_remedy_and_retry(DOWN)
+    ).describe_what_temper_does(DOWN)
+    turn = after(turn_started("t", "worker")).describe_what_temper_does(DOWN)
     assert turn.startswith("Temper ends the Worker's turn after 60 s without a token")
     assert (
-        after().describe_remedy_and_retry(DOWN) == "The run continues until it needs the engine, and then waits for it."
+        after().describe_what_temper_does(DOWN) == "The run continues until it needs the engine, and then waits for it."
     )
     log = HealthFault("log", "LOG STALLED", "No log.", "Runs resume by themselves.")
-    assert after(WAITING).describe_remedy_and_retry(log) == "Runs resume by themselves."
+    assert after(WAITING).describe_what_temper_does(log) == "Runs resume by themselves."
 
 
 def test_only_engines_that_temper_started_have_a_button():

@@ -5,7 +5,7 @@ import re
 
 from app.events.kinds import EngineState
 from app.web.pages.header_badges import InboxWatch
-from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_connection import Viewer
 from tests.runs.doors import house
 
 DEAD = (1000.0, EngineState(engine="gemma-31b", state="dead", detail="gone"))

@@ -14,7 +14,7 @@ from app.runtime.stalled_runs import GRACE, HOST_STEP, RunProgress
 from app.web.pages.fault_consequences import FaultedRun
 from app.web.pages.health_watch import HealthWatch, render_health
 from app.web.stream.fold_cache import RunStateCache
-from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_connection import Viewer
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS, log
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from app.web.stream.newest_message_broadcast import LOOKED, Announcements
-from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_connection import Viewer
 
 
 async def test_a_viewer_gets_the_newest_message_first_each_change_once_and_a_sign_of_life_otherwise():

@@ -15,7 +15,7 @@ from app.store.events import EventStore
 from app.web.stream.fanout import Fanout
 from app.web.stream.run_and_machine_event_sources import RunSource
 from app.web.stream.sse_messages import encode_message
-from app.web.stream.viewer import Viewer
+from app.web.stream.viewer_connection import Viewer
 
 RUN = "0badcafe"
 

@@ -3,7 +3,7 @@
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
-from app.syntax import audit_rule_files, host_text, option_parsers
+from app.syntax import audit_rule_files, host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 
 RULES = "/etc/audit/audit.rules"
@@ -26,7 +26,7 @@ def create_control_check(rule: str, key: str, wanted: str) -> Check:
         if key == "-e" and lines[-1].line != decides.line:
             both = f"{format_location(decides)} locks the rules, and {format_location(lines[-1])} stands behind it."
             return bench.fails(both, lines[-1])
-        for other in option_parsers.read_setting_files(
+        for other in key_value_config_parsers.read_setting_files(
             files, host_text.glob_paths_like_shell(files, SOURCES), audit_rule_files.parse_controls
         ):
             if other.key == key and other.value != wanted:

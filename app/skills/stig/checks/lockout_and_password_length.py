@@ -4,7 +4,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.login_defs_and_tool_options import WantedOption, create_last_line_check, format_value_suffix
 from app.skills.stig.checks.verdict_builder import RuleJudge, format_location
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import create_range_predicate, fold_case
 from app.syntax.pam import parse_service
@@ -30,7 +30,7 @@ def create_permanent_lockout_check(rule: str) -> Check:
 
 
 def _create_faillock_check(rule: str, wanted: WantedOption) -> Check:
-    stated = create_last_line_check(RuleJudge(rule, FAILLOCK), option_parsers.parse_options, wanted)
+    stated = create_last_line_check(RuleJudge(rule, FAILLOCK), key_value_config_parsers.parse_options, wanted)
     return add_pam_override_check(stated, "pam_faillock.so", wanted)
 
 
@@ -41,7 +41,7 @@ def create_password_length_check(rule: str, least: int) -> Check:
 
     def check_files(files: Files) -> Verdict:
         paths = [*host_text.glob_paths_like_shell(files, PWQUALITY_FOLDER), PWQUALITY]
-        stated = option_parsers.read_setting_files(files, paths, option_parsers.parse_options)
+        stated = key_value_config_parsers.read_setting_files(files, paths, key_value_config_parsers.parse_options)
         lines = [s for s in stated if fold_case(s.key) == wanted.key]
         wrong = next((s for s in lines if not wanted.accepts(s.value)), None)
         if wrong is not None:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text
-from app.syntax import option_parsers
+from app.syntax import key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import create_range_predicate, fold_case
-from app.syntax.option_parsers import Parser
+from app.syntax.key_value_config_parsers import Parser
 from app.syntax.setting import Setting, find_last
 
 LOGIN_DEFS = "/etc/login.defs"
@@ -31,7 +31,7 @@ class WantedOption:
 
 def create_password_age_check(rule: str, most: int) -> Check:
     wanted = WantedOption("PASS_MAX_DAYS", create_range_predicate(1, most), f"1 to {most}")
-    return create_last_line_check(RuleJudge(rule, LOGIN_DEFS), option_parsers.parse_login_defs, wanted)
+    return create_last_line_check(RuleJudge(rule, LOGIN_DEFS), key_value_config_parsers.parse_login_defs, wanted)
 
 
 def create_umask_check(rule: str, mask: str) -> Check:
@@ -40,7 +40,7 @@ def create_umask_check(rule: str, mask: str) -> Check:
 
     @bench.create_text_check
     def check_files(_: Files, text: str) -> Verdict:
-        lines = [s for s in option_parsers.parse_login_defs(text, LOGIN_DEFS) if fold_case(s.key) == "umask"]
+        lines = [s for s in key_value_config_parsers.parse_login_defs(text, LOGIN_DEFS) if fold_case(s.key) == "umask"]
         wrong = next((s for s in lines if s.value not in {mask, f"0{mask}"}), None)
         if wrong is not None:
             sets = f"sets {escape_host_text(wrong.key)}{format_value_suffix(wrong)}"
@@ -63,7 +63,7 @@ def create_disk_full_check(
 
     @bench.create_text_check
     def check_files(_: Files, text: str) -> Verdict:
-        settings, problems = option_parsers.parse_auditd_with_problems(text, AUDITD)
+        settings, problems = key_value_config_parsers.parse_auditd_with_problems(text, AUDITD)
         for problem in problems:
             if problem.key == wanted.key:
                 return bench.report_unreadable(problem)
@@ -75,7 +75,7 @@ def create_disk_full_check(
 def create_package_signature_check(rule: str) -> Check:
     true = {"1", "yes", "true", "on"}
     wanted = WantedOption("main.gpgcheck", lambda value: fold_case(value) in true, "1 in section [main]")
-    return create_last_line_check(RuleJudge(rule, DNF), option_parsers.parse_ini, wanted)
+    return create_last_line_check(RuleJudge(rule, DNF), key_value_config_parsers.parse_ini, wanted)
 
 
 def create_last_line_check(rule_judge: RuleJudge, parse: Parser, wanted: WantedOption) -> Check:

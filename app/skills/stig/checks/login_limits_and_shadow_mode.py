@@ -3,7 +3,7 @@
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
-from app.syntax import host_text, limits_conf, option_parsers
+from app.syntax import host_text, key_value_config_parsers, limits_conf
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import create_range_predicate
 from app.syntax.shell_assignments import Assignment, parse_assignments, parse_assignments_and_readonly_names
@@ -20,7 +20,7 @@ def create_idle_timeout_check(rule: str, most: int) -> Check:
 
     def check_files(files: Files) -> Verdict:
         scripts = host_text.glob_paths_like_shell(files, SCRIPTS)
-        stated = option_parsers.read_setting_files(files, [*scripts, *STARTS], parse_assignments)
+        stated = key_value_config_parsers.read_setting_files(files, [*scripts, *STARTS], parse_assignments)
         given = [one for one in stated if one.name == "TMOUT"]
         wrong = next((a for a in given if a.unset or not accepts(a.value)), None)
         if wrong is not None:
@@ -38,7 +38,7 @@ def create_idle_timeout_check(rule: str, most: int) -> Check:
 def _list_timeout_assignments_until_readonly(files: Files, scripts: list[str]) -> list[Assignment]:
     """Return the assignments of TMOUT that take effect; a readonly variable keeps its value."""
     found = []
-    for one in option_parsers.read_setting_files(files, scripts, parse_assignments_and_readonly_names):
+    for one in key_value_config_parsers.read_setting_files(files, scripts, parse_assignments_and_readonly_names):
         if one.name == "TMOUT":
             found += [one] if one.stated else []
             if one.readonly and one.surely:

@@ -7,7 +7,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.login_defs_and_tool_options import WantedOption
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
-from app.syntax import host_text, option_parsers, sysctl
+from app.syntax import host_text, key_value_config_parsers, sysctl
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import Setting
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
@@ -55,5 +55,7 @@ def _find_changeable_lines(files: Files, key: str) -> list[Setting]:
     """Return the lines for the setting in the files that may be changed, in reading order."""
     paths = [path for pattern in _ALL for path in host_text.glob_paths_like_shell(files, pattern)]
     return [
-        one for one in option_parsers.read_setting_files(files, paths, sysctl.parse_sysctl_options) if one.key == key
+        one
+        for one in key_value_config_parsers.read_setting_files(files, paths, sysctl.parse_sysctl_options)
+        if one.key == key
     ]

@@ -9,7 +9,7 @@ from app.scanners.scanner import Verdict
 from app.skills.skill import Check
 from app.skills.stig.checks.login_defs_and_tool_options import WantedOption, format_value_suffix
 from app.skills.stig.checks.verdict_builder import RuleJudge
-from app.syntax import host_text, option_parsers
+from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files
 from app.syntax.setting import BadSetting, Setting
 from app.targets.subjects.setting_file_formats import find_stated_family
@@ -29,7 +29,7 @@ class OptionSource:
     """Maps the spellings of a key that the program takes for the same to one."""
 
 
-def adapt_parser_without_problems(parse: option_parsers.Parser) -> Callable[[str, str], Parsed]:
+def adapt_parser_without_problems(parse: key_value_config_parsers.Parser) -> Callable[[str, str], Parsed]:
     return lambda text, path: (parse(text, path), ())
 
 

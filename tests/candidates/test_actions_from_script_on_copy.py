@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
+from app.candidates.actions_from_script_on_copy import try_script_on_copy_and_translate
 from app.candidates.scratch_files_to_actions import Undecidable
-from app.candidates.script_trial import try_script_on_copy_and_translate
 from app.events.event_field_types import WriteFile
 from app.resources.account import SetAgeing
 from app.resources.permission import SetPermissions

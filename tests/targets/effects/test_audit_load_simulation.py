@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from app.syntax import audit_rule_files
-from app.targets.effects.audit_loading import load_audit_lines
+from app.targets.effects.audit_load_simulation import load_audit_lines
 from tests.hostfiles import DictFiles
 
 VERDICTS = tomllib.loads((Path(__file__).parents[2] / "data/audit_verdicts.toml").read_text())

@@ -1,4 +1,4 @@
-from app.syntax import option_parsers
+from app.syntax import key_value_config_parsers
 from tests.hostfiles import DictFiles
 
 
@@ -8,7 +8,7 @@ def pairs(settings):
 
 def test_options_take_blanks_an_equals_sign_or_nothing():
     text = "minlen = 15\nminlen=14 # why\n\tdeny 3\neven_deny_root\n# minlen = 8\n#\n deny\t=\t4 \r\n"
-    assert pairs(option_parsers.parse_options(text, "f")) == [
+    assert pairs(key_value_config_parsers.parse_options(text, "f")) == [
         ("minlen", "15"),
         ("minlen", "14"),
         ("deny", "3"),
@@ -18,17 +18,17 @@ def test_options_take_blanks_an_equals_sign_or_nothing():
 
 
 def test_a_second_equals_sign_belongs_to_the_value():
-    assert pairs(option_parsers.parse_options("a==b\n", "f")) == [("a", "=b")]
+    assert pairs(key_value_config_parsers.parse_options("a==b\n", "f")) == [("a", "=b")]
 
 
 def test_login_defs_have_no_comment_behind_a_value():
     text = 'UMASK\t\t077\nUMASK 022 # no\n#UMASK 027\nPASS_MAX_DAYS "60"\nALONE\nUMASK 077 \r\n'
     found = [("UMASK", "077"), ("UMASK", "022 # no"), ("PASS_MAX_DAYS", "60"), ("UMASK", "077")]
-    assert pairs(option_parsers.parse_login_defs(text, "f")) == found
+    assert pairs(key_value_config_parsers.parse_login_defs(text, "f")) == found
 
 
 def test_auditd_wants_an_equals_sign_of_its_own():
-    settings, problems = option_parsers.parse_auditd_with_problems(
+    settings, problems = key_value_config_parsers.parse_auditd_with_problems(
         "Disk_Full_Action = HALT\nmax_log_file=8\n\tfreq = 5\n# a = b\n", "f"
     )
     assert pairs(settings) == [("disk_full_action", "HALT"), ("\tfreq", "5")]
@@ -37,12 +37,14 @@ def test_auditd_wants_an_equals_sign_of_its_own():
 
 def test_several_files_are_read_in_order_and_an_absent_one_is_silent():
     files = DictFiles({"/a": "k = 1\n", "/b": "k = 2\n"})
-    found = option_parsers.read_setting_files(files, ["/b", "/none", "/a"], option_parsers.parse_options)
+    found = key_value_config_parsers.read_setting_files(
+        files, ["/b", "/none", "/a"], key_value_config_parsers.parse_options
+    )
     assert [(s.value, s.path, s.line) for s in found] == [("2", "/b", 1), ("1", "/a", 1)]
 
 
 def read(text):
-    return [(s.key, s.value) for s in option_parsers.parse_ini(text, "f")]
+    return [(s.key, s.value) for s in key_value_config_parsers.parse_ini(text, "f")]
 
 
 def test_keys_carry_their_section():

@@ -5,8 +5,8 @@ import asyncio
 import httpx
 import pytest
 
+from app.machine.measuring.background_probe_task import ProbeRunner
 from app.machine.measuring.probe import EngineBusy
-from app.machine.measuring.probe_runner import ProbeRunner
 from tests.machine.measuring.playing import Wire, subject
 
 

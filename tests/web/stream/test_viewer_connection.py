@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from app.web.stream.viewer import start_send
+from app.web.stream.viewer_connection import start_send
 
 
 async def test_a_send_that_does_not_wait_is_done_at_once():
