@@ -27,7 +27,7 @@ from app.runs.reboot_check_from_last_run import create_reboot_check_order
 from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill
-from app.store import nodes, run_queries
+from app.store import nodes
 from app.store.database_clock import open_clock
 from app.store.events import EventStore
 from app.targets.host_registry import require_known_host
@@ -37,6 +37,11 @@ LOOK_EVERY = 0.05
 
 
 async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int:
+    return run_exit_code(await _order_and_follow_run(settings, order, as_json=as_json))
+
+
+async def _order_and_follow_run(settings: Settings, order: Order, *, as_json: bool) -> RunState:
+    """Order the run, here or from the process that works on the data folder, and return its state at its end."""
     lineup = load_lineup(settings)
     await asyncio.to_thread(sync_host_folders, settings)
     request = create_run_request(order, lineup, settings.hosts_folder)
@@ -44,13 +49,13 @@ async def harden_host(settings: Settings, order: Order, *, as_json: bool) -> int
         await asyncio.to_thread(require_no_other_nodes, settings)
         async with open_runtime(settings, lineup) as runtime:
             run = runtime.find_unended_run_id_by_request(request) or await runtime.submit_run(request)
-            return await _follow_run_to_exit_code(runtime.store, run, as_json=as_json)
+            return await _follow_run_to_end(runtime.store, run, as_json=as_json)
     except AlreadyInUse as exc:
         require_no_command_line_recipes(settings)
         print_line(f"temper: {exc}; that process works on the run", to_stderr=True)
         with open_or_create_database(settings) as database:
             store, run = await _submit_elsewhere_and_open_store(database, request)
-            return await _follow_run_to_exit_code(store, run, as_json=as_json)
+            return await _follow_run_to_end(store, run, as_json=as_json)
 
 
 def require_no_other_nodes(settings: Settings) -> None:
@@ -78,7 +83,7 @@ async def _submit_elsewhere_and_open_store(database: Engine, request: RunQueued)
     return store, run
 
 
-async def _follow_run_to_exit_code(store: EventStore, run: str, *, as_json: bool) -> int:
+async def _follow_run_to_end(store: EventStore, run: str, *, as_json: bool) -> RunState:
     state = RunState()
     with ProgressPrinter(run) as progress:
         async for recorded in _stream_events(store, run):
@@ -87,7 +92,7 @@ async def _follow_run_to_exit_code(store: EventStore, run: str, *, as_json: bool
                 print_event_json(recorded)
             else:
                 progress.show(recorded, state)
-    return run_exit_code(state)
+    return state
 
 
 async def _stream_events(store: EventStore, run: str) -> AsyncIterator[Recorded]:
@@ -130,15 +135,13 @@ def run_check_after_reboot(settings: Settings, host: str, *, as_json: bool) -> i
     require_known_host(host, settings.hosts_folder)
     with open_or_create_database(settings) as database:
         order = create_reboot_check_order(database, host, getpass.getuser())
-        code = asyncio.run(harden_host(settings, order, as_json=as_json))
-        found = _find_reboot_result_of_newest_run(database, host)
+        state = asyncio.run(_order_and_follow_run(settings, order, as_json=as_json))
+        found = _find_reboot_result(database, state.run)
+    code = run_exit_code(state)
     lost = found is None or found.slipped or found.waiting or found.worse
     return SOME_DID_NOT if lost and code == ALL_PASSED else code
 
 
-def _find_reboot_result_of_newest_run(database: Engine, host: str) -> RebootChecked | None:
-    with Session(database) as session:
-        newest = run_queries.find_newest_run(session, host)
-    run = newest.id if newest else ""
+def _find_reboot_result(database: Engine, run: str) -> RebootChecked | None:
     found = (one.event for one in EventStore(database).read_events(run, kinds=("reboot.checked",)))
     return next((event for event in found if isinstance(event, RebootChecked)), None)

@@ -1,14 +1,19 @@
+import asyncio
 import json
 
 import pytest
 from sqlmodel import Session
 
+from app.cli import harden
 from app.cli.database_access import open_or_create_database
 from app.cli.harden import ALL_PASSED, harden_host, restrict_order_to_open_rules, run_check_after_reboot
+from app.cli.runtime_opening import load_lineup
 from app.config import Settings
 from app.errors import BadInput
-from app.events.kinds import ActionProposed, CandidatesGathered
-from app.runs.order import Order
+from app.events.kinds import ActionProposed, CandidatesGathered, RebootChecked
+from app.events.record import build_recorded_event
+from app.loop.state import RunState
+from app.runs.order import Order, create_run_request
 from app.runtime.data_folder import hold_lock
 from app.store import run_queries
 from app.store.db import open_database
@@ -75,3 +80,22 @@ def test_a_reboot_check_of_a_host_that_does_not_exist_says_so(tmp_path):
     open_database(settings.database_path_or_url).dispose()
     with pytest.raises(BadInput, match=r"there is no host 'web'\. The hosts are: fixture"):
         run_check_after_reboot(settings, "web", as_json=False)
+
+
+async def test_a_run_that_was_ordered_meanwhile_does_not_speak_for_a_reboot_check(tmp_path, monkeypatch):
+    settings = Settings(data=tmp_path / "data", speed=0, kind="run")
+    request = create_run_request(Order(by="ada"), load_lineup(settings), settings.hosts_folder)
+    with open_or_create_database(settings) as database:
+        store, followed = await harden._submit_elsewhere_and_open_store(database, request)
+        [queued] = store.read_events(followed)
+        held = RebootChecked(of="r0", boot_before="a", boot_now="b", rebooted=True)
+        store.append([build_recorded_event(followed, 2, queued.at + 1, held, queued.hash)])
+        await harden._submit_elsewhere_and_open_store(database, request)
+
+    async def follow_to_end(*_given, **_named):
+        return RunState(run=followed, status="finished")
+
+    monkeypatch.setattr(harden, "_order_and_follow_run", follow_to_end)
+    monkeypatch.setattr(harden, "create_reboot_check_order", lambda *_: Order(by="ada"))
+    found = await asyncio.to_thread(run_check_after_reboot, settings, "fixture", as_json=False)
+    assert found == ALL_PASSED
