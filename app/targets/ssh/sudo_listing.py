@@ -34,7 +34,7 @@ class _ListingParser:
             self.spoken = self._listed = True
             self._begin_entry()
         elif not self._listed:
-            self._note_if_defaults_ask_no_password(text)
+            self._note_whether_defaults_ask_password(text)
         elif text.startswith(_ENTRY):
             self._begin_entry()
         elif line.startswith("\t"):
@@ -42,9 +42,12 @@ class _ListingParser:
         else:
             self._read_field(*text.partition(": ")[::2])
 
-    def _note_if_defaults_ask_no_password(self, text: str) -> None:
-        if not text.startswith(_DEFAULTS) and "!authenticate" in [one.strip() for one in text.split(",")]:
-            self._asked_by_default = False
+    def _note_whether_defaults_ask_password(self, text: str) -> None:
+        if text.startswith(_DEFAULTS):
+            return
+        for word in (one.strip() for one in text.split(",")):
+            if word in ("authenticate", "!authenticate"):  # the last one holds
+                self._asked_by_default = word == "authenticate"
 
     def _read_field(self, name: str, value: str) -> None:
         if name == "RunAsUsers":

@@ -31,6 +31,8 @@ def entry(*commands, users="ALL", groups="", options=""):
         (HEAD + entry("ALL", options="setenv, !authenticate"), {"(ALL) ALL": False}),
         (TRUSTED + entry("ALL"), {"(ALL) ALL": False}),
         (TRUSTED + entry("ALL", options="authenticate"), {"(ALL) ALL": True}),
+        (TRUSTED.replace("!authenticate", "!authenticate, authenticate") + entry("ALL"), {"(ALL) ALL": True}),
+        (TRUSTED.replace("!authenticate", "authenticate, !authenticate") + entry("ALL"), {"(ALL) ALL": False}),
         (HEAD + entry("ALL") + entry("!/bin/su"), {"(ALL) ALL": True, "(ALL) !/bin/su": True}),
         ("User nobody is not allowed to run sudo on web.", {}),
         ("User deploy may not run sudo on web.", {}),
