@@ -63,6 +63,17 @@ def require_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     return tuple(dict.fromkeys(steps))
 
 
+def derive_stated_lines_in_file(fix: str, files: Files, path: str) -> tuple[AnyAction, ...]:
+    """Return the actions that write to `path` what the text has for another file of the same program; often none."""
+    family, placed = find_stated_family(path), ScratchFiles(files)
+    if family is None or family.partial or files.state(path) is None:
+        return ()
+    for one in find_stated_lines(fix):
+        if one.path != path and find_stated_family(one.path) is family and not PLACEHOLDER.search(one.line):
+            placed.write_text(path, family.place_line(placed.read_text(path) or "", one.section, one.line))
+    return tuple(placed.derive_actions())
+
+
 def derive_option_action_from_sentence(fix: str, path: str) -> tuple[AnyAction, ...]:
     """Return the setting that the text names in a sentence: "Set UMASK to 077". Raises Undecidable if it names none."""
     found = _SET_SENTENCE.match(fix)

@@ -10,7 +10,11 @@ from msgspec.structs import replace
 
 from app.candidates.actions_from_script_on_copy import try_script_on_copy_and_translate
 from app.candidates.ansible_tasks_to_actions import translate_tasks
-from app.candidates.fix_text_parser import derive_option_action_from_sentence, require_stated_actions
+from app.candidates.fix_text_parser import (
+    derive_option_action_from_sentence,
+    derive_stated_lines_in_file,
+    require_stated_actions,
+)
 from app.candidates.permission_fixes import require_permission_actions
 from app.candidates.recipe_file_reader import Recipe
 from app.candidates.rule_questions_left_to_people import find_person_decision
@@ -28,6 +32,8 @@ from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
 
 PROSE, EVIDENCE, PERSON = "the fix text", "what the scanner shows", "a person"
+PROSE_IN_NAMED_FILE = "the fix text, in the file that the scanner names"
+"""A check may read one file where the text of its rule names another of the same program."""
 _OPEN = re.compile(r"\bchange_?me\b[^\s\"']*|\bset_this\b|@@?logcollector\b", re.IGNORECASE)
 _LOADED_BY = ("systemd-sysctl", "auditd", "grub")
 """Services that load their files at a reload; the other programs read theirs anew each time."""
@@ -49,6 +55,8 @@ def gather_candidates(
     ]
     if not rule.script:
         found.append(_make_candidate(PROSE, lambda: _derive_prose_actions(rule, files, broken_file)))
+        if actions := derive_stated_lines_in_file(rule.fix, files, broken_file):
+            found.append(Candidate(source=PROSE_IN_NAMED_FILE, actions=actions))
     if " has mode " in evidence:
         found.append(_make_candidate(EVIDENCE, lambda: require_permission_actions(rule.title, evidence)))
     texts = f"{rule.title}\n{rule.requirement}"

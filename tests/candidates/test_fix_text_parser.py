@@ -2,7 +2,11 @@
 
 import pytest
 
-from app.candidates.fix_text_parser import derive_option_action_from_sentence, require_stated_actions
+from app.candidates.fix_text_parser import (
+    derive_option_action_from_sentence,
+    derive_stated_lines_in_file,
+    require_stated_actions,
+)
 from app.candidates.scratch_files_to_actions import Undecidable
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.resources.account import SetAgeing, find_candidates
@@ -10,6 +14,7 @@ from app.resources.crypto_policy import SetCryptoPolicy
 from app.resources.kind import RuleTexts
 from app.resources.package import InstallPackage
 from app.resources.unit import SetUnit
+from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles
 
 HOST = DictFiles(
@@ -167,3 +172,25 @@ def test_two_stated_lines_about_one_rule_of_a_stack_are_edits_one_after_the_othe
         ReplaceLine(path=path, old=was, new=f"{was} sha512"),
         ReplaceLine(path=path, old=f"{was} sha512", new=f"{was} sha512 use_authtok"),
     )
+
+
+LOGIND, SESSIONS = (
+    "/etc/systemd/logind.conf",
+    """Create a *.conf file in /etc/systemd/logind.conf.d/ with this content:
+
+[Login]
+StopIdleSessionSec=600
+KillUserProcesses=no""",
+)
+
+
+def test_lines_for_a_drop_in_are_written_to_the_file_that_the_scanner_names():
+    host = DictFiles({LOGIND: "[Login]\n#StopIdleSessionSec=infinity\nKillUserProcesses=no\n", "/etc/x": ""})
+    (action,) = derive_stated_lines_in_file(SESSIONS, host, LOGIND)
+    assert compute_changed_file_states([action], host)[LOGIND].content == (
+        b"[Login]\n#StopIdleSessionSec=infinity\nKillUserProcesses=no\nStopIdleSessionSec=600\n"
+    )
+    for path in ("/etc/x", "/etc/systemd/logind.conf.d/a.conf", ""):
+        assert derive_stated_lines_in_file(SESSIONS, host, path) == ()
+    stated = SESSIONS.replace("a *.conf file in /etc/systemd/logind.conf.d/", LOGIND)
+    assert derive_stated_lines_in_file(stated, host, LOGIND) == (), "it is the text's own file"

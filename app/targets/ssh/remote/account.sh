@@ -16,5 +16,8 @@ account_foresee() {
 }
 account_perform() {
   case $2 in min) key=-m ;; max) key=-M ;; warn) key=-W ;; inactive) key=-I ;; *) fail 8 "chage has no $2" ;; esac
+  # chage renews the backup with the mode of /etc/shadow, also if that of the backup was stricter
+  backup_mode=$(stat -c %a /etc/shadow- 2>/dev/null)
   saying chage "$key" "$3" "$1"
+  if [ "$backup_mode" ]; then saying chmod "$backup_mode" /etc/shadow-; fi
 }
