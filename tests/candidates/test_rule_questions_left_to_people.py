@@ -13,6 +13,7 @@ from app.candidates.rule_questions_left_to_people import find_person_decision
         ("grub2_password", "", "needs a secret"),
         ("V-1", "The host must require a boot loader superuser password.", "needs a secret"),
         ("V-1", "RHEL 9 systems using DNS must have at least two name servers.", "needs the site's name servers"),
+        ("V-1", "RHEL 9 system accounts must not have an interactive login shell.", "needs a decision about accounts"),
         ("V-1", "The host must require a unique superusers name upon booting.", "needs a secret"),
     ],
 )
