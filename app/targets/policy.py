@@ -149,6 +149,9 @@ def _judge_commands(edit: FileEdit) -> Objection | None:
         plain = edit.judge is audit_rule_policy.judge_audit_edit and audit_rule_policy.is_permitted_rule(line)
         if edit.judge is shell_profile_policy.judge_profile_edit:
             plain = shell_profile_policy.only_tightens_umasks(edit)
+        elif family := find_stated_family(edit.path):
+            # A family permits no key that runs a program, so that a program's name in such a line is only named.
+            plain = family.is_permitted_line(line)
         clauses = (clause for clause, pattern in _FORBIDDEN.items() if pattern.search(line))
         if is_content_line(line) and not plain and (clause := next(clauses, "")):
             return Objection(clause, f"{edit.path}: {line.strip()!r} does more than set a value.")

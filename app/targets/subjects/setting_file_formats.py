@@ -56,6 +56,8 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
     """Keys that would harm a host on which a line of the family has this pattern."""
     mode: str = "0644"
     """The widest mode of a new file."""
+    existing: bool = False
+    """Only a file that is there may be changed: where it is not, the program reads another one."""
     longest: int = 1024
 
     @cached_property
@@ -67,6 +69,11 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         whole = f"{setting.key} {setting.value}"
         stated = any(re.fullmatch(one, whole, re.ASCII) for one in self.good)
         return setting.key != OTHER and (stated or _is_header(setting))
+
+    def is_permitted_line(self, line: str) -> bool:
+        """Return True if the line needs no section and has only settings that may be made where a rule states them."""
+        settings = self.list_settings(line)
+        return bool(settings) and all(map(self.is_permitted_if_stated, settings))
 
     def format_asks_entry(self, setting: StatedSetting) -> str:
         """Return the setting as `Rule.asks` has it."""

@@ -5,6 +5,7 @@ import pytest
 from app.candidates.fix_text_parser import require_stated_actions
 from app.events.event_field_types import AppendLine, ReplaceLine, WriteFile
 from app.skills.stated_settings import find_stated_settings_with_values
+from app.targets.planned_file_states import compute_changed_file_states
 from tests.targets.test_hostile import laid_out
 from tests.targets.test_policy import paths_of
 
@@ -58,15 +59,19 @@ StopIdleSessionSec=600""",
     "usbguard": "Set this in /etc/usbguard/usbguard-daemon.conf:\n\nAuditBackend=LinuxAudit",
     "pwhistory": "Set this in /etc/security/pwhistory.conf:\n\nremember = 5",
     "libreswan": 'Add to "/etc/ipsec.conf":\n\ninclude /etc/crypto-policies/back-ends/libreswan.config',
+    "aide": 'Add these lines to "/etc/aide.conf":\n\n/usr/sbin/auditctl p+i+n+u+g+s+b+acl+xattrs+sha512',
     "useradd": 'Set this in "/etc/default/useradd":\n\nINACTIVE=35',
     "umask of bash": 'Edit the "umask" in "/etc/bashrc" to this line:\n\numask 077',
     "umask of csh": 'Edit the "umask" in "/etc/csh.cshrc" to this line:\n\numask 027',
 }
 
 
+AIDE = "@@define DBDIR /var/lib/aide\n/etc CONTENT\n/usr/sbin/auditctl p\n!/etc/mtab$\n"
+
+
 @pytest.fixture(scope="module")
 def host(tmp_path_factory):
-    return laid_out(tmp_path_factory.mktemp("host"), {"/etc/default/grub": GRUB})
+    return laid_out(tmp_path_factory.mktemp("host"), {"/etc/default/grub": GRUB, "/etc/aide.conf": AIDE})
 
 
 @pytest.mark.parametrize("text", STORIES.values(), ids=STORIES)
@@ -84,6 +89,18 @@ def test_kernel_arguments_are_added_and_changed_and_all_others_stay(host):
         old='GRUB_CMDLINE_LINUX="root=/dev/vda audit=0 quiet"',
         new='GRUB_CMDLINE_LINUX="root=/dev/vda audit=1 quiet pti=on"',
     )
+
+
+def test_a_line_of_aide_is_replaced_and_no_file_is_made_that_aide_does_not_read(host, tmp_path):
+    actions = require_stated_actions(STORIES["aide"], host.files)
+    changed = compute_changed_file_states(actions, host.files)["/etc/aide.conf"].content.decode()
+    assert changed == AIDE.replace("auditctl p", "auditctl p+i+n+u+g+s+b+acl+xattrs+sha512")
+    other = laid_out(tmp_path, {})
+    actions = require_stated_actions(STORIES["aide"], other.files)
+    (refused,) = other.assess_actions(
+        actions, paths_of(*actions), find_stated_settings_with_values(STORIES["aide"])
+    ).refusals
+    assert "/etc/aide.conf is not there" in refused.reason
 
 
 def test_a_new_file_of_sssd_is_for_root_alone(host):
