@@ -35,6 +35,7 @@ _AGEING = re.compile(
 )
 """The command for "each account that does not comply", which the text leaves open."""
 _AGE_SETTINGS: dict[str, AgeSetting] = {"M": "max", "m": "min", "x": "max", "n": "min"}
+_FIRST_USER, _NOBODY = 1000, 65534
 _OPTION = re.compile(r"^([A-Za-z][\w.]*)(?:\s*=\s*|\s+)(\S.*)$")
 _SET_SENTENCE = re.compile(r"Set (?:the option )?`?([A-Za-z][\w.]*(?: [a-z]\w*)?)`? to ([\w/.-]*\w)(?=[\s.,;]|$)")
 _UMASK = re.compile(r"\bumask 0?[0-7]{3}\b")
@@ -108,12 +109,18 @@ def _derive_command_actions(fix: str) -> Iterator[AnyAction]:
 
 
 def _iterate_needed_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
-    """Yield the ageing of each account with a password whose own is weaker than the text asks for."""
+    """Yield the ageing of each account whose own is weaker than the text asks for.
+
+    An account without a password is left as it is, but a least age locks nobody out, so a person's gets that, too.
+    """
+    accounts = read_host_accounts(files)
+    people = {one.name for one in accounts.accounts if one.uid == 0 or _FIRST_USER <= one.uid < _NOBODY}
     for found in filter(None, (_AGEING.match(line.strip()) for line in fix.split("\n"))):
         setting, days = _AGE_SETTINGS[found["chage"] or found["passwd"]], int(found["days"])
-        for entry in read_host_accounts(files).shadow:
+        for entry in accounts.shadow:
             now = entry.max_days if setting == "max" else entry.min_days
-            if entry.has_password and is_weaker_age(setting, days, now):
+            is_meant = entry.has_password or (setting == "min" and entry.name in people)
+            if is_meant and is_weaker_age(setting, days, now):
                 yield SetAgeing(account=entry.name, setting=setting, days=days)
 
 

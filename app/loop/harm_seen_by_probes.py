@@ -64,11 +64,20 @@ def find_first_harm(before: Iterable[Probe], now: Iterable[Probe]) -> str | None
     return f"{gone.name}: it can no longer be asked; before the run: {gone.detail}" if gone else None
 
 
+def find_first_harm_after_reboot(before: Iterable[Probe], now: Iterable[Probe]) -> str | None:
+    """Return what is worse than before the reboot, or None.
+
+    What has happened since the boot is left out: a boot may be denied what nobody recorded at the one before.
+    """
+    return find_first_harm(*([probe for probe in probes if probe.name not in HISTORY] for probes in (before, now)))
+
+
 def find_rollback_leftover(
     rollback_name: str, rollback: ActionRolledBack | RebootUndone, before: Iterable[Probe]
 ) -> str | None:
     """Return what a rollback left behind, or None."""
     if rollback.differences:
         return f"{rollback_name} left a difference: {rollback.differences[0]}"
-    harm = find_first_harm(before, rollback.probes)
+    find_harm = find_first_harm_after_reboot if isinstance(rollback, RebootUndone) else find_first_harm
+    harm = find_harm(before, rollback.probes)
     return f"the host is not healthy after the rollback: {harm}" if harm else None

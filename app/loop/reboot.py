@@ -12,7 +12,7 @@ from app.events import kinds
 from app.events.event_field_types import NO_FINDING, Probe
 from app.loop import effects, running_settings_check
 from app.loop.change_execution import redact_for_log, redact_probes
-from app.loop.harm_seen_by_probes import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm_after_reboot
 from app.loop.reboot_decisions import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.required_approvals import decide_people_for_reboot
 from app.loop.run_in_progress import Run
@@ -171,7 +171,7 @@ async def _record_return_or_explain_wait(run: Run, boot_status: BootStatus) -> s
 
     try:
         probes, undone, standing = await run.services.target.run_blocking(examine_rebooted_host)
-        harm = None if undone else find_first_harm(before, probes)
+        harm = None if undone else find_first_harm_after_reboot(before, probes)
         if harm and not is_settled:
             return harm
         if not (harm or undone):

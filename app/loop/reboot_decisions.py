@@ -2,7 +2,7 @@
 
 from app.loop import effects
 from app.loop.effects import Effect
-from app.loop.harm_seen_by_probes import find_first_harm, find_rollback_leftover
+from app.loop.harm_seen_by_probes import find_first_harm_after_reboot, find_rollback_leftover
 from app.loop.state import RunState
 
 NOT_SURVIVED = "does not survive a reboot"
@@ -77,7 +77,7 @@ def describe_reboot_harm(state: RunState) -> str:
         return ""
     if reboot.returned.undone:
         return f"no login confirmed it in time, so {reboot.returned.host} took it back"
-    return find_first_harm(state.baseline_probes, reboot.returned.probes) or ""
+    return find_first_harm_after_reboot(state.baseline_probes, reboot.returned.probes) or ""
 
 
 def explain_loss(state: RunState, rule: str) -> str:

@@ -6,7 +6,7 @@ import msgspec
 
 from app.events.event_field_types import PendingSetting
 from app.events.kinds import InForceChecked, RebootChecked
-from app.loop.harm_seen_by_probes import find_first_harm
+from app.loop.harm_seen_by_probes import find_first_harm_after_reboot
 from app.loop.run_in_progress import Run
 from app.loop.state import RunState
 from app.store.prior_knowledge import PreviousState
@@ -53,5 +53,7 @@ def compare_rules_with_last_run_after_reboot(
         arrived=tuple(sorted((waited & holds) | late)),
         waiting=tuple(sorted(waiting)),
         behind=tuple(_redact_setting(one) for one in report.pending_settings),
-        worse=clean_text(redact_secrets(find_first_harm(previous.probes, probes) or ""), 400) if previous.run else "",
+        worse=clean_text(redact_secrets(find_first_harm_after_reboot(previous.probes, probes) or ""), 400)
+        if previous.run
+        else "",
     )

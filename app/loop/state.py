@@ -101,11 +101,11 @@ class RunState(Struct, frozen=True):
     reboot: RebootProgress = field(default_factory=RebootProgress)
     """The reboot at its end."""
     history: tuple[Probe, ...] = ()
-    """The probes of what has happened, as the last rollback found them."""
+    """The probes of what has happened, as the last rollback or the reboot found them."""
 
     @property
     def baseline_probes(self) -> tuple[Probe, ...]:
-        """The probes to compare with: those from before the run, but of what has happened the last rollback's."""
+        """The probes to compare with: those from before the run, but of what has happened the later ones."""
         later = {probe.name: probe for probe in self.history}
         return tuple(later.get(one.name, one) for one in self.started.probes) if self.started else ()
 
@@ -249,7 +249,9 @@ def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
         case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped() as event:
             return replace(state, status=event.status, ended=event, waiting=None)
         case _ if state.working is None:
-            return replace(state, reboot=advance_reboot(state.reboot, recorded))
+            state = replace(state, reboot=advance_reboot(state.reboot, recorded))
+            back = state.reboot.returned if isinstance(recorded.event, kinds.RebootReturned) else None
+            return _renew_history(state, back) if back else state
         case _:
             return state
 
@@ -275,8 +277,12 @@ def _apply_to_item(state: RunState, recorded: Recorded, tokens: int = 0) -> RunS
         return state
     item = _apply_to_attempt(replace(state.item, tokens=state.item.tokens + tokens), recorded)
     if isinstance(event, kinds.ActionRolledBack):
-        state = replace(state, history=tuple(one for one in event.probes if one.name in HISTORY))
+        state = _renew_history(state, event)
     return replace(state, items={**state.items, item.rule: item})
+
+
+def _renew_history(state: RunState, event: kinds.ActionRolledBack | kinds.RebootReturned) -> RunState:
+    return replace(state, history=tuple(one for one in event.probes if one.name in HISTORY))
 
 
 def _apply_to_attempt(item: Item, recorded: Recorded) -> Item:

@@ -142,12 +142,15 @@ def test_a_sentence_that_leaves_something_open_is_undecidable(fix, path):
     [
         ("passwd -x 60 [user]", "max", 60, ["root", "ops"]),
         ("$ sudo chage -M 60 <user name>", "max", 60, ["root", "ops"]),
-        ("$ sudo passwd -n 1 [user]", "min", 1, ["root", "old"]),
+        ("$ sudo passwd -n 1 [user]", "min", 1, ["root", "old", "agent"]),
     ],
 )
 def test_a_command_for_each_account_is_meant_for_those_that_are_weaker(command, setting, days, weaker):
     shadow = ["root:$6$x:1:0:99999:7:::", "ops:$6$x:1:7::7:::", "old:$6$x:1::30:7:::", "sync:*:1:0:99999:7:::"]
-    host = DictFiles({"/etc/shadow": "\n".join([*shadow, ""])})
+    shadow += ["agent:!:1:0:99999:7:::", "nobody:*:1:0:99999:7:::"]
+    passwd = ["root:x:0:0::/root:/bin/sh", "sync:x:4:4::/:/bin/sync", "agent:x:1001:1001::/home/agent:/bin/sh"]
+    passwd += ["nobody:x:65534:65534::/:/usr/sbin/nologin"]
+    host = DictFiles({"/etc/shadow": "\n".join([*shadow, ""]), "/etc/passwd": "\n".join([*passwd, ""])})
     actions = require_stated_actions(f"Configure noncompliant accounts:\n\n{command}", host)
     assert actions == tuple(SetAgeing(account=name, setting=setting, days=days) for name in weaker)
     assert [*find_candidates(RuleTexts(id="V-1", text=command, accounts=("root",)))] == [

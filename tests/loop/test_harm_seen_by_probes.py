@@ -4,12 +4,14 @@ import msgspec
 import pytest
 
 from app.events.event_field_types import Probe
-from app.events.kinds import SentryProbed
+from app.events.kinds import RebootUndone, SentryProbed
 from app.loop.attempt_state import Attempt
 from app.loop.harm_seen_by_probes import (
     SINCE,
     find_first_harm,
+    find_first_harm_after_reboot,
     find_preexisting_failures,
+    find_rollback_leftover,
     find_touched_probes_not_asked,
 )
 from app.loop.prompts import TurnContext, build_user_prompt
@@ -95,6 +97,27 @@ def rights(*holds, weak=(), ok=True):
 )
 def test_what_a_probe_holds_may_be_neither_lost_nor_added(before, now, harm):
     assert find_first_harm(before, now) == harm
+
+
+def test_what_a_boot_was_denied_is_no_harm_of_the_changes_before_it():
+    """The kernel's audit may have been off at the boot before: what that was denied, nobody knows."""
+    none = Probe("selinux-denials", True, "SELinux denied since the boot: nothing", asked=True)
+    read = "denied systemd-tmpfile: read on dir lost_found_t"
+    denied = Probe("selinux-denials", False, f"new: {read}", weak=(read,), asked=True)
+    login = Probe("agent-login", True, "let in")
+    assert find_first_harm((login, none), (login, denied)) is not None
+    assert find_first_harm_after_reboot((login, none), (login, denied)) is None
+    assert find_first_harm_after_reboot((login,), (login, denied)) is None
+    out = Probe("agent-login", False, "refused")
+    assert find_first_harm_after_reboot((login, none), (out, denied)) == "agent-login: refused"
+    undone = RebootUndone(
+        host="web", snapshot="", rules=(), paths=(), differences=(), probes=(login, denied), seconds=1
+    )
+    assert find_rollback_leftover("the rollback", undone, (login, none)) is None
+    assert (
+        find_rollback_leftover("the rollback", msgspec.structs.replace(undone, probes=(out,)), (login, none))
+        is not None
+    )
 
 
 def test_what_was_lost_shows_in_the_probe_itself():
