@@ -1,10 +1,11 @@
 """The reboot at the end, as decide() sees it: >> is what it asks for next, << is what came of it."""
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.events.event_field_types import PendingSetting
+from app.events.event_field_types import PendingSetting, Probe
 from app.events.kinds import (
     ApprovalGiven,
     InForceChecked,
@@ -20,6 +21,7 @@ from app.events.kinds import (
 )
 from app.loop.decide import decide_next_effect
 from app.loop.effects import AwaitReboot, Scan, Wait
+from app.loop.reboot_decisions import describe_reboot_harm
 from app.loop.state import fold_events
 from tests.loop.playing import SOUND, World, pack, request, rule
 from tests.loop.story import story
@@ -182,6 +184,20 @@ def test_neither_stop_nor_pause_leaves_a_host_that_is_away(asked):
     else:
         world.play()
         assert isinstance(world.state.ended, RunStopped)
+
+
+def test_what_the_boot_was_denied_is_no_harm_and_is_known_to_what_comes_after():
+    world = announced()
+    before = Probe("selinux-denials", True, "SELinux denied since the boot: nothing")
+    assert world.state.started
+    world.state = msgspec.structs.replace(
+        world.state, started=msgspec.structs.replace(world.state.started, probes=(*SOUND, before))
+    )
+    denied = Probe("selinux-denials", False, "new: denied udevd: search on dir", weak=("denied udevd",))
+    world.put(RebootReturned(host="h", boot="b2", seconds=41.0, probes=(*SOUND, denied)))
+    assert describe_reboot_harm(world.state) == ""
+    assert denied in world.state.baseline_probes
+    assert before not in world.state.baseline_probes
 
 
 def test_a_worker_that_dies_meanwhile_goes_on_waiting():
