@@ -113,10 +113,10 @@ def _iterate_needed_ageing(fix: str, files: Files) -> Iterator[SetAgeing]:
 
     An account without a password is left as it is, but a least age locks nobody out, so a person's gets that, too.
     """
-    accounts = read_host_accounts(files)
-    people = {one.name for one in accounts.accounts if one.uid == 0 or _FIRST_USER <= one.uid < _NOBODY}
     for found in filter(None, (_AGEING.match(line.strip()) for line in fix.split("\n"))):
         setting, days = _AGE_SETTINGS[found["chage"] or found["passwd"]], int(found["days"])
+        accounts = read_host_accounts(files)
+        people = {one.name for one in accounts.accounts if one.uid == 0 or _FIRST_USER <= one.uid < _NOBODY}
         for entry in accounts.shadow:
             now = entry.max_days if setting == "max" else entry.min_days
             is_meant = entry.has_password or (setting == "min" and entry.name in people)

@@ -61,7 +61,7 @@ def test_the_rule_that_stops_a_new_password_is_named(text, reason):
 
 def test_what_an_unknown_module_does_is_the_callers_choice():
     text = f"password required pam_site.so\n{UNIX}"
-    assert explain(text, accepts_unknown=False) == f"{AT} 1: pam_site.so: it refuses every new password"
+    assert explain(text, unknown_modules_succeed=False) == f"{AT} 1: pam_site.so: it refuses every new password"
 
 
 @pytest.mark.parametrize(
@@ -78,4 +78,4 @@ def test_what_an_unknown_module_does_is_the_callers_choice():
 )
 def test_a_short_password_is_refused_by_the_modules_that_measure_it(text, refuses):
     assert explain(text) == ""
-    assert bool(explain(text, is_short=True)) is refuses
+    assert bool(explain(text, password_is_short=True)) is refuses

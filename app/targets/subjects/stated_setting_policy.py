@@ -38,7 +38,7 @@ class StatedFileJudge:
     def __call__(self, edit: FileEdit) -> Objection | None:
         """Judge what the edit does as if the rule stated all of it."""
         if edit.mode_before is None and self.family.existing:
-            return Objection("not understood", f"{edit.path} is not there, so its program reads another file.")
+            return Objection(self.family.clause, f"{edit.path} is not there, so its program reads another file.")
         if edit.mode_before is None and (edit.mode_after or 0) & ~int(self.family.mode, 8):
             reason = f"{edit.path}: its program ignores a new file with a wider mode than {self.family.mode}."
             return Objection("privilege", reason)
