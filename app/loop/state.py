@@ -248,10 +248,10 @@ def _apply_to_run(state: RunState, recorded: Recorded) -> RunState:
             return replace(state, stopping=event)
         case kinds.RunFinished() | kinds.RunFailed() | kinds.RunStopped() as event:
             return replace(state, status=event.status, ended=event, waiting=None)
+        case kinds.RebootReturned() as event:
+            return _renew_history(replace(state, reboot=advance_reboot(state.reboot, recorded)), event)
         case _ if state.working is None:
-            state = replace(state, reboot=advance_reboot(state.reboot, recorded))
-            back = state.reboot.returned if isinstance(recorded.event, kinds.RebootReturned) else None
-            return _renew_history(state, back) if back else state
+            return replace(state, reboot=advance_reboot(state.reboot, recorded))
         case _:
             return state
 
