@@ -1,7 +1,8 @@
 """Run OpenSCAP's generated Ansible playbook on a disposable Debian with ansible-core.
 
-ansible-core refuses a whole playbook if one task's collection is missing. Rules with such tasks are left out and
-counted as not run, with the missing collection; the other tasks run as generated.
+ansible-core refuses a whole playbook if one task's collection is missing, and it ends a playbook at the first task
+that fails. Rules with such tasks are left out and counted as not run, with the collection or what the task failed
+with; the other tasks run as generated. The playbook is run from its beginning after each failed task.
 """
 
 import asyncio
@@ -23,16 +24,17 @@ from app.scores.ssh_client import SshResult, start_ssh_process
 from app.scores.vendor_fixes import SECONDS, VendorOutcome, load_filled_script, parse_outcome
 from app.targets.rootfs.base_image_definition import PACKAGES, BaseImage
 from app.targets.rootfs.loopback_ssh_access import SshAccess
-from app.text.clean import clean_text
+from app.text.clean import clean_line, clean_text
 
 BASE = BaseImage(packages=(*PACKAGES, "python3", "python3-apt"))
 """Host packages including those that Ansible needs."""
-ANSIBLE_SECONDS = 900
+ANSIBLE_SECONDS = 1800
 NO_FIX = "a fix for Ansible, which the content does not have"
 _MOST = 64 * 1024 * 1024
 _ENDS = b"<<playbook ends>>\n"
 _TASK = re.compile(r"(?m)^(?=    - )")
 _LACKS = re.compile(r"couldn't resolve module/action '([\w.]+)'")
+_FAILED = re.compile(r"(?m)^task path: .*playbook\.yml:(\d+)\nfatal: \[.*?\]: FAILED! => (.*)$")
 _MOVED = re.compile(r"Error loading plugin '(\w+\.\w+)\.\w+'")
 
 
@@ -40,7 +42,7 @@ _MOVED = re.compile(r"Error loading plugin '(\w+\.\w+)\.\w+'")
 class Playbook:
     text: str
     left_out: dict[str, str]
-    """Missing collection by rule."""
+    """The missing collection or the failed task's error, by rule."""
 
 
 async def run_ansible_fixes_between_scans(
@@ -64,7 +66,9 @@ async def run_ansible_fixes_between_scans(
             with tempfile.TemporaryDirectory(prefix="temper-") as folder:
                 playbook = await asyncio.to_thread(drop_unplayable_rules, program, made, rule_names, Path(folder))
                 began = time.time()
-                await asyncio.to_thread(_play_playbook, program, playbook.text, access, Path(folder))
+                playbook = await asyncio.to_thread(
+                    play_until_no_task_fails, program, playbook, rule_names, access, Path(folder)
+                )
             out, told = await process.communicate(f"{began} {time.time()}\n".encode())
     except TimeoutError as exc:
         late = f"the scans and the playbook took longer than {SECONDS:.0f} s and were ended."
@@ -116,8 +120,47 @@ def _belongs_to_rule(task: str, rule: str) -> bool:
     return f"\n      - {rule}\n" in f"{task}\n"
 
 
-def _play_playbook(program: str, playbook_text: str, access: SshAccess, folder: Path) -> None:
-    (folder / "playbook.yml").write_text(playbook_text)
+def play_until_no_task_fails(
+    program: str, playbook: Playbook, rules: Sequence[str], access: SshAccess, folder: Path
+) -> Playbook:
+    """Run the playbook on the machine, again without the rule of each task that fails. Return what ran to its end.
+
+    Raises EnvironmentUnusable if the playbook stops for another reason.
+    """
+    while True:
+        (folder / "playbook.yml").write_text(playbook.text)
+        ran = _run_ansible([program, *_list_connection_options(access), "playbook.yml"], folder)
+        if ran.returncode == 0:
+            return playbook
+        failed = _FAILED.search(ran.stdout)
+        hit = find_rules_of_line(playbook.text, int(failed[1]), rules) if failed else []
+        if failed is None or not hit:
+            error = _read_failure(failed[2]) if failed else clean_text((ran.stdout.strip() or ran.stderr)[-400:], 400)
+            raise EnvironmentUnusable(f"the playbook stopped: {error}")
+        reason = f"a task that runs without an error: {_read_failure(failed[2])}"
+        playbook = Playbook(remove_rules(playbook.text, hit), playbook.left_out | dict.fromkeys(hit, reason))
+
+
+def find_rules_of_line(playbook_text: str, line: int, rules: Sequence[str]) -> list[str]:
+    """Return the rules that the task at a line of the playbook belongs to."""
+    ends = 0
+    for part in _TASK.split(playbook_text):
+        ends += part.count("\n")
+        if line <= ends:
+            return [rule for rule in rules if _belongs_to_rule(part, rule)]
+    return []
+
+
+def _read_failure(result: str) -> str:
+    """Return the message of a failed task's result, which the machine may have written."""
+    try:
+        message = json.loads(result)["msg"]
+    except (ValueError, KeyError, TypeError):
+        message = result
+    return clean_line(str(message).removeprefix("Task failed: "), 160)
+
+
+def _list_connection_options(access: SshAccess) -> list[str]:
     options = ["IdentitiesOnly=yes", "StrictHostKeyChecking=yes", access.known_hosts_option]
     given = {
         "ansible_port": access.port,
@@ -126,10 +169,7 @@ def _play_playbook(program: str, playbook_text: str, access: SshAccess, folder: 
         "ansible_ssh_common_args": shlex.join(["-F", "none", *(word for one in options for word in ("-o", one))]),
         "ansible_python_interpreter": "/usr/bin/python3",
     }
-    ran = _run_ansible([program, "-i", "127.0.0.1,", "--become", "-e", json.dumps(given), "playbook.yml"], folder)
-    if ran.returncode != 0:
-        said = [line for line in ran.stdout.splitlines() if "fatal:" in line or "FAILED" in line]
-        raise EnvironmentUnusable(f"the playbook stopped: {clean_text(' '.join(said)[:400] or ran.stderr[-400:], 400)}")
+    return ["-i", "127.0.0.1,", "--become", "-e", json.dumps(given)]
 
 
 def _run_ansible(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
@@ -138,6 +178,7 @@ def _run_ansible(command: list[str], folder: Path) -> subprocess.CompletedProces
         "ANSIBLE_CONFIG": str(folder / "ansible.cfg"),  # does not exist: the user's own settings must not apply
         "ANSIBLE_PIPELINING": "1",
         "ANSIBLE_NOCOLOR": "1",
+        "ANSIBLE_SHOW_TASK_PATH_ON_FAILURE": "1",
         "ANSIBLE_SSH_CONTROL_PATH_DIR": str(folder),
         "ANSIBLE_SSH_ARGS": "-o ControlMaster=auto -o ControlPersist=10s",
         "LC_ALL": "C.UTF-8",

@@ -22,7 +22,7 @@ from app.targets.rootfs.rootfs_machine import Rootfs
 from app.targets.target import Target
 from app.text.clean import clean_text
 
-SECONDS = 1500.0
+SECONDS = 3600.0
 _RESULT = "{http://checklists.nist.gov/xccdf/1.2}rule-result"
 _WAYS = (
     ("root by its key", "root", "true"),

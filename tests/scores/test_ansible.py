@@ -12,7 +12,9 @@ from app.scores.openscap_playbook import (
     NO_FIX,
     Playbook,
     drop_unplayable_rules,
+    find_rules_of_line,
     map_unrun_rules_to_reasons,
+    play_until_no_task_fails,
     remove_rules,
     run_ansible_fixes_between_scans,
 )
@@ -82,3 +84,37 @@ async def test_paths_with_a_blank_reach_ssh_whole(tmp_path, access):
     words = log.read_text().splitlines()
     assert words.count(f'UserKnownHostsFile="{access.known_hosts}"') == 2
     assert f'IdentityFile="{access.key}"' in words
+
+
+HERE_SSH = 'for word in "$@"; do :; done\neval "$word"\n'
+HERE_SUDO = 'while [ "$1" != /bin/sh ]; do shift; done\nexec "$@"\n'
+TOUCHED = TASK.format(rule="touched", module="ansible.builtin.copy", argument="content: x\n        dest: {file}")
+WRONG = "    - name: wrong\n      command: 'true'\n      when: minlen.found\n      tags:\n      - wrong\n"
+IN_A_BLOCK = "    - name: block\n      block:\n      - name: inner\n        fail:\n      tags:\n      - block\n"
+
+
+def test_a_rule_whose_task_fails_is_left_out_with_the_reason_and_the_rules_after_it_run(tmp_path, access):
+    put_program(tmp_path / "bin", "ssh", HERE_SSH)
+    put_program(tmp_path / "bin", "sudo", HERE_SUDO)
+    touched = TOUCHED.format(file=tmp_path / "touched")
+    made = Playbook(HEAD + WRONG + IN_A_BLOCK + touched, {"kernel": "collection no.such"})
+    ran = play_until_no_task_fails(ANSIBLE, made, ("wrong", "block", "touched"), access, tmp_path)
+    assert ran.text == HEAD + touched
+    assert (tmp_path / "touched").read_text() == "x"
+    assert list(ran.left_out) == ["kernel", "wrong", "block"]
+    assert "Error while evaluating conditional" in ran.left_out["wrong"]
+    assert ran.left_out["block"].endswith("Failed as requested from task")
+
+
+def test_a_failure_outside_of_the_rules_ends_the_score(tmp_path, access):
+    put_program(tmp_path / "bin", "ssh", HERE_SSH)
+    put_program(tmp_path / "bin", "sudo", HERE_SUDO)
+    with pytest.raises(EnvironmentUnusable, match="the playbook stopped: .*conditional"):
+        play_until_no_task_fails(ANSIBLE, Playbook(HEAD + WRONG, {}), ("touched",), access, tmp_path)
+
+
+def test_a_line_belongs_to_the_task_that_it_stands_in():
+    text = HEAD + FILE + BESIDE
+    first = HEAD.count("\n") + 1
+    lines = [find_rules_of_line(text, line, ("file_mode", "kernel")) for line in (1, first, first + 6, first + 999)]
+    assert lines == [[], ["file_mode"], ["kernel"], []]
