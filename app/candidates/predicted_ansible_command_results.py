@@ -10,8 +10,10 @@ from app.syntax import host_text
 from app.syntax.host_files_protocol import Files
 
 Outcome = dict[str, Any]
-_LOADS = ("update-grub", "grub2-mkconfig", "augenrules", "sysctl", "sync")
+_LOADS = ("update-grub", "grub2-mkconfig", "augenrules", "sync")
 """A reload follows the change in any case, and is not left to the tasks."""
+_SETS_KERNEL = re.compile(r"-p|--load|--system|.*=").match
+"""An option of sysctl that loads files, or a key with its value; without one, sysctl only prints values."""
 SHARED_MEMORY = {"device": "tmpfs", "mount": "/dev/shm", "fstype": "tmpfs", "options": "rw,nosuid,nodev"}  # noqa: S108
 """As systemd mounts it."""
 _OTHER_GRAMMAR = re.compile(r"\\[(){}|+?<>]|\[\[:")
@@ -35,6 +37,8 @@ def answer_command(arguments: Any, files: Files) -> Outcome:
         case ["findmnt", place] if place.startswith("/"):
             return _answer_findmnt(place, read_expected_mounts(files))
         case [program, *_] if program.rpartition("/")[2] in _LOADS:
+            return _build_outcome((), changed=True)
+        case [program, *options] if program.rpartition("/")[2] == "sysctl" and any(map(_SETS_KERNEL, options)):
             return _build_outcome((), changed=True)
     raise Undecidable("The module command does what cannot be told beforehand.")
 

@@ -320,6 +320,8 @@ def test_shared_memory_is_mounted_without_a_line():
         ("findmnt  '/dev/shm'", 0, ["TARGET SOURCE FSTYPE OPTIONS", "/dev/shm tmpfs tmpfs rw,nosuid,nodev"]),
         ("findmnt --fstab /dev/shm", 1, []),
         ("/usr/sbin/update-grub", 0, []),
+        ("sysctl -p /etc/sysctl.d/10-a.conf", 0, []),
+        ("/sbin/sysctl -q -w kernel.kptr_restrict=1", 0, []),
     ],
 )
 def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lines):
@@ -328,7 +330,15 @@ def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lin
 
 
 @pytest.mark.parametrize(
-    "command", ["rm -rf /", "grep -r x /etc", r"grep 'a\(b\)' /etc/fstab", "grep '[' /etc/fstab", "'"]
+    "command",
+    [
+        "rm -rf /",
+        "sysctl -n kernel.kptr_restrict",
+        "grep -r x /etc",
+        r"grep 'a\(b\)' /etc/fstab",
+        "grep '[' /etc/fstab",
+        "'",
+    ],
 )
 def test_a_command_that_does_anything_else_is_not_told_beforehand(command):
     with pytest.raises(Undecidable):

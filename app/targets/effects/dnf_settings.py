@@ -20,7 +20,10 @@ _SCALES: Mapping[str, Compare] = {**dict.fromkeys(_DEFAULTS, _STRICT), "skip_if_
 
 
 class Dnf(Daemon):
-    """Not asked: dnf prints its configuration only with its repositories."""
+    """Not asked: dnf prints its configuration only with its repositories.
+
+    Of a repository that several files define, dnf goes by the first and ignores the others.
+    """
 
     name = "dnf"
     areas = (MAIN, "/etc/yum.repos.d/")
@@ -31,13 +34,17 @@ class Dnf(Daemon):
         found = {**{f"main.{key}": value for key, value in _DEFAULTS.items()}, **_collect_values(stated)}
         for path in host_text.glob_paths_like_shell(files, REPOS):
             own = key_value_config_parsers.parse_ini(host_text.read_text(files, path) or "", path)
-            for name in {setting.key.rpartition(".")[0] for setting in own}:
-                found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES}
-            found |= _collect_values(own)
+            new = {_get_section(setting) for setting in own} - {key.rpartition(".")[0] for key in found}
+            found |= {f"{name}.{key}": found[f"main.{key}"] for key in _OF_REPOSITORIES for name in new}
+            found |= _collect_values([setting for setting in own if _get_section(setting) in new])
         return found
 
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         return super().compare_values(key.rpartition(".")[2], was, now)
+
+
+def _get_section(setting: Setting) -> str:
+    return setting.key.rpartition(".")[0]
 
 
 def _collect_values(settings: list[Setting]) -> dict[str, str]:

@@ -27,8 +27,8 @@ _EITHER = split_blank_separated_names("env_editor fast_glob fqdn ignore_dot requ
 """Built-in values differ; a change is compared with the stricter one."""
 _UMASK = "0022"
 _FOREVER = 10.0**9
-_SPANS = {"timestamp_timeout": (5.0, 15.0), "passwd_timeout": (0.0, 5.0)}
-"""Strictest and laxest built-in value of any distribution, in minutes."""
+_SPANS = {"timestamp_timeout": (5.0, 15.0), "passwd_timeout": (5.0, 0.0)}
+"""Strictest and laxest built-in value of any distribution, in minutes. No minutes for a password mean no limit."""
 _WORDS = {
     "timestamp_type": (("global", "kernel", "ppid", "tty"), "tty"),
     "verifypw": (("never", "any", "all", "always"), "all"),

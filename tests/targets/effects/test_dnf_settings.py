@@ -33,3 +33,11 @@ def test_a_repository_with_a_dot_in_its_id_has_the_settings_of_all():
     files = {MAIN: SIGNED, REPO: repository}
     assert lost(files, {REPO: f"{repository}gpgcheck=1\n"}) == ""
     assert "site-9.2.gpgcheck is 1 " in lost(files, {REPO: f"{repository}gpgcheck=0\n"})
+
+
+def test_of_a_repository_that_two_files_define_dnf_goes_by_the_first():
+    unsigned, signed = "[site]\nbaseurl=https://x\ngpgcheck=0\n", "[site]\nbaseurl=https://x\ngpgcheck=1\n"
+    first, last = "/etc/yum.repos.d/a.repo", "/etc/yum.repos.d/z.repo"
+    assert "site.gpgcheck is 1 " in lost({MAIN: SIGNED, first: signed, last: unsigned}, {first: unsigned})
+    assert lost({MAIN: SIGNED, first: signed, last: signed}, {last: unsigned}) == ""
+    assert "site.gpgcheck is 1 " in lost({MAIN: SIGNED, last: signed}, {first: unsigned})
