@@ -109,7 +109,7 @@ def test_a_rule_whose_task_fails_is_left_out_with_the_reason_and_the_rules_after
 def test_a_failure_outside_of_the_rules_ends_the_score(tmp_path, access):
     put_program(tmp_path / "bin", "ssh", HERE_SSH)
     put_program(tmp_path / "bin", "sudo", HERE_SUDO)
-    with pytest.raises(EnvironmentUnusable, match="the playbook stopped: .*conditional"):
+    with pytest.raises(EnvironmentUnusable, match=r"the playbook stopped: .*conditional"):
         play_until_no_task_fails(ANSIBLE, Playbook(HEAD + WRONG, {}), ("touched",), access, tmp_path)
 
 
