@@ -15,8 +15,10 @@ import subprocess
 import sys
 import tempfile
 import time
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 
 from app.errors import EnvironmentUnusable
@@ -43,6 +45,9 @@ class Playbook:
     text: str
     left_out: dict[str, str]
     """The missing collection or the failed task's error, by rule."""
+
+    def leave_out(self, rules: Sequence[str], reason: str) -> "Playbook":
+        return Playbook(remove_rules(self.text, rules), self.left_out | dict.fromkeys(rules, reason))
 
 
 async def run_ansible_fixes_between_scans(
@@ -85,19 +90,20 @@ async def run_ansible_fixes_between_scans(
 
 def drop_unplayable_rules(program: str, playbook_text: str, rules: Sequence[str], folder: Path) -> Playbook:
     """Return the playbook without the rules that make ansible-core refuse it. Raise if another error remains."""
-    left_out: dict[str, str] = {}
+    playbook = Playbook(playbook_text, {})
     while True:
-        (folder / "playbook.yml").write_text(playbook_text)
+        (folder / "playbook.yml").write_text(playbook.text)
         ran = _run_ansible([program, "-i", "localhost,", "--syntax-check", "playbook.yml"], folder)
         if ran.returncode == 0:
-            return Playbook(playbook_text, left_out)
+            return playbook
         lacks = _LACKS.search(ran.stderr)
-        hit = [rule for rule in rules if lacks and uses_module(playbook_text, rule, lacks[1])]
+        hit = [rule for rule in rules if lacks and uses_module(playbook.text, rule, lacks[1])]
         if not lacks or not hit:
             raise EnvironmentUnusable(f"ansible-core refuses the playbook: {clean_text(ran.stderr[-400:], 400)}")
         moved = _MOVED.search(ran.stderr)
-        left_out |= dict.fromkeys(hit, f"collection {moved[1] if moved else lacks[1].rpartition('.')[0] or lacks[1]}")
-        playbook_text = remove_rules(playbook_text, hit)
+        playbook = playbook.leave_out(
+            hit, f"collection {moved[1] if moved else lacks[1].rpartition('.')[0] or lacks[1]}"
+        )
 
 
 def uses_module(playbook_text: str, rule: str, module: str) -> bool:
@@ -125,30 +131,33 @@ def play_until_no_task_fails(
 ) -> Playbook:
     """Run the playbook on the machine, again without the rule of each task that fails. Return what ran to its end.
 
-    Raises EnvironmentUnusable if the playbook stops for another reason.
+    If its own changes keep Ansible from starting again, the rules that it had not reached are left out, too. Raises
+    EnvironmentUnusable if the playbook stops for another reason.
     """
+    unreached: list[str] | None = None
     while True:
         (folder / "playbook.yml").write_text(playbook.text)
         ran = _run_ansible([program, *_list_connection_options(access), "playbook.yml"], folder)
         if ran.returncode == 0:
             return playbook
         failed = _FAILED.search(ran.stdout)
-        hit = find_rules_of_line(playbook.text, int(failed[1]), rules) if failed else []
-        if failed is None or not hit:
-            error = _read_failure(failed[2]) if failed else clean_text((ran.stdout.strip() or ran.stderr)[-400:], 400)
+        error = _read_failure(failed[2]) if failed else clean_text((ran.stdout.strip() or ran.stderr)[-400:], 400)
+        before, task, after = split_at_task_of_line(playbook.text, int(failed[1]) if failed else 0)
+        if hit := [rule for rule in rules if _belongs_to_rule(task, rule)]:
+            unreached = [r for r in rules if _belongs_to_rule(after, r) and not _belongs_to_rule(before + task, r)]
+            playbook = playbook.leave_out(hit, f"a task that runs without an error: {error}")
+        elif unreached is not None:
+            return playbook.leave_out(unreached, f"a host that Ansible can work on after its own changes: {error}")
+        else:
             raise EnvironmentUnusable(f"the playbook stopped: {error}")
-        reason = f"a task that runs without an error: {_read_failure(failed[2])}"
-        playbook = Playbook(remove_rules(playbook.text, hit), playbook.left_out | dict.fromkeys(hit, reason))
 
 
-def find_rules_of_line(playbook_text: str, line: int, rules: Sequence[str]) -> list[str]:
-    """Return the rules that the task at a line of the playbook belongs to."""
-    ends = 0
-    for part in _TASK.split(playbook_text):
-        ends += part.count("\n")
-        if line <= ends:
-            return [rule for rule in rules if _belongs_to_rule(part, rule)]
-    return []
+def split_at_task_of_line(playbook_text: str, line: int) -> tuple[str, str, str]:
+    """Return the tasks before, the task that the line stands in, and those after. What is before all tasks is one."""
+    parts = _TASK.split(playbook_text)
+    ends = list(accumulate(part.count("\n") for part in parts))
+    at = min(bisect_left(ends, line), len(parts) - 1)
+    return "".join(parts[:at]), parts[at], "".join(parts[at + 1 :])
 
 
 def _read_failure(result: str) -> str:

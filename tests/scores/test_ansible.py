@@ -12,11 +12,11 @@ from app.scores.openscap_playbook import (
     NO_FIX,
     Playbook,
     drop_unplayable_rules,
-    find_rules_of_line,
     map_unrun_rules_to_reasons,
     play_until_no_task_fails,
     remove_rules,
     run_ansible_fixes_between_scans,
+    split_at_task_of_line,
 )
 from app.targets.rootfs.loopback_ssh_access import SshAccess
 
@@ -113,8 +113,21 @@ def test_a_failure_outside_of_the_rules_ends_the_score(tmp_path, access):
         play_until_no_task_fails(ANSIBLE, Playbook(HEAD + WRONG, {}), ("touched",), access, tmp_path)
 
 
-def test_a_line_belongs_to_the_task_that_it_stands_in():
-    text = HEAD + FILE + BESIDE
-    first = HEAD.count("\n") + 1
-    lines = [find_rules_of_line(text, line, ("file_mode", "kernel")) for line in (1, first, first + 6, first + 999)]
-    assert lines == [[], ["file_mode"], ["kernel"], []]
+def test_rules_that_it_did_not_reach_are_left_out_if_its_own_changes_keep_it_out(tmp_path, access):
+    put_program(tmp_path / "bin", "ssh", f"[ -e {tmp_path}/locked ] && exit 1\n{HERE_SSH}")
+    put_program(tmp_path / "bin", "sudo", HERE_SUDO)
+    done = FILE.replace("/etc/motd", str(tmp_path))
+    locks = f"    - command: touch {tmp_path}/locked\n      failed_when: true\n      tags:\n      - wrong\n"
+    made = Playbook(HEAD + done + locks + BESIDE, {})
+    ran = play_until_no_task_fails(ANSIBLE, made, ("file_mode", "wrong", "kernel"), access, tmp_path)
+    assert ran.text == HEAD + done
+    assert list(ran.left_out) == ["wrong", "kernel"]
+    assert ran.left_out["kernel"].startswith("a host that Ansible can work on after its own changes: ")
+
+
+def test_a_line_is_in_one_task():
+    text, first = HEAD + FILE + BESIDE, HEAD.count("\n") + 1
+    assert split_at_task_of_line(text, 1) == ("", HEAD, FILE + BESIDE)
+    assert split_at_task_of_line(text, first) == (HEAD, FILE, BESIDE)
+    assert split_at_task_of_line(text, first + FILE.count("\n") - 1) == (HEAD, FILE, BESIDE)
+    assert split_at_task_of_line(text, first + FILE.count("\n")) == (HEAD + FILE, BESIDE, "")
