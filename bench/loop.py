@@ -107,7 +107,7 @@ class InstantHost:
     def check_in_force(self):
         return InForceReport()
 
-    def list_offers(self, wanted):
+    def list_resources_with_possible_actions(self, wanted):
         return ()
 
     def find_drift(self, expected):

@@ -262,7 +262,7 @@ def _choose_match(arguments: Arguments, matching: list[int]) -> int:
     return matching[0 if is_true_for_ansible(arguments.get("firstmatch")) else -1]
 
 
-def name_account(account: object) -> str:
+def spell_zero_as_root(account: object) -> str:
     """Return the name of a task's owner or group; a task writes root as 0, too."""
     return "" if account is None else "root" if str(account) == "0" else str(account)
 
@@ -275,7 +275,7 @@ def _check_owner_and_set_mode(arguments: Arguments, path: str, scratch: ScratchF
         return False
     user, _, group = there.owner.partition(":")
     for name, has in (("owner", user), ("group", group)):
-        if name_account(arguments.get(name)) not in ("", has):
+        if spell_zero_as_root(arguments.get(name)) not in ("", has):
             raise Undecidable(f"{path} would get another {name}; that is an action of its own.")
     if mode is None:
         return False

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import yaml  # type: ignore[import-untyped]
 from msgspec import ValidationError, convert
 
-from app.candidates.ansible_modules_on_scratch_files import MODULES, is_true_for_ansible, name_account
+from app.candidates.ansible_modules_on_scratch_files import MODULES, is_true_for_ansible, spell_zero_as_root
 from app.candidates.jinja_expressions import AnyPackage, fill_in, is_met
-from app.candidates.predicted_ansible_command_results import answer_command, read_expected_mounts
+from app.candidates.registered_output_of_ansible_commands import predict_registered_command_output, read_expected_mounts
 from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.events.event_field_types import AnyAction
 from app.resources.mount import MountOption
@@ -115,7 +115,7 @@ class _Play:
         if not all(is_met(one, known) for one in conditions):
             return {"skipped": True, "changed": False}
         if kind == "command":
-            return answer_command(fill_in(arguments, known), self.scratch.now)
+            return predict_registered_command_output(fill_in(arguments, known), self.scratch.now)
         filled = fill_in(_parse_arguments(arguments), known)
         if kind == "set_fact":
             self._known |= filled if isinstance(filled, dict) else {}
@@ -177,7 +177,7 @@ class _Play:
         if arguments.get("state") in ("absent", "link", "hard") or "src" in arguments:
             return None
         path, mode = str(arguments.get("path", arguments.get("dest", arguments.get("name", "")))), ""
-        user, group = (name_account(arguments.get(one)) for one in ("owner", "group"))
+        user, group = (spell_zero_as_root(arguments.get(one)) for one in ("owner", "group"))
         there = self.scratch.now.state(path)
         if self.scratch.now.is_folder(path):
             if is_true_for_ansible(arguments.get("recurse")):

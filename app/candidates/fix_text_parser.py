@@ -15,8 +15,8 @@ from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
 from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
 from app.syntax import host_text
-from app.syntax.edit_option_by_path import can_set_option
 from app.syntax.host_files_protocol import Files
+from app.syntax.set_option_by_file_path import can_set_option
 from app.targets.host_accounts import read_host_accounts
 from app.targets.planned_file_states import compute_changed_file_states
 from app.targets.subjects.setting_file_formats import find_stated_family

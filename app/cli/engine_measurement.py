@@ -22,7 +22,7 @@ from app.lineups.model import Lineup
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.engine_probe_subjects import choose_engines, create_probe_subjects
-from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison, compare_probe_results
+from app.machine.measuring.planned_and_measured_figures import ComparedRow, ProbeComparison, compare_probe_results
 from app.machine.measuring.probe import ProbeSubject, run_probe
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import find_newest_and_earlier, read_newest_probes, store_probe

@@ -8,8 +8,8 @@ from app.config import Settings
 from app.errors import BadInput
 from app.runtime.data_folder import hold_lock
 from app.store import nodes
-from app.store.database_copy import copy_database_and_verify_chains
 from app.store.db import is_shared, mask_password, open_database
+from app.store.sqlite_to_postgresql_copy import copy_sqlite_rows_and_verify_chains
 from app.targets.long_held_host_locks import find_hosts_held_long_while_others_wait
 
 AT_WORK, NOBODY = 0, 2
@@ -25,7 +25,7 @@ def copy_database(settings: Settings) -> None:
     with hold_lock(settings.lock_path):
         source, into = open_database(file), open_database(settings.database_path_or_url)
         try:
-            copied = copy_database_and_verify_chains(source, into)
+            copied = copy_sqlite_rows_and_verify_chains(source, into)
         finally:
             source.dispose()
             into.dispose()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from app.engines.model_size import is_small_model
+from app.engines.model_size_from_name import is_small_model
 from app.engines.server_capabilities import EndpointReport, append_v1_unless_present
 from app.errors import BadInput
 from app.events.event_field_types import Role

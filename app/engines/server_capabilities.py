@@ -12,7 +12,7 @@ import msgspec
 from app.engines.chat_question_and_reply_types import Delta, Finished, Message, Question, ServerDialect
 from app.engines.client import EngineClient, ServedModel
 from app.engines.error_message import NOT_JSON
-from app.engines.model_size import SMALL_BILLIONS, find_billions_in_path, find_model_billions
+from app.engines.model_size_from_name import SMALL_BILLIONS, find_billions_in_path, find_model_billions
 from app.errors import EngineError, EngineRefused, EngineStalled
 from app.lineups.model import SchemaForm
 from app.text.clean import clean_text

@@ -107,7 +107,7 @@ async def _build_situation_prompt_and_schema(
                 opening=run.state.opening.get(rule.id),
                 guided=seat.sampling.guided,
                 weighs=attempt.number % WEIGH_EVERY == 0,
-                offers=target.list_offers(candidates) if candidates else (),
+                offers=target.list_resources_with_possible_actions(candidates) if candidates else (),
                 candidates=candidates,
                 recall=target.recall,
                 shows_candidates=seat.sampling.candidates,

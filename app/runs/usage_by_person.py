@@ -80,13 +80,13 @@ def _parse_day(field: str, day: str) -> float:
 
 def compute_usage(session: Session, store: EventStore, query: UsageQuery) -> list[UsageLine]:
     runs = list_runs_queued_between(session, query.since, query.until, query.whose)
-    energy = index_energy(store.read_samples(query.since, inf, ("energy.sample",)))
+    energy = map_runs_to_newest_energy_sample(store.read_samples(query.since, inf, ("energy.sample",)))
     return sum_usage(runs, energy, list_token_labels(session), query.per)
 
 
-def index_energy(samples: Iterable[Recorded]) -> dict[str, EnergySpent]:
+def map_runs_to_newest_energy_sample(cumulative_samples_oldest_first: Iterable[Recorded]) -> dict[str, EnergySpent]:
     """Return the newest energy sample of each run. Samples are cumulative."""
-    return {one.of: one for one in select_events(samples, EnergySpent)}
+    return {one.of: one for one in select_events(cumulative_samples_oldest_first, EnergySpent)}
 
 
 def sum_usage(

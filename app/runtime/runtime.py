@@ -43,9 +43,9 @@ from app.runs.scanner_factory import create_scanner, open_scanner_and_target, pr
 from app.runs.site_values import load_skill_with_site_values
 from app.runtime import accepted_runs_offered_to_queue
 from app.runtime.accepted_runs_offered_to_queue import Offers
-from app.runtime.custom_model_server_setup import OwnServer
 from app.runtime.data_folder import read_or_create_folder_id
 from app.runtime.disk_space import DiskMeter
+from app.runtime.own_model_server_connection import OwnServer
 from app.runtime.role_engine_clients import create_seats
 from app.scanners.scanner import Verdict
 from app.skills.skill import Skill

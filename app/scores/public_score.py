@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 from msgspec import Struct
 
-from app.engines.model_size import find_quantisation
+from app.engines.model_size_from_name import find_quantisation
 from app.errors import BadInput
 from app.evidence.signing_key import Signer, is_valid_signature
 from app.lineups.model import Engine, Lineup

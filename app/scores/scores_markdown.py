@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import inf
 from pathlib import Path
 
-from app.engines.model_size import find_model_billions
+from app.engines.model_size_from_name import find_model_billions
 from app.scores.score_figures import Mean, ScoreRow, Share
 from app.text.clean import clean_line
 

@@ -16,7 +16,7 @@ from app.targets.overlay import Overlay
 from app.targets.planned_file_states import compute_state_after_action, list_stated_added_and_removed_lines
 from app.targets.resources.resource_dry_run import DryRun
 from app.targets.rule_scope import RuleScope
-from app.targets.subjects.judged_file_edit import FileEdit, Judge, Objection, list_added_and_removed_lines
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Judge, Objection, list_added_and_removed_lines
 from app.targets.writable_areas import find_judge_or_objection
 from app.text.clean import clean_text
 

@@ -54,7 +54,7 @@ def to_probe(name: str, answer: ProbeAnswer) -> Probe:
 
 
 def _probe_login(host: ProbedHost, name: str, purpose: str) -> ProbeAnswer:
-    reason = host.ssh_login.explain_refusal(name, host.today)
+    reason = host.ssh_login_predictor.explain_refusal(name, host.today)
     return ProbeAnswer(not reason, f"new login as {name} {purpose}: {reason or 'let in with its key'}")
 
 
@@ -68,7 +68,7 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
     """Check that an administrator can still log in and act as root to repair the host."""
     reasons = []
     for account in host.accounts_and_groups.list_other_administrators():
-        reason = host.ssh_login.explain_refusal(account.name, host.today)
+        reason = host.ssh_login_predictor.explain_refusal(account.name, host.today)
         reason = reason or account_sudo_rights.explain_root_refusal(
             host.sudoers, host.accounts_and_groups, account.name
         )
@@ -190,7 +190,7 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "agent-sudo": HealthProbe(_probe_agent_sudo, "Temper's own sudo refused", "protected identity"),
     "sshd-config": HealthProbe(
         lambda host: answer_from_problems(
-            host.ssh_login.config.problems, "sshd_config and what it includes can be read"
+            host.ssh_login_predictor.config.problems, "sshd_config and what it includes can be read"
         ),
         "SSH's configuration broken",
         is_syntax=True,

@@ -11,7 +11,10 @@ from app.resources.kind import ResourceAction
 from app.syntax.host_files_protocol import Files
 from app.targets.cached_files import CachedFiles
 from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, plan_effects
-from app.targets.effects.file_access import find_access_objection, find_objection_to_too_open_or_too_narrow_mode
+from app.targets.effects.mode_and_owner_change_objections import (
+    find_access_objection,
+    find_objection_to_too_open_or_too_narrow_mode,
+)
 from app.targets.effects.weakening import find_weakening_or_excess_objection
 from app.targets.health_probes import HEALTH_PROBES, run_health_probes
 from app.targets.overlay import Overlay
@@ -25,7 +28,7 @@ from app.targets.resources.resource_policy import (
 )
 from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_scope
 from app.targets.subjects import audit_rule_policy, banner_policy, shell_profile_policy
-from app.targets.subjects.judged_file_edit import FileEdit, Objection, is_content_line
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, is_content_line
 from app.targets.subjects.setting_file_formats import find_stated_family
 from app.targets.subjects.stated_setting_policy import judge_stated_edit
 from app.text.clean import clean_text

@@ -65,7 +65,7 @@ class Target(Protocol):
         `scope` has what the rule names; None leaves the limits to the plan, for what a person wrote.
         """
 
-    def list_offers(self, wanted: Sequence[ResourceAction], /) -> tuple[Offer, ...]:
+    def list_resources_with_possible_actions(self, proposed: Sequence[ResourceAction], /) -> tuple[Offer, ...]:
         """List those of the actions that are possible, by resource that the host has."""
 
     def apply(

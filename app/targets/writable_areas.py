@@ -17,7 +17,7 @@ from app.targets.subjects import (
     stated_setting_policy,
     sudoers_policy,
 )
-from app.targets.subjects.judged_file_edit import Judge, Objection
+from app.targets.subjects.file_edit_given_to_judges import Judge, Objection
 
 _OWN = f"/etc/sudoers.d/{AGENT}"
 _STACKS = (

@@ -3,7 +3,7 @@
 import pytest
 
 from app.candidates.ansible_tasks_to_actions import translate_tasks
-from app.candidates.predicted_ansible_command_results import answer_command
+from app.candidates.registered_output_of_ansible_commands import predict_registered_command_output
 from app.candidates.scratch_files_to_actions import Undecidable
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, WriteFile
 from app.resources.mount import AddMountOptions
@@ -325,7 +325,7 @@ def test_shared_memory_is_mounted_without_a_line():
     ],
 )
 def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lines):
-    found = answer_command(command, HOST)
+    found = predict_registered_command_output(command, HOST)
     assert (found["rc"], found["stdout_lines"]) == (code, lines)
 
 
@@ -342,7 +342,7 @@ def test_a_command_that_only_looks_is_answered_from_the_files(command, code, lin
 )
 def test_a_command_that_does_anything_else_is_not_told_beforehand(command):
     with pytest.raises(Undecidable):
-        answer_command(command, HOST)
+        predict_registered_command_output(command, HOST)
 
 
 def test_endless_loops_are_ended():

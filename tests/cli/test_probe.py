@@ -8,7 +8,7 @@ from rich.console import Console
 from app.cli.engine_measurement import print_comparison
 from app.engines.fit.estimate_result import Estimate
 from app.lineups.reader import require_lineup_path
-from app.machine.measuring.figure_comparison import ComparedRow, ProbeComparison
+from app.machine.measuring.planned_and_measured_figures import ComparedRow, ProbeComparison
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
 from tests.forkserver import temper

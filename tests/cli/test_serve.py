@@ -8,7 +8,7 @@ import pytest
 
 from app.cli import serve
 from app.config import Settings
-from app.runtime.custom_model_server_setup import LineupChange
+from app.runtime.own_model_server_connection import LineupChange
 
 
 @pytest.mark.parametrize("moment", ["the old one closes", "the new one opens"])

@@ -59,7 +59,9 @@ def put_back(opened, machine, journal, was):
 def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, machine):
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
-    (offer,) = opened.list_offers([InstallPackage(package=name) for name in ("libpam-pwquality", "no-such-package")])
+    (offer,) = opened.list_resources_with_possible_actions(
+        [InstallPackage(package=name) for name in ("libpam-pwquality", "no-such-package")]
+    )
     (action,) = offer.actions
     assert action == InstallPackage(package="libpam-pwquality")
     shown = opened.assess_actions([action], package(action))
@@ -151,7 +153,7 @@ def test_aide_has_a_database_by_its_own_word_and_none_again(opened, machine):
         BuildIntegrityDatabase(tool="aide"),
         frozenset({"integrity:aide"}),
     )
-    (offer,) = opened.list_offers([action])
+    (offer,) = opened.list_resources_with_possible_actions([action])
     assert offer.actions == (action,)
     check = "aide --config /etc/aide/aide.conf --check"
     assert "No such file or directory" in inside(machine, f"{check} 2>&1 || :")
@@ -169,7 +171,7 @@ def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_agai
     inside(machine, "apt-get -q -y install systemd >/tmp/log 2>&1 || { tail -n 3 /tmp/log; false; }")
     opened.prepare()
     was, fine, allowed = inside(machine, ALL_OF_IT), opened.check_health(), frozenset({"unit:fstrim.timer"})
-    (offer,) = opened.list_offers(
+    (offer,) = opened.list_resources_with_possible_actions(
         [SetUnit(unit=name, to=to) for name in ("fstrim.timer", "no-such.service") for to in ("mask", "disable")]
     )
     assert offer.actions == (SetUnit(unit="fstrim.timer", to="mask"), SetUnit(unit="fstrim.timer", to="disable"))

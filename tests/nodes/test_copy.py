@@ -9,10 +9,10 @@ from sqlmodel import Session, select
 from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import check_chain_and_get_head
-from app.store.database_copy import copy_database_and_verify_chains
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
+from app.store.sqlite_to_postgresql_copy import copy_sqlite_rows_and_verify_chains
 from tests.crash import run_to_its_end
 from tests.forkserver import Temper, temper
 from tests.nodes.conftest import RULES
@@ -49,11 +49,11 @@ def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
 def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shared, tmp_path, monkeypatch):
     run_to_its_end(tmp_path / "other", 0, 0, rules="V-257985")
     file = open_database(tmp_path / "other" / "temper.sqlite")
-    copied = copy_database_and_verify_chains(file, shared.database)
+    copied = copy_sqlite_rows_and_verify_chains(file, shared.database)
     assert copied.rows["run"] == 1
     assert copied.chains == 2  # the run's, and the record of what people did
     with pytest.raises(BadInput, match="use an empty database"):
-        copy_database_and_verify_chains(file, shared.database)
+        copy_sqlite_rows_and_verify_chains(file, shared.database)
     with Session(file) as session:
         check_chain_and_get_head(shared.store.read_lines(session.exec(select(RunRow.id)).one()))
     file.dispose()
@@ -75,5 +75,5 @@ def test_a_chain_that_does_not_hold_is_said(shared, tmp_path):
     with file.begin() as connection:
         connection.exec_driver_sql("update event set hash = 'x' where seq = 3")
     with pytest.raises(EnvironmentUnusable, match="is broken: event 3"):
-        copy_database_and_verify_chains(file, shared.database)
+        copy_sqlite_rows_and_verify_chains(file, shared.database)
     file.dispose()

@@ -209,7 +209,7 @@ def test_a_host_foresees_it_does_it_and_takes_it_back(kind, host, opened):  # no
     was = host.everything()
     for number, sample in enumerate(case.samples):
         action, place = sample.action, get_resource_name(sample.action)
-        offered = [one.actions for one in target.list_offers([action])]
+        offered = [one.actions for one in target.list_resources_with_possible_actions([action])]
         assert offered == ([(action,)] if kind.find_candidates else [])
         shown = target.assess_actions([action], frozenset({place}))
         assert f"resource {place}\n" in shown.diff

@@ -89,7 +89,7 @@ def assess(target, action):
 
 
 def test_an_installation_is_offered_foreseen_done_and_taken_back(site, host):  # noqa: F811
-    (offer,) = site.list_offers([INSTALL])
+    (offer,) = site.list_resources_with_possible_actions([INSTALL])
     assert offer.actions == (INSTALL,)
     was = inside(host, "rpm -qa | sort; find /etc -type f | sort")
     shown = assess(site, INSTALL)

@@ -23,7 +23,7 @@ from app.runs.rollout.rollout_request import (
     create_order_without_host,
     create_rollout_request,
 )
-from app.runs.usage_by_person import format_usage_csv, index_energy, parse_usage_query, sum_usage
+from app.runs.usage_by_person import format_usage_csv, map_runs_to_newest_energy_sample, parse_usage_query, sum_usage
 from app.store import credentials
 from app.store.models import PersonRow, RunRow, ScheduleRow
 from tests.runs.doors import house
@@ -50,7 +50,7 @@ def test_what_is_measured_and_what_is_played_are_never_one_sum():
         ran("d", token="t1"),
         ran("e", whose="bob", at=NOW - 40 * DAY),
     ]
-    energy = index_energy(
+    energy = map_runs_to_newest_energy_sample(
         [drew("a", 5.0), drew("a", 50.0), drew("b", 1.0, sampled=1.0), drew("c", 7.0, simulated=True)]
     )
     lines = sum_usage(runs, energy, {"t1": "ci"}, "month")

@@ -19,10 +19,10 @@ from app.evidence.signing_key import find_key
 from app.evidence.verify import unpack_archive
 from app.loop.state import fold_events
 from app.store import credentials, people, schedules
-from app.store.database_copy import copy_database_and_verify_chains
 from app.store.db import HEAD, open_database, read_revision
 from app.store.events import EventStore
 from app.store.models import RunRow
+from app.store.sqlite_to_postgresql_copy import copy_sqlite_rows_and_verify_chains
 from app.targets.host_registry import open_target
 from tests.evidence.played import KEY
 from tests.postgres import new_database
@@ -133,7 +133,7 @@ def test_its_runs_are_shown_and_the_one_that_was_cut_off_goes_on_to_its_end(olde
 def test_a_server_takes_it_over_and_the_run_that_was_cut_off_goes_on_there(older, database, server):
     address = new_database(server)
     into = open_database(address)
-    copied = copy_database_and_verify_chains(database, into)
+    copied = copy_sqlite_rows_and_verify_chains(database, into)
     assert copied.chains == len(older.lines) + bool(EventStore(database).read_lines(AUDIT))
     environment = {"TEMPER_DATABASE_URL": address, "no_proxy": "127.0.0.1"}
     with (

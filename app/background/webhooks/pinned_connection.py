@@ -5,7 +5,7 @@ import ipaddress
 
 import httpx
 
-from app.background.webhooks.signed_delivery import Delivery
+from app.background.webhooks.delivery_body_and_signature import Delivery
 from app.runtime.address_lookup import Address, HostLookup, find_embedded_ipv4, resolve_host
 
 _INSIDE = {"168.63.129.16": "the address at which Azure tells machines about themselves"}

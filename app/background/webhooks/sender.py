@@ -10,9 +10,9 @@ from itertools import count
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from app.background.webhooks import signed_delivery
+from app.background.webhooks import delivery_body_and_signature
+from app.background.webhooks.delivery_body_and_signature import Delivery
 from app.background.webhooks.pinned_connection import AddressNotPublic, PinnedConnection
-from app.background.webhooks.signed_delivery import Delivery
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import Recorded, parse_line
@@ -44,7 +44,9 @@ async def send_trial_and_get_problem(webhook: WebhookRow, now: float, delivery_i
     """Send a test delivery. Return the problem, or an empty string on success."""
     try:
         async with aclosing(PinnedConnection(webhook.url, local=webhook.local, patience=PATIENCE)) as line:
-            trial = signed_delivery.create_trial_delivery(webhook.secret, now, delivery_id, webhook.template)
+            trial = delivery_body_and_signature.create_trial_delivery(
+                webhook.secret, now, delivery_id, webhook.template
+            )
             return await line.post(trial)
     except AddressNotPublic as exc:
         return str(exc)
@@ -112,7 +114,7 @@ class WebhookSender(BackgroundTask):
                     for run in runs:
                         await self._deliver_next_batch_of_run(webhook, run, line)
                     for due, row in ending:
-                        delivery = signed_delivery.create_waiver_expiry_delivery(
+                        delivery = delivery_body_and_signature.create_waiver_expiry_delivery(
                             due, webhook.secret, self._clock(), webhook.template
                         )
                         await self._post_and_advance_progress(row, delivery, 1, line)
@@ -130,7 +132,7 @@ class WebhookSender(BackgroundTask):
             return
         batch, upto, of = await asyncio.to_thread(self._read_batch_newest_seq_and_subject, webhook, row)
         for recorded in batch:
-            delivery = signed_delivery.create_signed_delivery(
+            delivery = delivery_body_and_signature.create_signed_delivery(
                 recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
             )
             sent = await self._post_and_advance_progress(row, delivery, recorded.seq, connection)

@@ -8,8 +8,8 @@ from pydantic import HttpUrl, TypeAdapter, ValidationError
 from sqlalchemy import Engine
 from sqlmodel import Session
 
+from app.background.webhooks.delivery_body_and_signature import create_webhook_secret, is_valid_secret
 from app.background.webhooks.pinned_connection import explain_not_public
-from app.background.webhooks.signed_delivery import create_webhook_secret, is_valid_secret
 from app.background.webhooks.template import USUAL_KINDS, resolve_valid_template
 from app.errors import Rejected
 from app.events.kinds import ROLLOUT_KINDS, RUN_KINDS, AuditedRequest

@@ -11,8 +11,8 @@ from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.machine.measuring.engine_estimate import plan_engine
 from app.machine.measuring.engine_startup_figures import EngineLoad
-from app.machine.measuring.figure_comparison import find_speed_limit
 from app.machine.measuring.gpu_memory_during_probe import MemoryCards, NoCards
+from app.machine.measuring.planned_and_measured_figures import find_speed_limit
 from app.machine.measuring.probe import ProbeSubject
 from app.machine.measuring.probe_figures import FigureOrigin
 

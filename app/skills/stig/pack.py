@@ -11,10 +11,10 @@ from typing import Any
 
 from app.skills.skill import Check, Rule, Skill
 from app.skills.stig.checks import (
-    audit_control_value_check,
+    audit_rules_control_switches,
     kernel_modules,
     lockout_and_password_length,
-    login_defs_and_tool_options,
+    login_defs_auditd_and_dnf_options,
     login_limits_and_shadow_mode,
     passwordless_access,
     sshd,
@@ -40,17 +40,17 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-258055": (lockout_and_password_length.create_root_lockout_check,),
     "V-258057": (lockout_and_password_length.create_permanent_lockout_check,),
     "V-258107": (lockout_and_password_length.create_password_length_check, 15),
-    "V-258041": (login_defs_and_tool_options.create_password_age_check, 60),
-    "V-258074": (login_defs_and_tool_options.create_umask_check, "077"),
+    "V-258041": (login_defs_auditd_and_dnf_options.create_password_age_check, 60),
+    "V-258074": (login_defs_auditd_and_dnf_options.create_umask_check, "077"),
     "V-258068": (login_limits_and_shadow_mode.create_idle_timeout_check, 600),
     "V-258069": (login_limits_and_shadow_mode.create_login_limit_check, 10),
     "V-257934": (login_limits_and_shadow_mode.create_shadow_mode_check,),
     "V-258106": (passwordless_access.create_passwordless_sudo_check,),
     "V-258086": (passwordless_access.create_sudo_authentication_check,),
-    "V-258154": (login_defs_and_tool_options.create_disk_full_check,),
-    "V-258227": (audit_control_value_check.create_control_check, "-f", "2"),
-    "V-258229": (audit_control_value_check.create_control_check, "-e", "2"),
-    "V-257820": (login_defs_and_tool_options.create_package_signature_check,),
+    "V-258154": (login_defs_auditd_and_dnf_options.create_disk_full_check,),
+    "V-258227": (audit_rules_control_switches.create_control_check, "-f", "2"),
+    "V-258229": (audit_rules_control_switches.create_control_check, "-e", "2"),
+    "V-257820": (login_defs_auditd_and_dnf_options.create_package_signature_check,),
     "V-257807": (kernel_modules.create_module_disabled_check, "sctp"),
 }
 

@@ -11,7 +11,7 @@ from app.skills.parameter import Parameter
 from app.skills.skill import Check, Rule
 from app.skills.stig.checks import (
     lockout_and_password_length,
-    login_defs_and_tool_options,
+    login_defs_auditd_and_dnf_options,
     login_limits_and_shadow_mode,
     sshd,
 )
@@ -62,11 +62,11 @@ _TUNED: dict[str, Callable[[Rule, str], Rule]] = {
 }
 _CHECKS: dict[str, Callable[[str, str], Check]] = {
     "minlen": lambda rule, value: lockout_and_password_length.create_password_length_check(rule, int(value)),
-    "pass_max_days": lambda rule, value: login_defs_and_tool_options.create_password_age_check(rule, int(value)),
+    "pass_max_days": lambda rule, value: login_defs_auditd_and_dnf_options.create_password_age_check(rule, int(value)),
     "tmout": lambda rule, value: login_limits_and_shadow_mode.create_idle_timeout_check(rule, int(value)),
     "maxlogins": lambda rule, value: login_limits_and_shadow_mode.create_login_limit_check(rule, int(value)),
     "client_alive_interval": lambda rule, value: sshd.create_sshd_time_check(rule, "ClientAliveInterval", int(value)),
-    "disk_full_action": lambda rule, value: login_defs_and_tool_options.create_disk_full_check(
+    "disk_full_action": lambda rule, value: login_defs_auditd_and_dnf_options.create_disk_full_check(
         rule, frozenset({value.casefold()})
     ),
     "banner": sshd.create_sshd_banner_check,

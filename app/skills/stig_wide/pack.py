@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from app.skills.skill import Check, Rule, Skill
-from app.skills.stig.checks import lockout_and_password_length, login_defs_and_tool_options
-from app.skills.stig.checks.login_defs_and_tool_options import WantedOption
+from app.skills.stig.checks import lockout_and_password_length, login_defs_auditd_and_dnf_options
+from app.skills.stig.checks.login_defs_auditd_and_dnf_options import WantedOption
 from app.skills.stig.pack import STIG
 from app.skills.stig.site_values import apply_site_values
 from app.skills.stig_wide import rule_texts
@@ -31,12 +31,15 @@ from app.syntax import key_value_config_parsers, sshd
 from app.syntax.host_text import fold_case
 
 _LOGIN_DEFS = OptionSource(
-    login_defs_and_tool_options.LOGIN_DEFS, adapt_parser_without_problems(key_value_config_parsers.parse_login_defs)
+    login_defs_auditd_and_dnf_options.LOGIN_DEFS,
+    adapt_parser_without_problems(key_value_config_parsers.parse_login_defs),
 )
 _AUDITD = OptionSource(
-    login_defs_and_tool_options.AUDITD, key_value_config_parsers.parse_auditd_with_problems, normalize=fold_case
+    login_defs_auditd_and_dnf_options.AUDITD, key_value_config_parsers.parse_auditd_with_problems, normalize=fold_case
 )
-_DNF = OptionSource(login_defs_and_tool_options.DNF, adapt_parser_without_problems(key_value_config_parsers.parse_ini))
+_DNF = OptionSource(
+    login_defs_auditd_and_dnf_options.DNF, adapt_parser_without_problems(key_value_config_parsers.parse_ini)
+)
 _PWQUALITY = OptionSource(
     lockout_and_password_length.PWQUALITY,
     adapt_parser_without_problems(key_value_config_parsers.parse_options),

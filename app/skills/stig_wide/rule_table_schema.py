@@ -7,7 +7,7 @@ from typing import Annotated, Generic, TypeVar
 from msgspec import Meta, Struct
 
 from app.events.event_field_types import Category
-from app.skills.stig.checks.login_defs_and_tool_options import WantedOption
+from app.skills.stig.checks.login_defs_auditd_and_dnf_options import WantedOption
 from app.syntax.host_text import fold_case
 
 _NUMBER = re.compile(r"-?[0-9]{1,9}")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from app.skills.stig.checks.audit_control_value_check import RULES
+from app.skills.stig.checks.audit_rules_control_switches import RULES
 from app.skills.stig_wide.checks.kernel_settings import DROP_IN
 from app.skills.stig_wide.rule_table_schema import AuditEntry, FileEntry, ModuleEntry, ValueEntry
 from app.syntax.audit_rule_normalization import AuditRule, parse_audit_rule

@@ -41,7 +41,7 @@ class KeyedRule:
         return frozenset(self.rule.get_values("arch"))
 
     @cached_property
-    def conditions(self) -> frozenset[tuple[str, str, str]]:
+    def other_conditions(self) -> frozenset[tuple[str, str, str]]:
         return frozenset(field for field in self.rule.fields if field[0] not in _APART)
 
     @cached_property
@@ -53,7 +53,7 @@ class KeyedRule:
         return (
             bool(later.keys - self.keys)
             and self.rule.where == later.rule.where
-            and self.conditions <= later.conditions
+            and self.other_conditions <= later.other_conditions
             and not (self.arch and later.arch and self.arch.isdisjoint(later.arch))
             and not self.rights.isdisjoint(later.rights)
             and not any(

@@ -25,7 +25,7 @@ from app.targets.effects.sudo_rights_and_defaults import Sudo
 from app.targets.effects.sysctl import ProcpsSysctl, SystemdSysctl
 from app.targets.effects.too_strict_values import ReadSide, find_access_or_notice_objection, find_excess_objection
 from app.targets.read_tracking_cache import ReadTrackingCache
-from app.targets.subjects.judged_file_edit import Objection
+from app.targets.subjects.file_edit_given_to_judges import Objection
 from app.text.clean import clean_text
 
 DAEMONS: Sequence[Daemon] = (

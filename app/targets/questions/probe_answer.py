@@ -36,7 +36,7 @@ class ProbedHost:
         return self.recall.get_or_compute(read_host_accounts, self.files, read_host_accounts)
 
     @cached_property
-    def ssh_login(self) -> SshdLogin:
+    def ssh_login_predictor(self) -> SshdLogin:
         return SshdLogin(
             self.files,
             self.accounts_and_groups,

@@ -111,7 +111,7 @@ class MirroredJournal:
         """Reload services after a rollback that we wrote ourselves. Health checks report failures."""
         self._line.run("reload", *dict.fromkeys((*self.services, *service_activator.list_services_to_reload(paths))))
 
-    def may_have_resources(self, name: str) -> bool:
+    def may_cover_non_file_resources(self, name: str) -> bool:
         """Return True if the journal covers packages or other resources, which take longer to change and restore."""
         known = self.local.read_mark(name) is not None
         return not known or any(is_resource(one.path) for one in self.local.read_contents(name).files)
@@ -122,7 +122,7 @@ class MirroredJournal:
 
     def restore_on_host(self, name: str) -> list[str]:
         """Restore on the host from its own journal; return the paths that still differ."""
-        limit = SECONDS if self.may_have_resources(name) else _SECONDS
+        limit = SECONDS if self.may_cover_non_file_resources(name) else _SECONDS
         said = self._line.run("restore", name, "asked", seconds=2 * limit)
         self._require_success(said)
         return [clean_text(path, 256) for path in said.lines]

@@ -65,7 +65,7 @@ def read_script_part(name: str) -> str:
 def build_script(text: str, arguments: Sequence[str], data: bytes, seconds: float, claim: int = 0) -> ShellScript:
     """Return a script for the shell that `build_script_server_command` starts, which ends it after `seconds`."""
     mark = _create_mark()
-    script = _encode_as_utf8(f"claim={claim}\nset -- {shlex.join(arguments)}\n{text}")
+    script = _encode_restoring_undecodable_bytes(f"claim={claim}\nset -- {shlex.join(arguments)}\n{text}")
     head = f"{len(script) + len(data)} {len(script)} {seconds:.3f} {mark}\n"
     return ShellScript(head.encode() + script + data, mark.encode())
 
@@ -82,7 +82,7 @@ def build_program_command(script_name: str, seconds: float, *, sudo: bool) -> Sh
 
 def _build_command(text: str, *, sudo: bool, seconds: float = 0) -> ShellCommand:
     mark = _create_mark()
-    request = _encode_as_utf8(f"claim=0\nprintf '%s\\n' {mark}\n{text}")
+    request = _encode_restoring_undecodable_bytes(f"claim=0\nprintf '%s\\n' {mark}\n{text}")
     limit = f"timeout -k {_KILL_AFTER} {seconds:.3f} " if seconds else ""
     command = f"exec {'sudo -n ' if sudo else ''}{limit}/bin/sh -c 'eval \"$(head -c {len(request)})\"'"
     return ShellCommand(command, request, mark.encode())
@@ -92,5 +92,5 @@ def _create_mark() -> str:
     return f"temper-{secrets.token_hex(12)}"
 
 
-def _encode_as_utf8(script: str) -> bytes:
+def _encode_restoring_undecodable_bytes(script: str) -> bytes:
     return script.encode("utf-8", "surrogateescape")

@@ -70,15 +70,15 @@ class SshResources:
         touched += [path for one in ours for path in registry.get_kind(one).list_touched(one) if path not in touched]
         return _build_performed(foreseen, was, self._listed(), touched)
 
-    def list_offers(self, wanted: Sequence[ResourceAction]) -> tuple[Offer, ...]:
-        """Return the wanted resources that the host has, with the possible actions on each."""
-        names = dict.fromkeys(registry.get_resource_name(action).replace(":", " ", 1) for action in wanted)
+    def list_resources_with_possible_actions(self, proposed: Sequence[ResourceAction]) -> tuple[Offer, ...]:
+        """Return the resources of the proposed actions that the host has, with the actions possible on each."""
+        names = dict.fromkeys(registry.get_resource_name(action).replace(":", " ", 1) for action in proposed)
         lines = "".join(f"{name}\n" for name in names)
         if not lines:
             return ()
         rows = self._line.run("offers", data=lines.encode(), seconds=SECONDS).report
         could = dict(rows.get_rows("could"))
-        return build_offers(rows.get_rows("state"), could, wanted, has_systemd=rows.find_row("systemd") is not None)
+        return build_offers(rows.get_rows("state"), could, proposed, has_systemd=rows.find_row("systemd") is not None)
 
 
 def _encode_actions(actions: Sequence[ResourceAction]) -> bytes:

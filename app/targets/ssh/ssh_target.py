@@ -139,8 +139,8 @@ class SshTarget:
         self._tree.refresh_snapshot()
         return self._transactions.assess(ProposedChange(tuple(actions), allowed, asks, scope))
 
-    def list_offers(self, wanted: Sequence[ResourceAction]) -> tuple[Offer, ...]:
-        return self._resources.list_offers(wanted)
+    def list_resources_with_possible_actions(self, proposed: Sequence[ResourceAction]) -> tuple[Offer, ...]:
+        return self._resources.list_resources_with_possible_actions(proposed)
 
     def apply(
         self,
@@ -203,7 +203,7 @@ class SshTarget:
             raise ActionFailed(f"It is done and cannot stay ({weaker.clause}): {weaker.reason}")
 
     def roll_back(self, journal: str) -> RollbackResult:
-        more = SECONDS if self._journals.may_have_resources(journal) else 0
+        more = SECONDS if self._journals.may_cover_non_file_resources(journal) else 0
         return change_rollback.retry_until_reachable(lambda: self._roll_back_once(journal), self._patience + more)
 
     def commit(self, journal: str, *, keep_images: bool = False) -> None:

@@ -3,7 +3,7 @@
 import re
 
 from app.targets.host_accounts import AGENT
-from app.targets.subjects.judged_file_edit import FileEdit, Objection
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection
 
 _NEEDED = ("/etc/passwd", "/etc/group")
 _ROOT_LIKE = re.compile(r"[^:]*:[^:]*:0+:")

@@ -7,7 +7,7 @@ The effect on existing rules and switches is compared in effects/.
 import re
 
 from app.syntax import host_text
-from app.targets.subjects.judged_file_edit import FileEdit, Objection, is_content_line, keeps_order
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, is_content_line, keeps_order
 
 _RARE = (
     "mount umount2 init_module finit_module delete_module adjtimex settimeofday clock_settime sethostname setdomainname"

@@ -1,7 +1,7 @@
 """The policy for the backup's login: an existing account, neither the agent's nor an administrator's."""
 
 from app.targets.host_accounts import AGENT, read_host_accounts
-from app.targets.subjects.judged_file_edit import FileEdit, Objection, is_content_line
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, is_content_line
 from app.targets.subjects.option_tables import parse_ini_line
 
 _KEYS = ("login", "backup.login")

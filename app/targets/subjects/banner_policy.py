@@ -1,6 +1,6 @@
 """The policy for login banners: any plain text, since no program executes it."""
 
-from app.targets.subjects.judged_file_edit import FileEdit, Objection
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection
 from app.text.clean import clean_text
 
 _LONGEST = 8192

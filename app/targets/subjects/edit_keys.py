@@ -14,7 +14,7 @@ from app.targets.subjects import (
 )
 from app.targets.subjects import kernel_module_policy as modules_subject
 from app.targets.subjects import limits_conf_policy as limits_subject
-from app.targets.subjects.judged_file_edit import FileEdit, Judge, is_content_line
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Judge, is_content_line
 from app.targets.subjects.option_file_policy import OptionJudge
 from app.targets.subjects.stated_setting_policy import StatedFileJudge
 

@@ -3,7 +3,7 @@
 import re
 
 from app.syntax import modprobe
-from app.targets.subjects.judged_file_edit import FileEdit, Objection, is_content_line
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, is_content_line
 
 _UNWANTED = re.compile(
     r"atm|bluetooth|can|cramfs|dccp|firewire_core|freevxfs|hfs|hfsplus|jffs2|rds|sctp|squashfs|tipc|udf|usb_storage"

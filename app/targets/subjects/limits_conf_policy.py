@@ -3,7 +3,7 @@
 import re
 
 from app.syntax import limits_conf
-from app.targets.subjects.judged_file_edit import FileEdit, Objection, is_content_line
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, is_content_line
 
 _GOOD = {"maxlogins": r"[1-9]|10", "maxsyslogins": r"[1-9][0-9]{1,3}", "core": r"0"}
 _EVERYBODY = "*"

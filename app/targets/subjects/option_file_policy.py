@@ -10,7 +10,7 @@ from app.syntax.host_files_protocol import Files, FileState
 from app.syntax.host_text import fold_case
 from app.syntax.setting import Setting
 from app.targets.overlay import Overlay
-from app.targets.subjects.judged_file_edit import FileEdit, Objection, is_content_line
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, is_content_line
 
 Read = Callable[[str], list[Setting]]
 

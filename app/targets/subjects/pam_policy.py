@@ -6,7 +6,7 @@ from collections import Counter
 from app.syntax import pam
 from app.syntax.host_text import fold_case
 from app.syntax.pam import PamRule
-from app.targets.subjects.judged_file_edit import FileEdit, Objection
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection
 
 _STRICTER: dict[str, str] = {
     "pam_unix.so": r"sha512|yescrypt|shadow|use_authtok|try_first_pass|rounds=[1-9][0-9]{3,5}|remember=[1-9][0-9]?",

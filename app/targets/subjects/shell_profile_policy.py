@@ -2,7 +2,7 @@
 
 import re
 
-from app.targets.subjects.judged_file_edit import FileEdit, Objection
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection
 
 _SECONDS = r"[1-9][0-9]{2}"
 _STATEMENT = re.compile(

@@ -12,7 +12,7 @@ from app.syntax import host_text
 from app.syntax.host_files_protocol import Files
 from app.targets.effects import strictness_comparison as strictness
 from app.targets.effects.strictness_comparison import Compare, Strength
-from app.targets.subjects.judged_file_edit import FileEdit, Judge, Objection
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Judge, Objection
 from app.targets.subjects.setting_file_formats import OTHER, Family, StatedSetting, find_stated_family, load_families
 
 

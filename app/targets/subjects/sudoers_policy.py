@@ -3,7 +3,7 @@
 import re
 
 from app.targets.host_accounts import AGENT
-from app.targets.subjects.judged_file_edit import FileEdit, Objection, keeps_order
+from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, keeps_order
 
 _TIGHT = (0o440, 0o400)
 _LOOSE = re.compile(r"NOPASSWD\s*:|!\s*authenticate\b")

@@ -133,7 +133,7 @@ _STAND_IN = MachineImage(
 _IMAGES = {one.kind: one for one in (_DEBIAN12, _STAND_IN)}
 
 
-def require_image(kind: str) -> MachineImage:
+def get_image_definition_of_kind(kind: str) -> MachineImage:
     """Return the image of a kind of machine; raise BadInput for an unknown one."""
     if kind not in _IMAGES:
         raise BadInput(f"{kind[:40]!a} is not a kind of machine. The kinds are: {', '.join(_IMAGES)}.")

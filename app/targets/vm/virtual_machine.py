@@ -15,7 +15,13 @@ from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences
 from app.targets.vm.guest_boot_and_clock import set_guest_clock, wait_until_booted
-from app.targets.vm.machine_image_builder import DISKS, DiskSpec, MachineImage, require_disk_space, require_image
+from app.targets.vm.machine_image_builder import (
+    DISKS,
+    DiskSpec,
+    MachineImage,
+    get_image_definition_of_kind,
+    require_disk_space,
+)
 from app.targets.vm.qemu_command import CONSOLE, EMULATED_CPU, QemuOptions, build_qemu_command, require_memory
 from app.targets.vm.qemu_monitor import open_monitor
 from app.text.clean import clean_text, get_last_line
@@ -93,7 +99,7 @@ class VirtualMachine:
         return msgspec.json.decode((self.folder / _RECORD).read_bytes(), type=MachineRecord)
 
     def get_current_image_of_kind(self) -> MachineImage:
-        return require_image(self.read_record().kind)
+        return get_image_definition_of_kind(self.read_record().kind)
 
     def get_access(self, account: str = "temper") -> SshAccess:
         record = self.read_record()
@@ -116,7 +122,7 @@ class VirtualMachine:
             raise EnvironmentUnusable("A virtual machine cannot be built here. " + " ".join(found))
         if self.is_built:
             raise BadInput(f"{self.name} already exists; reset it with `temper machine reset {self.name}`.")
-        image = require_image(kind)
+        image = get_image_definition_of_kind(kind)
         require_memory(memory, Path("/proc/meminfo").read_text())
         require_disk_space(self._machines, image.megabytes)
         image.build(self._machines)

@@ -155,7 +155,7 @@ def _find_approval_view(state: RunState, *, simulated: bool) -> ApprovalView | N
         return None
     assert state.request
     own = (
-        _build_reboot_fields(state.request, attempt.approval)
+        _build_view_fields_of_reboot_approval(state.request, attempt.approval)
         if isinstance(attempt, RebootProgress)
         else _build_change_fields(state, attempt)
     )
@@ -198,7 +198,9 @@ def _build_change_fields(state: RunState, attempt: Attempt) -> dict[str, Any]:
     }
 
 
-def _build_reboot_fields(run_request: RunQueued, approval_request: ApprovalRequested) -> dict[str, Any]:
+def _build_view_fields_of_reboot_approval(
+    run_request: RunQueued, approval_request: ApprovalRequested
+) -> dict[str, Any]:
     return {
         "title": f"Reboot {run_request.host}",
         "approach": approval_request.diff,

@@ -19,8 +19,8 @@ from app.web.api.api_model import ApiModel
 from app.web.api.api_route import PREFIX, create_router
 from app.web.api.openapi_examples import add_example
 from app.web.api.problem import MEDIA_TYPE, ProblemBody, build_problem_responses
+from app.web.referenced_schema_names import find_used_schemas
 from app.web.url_paths import path_to
-from app.web.used_schemas import find_used_schemas
 
 router = create_router("index")
 

@@ -30,7 +30,7 @@ from app.web.pages import (
     summary_page,
     waivers,
 )
-from app.web.pages.appearance import AppearanceContext
+from app.web.pages.appearance_cookie import AppearanceContext
 from app.web.pages.engine_meters_and_gpu_cards import render_current_or_past_machine_parts
 from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.fleet import routes as fleet_routes

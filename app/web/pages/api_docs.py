@@ -10,8 +10,8 @@ from starlette.responses import Response
 
 from app.people.rights import guests
 from app.web.pages.templating import render_page
+from app.web.referenced_schema_names import find_used_schemas
 from app.web.url_paths import path_to
-from app.web.used_schemas import find_used_schemas
 
 router = APIRouter(include_in_schema=False)
 

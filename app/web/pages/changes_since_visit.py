@@ -19,7 +19,7 @@ from app.store.models import EventRow, RunRow
 from app.store.run_queries import UNENDED
 from app.text.pluralized_counts import count_things
 from app.web.deps import TheDecisions, TheRuntime, TheSession
-from app.web.pages.appearance import hash_name_of_signed_in_person
+from app.web.pages.appearance_cookie import hash_name_of_signed_in_person
 from app.web.url_paths import path_to
 
 VISIT_GAP = 600.0

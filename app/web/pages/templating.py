@@ -17,7 +17,7 @@ from app.text.clean import clean_text
 from app.text.glossary import load_glossary
 from app.text.jinja_environment import create_environment
 from app.text.pluralized_counts import count_things
-from app.web.pages.appearance import get_appearance, hash_name_of_signed_in_person
+from app.web.pages.appearance_cookie import get_appearance, hash_name_of_signed_in_person
 from app.web.pages.diff import parse_diff_rows
 from app.web.pages.header_badges import count_inbox, read_fault_badge
 from app.web.url_paths import path_to, path_to_static_file

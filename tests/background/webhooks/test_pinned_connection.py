@@ -11,6 +11,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from app.background.webhooks.delivery_body_and_signature import Delivery
 from app.background.webhooks.pinned_connection import (
     AddressNotPublic,
     PinnedConnection,
@@ -18,7 +19,6 @@ from app.background.webhooks.pinned_connection import (
     get_first_if_all_allowed,
     resolve_host,
 )
-from app.background.webhooks.signed_delivery import Delivery
 
 PUBLIC = ("8.8.8.8", "93.184.215.14", "2606:4700::1111", "2001:4860:4860::8888", "64:ff9b::808:808", "::ffff:8.8.8.8")
 INSIDE = (

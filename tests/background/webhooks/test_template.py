@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from app.background.webhooks.signed_delivery import (
+from app.background.webhooks.delivery_body_and_signature import (
     compute_base64_signature,
     create_signed_delivery,
     create_trial_delivery,

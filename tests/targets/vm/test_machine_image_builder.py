@@ -4,7 +4,7 @@ import pytest
 
 from app.errors import BadInput, EnvironmentUnusable
 from app.targets.rootfs.base_image_definition import MIRROR_VARIABLE
-from app.targets.vm.machine_image_builder import DISKS, require_disk_space, require_image
+from app.targets.vm.machine_image_builder import DISKS, get_image_definition_of_kind, require_disk_space
 
 
 @pytest.fixture(autouse=True)
@@ -22,20 +22,20 @@ def test_a_folder_is_packed_before_the_one_that_it_lies_in():
 
 
 def test_its_name_changes_with_what_it_is_made_from():
-    image = require_image("debian12")
+    image = get_image_definition_of_kind("debian12")
     others = [
         replace(image, disks=DISKS[:-1]),
         replace(image, base=replace(image.base, packages=("linux-image-cloud-amd64",))),
         replace(image, base=replace(image.base, hooks=())),
         replace(image, scripts=("el9/weaken.sh",)),
-        require_image("el9"),
+        get_image_definition_of_kind("el9"),
     ]
-    assert require_image("debian12").name == image.name
+    assert get_image_definition_of_kind("debian12").name == image.name
     assert len({one.name for one in (image, *others)}) == 6
 
 
 def test_the_stand_in_says_what_it_is_and_has_content_for_what_it_stands_for():
-    image = require_image("el9")
+    image = get_image_definition_of_kind("el9")
     assert "A stand-in for RHEL 9" in image.title
     assert "SIMULATED distribution" in image.title
     assert image.content == "ssg-rhel9-ds.xml"
@@ -45,7 +45,7 @@ def test_the_stand_in_says_what_it_is_and_has_content_for_what_it_stands_for():
 
 def test_an_unknown_kind_is_refused_with_those_that_exist():
     with pytest.raises(BadInput, match=r"'plan9' is not a kind of machine\. The kinds are: debian12, el9"):
-        require_image("plan9")
+        get_image_definition_of_kind("plan9")
 
 
 def test_a_disk_without_room_is_said_before_anything_is_built(tmp_path):

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 import pytest
 from sqlmodel import Session
 
+from app.background.webhooks.delivery_body_and_signature import create_webhook_secret
 from app.background.webhooks.sender import CHUNK, WebhookSender
-from app.background.webhooks.signed_delivery import create_webhook_secret
 from app.events.bus import Bus
 from app.events.event_field_types import Budget
 from app.events.kinds import RunFinished, RunPaused, RunQueued

@@ -2,7 +2,11 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.login_defs_and_tool_options import WantedOption, create_last_line_check, format_value_suffix
+from app.skills.stig.checks.login_defs_auditd_and_dnf_options import (
+    WantedOption,
+    create_last_line_check,
+    format_value_suffix,
+)
 from app.skills.stig.checks.verdict_builder import RuleJudge, format_location
 from app.syntax import host_text, key_value_config_parsers
 from app.syntax.host_files_protocol import Files

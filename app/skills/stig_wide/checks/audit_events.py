@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.audit_control_value_check import RULES
+from app.skills.stig.checks.audit_rules_control_switches import RULES
 from app.skills.stig.checks.verdict_builder import RuleJudge
 from app.syntax import audit_rule_files
 from app.syntax.audit_rule_files import AuditLine

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.login_defs_and_tool_options import WantedOption
+from app.skills.stig.checks.login_defs_auditd_and_dnf_options import WantedOption
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
 from app.syntax import host_text, key_value_config_parsers, sysctl
 from app.syntax.host_files_protocol import Files

@@ -2,7 +2,7 @@
 
 from app.scanners.scanner import Verdict
 from app.skills.skill import Check
-from app.skills.stig.checks.login_defs_and_tool_options import WantedOption
+from app.skills.stig.checks.login_defs_auditd_and_dnf_options import WantedOption
 from app.skills.stig.checks.sshd import create_sshd_value_check
 from app.skills.stig.checks.verdict_builder import RuleJudge, escape_host_text, format_location
 from app.syntax import sshd

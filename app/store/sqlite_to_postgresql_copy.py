@@ -23,7 +23,7 @@ class CopyResult:
     """The number of chains, runs and the audit log, that were verified in the copy."""
 
 
-def copy_database_and_verify_chains(source: Engine, into: Engine) -> CopyResult:
+def copy_sqlite_rows_and_verify_chains(source: Engine, into: Engine) -> CopyResult:
     tables = _reflect_tables_to_copy(into)
     there = _reflect_tables_to_copy(source)
     with source.connect() as reading, into.begin() as writing:

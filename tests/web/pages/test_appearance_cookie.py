@@ -5,7 +5,7 @@ import re
 import pytest
 
 from app.config import PACKAGE
-from app.web.pages.appearance import Appearance, parse_appearance_cookie
+from app.web.pages.appearance_cookie import Appearance, parse_appearance_cookie
 from tests.runs.doors import house
 
 

@@ -22,7 +22,7 @@ _LITERAL = re.compile(r"[(){}|+?]")
 """What stands for itself there."""
 
 
-def answer_command(arguments: Any, files: Files) -> Outcome:
+def predict_registered_command_output(arguments: Any, files: Files) -> Outcome:
     """Return what a task would register of the command. Raises Undecidable for one that is not known."""
     line = arguments.get("cmd", arguments.get("_raw_params", "")) if isinstance(arguments, Mapping) else arguments
     try:

@@ -7,7 +7,11 @@ import pytest
 from app.engines.fit.estimate_result import Estimate
 from app.lineups.model import Reported, Speculation
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.measuring.figure_comparison import compare_figures, describe_changed_conditions, find_speed_limit
+from app.machine.measuring.planned_and_measured_figures import (
+    compare_figures,
+    describe_changed_conditions,
+    find_speed_limit,
+)
 from app.machine.measuring.probe_figures import Measured
 from app.machine.measuring.probe_result import ProbeResult
 from tests.machine.fits import fit

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engines.model_size import find_billions_in_path, find_model_billions, is_small_model
+from app.engines.model_size_from_name import find_billions_in_path, find_model_billions, is_small_model
 
 
 @pytest.mark.parametrize(
