@@ -59,7 +59,7 @@ class ActionProposed(TypedDict):
     rule: str
     attempt: int
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript"
     ]
     note: str
     fingerprint: str
@@ -79,7 +79,7 @@ class ActionRefused(TypedDict):
     kind: Literal["action.refused"]
     rule: str
     attempt: int
-    action: "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | None"
+    action: "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript | None"
     clause: str
     reason: str
 
@@ -178,7 +178,7 @@ class ApprovalEdited(TypedDict):
     by: str
     reason: str
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript"
     ]
 
 
@@ -433,7 +433,7 @@ class Candidate(TypedDict):
     also: NotRequired[list[str]]
     actions: NotRequired[
         list[
-            "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+            "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript"
         ]
     ]
     gap: NotRequired[str]
@@ -1263,7 +1263,7 @@ class ProvenFix(TypedDict):
     rollback: str
     validation: str
     actions: list[
-        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript"
+        "SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript"
     ]
     note: str
     fingerprint: str
@@ -2023,6 +2023,14 @@ class SetPermissions(TypedDict):
     owner: NotRequired[str]
 
 
+class SetSelinuxType(TypedDict):
+    """Set the SELinux type of a folder and its contents, in the policy and on the files. A missing folder is made."""
+
+    do: Literal["set_selinux_type"]
+    folder: str
+    type: str
+
+
 class SetUnit(TypedDict):
     """Restart and reload are actions of `reload`."""
 
@@ -2300,6 +2308,7 @@ Action = (
     | InstallPackage
     | RemovePackage
     | SetPermissions
+    | SetSelinuxType
     | SetUnit
     | RunVendorScript
 )

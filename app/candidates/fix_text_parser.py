@@ -11,6 +11,7 @@ from msgspec import ValidationError, convert
 from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.errors import TemperError
 from app.events.event_field_types import AnyAction, AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
+from app.resources import selinux_type
 from app.resources.account import AgeSetting, SetAgeing, is_weaker_age
 from app.resources.unit import SetUnit
 from app.skills.stated_settings import COMMAND, PLACEHOLDER, find_stated_lines
@@ -104,6 +105,10 @@ def _derive_command_actions(fix: str) -> Iterator[AnyAction]:
             yield from _iterate_action_if_valid({"do": "set_unit", "unit": unit, "to": found[1].replace(" --", "-")})
         elif found := _POLICY.match(command[1]):
             yield from _iterate_action_if_valid({"do": "set_crypto_policy", "policy": found[1]})
+        elif found := selinux_type.COMMAND.match(command[1]):
+            yield from _iterate_action_if_valid(
+                {"do": "set_selinux_type", "folder": found["folder"], "type": found["type"]}
+            )
         elif found := _CHMOD.match(command[1]):
             yield from _iterate_action_if_valid({"do": "chmod", "path": found[2], "mode": found[1].zfill(4)})
 

@@ -11,7 +11,7 @@ export type AcceptedRollout = {
   "links": RolloutLinks;
 };
 
-export type Action = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript;
+export type Action = SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript;
 
 export type ActionApplied = {
   "seq": number;
@@ -54,7 +54,7 @@ export type ActionProposed = {
   "kind": "action.proposed";
   "rule": string;
   "attempt": number;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript>;
   "note": string;
   "fingerprint": string;
   "diff": string;
@@ -71,7 +71,7 @@ export type ActionRefused = {
   "kind": "action.refused";
   "rule": string;
   "attempt": number;
-  "action": SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript | null;
+  "action": SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript | null;
   "clause": string;
   "reason": string;
 };
@@ -165,7 +165,7 @@ export type ApprovalEdited = {
   "approval": string;
   "by": string;
   "reason": string;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript>;
 };
 
 export type ApprovalExpired = {
@@ -403,7 +403,7 @@ export type BuildIntegrityDatabase = {
 export type Candidate = {
   "source": string;
   "also"?: Array<string>;
-  "actions"?: Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
+  "actions"?: Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript>;
   "gap"?: string;
   "question"?: string;
   "refusal"?: string;
@@ -1188,7 +1188,7 @@ export type ProvenFix = {
   "risk": string;
   "rollback": string;
   "validation": string;
-  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetUnit | RunVendorScript>;
+  "actions": Array<SetOption | ReplaceLine | RemoveLine | AppendLine | WriteFile | Chmod | Reload | SetAgeing | SetCryptoPolicy | BuildIntegrityDatabase | AddMountOptions | InstallPackage | RemovePackage | SetPermissions | SetSelinuxType | SetUnit | RunVendorScript>;
   "note": string;
   "fingerprint": string;
   "by"?: string;
@@ -1893,6 +1893,12 @@ export type SetPermissions = {
   "path": string;
   "mode"?: string;
   "owner"?: string;
+};
+
+export type SetSelinuxType = {
+  "do": "set_selinux_type";
+  "folder": string;
+  "type": string;
 };
 
 export type SetUnit = {

@@ -13,6 +13,7 @@ from app.resources.account import SetAgeing, find_candidates
 from app.resources.crypto_policy import SetCryptoPolicy
 from app.resources.kind import RuleTexts
 from app.resources.package import InstallPackage
+from app.resources.selinux_type import SetSelinuxType
 from app.resources.unit import SetUnit
 from app.targets.planned_file_states import compute_changed_file_states
 from tests.hostfiles import DictFiles
@@ -76,6 +77,9 @@ password sufficient pam_unix.so sha512""": ReplaceLine(
     "$ sudo systemctl disable --now kdump\n$ sudo systemctl mask --now kdump": SetUnit(unit="kdump.service", to="mask"),
     "$ sudo dnf -y reinstall crypto-policies\n\n$ sudo update-crypto-policies --set FIPS": SetCryptoPolicy(
         policy="FIPS"
+    ),
+    '$ sudo semanage fcontext -a -t faillog_t "/var/log/faillock(/.*)?"': SetSelinuxType(
+        folder="/var/log/faillock", type="faillog_t"
     ),
     "$ sudo systemctl enable --now rngd": SetUnit(unit="rngd.service", to="enable-now"),
     "$ systemctl enable usbguard\n$ systemctl start usbguard": SetUnit(unit="usbguard.service", to="enable"),

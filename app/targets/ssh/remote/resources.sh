@@ -5,9 +5,10 @@
 #   KIND_offer NAME           if a state alone does not make an action possible: print a row `state` or nothing
 #   KIND_live NAME            if no file holds all of it: print what else is to be put back
 #   KIND_revive NAME LIVE     put that back, once the files are
-# Paths, relative to the root, that package scripts write besides the package's files.
+# Paths, relative to the root, that package scripts and semanage write besides the package's files.
 grounds='etc var/lib/pam var/lib/alternatives var/lib/ucf var/lib/apt/extended_states var/lib/dpkg/alternatives
-  var/lib/systemd/deb-systemd-helper-enabled var/lib/systemd/deb-systemd-helper-masked usr/share/pam-configs'
+  var/lib/systemd/deb-systemd-helper-enabled var/lib/systemd/deb-systemd-helper-masked usr/share/pam-configs
+  var/lib/selinux/*/active/file_contexts.local'
 has() { command -v "$1" >/dev/null 2>&1; }
 row() { printf '%s\t%s\t%s\n' "$1" "$2" "$3"; }
 booted() { [ -d /run/systemd/system ]; }
