@@ -12,6 +12,7 @@ from app.lineups.model import Engine, Speculation
 _SHORT = {"-tp": "--tensor-parallel-size", "-pp": "--pipeline-parallel-size", "-sc": "--speculative-config"}
 _UNITS = {"k": 10**3, "m": 10**6, "g": 10**9, "K": 2**10, "M": 2**20, "G": 2**30}
 _LARGEST = 1e15
+_MEDIA = ("image", "video", "audio")
 
 
 def read_flags(arguments: tuple[str, ...]) -> dict[str, str]:
@@ -91,11 +92,12 @@ def _parse_speculation(text: str) -> Speculation:
 
 
 def _do_media_limits_allow_none(text: str) -> bool:
+    """Return True if each kind of media has the limit 0: vLLM accepts 999 of a kind that is left out."""
     try:
         limits = json.loads(text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(limits, dict) and limits.get("image") == 0 and not any(limits.values())
+    return isinstance(limits, dict) and all(limits.get(kind) == 0 for kind in _MEDIA)
 
 
 def _parse_switch(text: str) -> bool:
