@@ -1,7 +1,9 @@
 """Hosts that a process of this machine keeps others from changing, by the kernel's own list of locks."""
 
+import os
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,15 +31,14 @@ class StuckHost:
         return f"{held}, and process {self.waiting[0]} waits: {way_on}end it with kill -9 {self.pid}"
 
 
-def find_hosts_held_long_while_others_wait(hosts_folder: Path, held_longer_than: float = HELD_LONG) -> list[StuckHost]:
+def find_hosts_held_long_while_others_wait(
+    hosts_folder: Path, held_longer_than: float = HELD_LONG, list_of_locks: Path = Path("/proc/locks")
+) -> list[StuckHost]:
     """Return the hosts that a process has held for so long while another waits, the longest first."""
     waiting: dict[int, list[int]] = {}
-    holders: dict[int, int] = {}
-    for inode, pid, waits in _iterate_flock_inode_pid_and_waits():
-        if waits:
-            waiting.setdefault(inode, []).append(pid)
-        else:
-            holders[inode] = pid
+    holders: dict[int, list[int]] = {}
+    for inode, pid, waits in _iterate_flock_inode_pid_and_waits(list_of_locks):
+        (waiting if waits else holders).setdefault(inode, []).append(pid)
     if not waiting:
         return []  # the folders of a thousand hosts are not looked through for nothing
     late, found = time.time() - held_longer_than, []
@@ -46,22 +47,41 @@ def find_hosts_held_long_while_others_wait(hosts_folder: Path, held_longer_than:
             told = file.stat()
         except FileNotFoundError:
             continue  # the host was removed meanwhile
-        if told.st_ino in waiting and told.st_ino in holders and told.st_mtime <= late:
-            pid, waits_here = holders[told.st_ino], tuple(sorted(waiting[told.st_ino]))
-            found.append(StuckHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), waits_here))
+        waits_here = sorted(pid for pid in waiting.get(told.st_ino, ()) if _has_open_file(pid, told))
+        if not waits_here or told.st_mtime > late:
+            continue
+        for pid in holders.get(told.st_ino, ()):
+            if _has_open_file(pid, told):
+                found.append(StuckHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), tuple(waits_here)))
     return sorted(found, key=lambda one: one.since)
 
 
-def _iterate_flock_inode_pid_and_waits() -> Iterator[tuple[int, int, bool]]:
+def _iterate_flock_inode_pid_and_waits(list_of_locks: Path) -> Iterator[tuple[int, int, bool]]:
     """Inode, process, and whether that waits for it."""
     try:
-        lines = Path("/proc/locks").read_text().splitlines()
+        lines = list_of_locks.read_text().splitlines()
     except OSError:
         return
     for line in lines:
         words = line.replace("->", "").split()
         if len(words) > 5 and words[1] == "FLOCK":
             yield int(words[5].rpartition(":")[2]), int(words[4]), "->" in line
+
+
+def _has_open_file(pid: int, file: os.stat_result) -> bool:
+    """Return True if the process has the file open.
+
+    A file of another file system can have the same inode, and on btrfs the list's device is not the one of stat.
+    """
+    try:
+        descriptors = list(Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:
+        return False  # it ended meanwhile, or belongs to another account
+    for descriptor in descriptors:
+        with suppress(OSError):  # closed meanwhile
+            if os.path.samestat(descriptor.stat(), file):
+                return True
+    return False
 
 
 def _is_stopped(pid: int) -> bool:

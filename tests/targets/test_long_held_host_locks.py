@@ -58,3 +58,16 @@ def test_who_holds_a_host_that_another_waits_for_is_named_with_what_helps(tmp_pa
     waiting.join(timeout=30)
     assert through.is_set()
     assert find_hosts_held_long_while_others_wait(tmp_path, -HELD_LONG) == []
+
+
+def test_a_lock_on_a_file_of_another_file_system_with_the_same_inode_is_another_lock(tmp_path, holder):
+    """The advice is to end the holder, so no process that holds something else may be named."""
+    inode = (tmp_path / "web" / CHANGE_LOCK).stat().st_ino
+    ours, other = (f"FLOCK ADVISORY WRITE {pid} 00:00:{inode} 0 EOF" for pid in (holder.pid, os.getpid()))
+    locks = tmp_path / "locks"
+    for lines in ((f"1: {other}", f"1: -> {other}"), (f"1: {ours}", f"2: {other}", f"2: -> {other}")):
+        locks.write_text("\n".join(lines) + "\n")
+        assert find_hosts_held_long_while_others_wait(tmp_path, 0.0, locks) == []
+    locks.write_text(f"1: {ours}\n1: -> {ours}\n2: {other}\n2: -> {other}\n")
+    [held] = find_hosts_held_long_while_others_wait(tmp_path, 0.0, locks)
+    assert (held.pid, held.waiting) == (holder.pid, (holder.pid,))
