@@ -1,8 +1,8 @@
 """Crash-safe writes: announce the step, write a temporary file, sync, then rename."""
 
 import os
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _PROBE, _PROBE_BYTES = ".temper-probe", 256 * 1024
@@ -10,7 +10,6 @@ Step = Callable[[str], None]
 """Called with a description right before each step."""
 
 _NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_LOOK = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def ignore_step(_step: str) -> None:
@@ -80,19 +79,16 @@ class Disk:
             os.rmdir(name, dir_fd=folder)
         self._sync_folder(folder, name)
 
-    def set_mode_unsynced(self, folder: int, name: str, mode: int) -> None:
-        """Set the mode without a sync: a power cut may undo it."""
-        self._step(f"set the mode of {name}")
-        self._set_exact_mode(folder, name, mode)
+    def set_mode_unsynced(self, descriptor: int, mode: int) -> None:
+        """Set the mode of a path opened by `open_path_descriptor`, without a sync: a power cut may undo it."""
+        self._step("set the mode of a file that is not open")
+        _get_descriptor_path(descriptor).chmod(mode)
 
     @staticmethod
     def _set_exact_mode(folder: int, name: str, mode: int) -> None:
         """Set the mode by descriptor: chmod by name would follow a link that was swapped in, and mkdir has a umask."""
-        descriptor = os.open(name, _LOOK, dir_fd=folder)
-        try:
-            Path(f"/proc/self/fd/{descriptor}").chmod(mode)
-        finally:
-            os.close(descriptor)
+        with open_path_descriptor(folder, name) as descriptor:
+            _get_descriptor_path(descriptor).chmod(mode)
 
     def set_open_mode(self, descriptor: int, mode: int) -> None:
         self._step("set the mode of an open file")
@@ -120,6 +116,25 @@ class Disk:
 def open_folder_descriptor(path: str | Path, parent_descriptor: int | None = None) -> int:
     """Open a folder and return its descriptor; raise OSError if the name is a link."""
     return os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=parent_descriptor)
+
+
+@contextmanager
+def open_path_descriptor(folder: int, name: str) -> Iterator[int]:
+    """Yield a descriptor that stays with the file, folder or link, and for which no right to read it is needed."""
+    descriptor = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def reopen_for_reading(descriptor: int) -> int:
+    """Open the file of an `open_path_descriptor` for reading, whatever has its name by now."""
+    return os.open(_get_descriptor_path(descriptor), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+
+
+def _get_descriptor_path(descriptor: int) -> Path:
+    return Path(f"/proc/self/fd/{descriptor}")
 
 
 class OpenFolder:

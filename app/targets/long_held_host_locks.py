@@ -50,9 +50,11 @@ def find_hosts_held_long_while_others_wait(
         waits_here = sorted(pid for pid in waiting.get(told.st_ino, ()) if _has_open_file(pid, told))
         if not waits_here or told.st_mtime > late:
             continue
-        for pid in holders.get(told.st_ino, ()):
-            if _has_open_file(pid, told):
-                found.append(StuckHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), tuple(waits_here)))
+        found += [
+            StuckHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), tuple(waits_here))
+            for pid in holders.get(told.st_ino, ())
+            if _has_open_file(pid, told)
+        ]
     return sorted(found, key=lambda one: one.since)
 
 

@@ -13,7 +13,7 @@ from stat import S_IMODE
 import msgspec
 
 from app.errors import ActionFailed, EnvironmentUnusable
-from app.targets.crash_safe_writes import Disk
+from app.targets.crash_safe_writes import Disk, open_path_descriptor, reopen_for_reading
 from app.targets.path_walk import escape_name_bytes, open_parent, unescape_name_bytes
 
 _LENT = 0o400
@@ -35,28 +35,34 @@ class TemporaryModes:
 
     @contextmanager
     def open_with_readable_mode(self, folder_fd: int, name: str, path: str) -> Iterator[int]:
-        closed = os.stat(name, dir_fd=folder_fd, follow_symlinks=False)
-        note = ModeNote(escape_name_bytes(path), S_IMODE(closed.st_mode), closed.st_ino)
-        self._disk.write_private_file(self._note, msgspec.json.encode(note))
-        try:
-            self._set_readable_mode_else_remove_note(folder_fd, name)
-            descriptor = os.open(name, _READ, dir_fd=folder_fd)
+        with open_path_descriptor(folder_fd, name) as closed:
+            found = os.fstat(closed)
+            note = ModeNote(escape_name_bytes(path), S_IMODE(found.st_mode), found.st_ino)
+            self._disk.write_private_file(self._note, msgspec.json.encode(note))
             try:
-                # synced before the note goes: after a power cut, a wide mode must still have its note
-                self._disk.set_open_mode(descriptor, S_IMODE(closed.st_mode))
-                self._disk.remove_path(self._note)
-                yield descriptor
-            finally:
-                os.close(descriptor)
-        except PermissionError as exc:
-            way_on = "Start as the tree's owner."
-            raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
-
-    def _set_readable_mode_else_remove_note(self, folder_fd: int, name: str) -> None:
+                descriptor = self._open_with_lent_mode(closed, note.mode)
+            except PermissionError as exc:
+                way_on = "Start as the tree's owner."
+                raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
         try:
-            self._disk.set_mode_unsynced(folder_fd, name, _LENT)
+            # synced before the note goes: after a power cut, a wide mode must still have its note
+            self._disk.set_open_mode(descriptor, note.mode)
+            self._disk.remove_path(self._note)
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    def _open_with_lent_mode(self, closed: int, mode: int) -> int:
+        """Widen the mode and open the file; put the mode back if it cannot be opened."""
+        try:
+            self._disk.set_mode_unsynced(closed, _LENT)
         except PermissionError:
             self._disk.remove_path(self._note)  # nothing was widened
+            raise
+        try:
+            return reopen_for_reading(closed)
+        except OSError:
+            self._disk.set_mode_unsynced(closed, mode)  # the note stays, because this is not synced
             raise
 
     def restore_mode_after_crash(self, root_fd: int) -> None:

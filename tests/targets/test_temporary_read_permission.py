@@ -1,6 +1,8 @@
 """A file that is closed to its own owner is read all the same, and is closed again whatever happens."""
 
+import fcntl
 import os
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -53,6 +55,39 @@ def test_a_mode_that_is_restored_is_on_disk_before_its_note_goes(folder):
     steps: list[str] = []
     LocalTree(folder, Disk(steps.append))
     assert steps[:2] == ["set the mode of an open file", "remove loan.json"]
+
+
+def test_a_file_that_cannot_be_opened_all_the_same_is_closed_again(folder):
+    """As by a file server, which has a lease on it: then an open that does not wait fails."""
+    before, shadow = everything(folder), folder / "root/etc/shadow"
+
+    def read_with_a_lease_on_it() -> bytes | None:
+        signal.signal(signal.SIGIO, signal.SIG_IGN)  # the kernel asks for the lease back
+        shadow.chmod(0o400)
+        lease = os.open(shadow, os.O_RDONLY)
+        shadow.chmod(0)
+        fcntl.fcntl(lease, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        return tree(folder).read(CLOSED)
+
+    assert in_child(read_with_a_lease_on_it, as_nobody=True)[0] == 1
+    assert shadow.stat().st_mode & 0o777 == 0
+    assert in_child(lambda: tree(folder).read(CLOSED), as_nobody=True) == (0, b"root:*:1::::::\n")
+    assert everything(folder) == before
+
+
+def test_a_file_that_takes_the_name_meanwhile_keeps_its_mode(folder):
+    new = folder / "root/etc/new"
+    new.write_text("another\n")
+    new.chmod(0o640)
+
+    def replace_shadow(step: str) -> None:
+        if step.startswith("set the mode") and new.exists():
+            new.rename(folder / "root/etc/shadow")
+
+    give_to_nobody(folder)
+    read = in_child(lambda: LocalTree(folder, Disk(replace_shadow)).read(CLOSED), as_nobody=True)
+    assert read == (0, b"root:*:1::::::\n")
+    assert (folder / "root/etc/shadow").stat().st_mode & 0o777 == 0o640
 
 
 def test_a_file_that_is_another_by_now_keeps_its_mode(folder):
