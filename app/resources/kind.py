@@ -78,7 +78,10 @@ class HostState:
 
 @dataclass(frozen=True)
 class ShellCommands:
-    """Commands for sh, for playbook and script. `look` exits 0 if the change is already made."""
+    """Commands for sh, for playbook and script. `look` exits 0 if the change is already made.
+
+    `do` can keep what `undo` needs in the folder $TEMPER_KEPT_IN, which is new for each rule and may not exist yet.
+    """
 
     look: str
     do: str

@@ -25,6 +25,13 @@ _CLOSED = (
     *("/var/log", "/var/spool/cron", "/var/lib/aide", "/usr/sbin/audit", "/usr/sbin/aureport", "/usr/sbin/ausearch"),
 )
 """Nobody but root has to enter or read these."""
+_KEEP = (
+    "if [ -L {at} ]; then echo {at} is a link; exit 1; fi; "
+    'kept="${{TEMPER_KEPT_IN:?}}"{at}.permissions; mkdir -p -- "${{kept%/*}}" && '
+    '{{ [ -e "$kept" ] || stat -c "%u:%g %05a" -- {at} >"$kept"; }}'
+)
+"""Notes the owner and the mode, with the five digits that clear a folder's setgid again. The first note stays."""
+_UNDO = 'read -r owner mode <"${{TEMPER_KEPT_IN:?}}"{at}.permissions && chown -h "$owner" {at} && chmod "$mode" {at}'
 _WRITE, _SEARCH_OR_READ, _STICKY, _SETUID = 0o022, 0o005, 0o1000, 0o4000
 
 
@@ -122,7 +129,7 @@ def _has_exact_mode_and_owner(action: SetPermissions, state: str) -> bool:
 
 def _build_commands(action: SetPermissions, _: Sequence[str]) -> tuple[ShellCommands]:
     at = shlex.quote(action.path)
-    looks, steps = [], []
+    looks, steps = [], [_KEEP.format(at=at)]
     if action.owner:
         user, colon, _ = action.owner.partition(":")
         words = ("%U" if user else "") + (":%G" if colon else "")
@@ -131,7 +138,7 @@ def _build_commands(action: SetPermissions, _: Sequence[str]) -> tuple[ShellComm
     if action.mode:
         looks.append(f'[ "$(stat -c %04a {at})" = {action.mode} ]')
         steps.append(f"chmod {action.mode} {at}")
-    return (ShellCommands(" && ".join(looks), " && ".join(steps), ":", ()),)
+    return (ShellCommands(" && ".join(looks), " && ".join(steps), _UNDO.format(at=at)),)
 
 
 KIND = ResourceKind(

@@ -78,7 +78,7 @@ put_back() {
     else rm -f -- "$ROOT$path"; fi
   done
   # Undo commands may read the restored files, so they run last.
-  while [ "$at" -gt 0 ]; do at=$((at - 1)); sh -c "${DEEDS[done[at] + 2]}" >/dev/null 2>&1; done
+  while [ "$at" -gt 0 ]; do at=$((at - 1)); TEMPER_KEPT_IN="$KEPT/$ID" sh -c "${DEEDS[done[at] + 2]}" >/dev/null 2>&1; done
   reload
 }
 
@@ -124,7 +124,7 @@ rule() {
   done
   for at in "${deeds[@]}"; do
     done+=("$at")
-    sh -c "${DEEDS[at + 1]}" || { put_back; failed 'taken back: it could not be done'; return; }
+    TEMPER_KEPT_IN="$KEPT/$ID" sh -c "${DEEDS[at + 1]}" || { put_back; failed 'taken back: it could not be done'; return; }
   done
   reload || { put_back; failed 'taken back: what reads the file did not take it'; return; }
   asked 'after the change' || { put_back; failed 'taken back'; return; }

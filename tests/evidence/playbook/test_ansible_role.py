@@ -13,8 +13,9 @@ import yaml
 
 from app.evidence.playbook.ansible_role import build_playbook_zip
 from app.evidence.playbook.edits import PlaybookEdit
-from app.evidence.playbook.fixes import PortableFixes
+from app.evidence.playbook.fixes import PortableFixes, build_shell_commands
 from app.resources.kind import ShellCommands
+from app.resources.permission import SetPermissions
 from tests.evidence.playbook.fresh import HOSTILE, STIG, fix, harmful
 
 ANSIBLE = Path(sys.executable).with_name("ansible-playbook")
@@ -102,7 +103,12 @@ def test_what_was_done_is_taken_back_in_reverse_and_what_was_not_reached_is_left
     first, second = (
         ShellCommands("false", f"echo do {name} >>{said}", f"echo undo {name} >>{said}") for name in ("first", "second")
     )
-    done = fix(deeds=(first, second))
+    closed = tmp_path / "closed"
+    closed.mkdir()
+    closed.chmod(0o775)
+    (close,) = build_shell_commands(SetPermissions(path=str(closed), mode="0700"), ())
+    look = ShellCommands("false", f"stat -c %a {closed} >>{said}", ":")
+    done = fix(deeds=(first, second, close, look))
     done = replace(done, fixes=tuple(replace(one, services=("no-such-service",)) for one in done.fixes))
     (tmp_path / "folder").mkdir()
     unreached = ShellCommands("false", "true", f"echo undo unreached >>{said}")
@@ -113,4 +119,5 @@ def test_what_was_done_is_taken_back_in_reverse_and_what_was_not_reached_is_left
     )
     played = play(build_playbook_zip(PortableFixes((*done.fixes, *stopped.fixes), ()), "r", ""))
     assert "Not done, and left or put back as it was: V-257984, V-257992" in played.stdout, played.stdout
-    assert said.read_text().splitlines() == ["do first", "do second", "undo second", "undo first"]
+    assert said.read_text().splitlines() == ["do first", "do second", "700", "undo second", "undo first"]
+    assert closed.stat().st_mode & 0o777 == 0o775

@@ -1,13 +1,14 @@
 import os
+import pwd
 import subprocess
 
 import pytest
 
 from app.evidence.playbook.bash_script import build_script, render_script
 from app.evidence.playbook.edits import PlaybookEdit
-from app.evidence.playbook.fixes import collect_portable_fixes
+from app.evidence.playbook.fixes import PlainCheck, build_shell_commands, collect_portable_fixes
+from app.resources.permission import SetPermissions
 from tests.evidence.playbook.fresh import HOSTILE, fix, fresh_host, harmful, tree, words
-
 
 @pytest.fixture
 def run(tmp_path):
@@ -86,6 +87,32 @@ def test_what_makes_the_host_worse_is_put_back(tmp_path, run):
     assert done.returncode == 2
     assert "after the change, not so: no line says bad" in done.stderr
     assert (file.read_text(), file.stat().st_mode & 0o777) == ("good\n\n", 0o640)
+
+
+def test_permissions_are_put_back_as_they_were_on_this_host(tmp_path, run):
+    folder, owner = tmp_path / "cron.d", 8 if os.geteuid() == 0 else os.geteuid()
+    folder.mkdir()
+    os.chown(folder, owner, -1)
+    folder.chmod(0o775)
+    was = (folder.stat().st_mode, folder.stat().st_uid, folder.stat().st_gid)
+    words = ({"mode": "2700"}, {"owner": pwd.getpwuid(os.geteuid()).pw_name, "mode": "0500"})
+    deeds = tuple(one for word in words for one in build_shell_commands(SetPermissions(path=str(folder), **word), ()))
+    asks = PlainCheck("sudoers", "the folder can be written to", f"[ $(stat -c %a {folder}) = 775 ]")
+    done = run(render_script(fix(deeds=deeds, checks=(asks,)), "r", ""))
+    assert "after the change, not so: the folder can be written to" in done.stderr
+    assert (folder.stat().st_mode, folder.stat().st_uid, folder.stat().st_gid) == was
+    done = run(render_script(fix(deeds=deeds), "r", ""))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (folder.stat().st_mode & 0o777, folder.stat().st_uid) == (0o500, os.geteuid())
+
+
+def test_permissions_of_what_a_link_leads_to_are_left(tmp_path, run):
+    (tmp_path / "real").mkdir(mode=0o755)
+    (tmp_path / "link").symlink_to("real")
+    deeds = tuple(build_shell_commands(SetPermissions(path=str(tmp_path / "link"), mode="0700"), ()))
+    done = run(render_script(fix(deeds=deeds), "r", ""))
+    assert (done.returncode, "link is a link" in done.stdout) == (2, True)
+    assert (tmp_path / "real").stat().st_mode & 0o777 == 0o755
 
 
 def test_hostile_text_is_text(tmp_path, run):
