@@ -19,7 +19,7 @@ class Token:
 
 
 def split_tokens(text: str) -> Iterator[Token]:
-    at = 0
+    at = depth = 0  # the depth of brackets from `((` on, where `<<` is a shift and no here-document
     pending: list[tuple[str, bool]] = []
     while at < len(text):
         if text[at] in " \t":
@@ -29,7 +29,7 @@ def split_tokens(text: str) -> Iterator[Token]:
         elif text[at] == "#":
             end = text.find("\n", at)
             at = len(text) if end < 0 else end
-        elif heredoc := _HEREDOC.match(text, at):
+        elif depth == 0 and (heredoc := _HEREDOC.match(text, at)):
             mark = next(m for m in heredoc.groups()[1:] if m is not None)
             pending.append((mark, bool(heredoc[1])))
             at = heredoc.end()
@@ -37,6 +37,10 @@ def split_tokens(text: str) -> Iterator[Token]:
             at = _get_word_end(text, redirect.end())
         elif operator := _OPERATOR.match(text, at):
             yield Token(operator[0], True, at, operator.end())
+            if operator[0] == "(" and (depth or text.startswith("((", at)):
+                depth += 1
+            elif operator[0] == ")" and depth:
+                depth -= 1
             at = operator.end()
             if operator[0] == "\n":
                 at = _skip_heredocs(text, at, pending)

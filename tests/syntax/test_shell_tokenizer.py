@@ -20,6 +20,14 @@ def test_redirections_and_here_documents_are_left_out():
     assert words("cat <<-E\n\tTMOUT=1\n\tE\nb\n") == ["cat", "\n", "b", "\n"]
 
 
+def test_a_shift_in_arithmetic_is_no_here_document():
+    for shift in ("((x<<2))", "(( y = (1 << n) + 2 ))", "((a[1<<2]<<=b))", "((x<<2)) && c"):
+        assert words(f"{shift}\nTMOUT=600\n2\n")[-4:] == ["TMOUT=600", "\n", "2", "\n"]
+    assert words("for ((i=1; i<1<<4; i++)); do\nb\ndone\n")[-4:] == ["b", "\n", "done", "\n"]
+    assert words("( (cat <<E\nTMOUT=1\nE\n) | d)\n") == ["(", "(", "cat", "\n", ")", "|", "d", ")", "\n"]
+    assert words("((x<<2)); cat <<E\nTMOUT=1\nE\nb")[-3:] == ["cat", "\n", "b"]
+
+
 def test_the_data_of_a_script_is_what_it_quotes_without_commands_flags_and_comments():
     script = (
         '# -e 2, deny\nif [ -f "/etc/a b" ]; then chmod -f 2 x; fi\nline="deny = $value" # -b 1\n'
