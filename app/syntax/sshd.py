@@ -35,7 +35,10 @@ class MatchBlock:
     settings: list[Setting] = field(default_factory=list)
 
     def get(self, keyword: str) -> Setting | None:
-        return next(iter(_select_keyword(self.settings, keyword)), None)
+        return next(iter(self.list_settings(keyword)), None)
+
+    def list_settings(self, keyword: str) -> tuple[Setting, ...]:
+        return _select_keyword(self.settings, keyword)
 
 
 @dataclass(frozen=True)

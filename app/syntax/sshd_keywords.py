@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from app.syntax.host_text import fold_case, parse_natural_number
+from app.syntax.host_text import fold_case
 from app.syntax.sshd_builtin_tables import get_names, get_table
 
 SWITCHES, _TIMES, _COUNTS, _SINGLES, _LISTS = (
@@ -15,8 +15,12 @@ IN_MATCH = get_names("keywords", "in_match")
 _KNOWN = frozenset((*CHOICES, *_TIMES, *_COUNTS, *_SINGLES, *_LISTS))
 _ALIASES = get_table("aliases")
 _GLOBAL_ALIASES = get_names("keywords", "global_aliases")
-_TIME = re.compile(r"(?=[0-9])(?:[0-9]{1,9}[sSmMhHdDwW])*(?:[0-9]{1,9})?")
-_SPAN = re.compile(r"([0-9]{1,9})([smhdw]?)")
+_BLANKS = r"[ \t\n\v\f\r]*"
+_NUMBER = rf"{_BLANKS}\+?0*[0-9]{{1,10}}"
+_TIME = re.compile(rf"(?=.)(?:{_NUMBER}[smhdw])*(?:{_NUMBER})?")
+_SPAN = re.compile(r"0*([0-9]{1,10})([smhdw]?)")
+_COUNT = re.compile(rf"{_BLANKS}([+-]?)0*([0-9]{{1,10}})")
+_MOST = 2**31 - 1
 SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 
@@ -27,10 +31,18 @@ def normalize_keyword(keyword: str) -> str:
 
 
 def parse_seconds(value: str) -> int | None:
-    """Parse a time as sshd does: 600, 10m, 1h30m. Return seconds or None."""
-    if not _TIME.fullmatch(value):
+    """Parse a time as sshd does: 600, 10m, 1h30m. Return seconds, or None for what sshd rejects."""
+    if not _TIME.fullmatch(fold_case(value)):
         return None
-    return sum(int(count) * SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
+    total = sum(int(count) * SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
+    return total if total <= _MOST else None
+
+
+def parse_count(value: str) -> int | None:
+    """Parse a whole number as sshd does; return None for what sshd rejects."""
+    found = _COUNT.fullmatch(value)
+    count = int(found[1] + found[2]) if found else -1
+    return count if 0 <= count <= _MOST else None
 
 
 def explain_rejection(keyword: str, arguments: tuple[str, ...], *, in_match: bool) -> str:
@@ -53,7 +65,7 @@ def _describe_bad_value(keyword: str, normalized_keyword: str, value: str) -> st
     if normalized_keyword in CHOICES and fold_case(value) not in CHOICES[normalized_keyword]:
         return f"{keyword} must be one of {', '.join(CHOICES[normalized_keyword])}"
     if normalized_keyword in _TIMES and parse_seconds(value) is None:
-        return f"{keyword} must be a time such as 600 or 10m"
-    if normalized_keyword in _COUNTS and parse_natural_number(value) is None:
-        return f"{keyword} must be a whole number"
+        return f"{keyword} must be a time such as 600 or 10m, of at most {_MOST} seconds"
+    if normalized_keyword in _COUNTS and parse_count(value) is None:
+        return f"{keyword} must be a whole number of at most {_MOST}"
     return ""

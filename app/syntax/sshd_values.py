@@ -4,15 +4,11 @@ import re
 from collections.abc import Callable
 
 from app.syntax.host_text import fold_case, parse_natural_number, split_blank_separated_names
-from app.syntax.sshd_keywords import CHOICES, SECONDS
+from app.syntax.sshd_keywords import CHOICES, parse_count, parse_seconds
 
 Spell = Callable[[str], str | None]
 
-_MOST = 2**31 - 1
 _MOST_PORT = 65535
-_TIME = re.compile(r"(?=.)(?:\+?[0-9]{1,10}[smhdw])*(?:\+?[0-9]{1,10})?")
-_SPAN = re.compile(r"([0-9]+)([smhdw]?)")
-_WHOLE = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]{1,18})")
 _SCALED = re.compile(r"[ \t\n\v\f\r]*([+-]?)([0-9]{0,18})(?:\.([0-9]{0,18}))?([bkmgtpe]?)")
 _SCALE = {unit: 1024**power for power, unit in enumerate("bkmgtpe")} | {"": 1}
 _LEAST_VOLUME = 16
@@ -37,18 +33,13 @@ def _create_choice_normalizer(keyword: str) -> Spell:
 
 
 def normalize_seconds(value: str) -> str | None:
-    if not _TIME.fullmatch(fold_case(value)):
-        return None
-    total = sum(int(count) * SECONDS[unit] for count, unit in _SPAN.findall(fold_case(value)))
-    return str(total) if total <= _MOST else None
+    seconds = parse_seconds(value)
+    return None if seconds is None else str(seconds)
 
 
 def normalize_count(value: str) -> str | None:
-    found = _WHOLE.fullmatch(value)
-    if found is None:
-        return None
-    count = int(f"{found[1]}{found[2]}")
-    return str(count) if 0 <= count <= _MOST else None
+    count = parse_count(value)
+    return None if count is None else str(count)
 
 
 def normalize_size(value: str) -> str | None:

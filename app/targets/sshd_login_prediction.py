@@ -1,5 +1,6 @@
 """Whether sshd would let an account log in with its key on a new connection."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -16,6 +17,7 @@ from app.targets.host_accounts import HostAccounts
 NO_SHELL = ("/sbin/nologin", "/usr/sbin/nologin", "/bin/false", "/usr/bin/false")
 _KEYS = ".ssh/authorized_keys .ssh/authorized_keys2"
 _KEY_WORDS = ("ssh-", "ecdsa-", "sk-")
+_TOKEN = re.compile("%.")
 _OTHERS_WRITE = 0o022
 
 
@@ -104,12 +106,11 @@ class SshdLogin:
         return next(iter(self._list_effective_settings(account, keyword)), None)
 
     def _list_effective_settings(self, account: Account, keyword: str) -> tuple[Setting, ...]:
-        """Return the settings of the keyword: those of a matching Match block go before the global ones."""
-        for block in self.config.matches:
-            setting = block.get(keyword)
-            if setting and _is_block_applicable(block.conditions, account, self.people):
-                return (setting,)
-        return self.config.list_global_settings(keyword)
+        """Return the settings of the keyword: those of all matching Match blocks, else the global ones."""
+        matched = [one for one in self.config.matches if _is_block_applicable(one.conditions, account, self.people)]
+        return tuple(one for block in matched for one in block.list_settings(keyword)) or (
+            self.config.list_global_settings(keyword)
+        )
 
 
 def _is_block_applicable(conditions: Conditions, account: Account, accounts: HostAccounts) -> bool:
@@ -126,7 +127,8 @@ def _is_matched_ignoring_negation(space_separated_patterns: str, names: frozense
 
 
 def _expand_path(entry: str, account: Account) -> str:
-    path = entry.replace("%h", account.home).replace("%u", account.name).replace("%%", "%")
+    tokens = {"%%": "%", "%h": account.home, "%u": account.name, "%U": str(account.uid)}
+    path = _TOKEN.sub(lambda found: tokens.get(found[0], found[0]), entry)
     return path if path.startswith("/") else f"{account.home.rstrip('/')}/{path}"
 
 

@@ -15,6 +15,16 @@ from app.syntax.sshd_keywords import explain_rejection, parse_seconds
         ("10x", None),
         ("٦", None),
         ("-1", None),
+        ("2147483647", 2147483647),
+        ("2147483648", None),
+        ("99999999999", None),
+        ("24855d", 2147472000),
+        ("24856d", None),
+        ("00000000000600", 600),
+        ("1m 30", 90),
+        ("10+5", None),
+        ("9" * 5000, None),
+        ("0" * 5000, 0),
     ],
 )
 def test_times_are_read_as_sshd_reads_them(value, expected):
@@ -28,6 +38,9 @@ def test_times_are_read_as_sshd_reads_them(value, expected):
         ("PermitRootLogin", ("no", "yes")),
         ("ClientAliveInterval", ("soon",)),
         ("ClientAliveCountMax", ("-1",)),
+        ("ClientAliveCountMax", ("2147483648",)),
+        ("ClientAliveInterval", ("999999999w",)),
+        ("MaxSessions", ("9" * 5000,)),
         ("PermitRo\u043etLogin", ("no",)),
         ("PermitRootLogins", ("no",)),
     ],
@@ -44,6 +57,10 @@ def test_what_sshd_would_refuse_is_named(keyword, arguments):
         ("Subsystem", ("sftp", "internal-sftp")),
         ("PermitUserEnvironment", ("LANG",)),
         ("Protocol", ("2",)),
+        ("LoginGraceTime", ("2147483647",)),
+        ("LoginGraceTime", ("+60",)),
+        ("MaxAuthTries", ("2147483647",)),
+        ("MaxAuthTries", (f"{'0' * 5000}4",)),
     ],
 )
 def test_what_sshd_takes_is_let_through(keyword, arguments):

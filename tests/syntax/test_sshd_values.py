@@ -12,6 +12,7 @@ from app.syntax import sshd_values as values
         (values.normalize_seconds, "1x", None),
         (values.normalize_seconds, "", None),
         (values.normalize_seconds, "9999999999", None),
+        (values.normalize_seconds, "0000000000600", "600"),
         (values.normalize_count, "007", "7"),
         (values.normalize_count, "-1", None),
         (values.normalize_count, "1e3", None),

@@ -22,6 +22,11 @@ def refusal(main, changes=None):
         "Match User t?mper Group temper\nPubkeyAuthentication no\n",
         "DSAAuthentication no\n",
         "AllowUsers !kiosk\n",
+        "Match User temper\nDenyUsers eve\nDenyUsers temper\n",
+        "Match User temper\nDenyUsers eve\nMatch User t*\nDenyUsers temper\n",
+        "Match User temper\nPubkeyAuthentication no\nMatch all\nPubkeyAuthentication yes\n",
+        "AllowUsers temper\nMatch all\nAllowUsers eve\n",
+        "LoginGraceTime 99999999999\n",
     ],
 )
 def test_who_is_meant_is_refused(main):
@@ -36,6 +41,9 @@ def test_who_is_meant_is_refused(main):
         "Match User temper Address 192.0.2.0/24\nPubkeyAuthentication no\n",
         "AllowUsers temper@192.0.2.* root\n",
         "DenyUsers !temper\n",
+        "Match User temper\nAllowUsers eve\nMatch User t*\nAllowUsers temper\n",
+        "AllowUsers eve\nMatch all\nAllowUsers temper\n",
+        "LoginGraceTime 2147483647\n",
     ],
 )
 def test_who_is_not_meant_is_let_in(main):
@@ -67,3 +75,18 @@ def test_every_folder_from_the_key_to_the_home_is_checked(keys, loose):
     assert refusal(main + "StrictModes no\n", changes) == ""
     changes[loose] = FileState(b"", 0o755, "eve:eve")
     assert refusal(main, changes) == f"{loose} belongs to eve:eve"
+
+
+@pytest.mark.parametrize(
+    ("written", "path"),
+    [
+        ("%h/keys", "/home/temper/keys"),
+        ("/srv/%u/keys", "/srv/temper/keys"),
+        ("/srv/%U", "/srv/1001"),
+        ("/srv/%%h/%%%u", "/srv/%h/%temper"),
+    ],
+)
+def test_the_path_of_the_keys_is_expanded_once(written, path):
+    changes = {path: FileState(KEY.encode(), 0o600, "temper:temper")}
+    assert refusal(f"AuthorizedKeysFile {written}\n", changes) == ""
+    assert refusal(f"AuthorizedKeysFile {written}x\n", changes) == f"there is no key in {path}x"
