@@ -10,6 +10,7 @@ from app.evidence.playbook.fixes import PlainCheck, build_shell_commands, collec
 from app.resources.permission import SetPermissions
 from tests.evidence.playbook.fresh import HOSTILE, fix, fresh_host, harmful, tree, words
 
+
 @pytest.fixture
 def run(tmp_path):
     def runs(content, *arguments):
