@@ -96,7 +96,7 @@ def _log_start(runtime: Runtime, greeting: str, **where: object) -> None:
     known = {
         "version": __version__,
         "kind": settings.kind,
-        "node": runtime.name,
+        "node": runtime.name.removeprefix("worker "),
         "database": "postgresql" if is_shared(runtime.database) else "sqlite",
         "data": str(settings.data),
         "lineup": runtime.lineup.name,

@@ -120,6 +120,7 @@ def test_a_server_logs_its_start_what_it_refuses_and_its_stop(tmp_path):
     started = server.until("server started")
     assert started["logger"] == "temper.cli"
     assert (started["kind"], started["database"], started["sign_in"]) == ("serve", "sqlite", False)
+    assert started["node"] == str(server.process.pid), "a node's name, and without nodes the process's number"
     with httpx.Client(base_url=f"http://{started['address']}:{started['port']}") as client:
         assert client.post("/runs", headers={"origin": "https://elsewhere.example"}).status_code == 403
         for _ in range(3):
