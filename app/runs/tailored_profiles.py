@@ -8,6 +8,7 @@ from app.errors import BadInput, Rejected, convert_bad_input_to_rejected
 from app.scanners.openscap.benchmark import Benchmark, Profile, read_benchmark
 from app.scanners.openscap.scap_files import map_names_to_datastreams, require_datastream
 from app.scanners.openscap.tailoring import (
+    LONGEST_NAME,
     TailoringFile,
     add_tailoring,
     apply_tailoring,
@@ -16,7 +17,7 @@ from app.scanners.openscap.tailoring import (
     read_tailoring,
 )
 
-LONGEST = {"name": 61, "content": 81, "document": 900_000}
+LONGEST = {"name": LONGEST_NAME, "content": 81, "document": 900_000}
 
 
 @dataclass(frozen=True)

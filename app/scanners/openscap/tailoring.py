@@ -16,7 +16,8 @@ from app.text.clean import clean_text
 
 ENDING = "-tailoring.xml"
 MOST_BYTES = 4 << 20
-_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,60}")
+LONGEST_NAME = 61
+_NAME = re.compile(rf"[a-z0-9][a-z0-9._-]{{0,{LONGEST_NAME - 1}}}")
 _NAMED = {"select": "the rule", "refine-rule": "the rule", "set-value": "the value", "refine-value": "the value"}
 
 
@@ -123,7 +124,7 @@ def load_tailoring_file(name: str) -> TailoringFile:
 def add_tailoring(content: bytes, name: str, benchmark: Benchmark) -> TailoringFile:
     """Validate and store a tailoring; a stored one is never replaced, since past runs used it."""
     if not _NAME.fullmatch(name):
-        said = "use at most 60 small letters, digits, '.', '_' and '-'"
+        said = f"use at most {LONGEST_NAME} small letters, digits, '.', '_' and '-'"
         raise BadInput(f"{name[:80]!a} is not a valid name for a tailoring: {said}.")
     read = read_tailoring(content, f"{name}{ENDING}")
     apply_tailoring(read, benchmark)

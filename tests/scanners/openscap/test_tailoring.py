@@ -8,6 +8,7 @@ import pytest
 from app.errors import BadInput
 from app.scanners.openscap.benchmark import Benchmark
 from app.scanners.openscap.tailoring import (
+    LONGEST_NAME,
     add_tailoring,
     apply_tailoring,
     load_tailoring_file,
@@ -107,6 +108,15 @@ FILE = b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>' + HEAD.encode()
 )
 def test_what_does_not_fit_is_refused_in_one_sentence(content, says):
     assert says in refusal(content)
+
+
+def test_a_name_may_be_as_long_as_its_refusal_says(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with pytest.raises(BadInput, match=f"use at most {LONGEST_NAME} small letters"):
+        add_tailoring(TEXT.encode(), "n" * (LONGEST_NAME + 1), BENCHMARK)
+    longest = "n" * LONGEST_NAME
+    add_tailoring(TEXT.encode(), longest, BENCHMARK)
+    assert load_tailoring_file(longest).name == f"{longest}-tailoring.xml"
 
 
 def test_it_is_kept_for_good_under_its_name(tmp_path, monkeypatch):
