@@ -19,7 +19,7 @@ class ProbeRunner:
         self.step = ""
         """The step in progress, or the last one."""
         self.ended = ""
-        """Why the last probe failed; empty if it succeeded."""
+        """Why the first subject that failed did; empty if none failed."""
 
     @property
     def is_working(self) -> bool:
@@ -47,10 +47,10 @@ class ProbeRunner:
                 probed = await run_probe(subject, self._set_step)
                 await asyncio.to_thread(self._keep, probed)
             except TemperError as exc:
-                self.ended = str(exc)
+                self.ended = self.ended or str(exc)
             except Exception:
                 log.exception("a probe failed by a fault of ours")
-                self.ended = "It failed by a fault of Temper's own: its log has the details."
+                self.ended = self.ended or "It failed by a fault of Temper's own: its log has the details."
             else:
                 self.ended = self.ended or probed.problem
 

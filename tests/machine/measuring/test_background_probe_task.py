@@ -5,6 +5,7 @@ import asyncio
 import httpx
 import pytest
 
+from app.errors import BadInput
 from app.machine.measuring.background_probe_task import ProbeRunner
 from app.machine.measuring.probe import EngineBusy
 from tests.machine.measuring.playing import Wire, subject
@@ -38,6 +39,18 @@ async def test_a_probe_that_cannot_be_made_says_why_and_the_next_subject_has_its
         await prober.wait_until_finished()
     assert "probe it when it is idle" in prober.ended
     assert len(kept) == 1
+
+
+async def test_the_first_reason_stays_when_a_later_probe_fails_too():
+    def keep(_):
+        raise BadInput("the second reason")
+
+    prober = ProbeRunner(keep)
+    transport, other = httpx.MockTransport(Wire(running=1)), httpx.MockTransport(Wire())
+    async with httpx.AsyncClient(transport=transport) as busy, httpx.AsyncClient(transport=other) as free:
+        prober.start([subject(busy), subject(free)])
+        await prober.wait_until_finished()
+    assert "probe it when it is idle" in prober.ended
 
 
 async def test_closing_ends_it():
