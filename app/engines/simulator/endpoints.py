@@ -86,7 +86,7 @@ class _Endpoints:
     async def get_models(self, _request: Request) -> Response:
         self._require_ready()
         engine = self._engine.engine
-        card = {"id": engine.model, "object": "model", "owned_by": "temper-simulator", "root": engine.model}
+        card = {"id": engine.wire_name, "object": "model", "owned_by": "temper-simulator", "root": engine.model}
         data = [{**card, "parent": None, "max_model_len": engine.max_model_len}]
         return JsonResponse({"object": "list", "data": data})
 
@@ -142,7 +142,7 @@ class _Endpoints:
             asked = msgspec.json.decode(await request.body(), type=ChatRequest)
         except (msgspec.DecodeError, UnicodeDecodeError) as exc:
             raise _RequestRefused(400, "Bad Request", f"1 validation error: {exc}") from exc
-        if asked.model != self._engine.engine.model:
+        if asked.model != self._engine.engine.wire_name:
             raise _RequestRefused(404, "NotFoundError", f"The model `{asked.model}` does not exist.", "model")
         _require_valid_grammar(asked)
         return asked

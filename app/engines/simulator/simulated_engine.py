@@ -154,7 +154,7 @@ class SimulatedEngine:
     def render_metrics(self) -> str:
         kv_tokens = self._simulation.kv_tokens
         used = min(sum(active.tokens for active in self.active) / kv_tokens, 1.0)
-        model = self.engine.model
+        model = self.engine.wire_name
         return self.meters.render_text(model, running=len(self.active), kv_used_share=used, kv_tokens=kv_tokens)
 
     def build_gpu_report(self) -> dict[str, Any]:

@@ -4,12 +4,16 @@ import signal
 import socket
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 
+from app.lineups.reader import require_lineup_path
 from tests.engines.conftest import MODELS, simulator
+
+SIMULATED = require_lineup_path("simulated")
 
 
 def run(*args: str) -> subprocess.CompletedProcess[str]:
@@ -55,6 +59,23 @@ def test_the_ports_are_the_ones_asked_for():
         free = [taken.getsockname()[1] for taken in (one, two)]
     with simulator("--speed", "0", "--ports", f"{free[0]},{free[1]},0") as running:
         assert list(running.ports.values())[:2] == free
+
+
+def test_an_engine_answers_under_its_served_name(tmp_path):
+    lineup = tmp_path / "named.toml"
+    model = f'model = "{MODELS["gemma-31b"]}"'
+    lineup.write_text(SIMULATED.read_text().replace(model, f'{model}\nserved_name = "stig"'))
+    with simulator("--speed", "0", "--lineup", str(lineup)) as running:
+        running.wait_until_ready()
+        [card] = httpx.get(f"{running.root()}/v1/models").json()["data"]
+        asked = {"messages": [{"role": "user", "content": "Rule: V-1"}], "max_tokens": 400}
+        ask = partial(httpx.post, f"{running.root()}/v1/chat/completions")
+        answer, refusal = ask(json={**asked, "model": "stig"}), ask(json={**asked, "model": MODELS["gemma-31b"]})
+        metrics = httpx.get(f"{running.root()}/metrics").text
+    assert (card["id"], card["root"]) == ("stig", MODELS["gemma-31b"])
+    assert (answer.status_code, answer.json()["model"]) == (200, "stig")
+    assert (refusal.status_code, refusal.json()["error"]["param"]) == (404, "model")
+    assert 'model_name="stig"' in metrics
 
 
 @pytest.mark.parametrize(
