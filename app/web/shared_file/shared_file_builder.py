@@ -143,7 +143,9 @@ def _build_view(archive: RunArchive, row: RunRow, scene: Scene, log: Sequence[Re
         meters=render_past_meters(archive, last.at, Sharing(archive.store).read_past_shares(last.at)),
         gpus=render_past_gpus(archive, last.at),
         now=round(last.at, 3),
-        timeline=draw_timeline(line, last.at, read_engine_outages(archive.store, line.zero, last.at)),
+        timeline=draw_timeline(
+            line, last.at, read_engine_outages(archive.store, line.zero, last.at, archive.lineup.engines)
+        ),
         time=round(line.to_axis_seconds(last.at), 1),
         summary=build_summary([one for one in log if get_event_kind(one.event) in SUMMED]),
         table=build_energy_table(archive, row),

@@ -36,6 +36,15 @@ def test_what_began_before_the_time_asked_for_and_what_lasts_is_told(store):
     assert read_engine_outages(store, 500.0, 600.0) == [EngineOutage("b", "dead", 120.0, None)]
 
 
+def test_an_outage_of_hours_is_told_whenever_it_began(store):
+    tell(store, (100.0, "a", "ready"), (120.0, "a", "stalled"), (150.0, "a", "dead"))
+    broken_since = 120.0 - NOTICED_AFTER
+    assert read_engine_outages(store, 9000.0, 9100.0) == [EngineOutage("a", "stalled", broken_since, None)]
+    tell(store, (9200.0, "a", "ready"))
+    assert read_engine_outages(store, 9000.0, 9300.0) == [EngineOutage("a", "stalled", broken_since, 9200.0)]
+    assert read_engine_outages(store, 9250.0, 9300.0) == []
+
+
 def test_an_engine_that_was_ready_for_hours_is_known_by_its_samples(store):
     tell(store, (100.0, "a", "ready"), (9000.0, "b", "absent"))
     sampled = EngineSampled(engine="a", running=0, waiting=0, kv_used=0, tok_s=None, prompt_tok_s=None, simulated=True)
@@ -47,6 +56,25 @@ def test_an_engine_that_was_ready_for_hours_is_known_by_its_samples(store):
 def test_an_engine_that_was_never_up_is_no_outage(store):
     tell(store, (100.0, "a", "absent"), (110.0, "a", "loading"), (140.0, "a", "ready"))
     assert read_engine_outages(store, 90.0, 200.0) == []
+
+
+def test_an_outage_that_seems_to_last_is_left_out_for_an_engine_that_left_the_line_up(store):
+    tell(store, (100.0, "a", "ready"), (100.0, "b", "ready"), (120.0, "a", "dead"), (130.0, "b", "dead"))
+    tell(store, (140.0, "b", "ready"), (150.0, "b", "dead"))
+    ended = EngineOutage("b", "dead", 130.0, 140.0)
+    assert read_engine_outages(store, 90.0, 200.0, {"a"}) == [EngineOutage("a", "dead", 120.0, None), ended]
+
+
+def test_recent_outages_know_an_outage_of_hours_at_each_moment(store):
+    recent = RecentOutages(store, 120.0)
+    tell(store, (100.0, "a", "ready"), (190.0, "a", "dead"))
+    lasts, ended = EngineOutage("a", "dead", 190.0, None), EngineOutage("a", "dead", 190.0, 9000.0)
+    for at in (200.0, 315.0, 8000.0, 8000.5):
+        assert recent.read_outages(at) == [lasts], at
+    tell(store, (9000.0, "a", "ready"))
+    assert recent.read_outages(9000.0) == [ended]
+    assert recent.read_outages(9130.0) == []
+    assert recent.read_outages(9119.0) == [ended], "a replay goes back"
 
 
 def test_recent_outages_are_read_once_a_second(store):

@@ -141,7 +141,7 @@ def build_mission_view(
         gpus=render_current_or_past_gpus(runtime, then),
         now=round(runtime.clock.now(), 3),
         intro=page_request.intro,
-        timeline=draw_timeline(line, until, missions.timelines.read_outages(line, until)),
+        timeline=draw_timeline(line, until, missions.timelines.read_outages(line, until, runtime.lineup.engines)),
         time=round(line.to_axis_seconds(until if at is None else mission.state.at), 1),
         summary=read_summary(runtime.store, row.id) if ended else None,
         table=build_energy_table(runtime, row) if ended else None,

@@ -1,6 +1,6 @@
 """A run's timeline: its turns, items and waits. It begins when work begins, and long waits are folded."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Literal
@@ -252,8 +252,8 @@ class TimelineReader:
         changes = {"began": line.began, "over": line.over, "stretches": told}
         return encode_message(msgspec.json.encode(changes), name="timeline")
 
-    def read_outages(self, timeline: Timeline, until: float) -> list[EngineOutage]:
-        return read_engine_outages(self._store, timeline.zero, until)
+    def read_outages(self, timeline: Timeline, until: float, engines: Collection[str]) -> list[EngineOutage]:
+        return read_engine_outages(self._store, timeline.zero, until, engines)
 
     def _find_time_before_crash(self, recorded: Recorded) -> float | None:
         if isinstance(recorded.event, kinds.RunResumed) and recorded.event.after_crash:
