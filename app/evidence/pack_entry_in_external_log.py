@@ -6,11 +6,12 @@ import os
 import signal
 import subprocess
 import tempfile
-import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from selectors import EVENT_READ, DefaultSelector
 from typing import Annotated
 
 import msgspec
@@ -22,9 +23,14 @@ from app.evidence.verify import LONGEST_RECEIPT, compute_sha256
 
 FOLDER = "receipts"
 PATIENCE = 30.0
+END_SECONDS = 1.0
 MOST_WORDS = 64
 _Word = Annotated[str, Meta(pattern="^[^\\x00]+$")]
 _Command = Annotated[tuple[_Word, ...], Meta(min_length=1, max_length=MOST_WORDS)]
+
+
+class _AnswerTooLong(Exception):
+    pass
 
 
 def parse_hook_command_json(json_text: str) -> tuple[str, ...]:
@@ -54,43 +60,60 @@ def _request_receipt(hook: Sequence[str], statement: bytes, patience: float) -> 
 
 
 def _run_hook(hook: Sequence[str], statement: bytes, patience: float) -> bytes:
-    """Run the hook in its own session, so that its children die with it, and without Temper's environment."""
+    """Return the hook's answer. Raise EnvironmentUnusable if it gives none, or not within its patience."""
+    child = _start_hook(hook, statement)
+    ends_at = time.monotonic() + patience
+    try:
+        answer = _read_answer(child, ends_at)
+        code = child.wait(max(0.0, ends_at - time.monotonic()))
+    except (TimeoutError, subprocess.TimeoutExpired):
+        raise EnvironmentUnusable(f"{hook[0]} did not answer within {patience:g} seconds.") from None
+    except _AnswerTooLong:
+        raise EnvironmentUnusable(f"{hook[0]} answered with more than {LONGEST_RECEIPT} bytes.") from None
+    finally:
+        _end_hook(child)
+    if code or not answer:
+        raise EnvironmentUnusable(
+            f"{hook[0]} returned no receipt: it exited with {code} and wrote {len(answer)} bytes."
+        )
+    return answer
+
+
+def _start_hook(hook: Sequence[str], statement: bytes) -> "subprocess.Popen[bytes]":
+    """Start the hook in its own session, so that its children die with it, and without Temper's environment."""
     around = {name: value for name, value in os.environ.items() if not name.startswith("TEMPER_")}
     with tempfile.TemporaryFile() as stdin:
         stdin.write(statement)
         stdin.seek(0)
         try:
-            child = subprocess.Popen(
+            return subprocess.Popen(
                 hook, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=around, start_new_session=True
             )
         except OSError as exc:
             raise EnvironmentUnusable(f"{hook[0]} could not be started: {exc.strerror}.") from exc
-    late = threading.Event()
-
-    def stop_late_hook() -> None:
-        late.set()
-        _kill_hook(child)
-
-    with child:
-        timer = threading.Timer(patience, stop_late_hook)
-        timer.start()
-        assert child.stdout
-        answer = child.stdout.read(LONGEST_RECEIPT + 1)
-        if len(answer) > LONGEST_RECEIPT:
-            _kill_hook(child)
-        child.wait()
-        timer.cancel()
-    if late.is_set():
-        raise EnvironmentUnusable(f"{hook[0]} did not answer within {patience:g} seconds.")
-    if len(answer) > LONGEST_RECEIPT:
-        raise EnvironmentUnusable(f"{hook[0]} answered with more than {LONGEST_RECEIPT} bytes.")
-    if child.returncode or not answer:
-        raise EnvironmentUnusable(
-            f"{hook[0]} returned no receipt: it exited with {child.returncode} and wrote {len(answer)} bytes."
-        )
-    return answer
 
 
-def _kill_hook(child: "subprocess.Popen[bytes]") -> None:
-    with suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
+def _read_answer(child: "subprocess.Popen[bytes]", ends_at: float) -> bytes:
+    """Read standard output to its end. Raise TimeoutError at `ends_at`, whichever process still holds it open."""
+    assert child.stdout
+    answer = b""
+    with DefaultSelector() as selector:
+        selector.register(child.stdout, EVENT_READ)
+        while len(answer) <= LONGEST_RECEIPT:
+            if (left := ends_at - time.monotonic()) <= 0 or not selector.select(left):
+                raise TimeoutError
+            if not (part := os.read(child.stdout.fileno(), LONGEST_RECEIPT)):
+                return answer
+            answer += part
+    raise _AnswerTooLong
+
+
+def _end_hook(child: "subprocess.Popen[bytes]") -> None:
+    """Kill the hook's session unless it has ended. A process that Temper may not kill, as sudo's, is left."""
+    if child.returncode is None:
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(child.pid, signal.SIGKILL)
+        with suppress(subprocess.TimeoutExpired):
+            child.wait(END_SECONDS)
+    assert child.stdout
+    child.stdout.close()

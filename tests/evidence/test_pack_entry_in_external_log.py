@@ -2,7 +2,10 @@
 
 import base64
 import json
+import os
+import signal
 import stat
+import time
 
 import pytest
 
@@ -70,6 +73,7 @@ def test_it_is_asked_once(tmp_path):
         ("head -c 70000 /dev/zero; sleep 100", f"more than {LONGEST_RECEIPT} bytes"),
         ("yes", f"more than {LONGEST_RECEIPT} bytes"),
         ("sleep 100 & sleep 100", "did not answer within 0.3 seconds"),
+        ("while :; do echo x; sleep 0.01; done", "did not answer within 0.3 seconds"),
         ("exec >&-; sleep 100", "did not answer within 0.3 seconds"),
     ],
 )
@@ -77,6 +81,30 @@ def test_what_gives_no_receipt_is_a_sentence_and_nothing_is_kept(tmp_path, body,
     with pytest.raises(EnvironmentUnusable, match=says):
         find_or_request_receipt(tmp_path / "kept", command(tmp_path, body), b"s", 0.3 if "seconds" in says else 30.0)
     assert not (tmp_path / "kept").exists()
+
+
+def test_a_process_that_leaves_the_commands_group_with_its_pipe_does_not_outlast_the_patience(tmp_path):
+    hook = command(tmp_path, 'setsid sleep 8 & echo $! > "$(dirname "$0")/left"; echo 7')
+    began = time.monotonic()
+    with pytest.raises(EnvironmentUnusable, match=r"did not answer within 0\.5 seconds"):
+        find_or_request_receipt(tmp_path / "kept", hook, b"s", 0.5)
+    assert time.monotonic() - began < 5
+    os.kill(int((tmp_path / "left").read_text()), signal.SIGKILL)
+
+
+@pytest.mark.filterwarnings("ignore:subprocess .* is still running:ResourceWarning")
+def test_a_command_that_temper_may_not_end_does_not_outlast_the_patience(tmp_path, monkeypatch):
+    def refuse(pid, number):
+        refused.append(pid)
+        raise PermissionError
+
+    refused, end_group = [], os.killpg  # sudo's process belongs to root
+    monkeypatch.setattr(os, "killpg", refuse)
+    began = time.monotonic()
+    with pytest.raises(EnvironmentUnusable, match=r"did not answer within 0\.3 seconds"):
+        find_or_request_receipt(tmp_path / "kept", command(tmp_path, "exec sleep 8"), b"s", 0.3)
+    assert time.monotonic() - began < 5
+    end_group(refused[0], signal.SIGKILL)
 
 
 def test_the_longest_answer_that_is_kept_is_one_that_the_script_reads(tmp_path):
