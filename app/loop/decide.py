@@ -41,7 +41,7 @@ def decide_next_effect(state: RunState, skill: Skill, now: float) -> Effect:
         return effects.WaitOut()
     if state.started is None:
         return effects.Start()
-    if state.status == "paused" and not _has_open_change(state):
+    if state.must_wait_for_resume:
         return effects.Wait(None)
     if "opening" not in state.scanned:
         return effects.Scan("opening")
@@ -72,12 +72,6 @@ def is_proven_harmless(state: RunState, attempt: Attempt) -> bool:
     """Return whether the probes found the host as well after the change as before the run."""
     probed = attempt.probed
     return probed is not None and not (probed.drift or find_first_harm(state.baseline_probes, probed.probes))
-
-
-def _has_open_change(state: RunState) -> bool:
-    """Return whether a change is applied but not kept or rolled back, which happens before a run pauses."""
-    attempt = state.attempt
-    return attempt is not None and attempt.journal is not None
 
 
 def _decide_next_stop_step(state: RunState) -> Effect:

@@ -41,7 +41,7 @@ async def ask_role(run: Run, effect: Ask) -> None:
     now, prompt, schema = await _build_situation_prompt_and_schema(run, seat, effect.purpose)
     wanted = TurnRequest(run.services.target.name, effect.purpose, _estimate_turn_tokens(seat, prompt), effect.seconds)
     async with seat.queue.hold_turn([replica.base_url for replica in seat.replicas], wanted) as turn:
-        if run.state.status != "running":
+        if run.state.must_wait_for_resume:
             return  # paused while it waited: asked again when the run resumes
         await _run_turn(run, effect, turn, prompt, schema, now)
 

@@ -127,6 +127,11 @@ class RunState(Struct, frozen=True):
         return self.item.attempt if self.item else None
 
     @property
+    def must_wait_for_resume(self) -> bool:
+        """Return whether the run is paused and has no open change: one that is applied is kept or rolled back first."""
+        return self.status == "paused" and (self.attempt is None or self.attempt.journal is None)
+
+    @property
     def subject_awaiting_approval(self) -> Attempt | RebootProgress | None:
         """What waits for a person's approval: a change, or the reboot at the end."""
         if self.attempt and self.attempt.awaits_person:

@@ -4,15 +4,25 @@ import asyncio
 from contextlib import asynccontextmanager
 from types import SimpleNamespace
 
+import msgspec
 import pytest
 
 from app.engines.queue import EngineQueue, TurnRequest
+from app.engines.simulator.reply_creation import ChatRequest
 from app.events.event_field_types import Budget
-from app.events.kinds import RunFinished, RunPaused, RunStopped, TurnFinished, TurnInterrupted, TurnStarted
+from app.events.kinds import (
+    ActionRolledBack,
+    RunFinished,
+    RunPaused,
+    RunStopped,
+    TurnFinished,
+    TurnInterrupted,
+    TurnStarted,
+)
 from app.loop import role_turns
 from app.loop.answers import Reflection
 from app.loop.attempt_state import Attempt
-from tests.loop.onfixture import OnFixture
+from tests.loop.onfixture import OnFixture, answered
 
 RULE = "V-257985"
 OTHERS = TurnRequest("other", "act", 100, 300.0)
@@ -70,6 +80,26 @@ async def test_a_run_that_was_paused_while_it_waited_asks_nobody_until_it_goes_o
     while queue.status.waiting or queue._traffic.ours.total():
         await asyncio.wait({task}, timeout=0.01)
     assert not played.events(TurnStarted)
+    played.person.says("resume")
+    await task
+    assert played.events(RunFinished)[0].passed == 1
+
+
+async def test_a_change_that_is_open_when_a_run_pauses_is_judged_before_it_waits(tmp_path):
+    async def pause_before_answer(request):
+        if msgspec.json.decode(request.content, type=ChatRequest).purpose == "review" and not played.events(RunPaused):
+            played.person.says("pause")
+            while not played.events(RunPaused):
+                await asyncio.wait({task}, timeout=0.01)
+        return answered(request)
+
+    played = OnFixture(tmp_path / "host", handler=pause_before_answer)
+    task = asyncio.create_task(played.run(RULE))
+    async with asyncio.timeout(20):
+        while not played.events(ActionRolledBack):
+            await asyncio.wait({task}, timeout=0.01)
+    assert [one.purpose for one in played.events(TurnStarted)] == ["plan", "act", "review", "triage"]
+    assert played.state.state.status == "paused"
     played.person.says("resume")
     await task
     assert played.events(RunFinished)[0].passed == 1
