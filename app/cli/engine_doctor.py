@@ -22,9 +22,14 @@ from app.engines.doctor.log_checks import diagnose_log
 from app.engines.doctor.pitfall import Pitfall, Severity, sort_by_engine_and_severity
 from app.engines.doctor.server_checks import diagnose_server, inspect_server
 from app.engines.doctor.server_kinds import ServerExplanation, explain_server_if_models_listed
+from app.engines.fit.fit_verdict import ProgramsOnGpu
+from app.engines.launch.process_search import read_mark
+from app.engines.proc_files import iterate_listeners
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import read_lineup, require_lineup_path
+from app.machine.gpus.gpu_processes import GpuProcesses, list_programs_on_gpus
+from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.text.clean import clean_text
 
 FINE, WILL_STOP, BAD_INPUT = 0, 1, 2
@@ -62,10 +67,31 @@ def _diagnose_lineup_or_log(lineup_name: str, log: str) -> tuple[Pitfall, ...]:
     if not lineup_name and not log:
         raise BadInput("Give a line-up (a shipped one's name, or a path), a server's address, or --log FILE.")
     lineup = read_lineup(require_lineup_path(lineup_name)) if lineup_name else None
-    found = diagnose_lineup(lineup, inspect_machine(lineup)) if lineup else ()
+    found = _diagnose_lineup_here(lineup) if lineup else ()
     if log:
         return sort_by_engine_and_severity([*found, *_diagnose_log_file(Path(log), lineup)])
     return sort_by_engine_and_severity([*found, *asyncio.run(_diagnose_running(lineup))]) if lineup else found
+
+
+def _diagnose_lineup_here(lineup: Lineup) -> tuple[Pitfall, ...]:
+    here = inspect_machine(lineup)
+    return diagnose_lineup(lineup, replace(here, programs=asyncio.run(_read_programs_on_gpus(lineup))))
+
+
+async def _read_programs_on_gpus(lineup: Lineup) -> dict[int, ProgramsOnGpu]:
+    listening = {one.port for one in iterate_listeners()}
+    launched = (engine for engine in lineup.engines.values() if engine.launch)
+    running = [one.name for one in launched if any(httpx.URL(base).port in listening for base in one.addresses)]
+    gpus = NvmlGpus(holders=GpuProcesses(_read_marked_engine))
+    try:
+        return list_programs_on_gpus(lineup, await gpus.read(), running)
+    finally:
+        await gpus.close()
+
+
+def _read_marked_engine(pid: int) -> str:
+    """Return the engine that a Temper started as this process, or an empty string: one that loads does not listen."""
+    return next(iter(read_mark(pid).split("/")[1:2]), "")
 
 
 def _diagnose_log_file(path: Path, lineup: Lineup | None) -> tuple[Pitfall, ...]:

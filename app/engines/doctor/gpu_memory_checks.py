@@ -95,7 +95,8 @@ def check_remaining_memory(case: Situation) -> Pitfall | None:
     fit, found = case.fit, case.estimate
     if fit is None or found is None or not fit.fits or found.setting.cpu or found.setting.unified:
         return None
-    left = found.setting.gpu_gib - found.held_gib
+    beside = case.neighbors
+    left = found.setting.gpu_gib - found.held_gib - beside.held_gib
     if not 0 <= left < TIGHT_GIB:
         return None
     ways = [
@@ -104,8 +105,11 @@ def check_remaining_memory(case: Situation) -> Pitfall | None:
         "a lower max_num_seqs or a lower utilization (a smaller KV pool)",
     ]
     memory = {"held": found.held_gib, "gpu": found.setting.gpu_gib, "pool": found.pool_gib, "left": left}
-    length = case.engine.max_model_len
-    return create_pitfall("lineup.little-memory-left", **memory, length=length, ways=", ".join(ways))
+    values = {**memory, "length": case.engine.max_model_len, "ways": ", ".join(ways)}
+    if not beside.names:
+        return create_pitfall("lineup.little-memory-left", **values)
+    others = {"names": ", ".join(beside.names), "theirs": beside.held_gib}
+    return create_pitfall("lineup.little-memory-left.shared", **values, **others)
 
 
 def _fits_with_shorter_context(case: Situation, fit: Fit) -> bool:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
 from typing import Any
@@ -10,7 +10,8 @@ from typing import Any
 from app.engines.doctor.engine_with_launch_flags import EffectiveEngine, read_flags, resolve_engine
 from app.engines.doctor.local_files_and_environment import LocalInventory
 from app.engines.fit.estimate_result import Fit
-from app.engines.fit.lineup_estimate import fit_engine
+from app.engines.fit.fit_verdict import Neighbors
+from app.engines.fit.lineup_estimate import estimate_neighbors, fit_engine
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.vllm_versions import VllmRules, get_vllm_rules
 from app.errors import BadInput
@@ -34,6 +35,7 @@ class Situation:
     flags: Mapping[str, str]
     fit: Fit | None
     estimate: MemoryEstimate | None
+    neighbors: Neighbors = field(default_factory=Neighbors)
     unknown: str = ""
     """Why no estimate is possible."""
 
@@ -107,6 +109,8 @@ def _build_situation(lineup: Lineup, effective: EffectiveEngine, inventory: Loca
     if len(gpus) < engine.gpus_per_replica:
         return case
     try:
-        return replace(case, fit=fit_engine(lineup, engine), estimate=estimate_memory(engine, gpus))
+        neighbors = estimate_neighbors(lineup, engine, inventory.programs)
+        fit, estimate = fit_engine(lineup, engine, neighbors=neighbors), estimate_memory(engine, gpus)
+        return replace(case, fit=fit, estimate=estimate, neighbors=neighbors)
     except BadInput as exc:
         return replace(case, unknown=str(exc))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from app.engines.doctor.engine_with_launch_flags import resolve_engine
+from app.engines.fit.fit_verdict import ProgramsOnGpu
 from app.engines.llamacpp.gguf_weights_file_lookup import require_weights_file
 from app.engines.proc_files import PROC, find_gib_in_table, read_table_text
 from app.errors import BadInput
@@ -45,6 +46,8 @@ class LocalInventory:
     llamacpp: LlamacppSupport = field(default_factory=LlamacppSupport)
     serves: bool = False
     """True if there is a GPU driver: this is assumed to be the engines' machine."""
+    programs: Mapping[int, ProgramsOnGpu] = field(default_factory=dict)
+    """What holds memory of the line-up's GPUs, beside its engines."""
 
 
 NOTHING = LocalInventory()

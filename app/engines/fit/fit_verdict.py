@@ -16,12 +16,25 @@ POWERS = (1, 2, 4, 8, 16, 32)
 
 
 @dataclass(frozen=True)
-class Neighbors:
-    """Engines that start earlier on the same GPUs."""
+class ProgramsOnGpu:
+    """Programs other than the line-up's engines that hold memory of one GPU now."""
 
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...]
+    held_gib: float
+
+
+@dataclass(frozen=True)
+class Neighbors:
+    """Engines that start earlier on the same GPUs, and other programs there."""
+
+    engines: tuple[str, ...] = ()
     held_gib: float = 0
     """Memory on the GPU where they hold most."""
+    programs: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.engines, *self.programs)
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,9 @@ def _find_neighbor_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> Fit
         f"taken, and vLLM wants {setting.utilization:g} of all the memory free when it starts. "
     )
     left = max(0.0, 1 - neighbors.held_gib / setting.gpu_gib)
-    return FitVerdict(False, missing, f"{says}Lower the utilization of both, here to {left:.2f} at most.")
+    change = "End what else runs there, or lower the utilization" if neighbors.programs else "Lower the utilization"
+    whose = " of both" if neighbors.engines else ""
+    return FitVerdict(False, missing, f"{says}{change}{whose}, here to {left:.2f} at most.")
 
 
 def _find_pool_shortage(memory: MemoryEstimate) -> FitVerdict | None:

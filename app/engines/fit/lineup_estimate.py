@@ -1,9 +1,11 @@
 """Entry point of the estimates: whether an engine fits its GPUs, by how much, and its maximum speed."""
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
+from types import MappingProxyType
 
 from app.engines.fit.estimate_result import Estimate, Fit
-from app.engines.fit.fit_verdict import Neighbors, judge_fit
+from app.engines.fit.fit_verdict import Neighbors, ProgramsOnGpu, judge_fit
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.overhead import count_graphs
 from app.engines.fit.resolved_settings import GIB
@@ -17,9 +19,14 @@ def plan_lineup(lineup: Lineup) -> tuple[Fit, ...]:
     return tuple(fit_engine(lineup, engine) for engine in lineup.engines.values())
 
 
-def fit_engine(lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = None) -> Fit:
-    """Estimate one replica: the first, beside engines that start earlier, or one alone on `gpus`."""
-    beside = Neighbors() if gpus else _estimate_earlier_engines_memory(lineup, engine)
+def fit_engine(
+    lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = None, neighbors: Neighbors | None = None
+) -> Fit:
+    """Estimate one replica: the first, beside its neighbors on the GPUs, or one alone on `gpus`.
+
+    The neighbors are the engines that start earlier, unless they are given.
+    """
+    beside = Neighbors() if gpus else neighbors or estimate_neighbors(lineup, engine)
     gpus = gpus or _find_first_replica_gpus(lineup, engine)
     found = estimate_memory(engine, gpus)
     verdict = judge_fit(found, beside, lambda tp: estimate_memory(replace(engine, tp=tp, pp=1), gpus))
@@ -53,9 +60,12 @@ def _find_first_replica_gpus(lineup: Lineup, engine: Engine) -> tuple[Gpu, ...]:
     return tuple(known[index] for index in engine.replicas[0])
 
 
-def _estimate_earlier_engines_memory(lineup: Lineup, engine: Engine) -> Neighbors:
-    """Sum the memory that earlier engines hold on the GPUs of any replica."""
-    held = dict.fromkeys(engine.gpus, 0.0)
+def estimate_neighbors(
+    lineup: Lineup, engine: Engine, programs: Mapping[int, ProgramsOnGpu] = MappingProxyType({})
+) -> Neighbors:
+    """Sum the memory that earlier engines, and `programs` by GPU, hold on the GPUs of any replica."""
+    others = {gpu: programs[gpu] for gpu in engine.gpus if gpu in programs}
+    held = {gpu: others[gpu].held_gib if gpu in others else 0.0 for gpu in engine.gpus}
     names = []
     for other in lineup.engines.values():
         if other.name == engine.name:
@@ -64,7 +74,8 @@ def _estimate_earlier_engines_memory(lineup: Lineup, engine: Engine) -> Neighbor
             names.append(other.name)
             each = estimate_memory(other, _find_first_replica_gpus(lineup, other)).held_gib
             held |= {gpu: held[gpu] + each for gpu in shared}
-    return Neighbors(tuple(names), max(held.values(), default=0.0))
+    there = dict.fromkeys(name for other in others.values() for name in other.names)
+    return Neighbors(tuple(names), max(held.values(), default=0.0), tuple(there))
 
 
 def _estimate_weights(memory: MemoryEstimate) -> Estimate:

@@ -1,15 +1,17 @@
 """The processes that hold a GPU's memory, and their engines, identified through this machine's /proc."""
 
 import ipaddress
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import httpx
 
+from app.engines.fit.fit_verdict import ProgramsOnGpu
 from app.engines.proc_files import PROC, iterate_listeners, iterate_open_files, read_name, read_stat_fields_after_name
 from app.events.event_field_types import GpuProcess
-from app.machine.gpus.gpu_reading import to_gib
+from app.lineups.model import Lineup
+from app.machine.gpus.gpu_reading import GpuReading, to_gib
 from app.text.clean import clean_text
 
 OUTSIDE = "outside this container"
@@ -25,6 +27,31 @@ Owner = Callable[[int], str]
 
 def get_empty_owner(_: int) -> str:
     return ""
+
+
+def list_programs_on_gpus(
+    lineup: Lineup, readings: Iterable[GpuReading], running: Collection[str]
+) -> dict[int, ProgramsOnGpu]:
+    """Return what holds memory of the line-up's GPUs here, beside its engines, by their index in the line-up.
+
+    `running`: engines that are up. Their GPUs are left out, since an engine's processes cannot always be told apart
+    from others. Only GPUs of engines that Temper starts are known to be in this machine.
+    """
+    launched = {gpu for engine in lineup.engines.values() if engine.launch for gpu in engine.gpus}
+    wanted = launched - {gpu for name in running for gpu in lineup.engines[name].gpus}
+    by_key = {(reading.host, reading.gpu): reading for reading in readings}
+    found = {}
+    for gpu in lineup.gpus:
+        reading = by_key.get(gpu.key)
+        if gpu.index in wanted and not gpu.host and reading and not reading.unified:
+            held = {_name_program(one): one.used_gib for one in reading.processes if one.used_gib and not one.engine}
+            if held:
+                found[gpu.index] = ProgramsOnGpu(tuple(held), sum(held.values()))
+    return found
+
+
+def _name_program(process: GpuProcess) -> str:
+    return f"{process.name or 'a program'} (process {process.pid})"
 
 
 class GpuProcesses:

@@ -1,15 +1,18 @@
 """Each pitfall: the smallest line-up that has it, and the same line-up mended."""
 
+from dataclasses import replace
+
 import pytest
 
 from app.engines.doctor.diagnose import diagnose_lineup
 from app.engines.doctor.local_files_and_environment import LocalInventory
 from app.engines.doctor.vllm_flag_and_template_checks import TEMPLATE_SHA256
+from app.engines.fit.fit_verdict import ProgramsOnGpu
 from app.engines.fit.gpu_kinds import parse_gpus
 from app.lineups.model import Gpu, Speculation
 from app.lineups.reader import list_shipped_lineup_names, read_lineup, require_lineup_path
 from tests.engines.doctor.sick import PARSERS, TIGHT_JSON, found, list_checks, served, with_kind
-from tests.engines.fit.planning import BF16, lineup
+from tests.engines.fit.planning import BF16, E2B, lineup
 
 AWQ = {"model": "cyankiwi/gemma-4-31B-it-AWQ-4bit", "precision": "awq4", "kv_dtype": "fp8"}
 ON_L4 = {"tp": 2, "kv_dtype": "fp8", "text_only": False, "max_num_seqs": None, "vllm": "0.19.0", "utilization": 0.9}
@@ -181,6 +184,30 @@ def test_the_shipped_line_ups_have_what_was_reported_of_them():
     assert {"max-num-seqs-past-the-knee", "acceptance-on-random-tokens"} <= told("h100x2-push")
     assert "little-memory-left" in told("l4x4-nvfp4")
     assert "little-memory-left" in told("l4x4-bf16-tp4")
+
+
+SMALL = served(model=E2B, precision="bf16", vllm="0.19.0", utilization=0.65)
+"""On an H100 it leaves 27.7 GiB to others, and needs 51.1 itself."""
+
+
+def test_an_engine_that_starts_earlier_takes_of_the_memory_that_is_left():
+    second = replace(SMALL, name="second")
+    assert found(second, "h100:1", check="little-memory-left") == []
+    first = served(model=E2B, precision="bf16", utilization=0.4)
+    findings = diagnose_lineup(lineup("h100:1", first, second))
+    [finding] = [one for one in findings if one.check == "little-memory-left"]
+    assert finding.engine == "second"
+    assert "and one hold 27.2: 0.8 GiB are left" in finding.says
+
+
+def test_programs_that_hold_memory_of_the_gpu_count():
+    name = "python (process 7)"
+    tight, full = (LocalInventory(programs={0: ProgramsOnGpu((name,), gib)}) for gib in (27.2, 40.0))
+    [warn] = found(SMALL, "h100:1", tight, check="little-memory-left")
+    assert f"and {name} hold 27.2: 0.9 GiB are left" in warn.says
+    [stop] = found(SMALL, "h100:1", full, check="does-not-fit")
+    assert stop.says.startswith(f"Shares a GPU with {name}: 40.0 of 79.2 GiB are taken")
+    assert stop.fix == "End what else runs there, or lower the utilization, here to 0.49 at most"
 
 
 def test_flags_count_before_the_fields():
