@@ -166,7 +166,7 @@ def _read_failure(result: str) -> str:
         message = json.loads(result)["msg"]
     except (ValueError, KeyError, TypeError):
         message = result
-    return clean_line(str(message).removeprefix("Task failed: "), 160)
+    return clean_line(str(message).removeprefix("Task failed: ").rstrip("."), 160)
 
 
 def _list_connection_options(access: SshAccess) -> list[str]:
