@@ -24,7 +24,7 @@ from app.text.clean import clean_text
 
 SECONDS = 3600.0
 _RESULT = "{http://checklists.nist.gov/xccdf/1.2}rule-result"
-_WAYS = (
+WAYS_TO_ROOT = (
     ("root by its key", "root", "true"),
     ("temper by sudo", "temper", "sudo -n true"),
     ("opsadmin may start sudo", "opsadmin", "sudo -V >/dev/null"),
@@ -108,7 +108,7 @@ async def _run_root_script(
 
 async def _probe_ways_to_root(machine: Rootfs) -> dict[str, bool]:
     found = {}
-    for name, account, command in _WAYS:
+    for name, account, command in WAYS_TO_ROOT:
         at = machine.get_access("root" if account == "root" else "temper")
         found[name] = (await run_over_ssh(at, command, 60, account=account)).code == 0
     return found

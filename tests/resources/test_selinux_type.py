@@ -191,7 +191,7 @@ def test_a_host_that_cannot_says_why(prepare_host, opened, script, said):  # noq
 
 def test_a_host_without_semanage_is_offered_nothing(prepare_host, opened):  # noqa: F811
     prepare_host("rm /bin/semanage")
-    assert opened().list_offers([ACTION]) == ()
+    assert opened().list_resources_with_possible_actions([ACTION]) == ()
 
 
 def test_an_exported_fix_leaves_a_line_of_the_hosts_own(prepare_host):

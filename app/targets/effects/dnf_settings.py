@@ -22,7 +22,7 @@ _SCALES: Mapping[str, Compare] = {**dict.fromkeys(_DEFAULTS, _STRICT), "skip_if_
 class Dnf(Daemon):
     """Not asked: dnf prints its configuration only with its repositories.
 
-    Of a repository that several files define, dnf goes by the first and ignores the others.
+    Of a repository that several files define, dnf uses the first and ignores the others.
     """
 
     name = "dnf"

@@ -35,7 +35,7 @@ def test_a_repository_with_a_dot_in_its_id_has_the_settings_of_all():
     assert "site-9.2.gpgcheck is 1 " in lost(files, {REPO: f"{repository}gpgcheck=0\n"})
 
 
-def test_of_a_repository_that_two_files_define_dnf_goes_by_the_first():
+def test_of_a_repository_that_two_files_define_dnf_uses_the_first():
     unsigned, signed = "[site]\nbaseurl=https://x\ngpgcheck=0\n", "[site]\nbaseurl=https://x\ngpgcheck=1\n"
     first, last = "/etc/yum.repos.d/a.repo", "/etc/yum.repos.d/z.repo"
     assert "site.gpgcheck is 1 " in lost({MAIN: SIGNED, first: signed, last: unsigned}, {first: unsigned})

@@ -1,0 +1,181 @@
+"""The vendor's own fixes on a machine that boots: what another benchmark says before, after, and after a reboot.
+
+    python bench/vendor_fixes.py bash|ansible|nothing --kind el9 --profile stig
+        --judge FILE --judge-profile PROFILE [--folder DIR] [--hours 2]
+
+The fixes are those that OpenSCAP generates for a whole profile of the content on the machine, run as root and without
+a rollback, as they are meant to be. Ansible's playbook is played as `temper score ansible` plays it, with the
+collections in ANSIBLE_COLLECTIONS_PATH. FILE is the data stream that judges, such as DISA's own; the machine gets a
+copy. Nothing is simulated but the distribution of `el9`. The scan after the reboot is started by the machine itself and
+written to its serial console, so that it needs no login. The floor is `nothing`: the same scans, and no change.
+"""
+
+import argparse
+import asyncio
+import base64
+import json
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from app.scores import openscap_playbook
+from app.scores.ssh_client import run_over_ssh
+from app.scores.vendor_fixes import WAYS_TO_ROOT
+from app.targets.vm.virtual_machine import VirtualMachine
+
+CONTENT = {"el9": "ssg-rhel9-ds.xml", "debian12": "ssg-debian12-ds.xml"}
+PLACE = "/usr/share/xml/scap/ssg/content"
+SEPARATOR, ENDS = "---done---", "judge: ends"
+JUDGE = """#!/bin/sh
+oscap xccdf eval --profile {profile} /root/judge.xml 2>&1 |
+  awk '/^Rule/ {{ rule = $2 }} /^Result/ {{ print "judged", rule, $2; fflush() }}'
+"""
+UNIT = f"""[Unit]
+After=multi-user.target sshd.service ssh.service
+[Service]
+Type=oneshot
+ExecStart=/bin/sh -c '{{ sh /root/judge.sh; echo "{ENDS}"; }} >/dev/ttyS0 2>&1'
+[Install]
+WantedBy=multi-user.target
+"""
+
+
+class RootShell:
+    """One shell of root, opened before the fixes, so that it still works if they end every login."""
+
+    def __init__(self, machine: VirtualMachine) -> None:
+        at = machine.get_access("root")
+        options = ["BatchMode=yes", "IdentitiesOnly=yes", "ServerAliveInterval=60", at.known_hosts_option]
+        line = ["ssh", "-F", "none", "-p", str(at.port), "-i", str(at.key), *(f"-o{option}" for option in options)]
+        self._ssh = subprocess.Popen([*line, "root@127.0.0.1", "sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def run(self, script: str) -> str:
+        """Run a script and return its output up to a line that the shell writes after it."""
+        assert self._ssh.stdin
+        assert self._ssh.stdout
+        self._ssh.stdin.write(f"( {script}\n) </dev/null 2>&1; echo; echo {SEPARATOR}\n".encode())
+        self._ssh.stdin.flush()
+        lines: list[str] = []
+        for line in self._ssh.stdout:
+            if line.decode("utf-8", "replace").strip() == SEPARATOR:
+                return "".join(lines)
+            lines.append(line.decode("utf-8", "replace"))
+        raise SystemExit(f"the shell of root ended: {''.join(lines)[-400:]}")
+
+    def write(self, path: str, content: bytes) -> None:
+        self.run(f"base64 -d >{path} <<'END'\n{base64.encodebytes(content).decode()}END")
+
+
+def run_bash(shell: RootShell, generate: str, hours: float) -> str:
+    """Run the generated script, and return the end of what it wrote."""
+    shell.run(f"{generate} --fix-type bash >/root/fix")
+    return shell.run(f"timeout {3600 * hours:.0f} bash /root/fix >/root/fix.log 2>&1; tail -c 1000 /root/fix.log")
+
+
+def play_ansible(shell: RootShell, generate: str, machine: VirtualMachine, folder: Path, hours: float) -> str:
+    """Play the generated playbook without the rules that end it, and return those, counted by reason."""
+    openscap_playbook.ANSIBLE_SECONDS = int(3600 * hours)
+    fixable = shell.run(f"{generate} --fix-type bash | grep -o 'content_rule_[A-Za-z0-9_-]*' | sort -u").split()
+    rules = [name.removeprefix("content_rule_") for name in fixable]
+    text = shell.run(f"{generate} --fix-type ansible")
+    program = str(Path(sys.executable).with_name("ansible-playbook"))
+    playbook = openscap_playbook.drop_unplayable_rules(program, text, rules, folder)
+    played = openscap_playbook.play_until_no_task_fails(program, playbook, rules, machine.get_access(), folder)
+    (folder / "left_out.json").write_text(json.dumps(played.left_out, indent=1))
+    return "\n".join(
+        f"{count} not run, for want of {what}" for what, count in Counter(played.left_out.values()).items()
+    )
+
+
+def list_ways_to_root(machine: VirtualMachine) -> str:
+    found = []
+    for name, account, command in WAYS_TO_ROOT:
+        at = machine.get_access("root" if account == "root" else "temper")
+        works = asyncio.run(run_over_ssh(at, command, 120, account=account)).code == 0
+        found.append(f"{name} {'works' if works else 'FAILS'}")
+    return ", ".join(found)
+
+
+def reboot_and_read_judge(shell: RootShell, machine: VirtualMachine, hours: float) -> str:
+    """Boot again, and return what the machine itself writes of its scan."""
+    before = len(machine.read_console(1 << 30))
+    shell.run("(sleep 5; systemctl reboot) >/dev/null 2>&1 &")
+    deadline = time.monotonic() + 3600 * hours
+    while time.monotonic() < deadline:
+        told = machine.read_console(1 << 30)[before:]
+        if ENDS in told:
+            return told
+        time.sleep(5)
+    print("the scan after the reboot did not end in time", flush=True)
+    return machine.read_console(1 << 30)[before:]
+
+
+def read_words(text: str) -> dict[str, str]:
+    lines = (line.split() for line in text.splitlines() if line.startswith("judged "))
+    return {words[1]: words[2] for words in lines if len(words) == 3}
+
+
+def report(title: str, was: Mapping[str, str], now: Mapping[str, str], began: float, machine: VirtualMachine) -> None:
+    broken = {rule for rule, word in was.items() if word == "fail"}
+    fixed = {rule for rule in broken if now.get(rule) == "pass"}
+    worse = sorted(rule for rule, word in was.items() if word == "pass" and now.get(rule) == "fail")
+    print(f"{title}: {dict(Counter(now.values()))}, in {time.monotonic() - began:.0f} s", flush=True)
+    print(f"  fixed {len(fixed)} of {len(broken)}", flush=True)
+    print(f"  passed before and fail now: {len(worse)} {' '.join(worse)}", flush=True)
+    print(f"  {list_ways_to_root(machine)}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("fix", choices=("bash", "ansible", "nothing"))
+    parser.add_argument("--kind", choices=tuple(CONTENT), default="el9")
+    parser.add_argument("--profile", default="stig")
+    parser.add_argument("--judge", type=Path, required=True)
+    parser.add_argument("--judge-profile", required=True)
+    parser.add_argument("--folder", type=Path, default=Path("build/vendor"), help="for the results")
+    parser.add_argument("--machines", type=Path, default=Path("build/vendor/machines"), help="for machine and image")
+    parser.add_argument("--memory", type=int, default=2048)
+    parser.add_argument("--hours", type=float, default=2)
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    machine = VirtualMachine(options.machines.resolve(), f"vendor-{options.fix}", lambda text: print(text, flush=True))
+    if not machine.is_built:
+        machine.build(options.kind, options.memory)
+    try:
+        machine.start(is_tied=True)
+        shell = RootShell(machine)
+        shell.write("/root/judge.xml", options.judge.read_bytes())
+        shell.write("/root/judge.sh", JUDGE.format(profile=options.judge_profile).encode())
+        shell.write("/etc/systemd/system/judge-at-boot.service", UNIT.encode())
+        shell.run("systemctl daemon-reload; systemctl enable judge-at-boot.service")
+        began = time.monotonic()
+        was = read_words(shell.run("sh /root/judge.sh"))
+        report("before", was, was, began, machine)
+        began = time.monotonic()
+        generate = f"oscap xccdf generate fix --profile {options.profile} {PLACE}/{CONTENT[options.kind]}"
+        if options.fix == "bash":
+            print(run_bash(shell, generate, options.hours), flush=True)
+        elif options.fix == "ansible":
+            print(play_ansible(shell, generate, machine, options.folder, options.hours), flush=True)
+        print(f"the fixes took {time.monotonic() - began:.0f} s; {list_ways_to_root(machine)}", flush=True)
+        began = time.monotonic()
+        after = read_words(shell.run("sh /root/judge.sh"))
+        report("after the fixes", was, after, began, machine)
+        began = time.monotonic()
+        rebooted = read_words(reboot_and_read_judge(shell, machine, options.hours))
+        report("after the reboot", was, rebooted, began, machine)
+        (options.folder / "words.json").write_text(json.dumps({"was": was, "after": after, "rebooted": rebooted}))
+    finally:
+        machine.stop(at_once=True)
+        shutil.copyfile(machine.folder / "console.log", options.folder / "console.log")
+        machine.discard()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
