@@ -11,7 +11,7 @@ from app.engines.doctor.engine_with_launch_flags import EffectiveEngine, read_fl
 from app.engines.doctor.local_files_and_environment import LocalInventory
 from app.engines.fit.estimate_result import Fit
 from app.engines.fit.fit_verdict import Neighbors
-from app.engines.fit.lineup_estimate import estimate_neighbors, fit_engine
+from app.engines.fit.lineup_estimate import estimate_engine_beside_neighbors, estimate_neighbors
 from app.engines.fit.memory_estimate import MemoryEstimate, estimate_memory
 from app.engines.fit.vllm_versions import VllmRules, get_vllm_rules
 from app.errors import BadInput
@@ -110,7 +110,10 @@ def _build_situation(lineup: Lineup, effective: EffectiveEngine, inventory: Loca
         return case
     try:
         neighbors = estimate_neighbors(lineup, engine, inventory.programs)
-        fit, estimate = fit_engine(lineup, engine, neighbors=neighbors), estimate_memory(engine, gpus)
+        fit, estimate = (
+            estimate_engine_beside_neighbors(lineup, engine, neighbors=neighbors),
+            estimate_memory(engine, gpus),
+        )
         return replace(case, fit=fit, estimate=estimate, neighbors=neighbors)
     except BadInput as exc:
         return replace(case, unknown=str(exc))

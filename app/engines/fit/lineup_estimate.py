@@ -16,18 +16,13 @@ from app.lineups.model import Engine, Gpu, Lineup
 
 
 def plan_lineup(lineup: Lineup) -> tuple[Fit, ...]:
-    return tuple(fit_engine(lineup, engine) for engine in lineup.engines.values())
+    return tuple(estimate_engine_beside_neighbors(lineup, engine) for engine in lineup.engines.values())
 
 
-def fit_engine(
-    lineup: Lineup, engine: Engine, gpus: tuple[Gpu, ...] | None = None, neighbors: Neighbors | None = None
-) -> Fit:
-    """Estimate one replica: the first, beside its neighbors on the GPUs, or one alone on `gpus`.
-
-    The neighbors are the engines that start earlier, unless they are given.
-    """
-    beside = Neighbors() if gpus else neighbors or estimate_neighbors(lineup, engine)
-    gpus = gpus or _find_first_replica_gpus(lineup, engine)
+def estimate_engine_beside_neighbors(lineup: Lineup, engine: Engine, neighbors: Neighbors | None = None) -> Fit:
+    """Estimate the first replica. Its neighbors are the engines that start earlier on the GPUs, unless given."""
+    beside = neighbors or estimate_neighbors(lineup, engine)
+    gpus = _find_first_replica_gpus(lineup, engine)
     found = estimate_memory(engine, gpus)
     verdict = judge_fit(found, beside, lambda tp: estimate_memory(replace(engine, tp=tp, pp=1), gpus))
     pool = _estimate_pool(found)

@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass
 
 from app.engines.fit.estimate_result import Fit
-from app.engines.fit.lineup_estimate import fit_engine
+from app.engines.fit.lineup_estimate import estimate_engine_beside_neighbors
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 
@@ -29,7 +29,7 @@ class EnginePlan:
 
 def plan_engine(lineup: Lineup, engine: Engine) -> EnginePlan:
     try:
-        return EnginePlan(fit_engine(lineup, engine))
+        return EnginePlan(estimate_engine_beside_neighbors(lineup, engine))
     except BadInput as exc:
         return EnginePlan(None, str(exc))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from app.engines.fit.checkpoint_config import build_shape
 from app.engines.fit.gpu_kinds import parse_gpus
-from app.engines.fit.lineup_estimate import fit_engine
+from app.engines.fit.lineup_estimate import estimate_engine_beside_neighbors
 from app.lineups.model import Engine, Gpu, Lineup
 
 NVFP4, BF16 = "nvidia/Gemma-4-31B-IT-NVFP4", "google/gemma-4-31B-it"
@@ -60,7 +60,7 @@ def lineup(gpus, *engines) -> Lineup:
 
 
 def fit(gpus, one):
-    return fit_engine(lineup(gpus, one), one)
+    return estimate_engine_beside_neighbors(lineup(gpus, one), one)
 
 
 def shape(config):

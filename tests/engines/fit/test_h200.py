@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.engines.fit.lineup_estimate import fit_engine
+from app.engines.fit.lineup_estimate import estimate_engine_beside_neighbors
 from app.lineups.model import Engine, Gpu, Lineup
 
 CARDS = tuple(Gpu(index, "NVIDIA H200", 140.4, 4800) for index in range(2))
@@ -37,7 +37,7 @@ def case(request):
         "e", "E", f"google/gemma-4-{model}-it", precision, tuple(range(tp)), tp,
         base_urls=("http://127.0.0.1:8001/v1",), text_only=True, vllm="0.25.1", **words,
     )  # fmt: skip
-    return fit_engine(Lineup("l", "L", "", CARDS, {"e": engine}, {}), engine), measured
+    return estimate_engine_beside_neighbors(Lineup("l", "L", "", CARDS, {"e": engine}, {}), engine), measured
 
 
 def test_the_weights_are_what_it_reports_within_one_percent(case):
