@@ -126,13 +126,13 @@ def test_a_mount_becomes_stricter_in_the_kernel_and_in_fstab_and_as_it_was_again
 
 
 def test_a_password_ages_as_chage_says_and_whoever_logs_in_by_a_key_is_left_alone(opened, machine):
-    inside(machine, "touch /etc/shadow- && chmod 0 /etc/shadow-")
+    inside(machine, "touch /etc/shadow- && chmod 0 /etc/shadow- && chown 0:0 /etc/shadow-")
     opened.prepare()
     was = inside(machine, ALL_OF_IT)
     action = SetAgeing(account="opsadmin", setting="max", days=60)
     opened.apply("age", [action], frozenset({"account:opsadmin"}))
     assert "Maximum number of days between password change\t\t: 60" in inside(machine, "chage -l opsadmin")
-    assert inside(machine, "stat -c %a /etc/shadow-").strip() == "0", "chage itself gives it the mode of /etc/shadow"
+    assert inside(machine, "stat -c '%a %u:%g' /etc/shadow-").strip() == "0 0:0", "chage itself takes /etc/shadow's"
     put_back(opened, machine, "age", was)
     for name in ("root", "temper"):
         refused = opened.assess_actions(

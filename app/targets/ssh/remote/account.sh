@@ -16,8 +16,8 @@ account_foresee() {
 }
 account_perform() {
   case $2 in min) key=-m ;; max) key=-M ;; warn) key=-W ;; inactive) key=-I ;; *) fail 8 "chage has no $2" ;; esac
-  # chage renews the backup with the mode of /etc/shadow, also if that of the backup was stricter
-  backup_mode=$(stat -c %a /etc/shadow- 2>/dev/null)
+  # chage renews the backup with the owner and the mode of /etc/shadow, also if those of the backup were stricter
+  backup=$(stat -c '%u:%g %a' /etc/shadow- 2>/dev/null)
   saying chage "$key" "$3" "$1"
-  if [ "$backup_mode" ]; then saying chmod "$backup_mode" /etc/shadow-; fi
+  if [ "$backup" ]; then saying chown "${backup% *}" /etc/shadow- && saying chmod "${backup#* }" /etc/shadow-; fi
 }
