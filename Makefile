@@ -44,7 +44,7 @@ fmt: .venv/.dev  ## format, and fix what fixes itself
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: .venv/.dev  ## the benchmarks; each prints a ratio against a floor or a peer of the same run
+bench: .venv/.dev  ## the benchmarks that need no file (bench/disa needs DISA's); each prints a ratio against a floor or a peer of the same run
 	@set -e; for bench in bench/*.py; do echo "== $$bench"; $(BIN)/python $$bench; done
 
 dist: .venv/.runtime  ## wheel, source archive, list of parts, digests into dist/ (SIGN_KEY=FILE.pem: signed)

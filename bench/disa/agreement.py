@@ -1,6 +1,6 @@
 """Holds the checks of the skill stig_wide to DISA's own OVAL over generated hosts.
 
-    python bench/disa_agreement.py U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark.xml --hosts 200
+    python bench/disa/agreement.py U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark.xml --hosts 200
 
 FILE is DISA's data stream as published; nothing of it is kept or printed but ids. Each host is a folder of files made
 by chance: right, wrong and near values, missing and contradictory lines, drop-ins, odd spellings. OpenSCAP judges
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 from app.skills.stig_wide.pack import STIG_WIDE, load_table
 from bench.generated_hosts import Generated, generate_host
 from tests.hostfiles import DictFiles

@@ -1,6 +1,6 @@
 """The vendor's own fixes on a machine that boots: what another benchmark says before, after, and after a reboot.
 
-    python bench/vendor_fixes.py bash|ansible|nothing --kind el9 --profile stig
+    python bench/disa/vendor_fixes.py bash|ansible|nothing --kind el9 --profile stig
         --judge FILE --judge-profile PROFILE [--folder DIR] [--hours 2]
 
 The fixes are those that OpenSCAP generates for a whole profile of the content on the machine, run as root and without
@@ -22,7 +22,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 from app.scores import openscap_playbook
 from app.scores.ssh_client import run_over_ssh
 from app.scores.vendor_fixes import WAYS_TO_ROOT

@@ -1,7 +1,7 @@
 """What DISA's benchmark says of the stand-in for RHEL 9, by families of rules, and which checks are real there.
 
     temper scan HOST --content U_RHEL_9_V2R9_STIG_SCAP_1-3_Benchmark --profile MAC-1_Public --json >verdicts.json
-    python bench/disa_families.py verdicts.json
+    python bench/disa/families.py verdicts.json
 
 Prints a table in Markdown. A rule's family is the middle of its STIG id: RHEL-09-255045 is of 255. DISA's content has
 to be added (temper scap add); nothing of it is printed but ids and counts.
@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[2]))
 from app.scanners.openscap.published_rules import read_published
 from app.scanners.openscap.scap_files import require_datastream
 
