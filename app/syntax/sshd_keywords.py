@@ -16,7 +16,7 @@ _KNOWN = frozenset((*CHOICES, *_TIMES, *_COUNTS, *_SINGLES, *_LISTS))
 _ALIASES = get_table("aliases")
 _GLOBAL_ALIASES = get_names("keywords", "global_aliases")
 _BLANKS = r"[ \t\n\v\f\r]*"
-_NUMBER = rf"{_BLANKS}\+?0*[0-9]{{1,10}}"
+_NUMBER = rf"{_BLANKS}\+?(?:0*[1-9][0-9]{{0,9}}|0+)"
 _TIME = re.compile(rf"(?=.)(?:{_NUMBER}[smhdw])*(?:{_NUMBER})?")
 _SPAN = re.compile(r"0*([0-9]{1,10})([smhdw]?)")
 _COUNT = re.compile(rf"{_BLANKS}([+-]?)0*([0-9]{{1,10}})")

@@ -1,19 +1,21 @@
 """The vendor's own fixes on a machine that boots: what another benchmark says before, after, and after a reboot.
 
     python bench/disa/vendor_fixes.py bash|ansible|nothing --kind el9 --profile stig
-        --judge FILE --judge-profile PROFILE [--folder DIR] [--hours 2]
+        --judge FILE --judge-profile PROFILE [--before FILE] [--folder DIR] [--hours 2]
 
 The fixes are those that OpenSCAP generates for a whole profile of the content on the machine, run as root and without
-a rollback, as they are meant to be. Ansible's playbook is played as `temper score ansible` plays it, with the
-collections in ANSIBLE_COLLECTIONS_PATH. FILE is the data stream that judges, such as DISA's own; the machine gets a
-copy. Nothing is simulated but the distribution of `el9`. The scan after the reboot is started by the machine itself and
-written to its serial console, so that it needs no login. The floor is `nothing`: the same scans, and no change.
+a rollback, as they are meant to be. Ansible's playbook is played once, as root, with the collections in
+ANSIBLE_COLLECTIONS_PATH; it goes on after a task that fails. The judge is a data stream such as DISA's own; the machine
+gets a copy. Nothing is simulated but the distribution of `el9`. The scan after the reboot is started by the machine
+itself and written to its serial console, so that it needs no login. The floor is `nothing`: the same scans, and no
+change. `--before` takes words.json of another run on the same image, and saves the first scan.
 """
 
 import argparse
 import asyncio
 import base64
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -30,6 +32,7 @@ from app.targets.vm.virtual_machine import VirtualMachine
 
 CONTENT = {"el9": "ssg-rhel9-ds.xml", "debian12": "ssg-debian12-ds.xml"}
 PLACE = "/usr/share/xml/scap/ssg/content"
+HOSTS, GO_ON = "- hosts: all\n", "  ignore_errors: true\n  ignore_unreachable: true\n"
 SEPARATOR, ENDS = "---done---", "judge: ends"
 JUDGE = """#!/bin/sh
 oscap xccdf eval --profile {profile} /root/judge.xml 2>&1 |
@@ -78,17 +81,25 @@ def run_bash(shell: RootShell, generate: str, hours: float) -> str:
 
 
 def play_ansible(shell: RootShell, generate: str, machine: VirtualMachine, folder: Path, hours: float) -> str:
-    """Play the generated playbook without the rules that end it, and return those, counted by reason."""
+    """Play the generated playbook without what Ansible refuses, and return what was not run and what failed."""
     openscap_playbook.ANSIBLE_SECONDS = int(3600 * hours)
+    os.environ["ANSIBLE_LOG_PATH"] = str(folder / "ansible.log")
     fixable = shell.run(f"{generate} --fix-type bash | grep -o 'content_rule_[A-Za-z0-9_-]*' | sort -u").split()
     rules = [name.removeprefix("content_rule_") for name in fixable]
-    text = shell.run(f"{generate} --fix-type ansible")
+    text = shell.run(f"{generate} --fix-type ansible").replace(HOSTS, f"{HOSTS}{GO_ON}", 1)
     program = str(Path(sys.executable).with_name("ansible-playbook"))
     playbook = openscap_playbook.drop_unplayable_rules(program, text, rules, folder)
-    played = openscap_playbook.play_until_no_task_fails(program, playbook, rules, machine.get_access(), folder)
+    began = time.monotonic()
+    played = openscap_playbook.play_until_no_task_fails(program, playbook, rules, machine.get_access("root"), folder)
+    log = (folder / "ansible.log").read_text(errors="replace")
+    left_out = Counter(played.left_out.values()).items()
     (folder / "left_out.json").write_text(json.dumps(played.left_out, indent=1))
     return "\n".join(
-        f"{count} not run, for want of {what}" for what, count in Counter(played.left_out.values()).items()
+        [
+            *(f"{count} not run, for want of {what}" for what, count in left_out),
+            f"played in {time.monotonic() - began:.0f} s; tasks that failed: {log.count('fatal: ')}",
+            log[-300:],
+        ]
     )
 
 
@@ -137,6 +148,7 @@ def main() -> int:
     parser.add_argument("--profile", default="stig")
     parser.add_argument("--judge", type=Path, required=True)
     parser.add_argument("--judge-profile", required=True)
+    parser.add_argument("--before", type=Path, help="words.json of another run on the same image")
     parser.add_argument("--folder", type=Path, default=Path("build/vendor"), help="for the results")
     parser.add_argument("--machines", type=Path, default=Path("build/vendor/machines"), help="for machine and image")
     parser.add_argument("--memory", type=int, default=2048)
@@ -154,7 +166,11 @@ def main() -> int:
         shell.write("/etc/systemd/system/judge-at-boot.service", UNIT.encode())
         shell.run("systemctl daemon-reload; systemctl enable judge-at-boot.service")
         began = time.monotonic()
-        was = read_words(shell.run("sh /root/judge.sh"))
+        was = (
+            json.loads(options.before.read_text())["was"]
+            if options.before
+            else read_words(shell.run("sh /root/judge.sh"))
+        )
         report("before", was, was, began, machine)
         began = time.monotonic()
         generate = f"oscap xccdf generate fix --profile {options.profile} {PLACE}/{CONTENT[options.kind]}"

@@ -102,8 +102,8 @@ async def test_the_strip_grows_from_a_runs_start_while_the_page_stays_open(page,
         for role in ("architect", "worker", "auditor", "sentry"):
             await until(page, f"document.querySelector('#stretches .{role}[data-end]') !== null")
         await until(page, f"{LENGTH} > {before + 3} && {TURNS} > {turns + 4}")
-        await until(page, f"{OPEN} !== null")
-        turn = await page.evaluate(f"{OPEN}.id")
+        await until(page, f"(window.turn = {OPEN}?.id) !== undefined")
+        turn = await page.evaluate("window.turn")
         await until(page, f"document.querySelector('#{turn}[data-end]') !== null && {OPEN}?.id !== '{turn}'")
         await until(page, "document.getElementById('t').max - document.getElementById('t').value < 1")
         assert await page.evaluate("window.same")
