@@ -6,6 +6,7 @@ from app.loop.harm_seen_by_probes import find_first_harm_after_reboot, find_roll
 from app.loop.state import RunState
 
 NOT_SURVIVED = "does not survive a reboot"
+NOT_HELD = "does not hold after the reboot"
 
 
 def decide_reboot(state: RunState, now: float) -> Effect | None:
@@ -86,9 +87,18 @@ def explain_loss(state: RunState, rule: str) -> str:
         back = "; its change was rolled back" if state.reboot.undone else ""
         return f"{NOT_SURVIVED}: {harm}{back}"
     verdict = state.closing.get(rule)
-    if verdict is None or verdict.word == "fail":
-        return f"{NOT_SURVIVED}: {verdict.evidence if verdict else 'the closing scan has no verdict'}"
+    if verdict is None:
+        return f"{NOT_SURVIVED}: the closing scan has no verdict"
+    if verdict.word == "fail" and _has_later_change(state, rule):
+        return f"{NOT_HELD}: {verdict.evidence}. The reboot undid it, or a later change of this run did"
+    if verdict.word == "fail":
+        return f"{NOT_SURVIVED}: {verdict.evidence}"
     return f"nothing shows that it survives a reboot: the scanner says {verdict.word}: {verdict.evidence}"
+
+
+def _has_later_change(state: RunState, rule: str) -> bool:
+    ended = state.items[rule].ended
+    return any(one.ended > ended and one.attempt and one.attempt.applied for one in state.items.values())
 
 
 def _decide_reopen_all_then_halt(state: RunState, reason: str) -> Effect:

@@ -22,9 +22,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+from app.errors import EnvironmentUnusable
 from app.scores import openscap_playbook
 from app.scores.ssh_client import run_over_ssh
 from app.scores.vendor_fixes import WAYS_TO_ROOT
@@ -76,7 +78,7 @@ class RootShell:
 
 def run_bash(shell: RootShell, generate: str, hours: float) -> str:
     """Run the generated script, and return the end of what it wrote."""
-    shell.run(f"{generate} --fix-type bash >/root/fix")
+    shell.run(f"{generate % 'bash'} >/root/fix")
     return shell.run(f"timeout {3600 * hours:.0f} bash /root/fix >/root/fix.log 2>&1; tail -c 1000 /root/fix.log")
 
 
@@ -84,16 +86,18 @@ def play_ansible(shell: RootShell, generate: str, machine: VirtualMachine, folde
     """Play the generated playbook without what Ansible refuses, and return what was not run and what failed."""
     openscap_playbook.ANSIBLE_SECONDS = int(3600 * hours)
     os.environ["ANSIBLE_LOG_PATH"] = str(folder / "ansible.log")
-    fixable = shell.run(f"{generate} --fix-type bash | grep -o 'content_rule_[A-Za-z0-9_-]*' | sort -u").split()
+    fixable = shell.run(f"{generate % 'bash'} | grep -o 'content_rule_[A-Za-z0-9_-]*' | sort -u").split()
     rules = [name.removeprefix("content_rule_") for name in fixable]
-    text = shell.run(f"{generate} --fix-type ansible").replace(HOSTS, f"{HOSTS}{GO_ON}", 1)
+    text = shell.run(generate % "ansible").replace(HOSTS, f"{HOSTS}{GO_ON}", 1)
     program = str(Path(sys.executable).with_name("ansible-playbook"))
     playbook = openscap_playbook.drop_unplayable_rules(program, text, rules, folder)
     began = time.monotonic()
-    played = openscap_playbook.play_until_no_task_fails(program, playbook, rules, machine.get_access("root"), folder)
+    with suppress(EnvironmentUnusable):  # it took too long; what it did until then is judged
+        access = machine.get_access("root")
+        playbook = openscap_playbook.play_until_no_task_fails(program, playbook, rules, access, folder)
     log = (folder / "ansible.log").read_text(errors="replace")
-    left_out = Counter(played.left_out.values()).items()
-    (folder / "left_out.json").write_text(json.dumps(played.left_out, indent=1))
+    left_out = Counter(playbook.left_out.values()).items()
+    (folder / "left_out.json").write_text(json.dumps(playbook.left_out, indent=1))
     return "\n".join(
         [
             *(f"{count} not run, for want of {what}" for what, count in left_out),
@@ -149,6 +153,7 @@ def main() -> int:
     parser.add_argument("--judge", type=Path, required=True)
     parser.add_argument("--judge-profile", required=True)
     parser.add_argument("--before", type=Path, help="words.json of another run on the same image")
+    parser.add_argument("--reboot-at-once", action="store_true", help="without a scan between the fixes and the reboot")
     parser.add_argument("--folder", type=Path, default=Path("build/vendor"), help="for the results")
     parser.add_argument("--machines", type=Path, default=Path("build/vendor/machines"), help="for machine and image")
     parser.add_argument("--memory", type=int, default=2048)
@@ -173,15 +178,17 @@ def main() -> int:
         )
         report("before", was, was, began, machine)
         began = time.monotonic()
-        generate = f"oscap xccdf generate fix --profile {options.profile} {PLACE}/{CONTENT[options.kind]}"
+        generate = f"oscap xccdf generate fix --profile {options.profile} --fix-type %s {PLACE}/{CONTENT[options.kind]}"
         if options.fix == "bash":
             print(run_bash(shell, generate, options.hours), flush=True)
         elif options.fix == "ansible":
             print(play_ansible(shell, generate, machine, options.folder, options.hours), flush=True)
         print(f"the fixes took {time.monotonic() - began:.0f} s; {list_ways_to_root(machine)}", flush=True)
-        began = time.monotonic()
-        after = read_words(shell.run("sh /root/judge.sh"))
-        report("after the fixes", was, after, began, machine)
+        after: dict[str, str] = {}
+        if not options.reboot_at_once:
+            began = time.monotonic()
+            after = read_words(shell.run("sh /root/judge.sh"))
+            report("after the fixes", was, after, began, machine)
         began = time.monotonic()
         rebooted = read_words(reboot_and_read_judge(shell, machine, options.hours))
         report("after the reboot", was, rebooted, began, machine)

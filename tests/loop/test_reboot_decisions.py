@@ -107,6 +107,12 @@ def test_a_fix_that_does_not_hold_afterwards_is_reopened():
     assert world.state.items["B"].ended < world.state.reboot.announced_at
 
 
+def test_what_a_later_change_may_have_undone_is_not_laid_on_the_reboot():
+    world = played(TWO, host="disposable", closing=["fail", "pass"])
+    reason = "does not hold after the reboot: x. The reboot undid it, or a later change of this run did"
+    assert f">> reopen item A {reason}\n" in end_of(world)
+
+
 def test_a_machine_that_does_not_come_back_is_put_back_and_its_fixes_are_reopened():
     world = played(host="disposable", reboot="lost", closing="fail")
     assert (
