@@ -35,7 +35,7 @@ def shrink_old_runs_and_delete_samples(settings: Settings, days: float, *, dry_r
     _finish_earlier_tidy(database)
     key = open_notary(settings.data, database).key
     done = [_try_shrink_run(database, row, key) for row in due]
-    EventStore(database).delete_old_samples_except_energy(before)
+    EventStore(database).delete_old_samples_not_kept_for_good(before)
     print_line(f"runs shrunk: {sum(done)}; samples from before {_format_time_or_epoch(before)} deleted")
     return DONE if all(done) else LEFT
 

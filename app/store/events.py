@@ -19,7 +19,7 @@ from app.store.shared_read_session import open_read_connection, open_read_sessio
 from app.store.thinned_sample_store import ThinnedStore
 
 STEADY = tuple(kind for kind in KINDS if kind != "turn.delta")
-FOR_GOOD = ("energy.sample",)
+FOR_GOOD = ("energy.sample", "engine.state")
 AT_ONCE = 2000
 
 
@@ -187,8 +187,8 @@ class EventStore:
             query = query.where(col(SampleRow.seq) <= upto)
         return [parse_line(row.line, "") for row in self._fetch(query.order_by(col(SampleRow.seq)).limit(limit))]
 
-    def delete_old_samples_except_energy(self, before: float) -> None:
-        """Delete samples older than `before`, except the newest, whose seq continues, and energy totals."""
+    def delete_old_samples_not_kept_for_good(self, before: float) -> None:
+        """Delete samples older than `before`, except the newest, whose seq continues."""
         old = delete(SampleRow).where(
             col(SampleRow.at) < before,
             col(SampleRow.seq) < self.read_last_sample_seq(),

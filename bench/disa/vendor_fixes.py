@@ -5,10 +5,11 @@
 
 The fixes are those that OpenSCAP generates for a whole profile of the content on the machine, run as root and without
 a rollback, as they are meant to be. Ansible's playbook is played once, as root, with the collections in
-ANSIBLE_COLLECTIONS_PATH; it goes on after a task that fails. The judge is a data stream such as DISA's own; the machine
-gets a copy. Nothing is simulated but the distribution of `el9`. The scan after the reboot is started by the machine
-itself and written to its serial console, so that it needs no login. The floor is `nothing`: the same scans, and no
-change. `--before` takes words.json of another run on the same image, and saves the first scan.
+ANSIBLE_COLLECTIONS_PATH; it goes on after a task that fails, and reads the list of packages only when it changed. The
+judge is a data stream such as DISA's own; the machine gets a copy. Nothing is simulated but the distribution of `el9`.
+The scan after the reboot is started by the machine itself and written to its serial console, so that it needs no login.
+The floor is `nothing`: the same scans, and no change. `--before` takes words.json of another run on the same image, and
+saves the first scan.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import asyncio
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -35,6 +37,8 @@ from app.targets.vm.virtual_machine import VirtualMachine
 CONTENT = {"el9": "ssg-rhel9-ds.xml", "debian12": "ssg-debian12-ds.xml"}
 PLACE = "/usr/share/xml/scap/ssg/content"
 HOSTS, GO_ON = "- hosts: all\n", "  ignore_errors: true\n  ignore_unreachable: true\n"
+TASK = re.compile("^(?=    - name: )", re.MULTILINE)
+PACKAGING = re.compile(r"^ +(ansible\.builtin\.)?(package|dnf|yum|apt):", re.MULTILINE)
 SEPARATOR, ENDS = "---done---", "judge: ends"
 JUDGE = """#!/bin/sh
 oscap xccdf eval --profile {profile} /root/judge.xml 2>&1 |
@@ -88,7 +92,7 @@ def play_ansible(shell: RootShell, generate: str, machine: VirtualMachine, folde
     os.environ["ANSIBLE_LOG_PATH"] = str(folder / "ansible.log")
     fixable = shell.run(f"{generate % 'bash'} | grep -o 'content_rule_[A-Za-z0-9_-]*' | sort -u").split()
     rules = [name.removeprefix("content_rule_") for name in fixable]
-    text = shell.run(generate % "ansible").replace(HOSTS, f"{HOSTS}{GO_ON}", 1)
+    text = gather_packages_when_they_changed(shell.run(generate % "ansible")).replace(HOSTS, f"{HOSTS}{GO_ON}", 1)
     program = str(Path(sys.executable).with_name("ansible-playbook"))
     playbook = openscap_playbook.drop_unplayable_rules(program, text, rules, folder)
     began = time.monotonic()
@@ -105,6 +109,20 @@ def play_ansible(shell: RootShell, generate: str, machine: VirtualMachine, folde
             log[-300:],
         ]
     )
+
+
+def gather_packages_when_they_changed(playbook: str) -> str:
+    """Drop the tasks that read all packages again although no task since the last reading installs or removes any."""
+    kept, known = [], False
+    for task in TASK.split(playbook):
+        if "package_facts:" in task:
+            if not known:
+                kept.append(task)
+            known = True
+        else:
+            kept.append(task)
+            known = known and not PACKAGING.search(task)
+    return "".join(kept)
 
 
 def list_ways_to_root(machine: VirtualMachine) -> str:

@@ -40,6 +40,14 @@ def test_it_has_what_stig_manager_reads():
     assert {rule.findtext(f"{X}version")[:8] for rule in root.iter(f"{X}Rule")} == {"RHEL-09-"}
 
 
+@pytest.mark.parametrize(
+    ("simulated", "remarks"), [(True, ["SIMULATED: the engines and the host, by a tree of real files."]), (False, [])]
+)
+def test_what_was_simulated_is_a_remark(simulated, remarks):
+    root = ET.fromstring(build_xccdf(plain_case(EVERY_WORD, {}, simulated=simulated, begun={"simulated": simulated})))
+    assert [one.text for one in root.iter(f"{X}remark") if one.text.startswith("SIMULATED")] == remarks
+
+
 def test_ccis_go_with_rules_and_results():
     root = ET.fromstring(build_xccdf(read_run_record(named_log())))
     for kind, by in (("Rule", "id"), ("rule-result", "idref")):

@@ -131,7 +131,8 @@ def test_what_does_not_fit_says_how(name):
 
 
 @pytest.mark.parametrize(
-    ("path", "number"), [(PATH, 2), (PATH, 0), (PATH, "1"), (PATH, None), ("/etc/y", 1), (None, 1), ([PATH], 1)]
+    ("path", "number"),
+    [(PATH, 2), (PATH, 0), (PATH, "1"), (PATH, None), (PATH, [1]), ("/etc/y", 1), (None, 1), ([PATH], 1)],
 )
 def test_a_number_names_a_line_that_was_shown_or_none(path, number):
     said = {"actions": [{"do": "remove_line", "path": path, "number": number}]}

@@ -11,7 +11,7 @@ from app.errors import BadInput, EnvironmentUnusable
 from app.events.record import check_chain_and_get_head
 from app.store.db import open_database
 from app.store.events import EventStore
-from app.store.models import RunRow
+from app.store.models import CommandRow, RunRow
 from app.store.sqlite_to_postgresql_copy import copy_sqlite_rows_and_verify_chains
 from tests.crash import run_to_its_end
 from tests.forkserver import Temper, temper
@@ -49,11 +49,17 @@ def test_a_run_that_was_cut_off_is_copied_and_goes_on(shared, undisturbed):
 def test_nothing_is_copied_over_what_is_there_and_every_fault_is_a_sentence(shared, tmp_path, monkeypatch):
     run_to_its_end(tmp_path / "other", 0, 0, rules="V-257985")
     file = open_database(tmp_path / "other" / "temper.sqlite")
+    with Session(file) as session:
+        session.add_all(CommandRow(run="gone", verb="stop", by="p", at=1.0) for _ in range(3))
+        session.commit()
     copied = copy_sqlite_rows_and_verify_chains(file, shared.database)
     assert copied.rows["run"] == 1
     assert copied.chains == 2  # the run's, and the record of what people did
     with pytest.raises(BadInput, match="use an empty database"):
         copy_sqlite_rows_and_verify_chains(file, shared.database)
+    with Session(shared.database) as session:
+        session.add(CommandRow(run="gone", verb="stop", by="p", at=2.0))
+        session.commit()  # whose number must follow those that were copied
     with Session(file) as session:
         check_chain_and_get_head(shared.store.read_lines(session.exec(select(RunRow.id)).one()))
     file.dispose()

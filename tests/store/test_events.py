@@ -108,7 +108,7 @@ def test_samples_are_read_by_seq_and_by_time(log):
 
 def test_old_samples_are_deleted_except_the_newest_of_all(log):
     log.add_samples(10.0, 20.0, 30.0)
-    log.store.delete_old_samples_except_energy(20.0)
+    log.store.delete_old_samples_not_kept_for_good(20.0)
     assert [one.seq for one in log.store.read_samples_after(0)] == [2, 3]
-    log.store.delete_old_samples_except_energy(99.0)
+    log.store.delete_old_samples_not_kept_for_good(99.0)
     assert [one.seq for one in log.store.read_samples_after(0)] == [3]

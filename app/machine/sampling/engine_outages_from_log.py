@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from app.events.kinds import EngineSampled, EngineState
 from app.events.record import Recorded
-from app.machine.sampling.sample_thinning_by_age import RAW_SECONDS
 from app.store.events import EventStore
 
 BROKEN = ("stalled", "dead", "absent")
 NOTICED_AFTER = 2.0
 """Seconds for which a hung engine has been silent when its state is logged: the patience of a health check."""
-LOOK_BACK = RAW_SECONDS
-"""Seconds before the time asked for in which to look for the state that it began with: as long as states are kept."""
+LOOK_BACK = 365 * 86400.0
+"""Seconds before the time asked for in which to look for the state that it began with. States are kept for good."""
 SAMPLED_WITHIN = 60.0
 """Seconds in which an engine that works has been sampled: its state is logged only when it changes."""
 

@@ -117,7 +117,7 @@ class Sampler(BackgroundTask):
     def _thin_and_delete_samples(self, now: float) -> None:
         """Thin samples before the raw seconds are deleted."""
         self._thinning.catch_up(now)
-        self._store.delete_old_samples_except_energy(now - RAW_SECONDS)
+        self._store.delete_old_samples_not_kept_for_good(now - RAW_SECONDS)
 
     def _has_running_requests(self) -> bool:
         return any(event.running for _, event in self._board.engines.values())

@@ -53,6 +53,13 @@ def test_an_engine_that_was_ready_for_hours_is_known_by_its_samples(store):
     assert read_engine_outages(store, 9500.0, 11_000.0) == [EngineOutage("a", "dead", 10_000.0, None)]
 
 
+def test_an_outage_is_known_when_the_samples_of_its_time_are_deleted(store):
+    tell(store, (100.0, "a", "ready"), (120.0, "a", "dead"), (90_000.0, "a", "ready"), (200_000.0, "a", "dead"))
+    store.delete_old_samples_not_kept_for_good(300_000.0)
+    lasts = EngineOutage("a", "dead", 200_000.0, None)
+    assert read_engine_outages(store, 60_000.0, 400_000.0) == [EngineOutage("a", "dead", 120.0, 90_000.0), lasts]
+
+
 def test_an_engine_that_was_never_up_is_no_outage(store):
     tell(store, (100.0, "a", "absent"), (110.0, "a", "loading"), (140.0, "a", "ready"))
     assert read_engine_outages(store, 90.0, 200.0) == []

@@ -97,7 +97,7 @@ def test_what_a_finished_run_took_stays_when_its_samples_are_gone(tmp_path):
         store.append([build_recorded_event(MACHINE, last, START + 63, booked, "")])
         assert ledger.take_due_records(START + 70) == []
         power(store, 70, 90, first=last + 1)
-        store.delete_old_samples_except_energy(START + 10_000)
+        store.delete_old_samples_not_kept_for_good(START + 10_000)
         assert store.read_samples(START - 100, START + 60, ("gpu.sample",)) == []
         assert EnergyLedger(store, LINEUP).take_due_records(START + 80) == []
         assert EnergyLedger(store, LINEUP).compute_run_energy("a", START + 20_000) == booked
@@ -116,7 +116,7 @@ def test_a_long_run_is_written_down_in_stretches_that_add_up(tmp_path):
         (first,) = ledger.take_due_records(START + BOOK_EVERY)
         assert (first.final, by_role(first)["worker"]) == (False, (10.0, 300.0, 0))
         store.append([build_recorded_event(MACHINE, last, START + BOOK_EVERY, first, "")])
-        store.delete_old_samples_except_energy(START + BOOK_EVERY)
+        store.delete_old_samples_not_kept_for_good(START + BOOK_EVERY)
         store.append([build_recorded_event("a", 4, START + BOOK_EVERY + 5, answered("worker", 60), GENESIS)])
         again = EnergyLedger(store, LINEUP).compute_run_energy("a", START + BOOK_EVERY + 9)
         assert (again.until, by_role(again)["worker"]) == (START + BOOK_EVERY + 9, (15.0, 450.0, 60))

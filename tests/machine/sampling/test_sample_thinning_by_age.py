@@ -41,7 +41,7 @@ def test_what_is_thinned_says_the_same_as_the_single_samples_did(store):
     before = thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).to_series()[TOK_S]
     thinning.catch_up(BEGIN + 1500)
     assert [begin for begin, _ in store.thinned.list_stretches_that_begin_between(10, 0, 1e12)] == [BEGIN, BEGIN + 600]
-    store.delete_old_samples_except_energy(BEGIN + 1200)
+    store.delete_old_samples_not_kept_for_good(BEGIN + 1200)
     assert thinning.read(BEGIN, BEGIN + 1500, 10, BEGIN + 1500).to_series()[TOK_S] == before
     assert before[:2] == [4.5, 14.5]
 
@@ -60,7 +60,7 @@ def test_a_stretch_is_thinned_only_once_its_last_sample_has_had_time_to_be_writt
     assert store.thinned.find_last_stretch_start(10) is None
     sample(store, [BEGIN + 599], lambda _: 1000.0)
     thinning.catch_up(BEGIN + 605)
-    store.delete_old_samples_except_energy(BEGIN + 600)
+    store.delete_old_samples_not_kept_for_good(BEGIN + 600)
     assert thinning.read(BEGIN, BEGIN + 600, 10, BEGIN + 600).to_series()[TOK_S][-1] > 100
 
 
@@ -72,7 +72,7 @@ def test_each_tier_is_made_of_the_finer_one_over_pauses_of_any_length(store):
         BEGIN,
         BEGIN + 5 * 3600,
     ]
-    store.delete_old_samples_except_energy(BEGIN + DAY)
+    store.delete_old_samples_not_kept_for_good(BEGIN + DAY)
     thinning.catch_up(BEGIN + DAY + 10)
     assert [begin for begin, _ in store.thinned.list_stretches_that_begin_between(3600, 0, 1e12)] == [BEGIN]
     hours = thinning.read(BEGIN, BEGIN + DAY, 3600, BEGIN + DAY).to_series()[TOK_S]

@@ -197,7 +197,10 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     writer = LogWriter(store, bus)
     writer.start()
     old = MachineLog(writer, lambda: 0, clock=lambda: time.time() - RAW_SECONDS - 60)
-    await old.record_and_write_if_leader(*(EngineState(engine="gone", state="absent") for _ in range(5)))
+    sampled = EngineSampled(
+        engine="gone", running=0, waiting=0, kv_used=0, tok_s=None, prompt_tok_s=None, simulated=True
+    )
+    await old.record_and_write_if_leader(*[sampled] * 5)
     await writer.flush()
     async with httpx.AsyncClient(transport=httpx.MockTransport(wire)) as http:
         board = Board()
@@ -213,8 +216,8 @@ async def test_samples_land_in_the_log_and_on_the_board_and_old_ones_go(tmp_path
     ]  # fmt: skip
     assert board.states["gemma-31b"][1].state == "ready"
     assert board.gpus["", 0][1].simulated
-    store.delete_old_samples_except_energy(time.time() + 60)
-    assert [one.seq for one in store.read_samples_after(0)] == [8]
+    store.delete_old_samples_not_kept_for_good(time.time() + 60)
+    assert [one.seq for one in store.read_samples_after(0)] == [7, 8], "states are kept for good"
     await sampler.close()
     await writer.close()
     database.dispose()
