@@ -10,7 +10,7 @@ from pathlib import Path
 from app.targets.host_lock import CHANGE_LOCK
 
 HELD_LONG = 10.0
-"""Seconds that a process may wait for a host's lock before the holder is named; an orderly handover takes less."""
+"""Seconds that a process may hold a host's lock while another waits; an orderly handover takes less."""
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,9 @@ class StuckHost:
 
     @property
     def sentence(self) -> str:
-        how = "is stopped" if self.stopped else "is not through with it"
-        way_on = f"resume it with kill -CONT {self.pid}, or " if self.stopped else ""
+        how, way_on = "is not through with it", "wait, or, if its run makes no progress, "
+        if self.stopped:
+            how, way_on = "is stopped", f"resume it with kill -CONT {self.pid}, or "
         held = f"process {self.pid} has held host {self.host} for {time.time() - self.since:.0f} s and {how}"
         return f"{held}, and process {self.waiting[0]} waits: {way_on}end it with kill -9 {self.pid}"
 

@@ -46,6 +46,7 @@ def test_who_holds_a_host_that_another_waits_for_is_named_with_what_helps(tmp_pa
         pass
     [held] = found
     assert (held.host, held.pid, held.stopped, held.waiting) == ("web", holder.pid, False, (os.getpid(),))
+    assert held.sentence.endswith(f"wait, or, if its run makes no progress, end it with kill -9 {holder.pid}")
     assert find_hosts_held_long_while_others_wait(tmp_path) == [], "it may be through in a moment"
     holder.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
