@@ -97,8 +97,10 @@ def explain_loss(state: RunState, rule: str) -> str:
 
 
 def _has_later_change(state: RunState, rule: str) -> bool:
+    """Return whether the run kept a change that it made after this rule's."""
     ended = state.items[rule].ended
-    return any(one.ended > ended and one.attempt and one.attempt.applied for one in state.items.values())
+    kept = (one for one in state.items.values() if one.ended > ended and one.attempt and one.attempt.applied)
+    return any(one.attempt and one.attempt.rolled_back is None for one in kept)
 
 
 def _decide_reopen_all_then_halt(state: RunState, reason: str) -> Effect:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from sqlalchemy import delete
+from sqlalchemy import delete, update
 from sqlmodel import Field, Session, SQLModel, case, col, select
 
 from app.store.db import create_insert
@@ -30,6 +30,12 @@ def count_and_check_attempt(session: Session, limit_by_key: Mapping[str, int], n
     """Count an attempt, before the password check so that parallel ones count. Return whether limits allow it."""
     session.execute(delete(LoginAttemptRow).where(col(LoginAttemptRow.since) <= now - WITHIN))
     return all(_increment_attempts(session, key, now) <= limit_by_key[key] for key in sorted(limit_by_key))
+
+
+def uncount_attempt(session: Session, limit_by_key: Mapping[str, int]) -> None:
+    """Take back an attempt that was counted and whose password could not be checked."""
+    counted = update(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limit_by_key))
+    session.execute(counted.values(tries=col(LoginAttemptRow.tries) - 1))
 
 
 def clear_attempts(session: Session, limit_by_key: Mapping[str, int]) -> None:

@@ -31,7 +31,7 @@ class ReadTrackingCache:
         *,
         is_cacheable: Callable[[T], bool] | None = None,
     ) -> T:
-        """Return a cached answer that is still current, or `work(files)`.
+        """Return a cached answer that is still current, or `compute(files)`.
 
         `is_cacheable` decides whether it is cached.
         """

@@ -9,7 +9,7 @@ from argon2 import PasswordHasher, Type
 from sqlmodel import Session, select
 
 from app.people import passwords
-from app.people.passwords import hash_password
+from app.people.passwords import PasswordsBusy, hash_password
 from app.store import credentials
 from app.store.db import open_database
 from app.store.login_attempts import WITHIN, LoginAttemptRow
@@ -17,6 +17,7 @@ from app.store.models import PersonRow
 from app.web.access import password_checker
 from app.web.access.connection_limiter import to_network_key
 from app.web.access.password_checker import (
+    IN_A_MOMENT,
     TRIES_PER_BROWSER,
     TRIES_PER_KNOWN_NETWORK,
     TRIES_PER_NAME,
@@ -88,6 +89,17 @@ async def test_a_few_wrong_tries_from_one_place_wait_and_time_heals_it(desk, dat
     with Session(database) as session, session.begin():
         for row in session.exec(select(LoginAttemptRow)):
             row.since -= WITHIN
+    assert isinstance(await desk.check_attempt(RIGHT), SignInGranted)
+
+
+async def test_a_try_that_nobody_had_time_to_check_counts_for_nothing(desk, monkeypatch):
+    def refuse(*_):
+        raise PasswordsBusy("busy")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(password_checker, "matches_digest", refuse)
+        for _ in range(TRIES_PER_NETWORK + 1):
+            assert await desk.check_attempt(RIGHT) == RetryLater(IN_A_MOMENT)
     assert isinstance(await desk.check_attempt(RIGHT), SignInGranted)
 
 
