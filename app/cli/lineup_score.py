@@ -22,7 +22,7 @@ from app.cli.ready_engines_for_probe import wait_until_loaded
 from app.cli.runtime_opening import load_lineup, open_runtime
 from app.cli.server_to_lineup import inspect_address, print_report, write_lineup
 from app.config import Settings
-from app.engines.endpoint_lineup import is_address, parse_endpoints
+from app.engines.endpoint_lineup import contains_url, parse_endpoints
 from app.errors import BadInput
 from app.events.bus import Bus
 from app.events.event_field_types import Budget
@@ -84,7 +84,7 @@ def build_score_settings(settings: Settings, lineup: str) -> Settings:
 
     A baseline without a model takes any line-up: no engine of it is asked.
     """
-    lineup = Settings.lineup if lineup == CANDIDATES or is_address(lineup) else lineup
+    lineup = Settings.lineup if lineup == CANDIDATES or contains_url(lineup) else lineup
     return replace(settings, data=settings.data / "score", database_url="", lineup=lineup)
 
 
@@ -95,7 +95,7 @@ def choose_score_subject(settings: Settings, options: ScoreOptions) -> ScoreSubj
     if options.lineup in ON_DEBIAN:
         return ScoreSubject(None, ON_DEBIAN[options.lineup], "baseline")
     lineup = load_lineup(settings)
-    if is_address(options.lineup):
+    if contains_url(options.lineup):
         model = lineup.engines[lineup.seats["architect"].engine].model  # a public label without an address
         return ScoreSubject(lineup, format_score_label(clean_text(model, 60), options.budget), "line-up")
     if options.lineup == CANDIDATES:
@@ -105,7 +105,7 @@ def choose_score_subject(settings: Settings, options: ScoreOptions) -> ScoreSubj
 
 def prepare_lineup_for_scored_address(settings: Settings, options: ScoreOptions) -> tuple[Settings, ScoreOptions]:
     """Return settings with a line-up for the server whose address is scored; both stay as they are without one."""
-    if not is_address(options.lineup):
+    if not contains_url(options.lineup):
         return settings, options
     [one] = parse_endpoints([options.lineup])
     report = inspect_address(one)

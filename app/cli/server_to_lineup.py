@@ -17,7 +17,7 @@ from app.cli.output import print_json, print_line
 from app.config import Settings
 from app.engines.client import EngineClient
 from app.engines.conformance import Check, check_conformance
-from app.engines.endpoint_lineup import KEY_VARIABLE, EndpointAddress, format_lineup, is_address, parse_endpoints
+from app.engines.endpoint_lineup import KEY_VARIABLE, EndpointAddress, format_lineup, contains_url, parse_endpoints
 from app.engines.server_capabilities import EndpointReport, inspect_endpoint
 from app.errors import BadInput, EngineError
 from app.runtime import own_model_server_connection
@@ -58,8 +58,8 @@ def select_stored_lineup(settings: Settings, *, is_lineup_given: bool) -> Settin
 
 def parse_engine_addresses_and_choice(values: Sequence[str] | None) -> tuple[list[str], str]:
     """Return the addresses among the words, and the other one: `none`, or `lineup` if there is no other."""
-    addresses = [word for word in values or () if is_address(word)]
-    others = [word for word in values or () if not is_address(word)]
+    addresses = [word for word in values or () if contains_url(word)]
+    others = [word for word in values or () if not contains_url(word)]
     if len(others) > 1 or (others and addresses):
         raise BadInput("Give --engine none, or the addresses of servers, not both.")
     return addresses, others[0] if others else "lineup"

@@ -30,7 +30,7 @@ class EndpointAddress:
     roles: tuple[Role, ...] = ()
 
 
-def is_address(word: str) -> bool:
+def contains_url(word: str) -> bool:
     return "://" in word
 
 

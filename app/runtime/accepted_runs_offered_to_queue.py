@@ -138,5 +138,5 @@ def pass_run_on_if_unreachable(
 def create_other_node_can_take_run_check(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
     """Return a function that says whether another node could take the run at the time of the call."""
     with Session(database) as session:
-        alone_until = time.monotonic() + nodes.get_seconds_until_another_node_may_try(session, leases.node, run)
+        alone_until = time.monotonic() + nodes.get_seconds_until_another_node_may_retry_unreachable_host(session, leases.node, run)
     return lambda: leases.nodes > 1 and time.monotonic() >= alone_until

@@ -279,7 +279,7 @@ def reoffer_run_tried_here(session: Session, own_node: str, run: str, epoch: int
     return Orphan(run, lease.host, lease.epoch)
 
 
-def get_seconds_until_another_node_may_try(session: Session, own_node: str, run: str) -> float:
+def get_seconds_until_another_node_may_retry_unreachable_host(session: Session, own_node: str, run: str) -> float:
     """Return for how many seconds each other node has recently tried the host, so that none can take the run."""
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:

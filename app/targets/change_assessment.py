@@ -9,7 +9,7 @@ from app.events.event_field_types import AnyAction
 from app.syntax.host_files_protocol import Files
 from app.targets.cached_files import CachedFiles, Read, collect_reads_again
 from app.targets.change_diff import AROUND, render_change
-from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, plan_effects
+from app.targets.change_plan import ChangePlan, HostFiles, ProposedChange, Refusal, build_change_plan
 from app.targets.effects.settings_only_reboot_undoes import find_one_way_settings
 from app.targets.overlay import Overlay
 from app.targets.policy import list_action_refusals
@@ -60,7 +60,7 @@ def assess_change(
 ) -> Assessment:
     noting = CachedFiles(files)
     actions = change.actions
-    plan = plan_effects(actions, noting, foreseen)
+    plan = build_change_plan(actions, noting, foreseen)
     refusals = list_action_refusals(
         actions, change.allowed_paths, noting, change.asks, foreseen, read_cache, plan, change.scope
     )

@@ -69,7 +69,7 @@ class ChangePlan:
     """Why the change can be neither made nor shown; empty if it can."""
 
 
-def plan_effects(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun) -> ChangePlan:
+def build_change_plan(actions: Sequence[AnyAction], files: HostFiles, foreseen: DryRun) -> ChangePlan:
     planned: dict[str, FileState] = {}
     effects = tuple(
         _find_count_or_repetition_objection(actions, number) or _plan_action_effect(action, files, planned)

@@ -10,7 +10,7 @@ from app.events.event_field_types import AnyAction, Reload
 from app.resources.kind import ResourceAction
 from app.syntax.host_files_protocol import Files
 from app.targets.cached_files import CachedFiles
-from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, plan_effects
+from app.targets.change_plan import Asks, ChangePlan, Effect, HostFiles, Paths, Refusal, build_change_plan
 from app.targets.effects.mode_and_owner_change_objections import (
     find_access_objection,
     find_objection_to_too_open_or_too_narrow_mode,
@@ -30,7 +30,7 @@ from app.targets.rule_scope import RuleScope, judge_action_scope, judge_edit_sco
 from app.targets.subjects import audit_rule_policy, banner_policy, shell_profile_policy
 from app.targets.subjects.file_edit_given_to_judges import FileEdit, Objection, is_content_line
 from app.targets.subjects.setting_file_formats import find_stated_family
-from app.targets.subjects.stated_setting_policy import judge_stated_edit
+from app.targets.subjects.stated_setting_policy import find_objection_to_unstated_settings
 from app.text.clean import clean_text
 
 _LONGEST_LINE = 1024
@@ -60,7 +60,7 @@ def list_action_refusals(
     `read_cache` is the cache of this host; `plan` has the effects of the actions, if they are parsed already; `scope`
     has what the rule names, and None leaves that to the plan.
     """
-    plan = plan or plan_effects(actions, files, foreseen)
+    plan = plan or build_change_plan(actions, files, foreseen)
     candidates = scope.list_candidate_resource_actions(files) if scope else ()
     refusals = [
         _create_refusal(action, objection)
@@ -107,7 +107,7 @@ def _judge_effect(effect: Effect, allowed_paths: Paths, asks: Asks, foreseen: Dr
                 return Objection("outside the plan", f"the plan does not name {effect.path}.")
             judges = (_judge_characters, _judge_commands, _judge_continuations, effect.judge, _judge_mode)
             found = next((found for judge in judges if (found := judge(effect))), None)
-            return found or judge_stated_edit(effect, asks)
+            return found or find_objection_to_unstated_settings(effect, asks)
         case _:
             return judge_resource_action(effect, allowed_paths, foreseen)
 

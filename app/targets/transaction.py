@@ -87,9 +87,9 @@ class Transactions:
             self.prepare(assessed)
         foreseen, after = assessed.foreseen, assessed.plan.after
         folders = sorted({folder for path in after for folder in self.tree.list_missing_folders(path)})
-        new = {**foreseen.resource_states_after, **after}
+        new = {**foreseen.non_file_states_after, **after}
         try:
-            changes = self.journal.begin(name, foreseen.resource_states_before | before, new, folders)
+            changes = self.journal.begin(name, foreseen.non_file_states_before | before, new, folders)
         except OSError as exc:
             raise ActionFailed(f"Nothing was written: the journal cannot be kept ({exc.strerror}).") from exc
         self._write_files_unless_changed_meanwhile(before, after, folders)

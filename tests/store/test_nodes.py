@@ -251,9 +251,9 @@ def test_a_host_that_a_node_cannot_reach_is_left_to_a_node_that_has_not_tried(se
 def test_how_long_no_other_node_can_take_a_run(session, at):
     add_node(session, "one", at)
     add_node(session, "other", at)
-    assert nodes.get_seconds_until_another_node_may_try(session, "one", "r") == 0.0
+    assert nodes.get_seconds_until_another_node_may_retry_unreachable_host(session, "one", "r") == 0.0
     add_lease(session, "r", "one")
-    assert nodes.get_seconds_until_another_node_may_try(session, "one", "r") == 0.0
+    assert nodes.get_seconds_until_another_node_may_retry_unreachable_host(session, "one", "r") == 0.0
     lease = session.get_one(LeaseRow, "r")
     for tried, seconds in (
         (f"one@{at:.3f}", 0.0),
@@ -262,7 +262,7 @@ def test_how_long_no_other_node_can_take_a_run(session, at):
     ):
         lease.unreached = tried
         session.flush()
-        assert nodes.get_seconds_until_another_node_may_try(session, "one", "r") == pytest.approx(
+        assert nodes.get_seconds_until_another_node_may_retry_unreachable_host(session, "one", "r") == pytest.approx(
             seconds, abs=20 if seconds else 0
         )
 

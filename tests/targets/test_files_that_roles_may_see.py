@@ -5,7 +5,7 @@ import pytest
 from app.events.event_field_types import AppendLine, Chmod, ReplaceLine, SetOption, WriteFile
 from app.skills.catalog import load_skill
 from app.syntax.host_files_protocol import FileState
-from app.targets.change_plan import plan_effects
+from app.targets.change_plan import build_change_plan
 from app.targets.crash_safe_writes import Disk
 from app.targets.files_that_roles_may_see import CLOSED, NO_NEED, ODD, SECRETIVE, explain_withholding
 from app.targets.local_tree import LocalTree
@@ -93,7 +93,7 @@ def test_no_action_makes_a_preview_of_a_file_that_nobody_judges(tree, path):
         Chmod(path=path, mode="0644"),
         SetOption(path=path, key="a", value="b"),
     ]
-    plans = [plan_effects([action], files, NONE) for action in actions]
+    plans = [build_change_plan([action], files, NONE) for action in actions]
     assert {(*one.made, one.obstacle) for one in plans} == {(find_judge_or_objection(path).reason,)}
 
 

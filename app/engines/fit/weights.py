@@ -72,7 +72,7 @@ def _compute_weights_of_stage(
         attention=in_attention * sum(count_held_attention(shape, layer, split, rules) for layer in layers),
         embeddings=2 * rows * shape.hidden if embeds else 0,
         per_layer_tables=2 * _count_per_layer_table_rows(shape, split.tp) * shape.all_layers_input_width,
-        per_layer_projections=in_attention * _count_per_layer_projections(shape, len(layers), split.tp),
+        per_layer_projections=in_attention * _count_per_layer_embedding_projections(shape, len(layers), split.tp),
         head=2 * rows * shape.hidden if last and not shape.tied else 0,
         norms=2 * sum(_count_norms(shape, layer) for layer in layers),
         rope=2 * shape.positions * sum(shape.rope_dims),
@@ -109,7 +109,7 @@ def _count_per_layer_table_rows(shape: ModelShape, tp: int) -> float:
     return math.ceil(shape.per_layer_vocab / VOCAB_PADDING) * VOCAB_PADDING / tp
 
 
-def _count_per_layer_projections(shape: ModelShape, layer_count: int, tp: int) -> float:
+def _count_per_layer_embedding_projections(shape: ModelShape, layer_count: int, tp: int) -> float:
     return shape.per_layer_input * shape.hidden * 2 * layer_count + shape.hidden * shape.all_layers_input_width / tp
 
 

@@ -94,8 +94,8 @@ class MemoryWatch:
 
 
 @asynccontextmanager
-async def watch_memory(cards: MemoryCards, lineup_index_by_gpu: Places) -> AsyncIterator[MemoryWatch]:
-    watch = MemoryWatch(cards, lineup_index_by_gpu)
+async def watch_gpu_memory(cards: MemoryCards, lineup_gpu_index_by_host_and_number: Places) -> AsyncIterator[MemoryWatch]:
+    watch = MemoryWatch(cards, lineup_gpu_index_by_host_and_number)
     await watch.record_card_readings()
     task = asyncio.create_task(watch.poll_cards(), name="memory of the probed engine")
     try:

@@ -21,7 +21,7 @@ from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
 from app.machine.measuring import probe_figures
 from app.machine.measuring.engine_startup_figures import EngineLoad
-from app.machine.measuring.gpu_memory_during_probe import MemoryCards, MemoryWatch, Places, watch_memory
+from app.machine.measuring.gpu_memory_during_probe import MemoryCards, MemoryWatch, Places, watch_gpu_memory
 from app.machine.measuring.probe_figures import FigureOrigin, Measured, TimedReply
 from app.machine.measuring.probe_load_steps import WARM_UP, ProbeStep, list_probe_steps_with_skip_reasons
 from app.machine.measuring.probe_result import ProbeResult
@@ -74,7 +74,7 @@ async def run_probe(subject: ProbeSubject, report_progress: ProgressReport) -> P
     model = await _require_configured_model(subject)
     before = await _find_sample(subject)
     _require_idle(subject, before)
-    async with watch_memory(subject.cards, subject.places) as watch:
+    async with watch_gpu_memory(subject.cards, subject.places) as watch:
         report_progress(f"{subject.title}: warming up")
         answers = await subject.send_step(WARM_UP)
         figures, problem = await _run_steps_and_get_figures_and_problem(subject, watch, answers, report_progress)

@@ -96,7 +96,7 @@ class Auditd(Daemon):
         """`arrives`: the change brings its configuration along, as its package does; nothing was set before."""
         self._arrives = arrives
 
-    def get_daemon_for_change(self, before: Files, after: Files) -> Daemon:  # noqa: ARG002
+    def create_settings_reader_for_change(self, before: Files, after: Files) -> Daemon:  # noqa: ARG002
         return Auditd(arrives=before.state(PATH) is None)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:

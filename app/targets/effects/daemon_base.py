@@ -62,6 +62,6 @@ class Daemon(ABC):
     def compare_values(self, key: str, was: str, now: str) -> Strength:
         return self.scales.get(key, compare_unranked)(was, now)
 
-    def get_daemon_for_change(self, before: Files, after: Files) -> "Daemon":  # noqa: ARG002
+    def create_settings_reader_for_change(self, before: Files, after: Files) -> "Daemon":  # noqa: ARG002
         """Return the daemon that reads either side of a change."""
         return self

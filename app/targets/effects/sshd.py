@@ -41,7 +41,7 @@ class Sshd(Daemon):
         """`sides` are both file sets of a comparison: cases of either are evaluated on both."""
         self._sides = sides
 
-    def get_daemon_for_change(self, before: Files, after: Files) -> Daemon:
+    def create_settings_reader_for_change(self, before: Files, after: Files) -> Daemon:
         return Sshd(before, after)
 
     def read_settings(self, files: Files) -> Mapping[str, str]:

@@ -50,19 +50,19 @@ def compare_sudo_option(name: str, was: str, now: str) -> Strength:
 
 def _measure_strictness(name: str, value: str, *, before: bool) -> float | None:
     if name in (*_ON_IS_STRICT, *_OFF_IS_STRICT):
-        return _measure_flag(name, value, is_before_side=before)
+        return _measure_flag_strictness(name, value, is_before_side=before)
     if name == "passwd_tries":
         tries = _parse_float(value or "3")
         return -tries if tries and tries >= 1 else None
     if name in _SPANS:
-        return _measure_span(name, value, is_before_side=before)
+        return _measure_timeout_strictness(name, value, is_before_side=before)
     if name in _WORDS:
         words, built_in = _WORDS[name]
         return words.index(value or built_in) if (value or built_in) in words else None
     return None
 
 
-def _measure_flag(name: str, value: str, *, is_before_side: bool) -> float | None:
+def _measure_flag_strictness(name: str, value: str, *, is_before_side: bool) -> float | None:
     strict = ON if name in _ON_IS_STRICT else OFF
     if not value:
         built_in = ON if name in _BUILT_IN_ON else OFF
@@ -70,7 +70,7 @@ def _measure_flag(name: str, value: str, *, is_before_side: bool) -> float | Non
     return float(value == strict) if value in (ON, OFF) else None
 
 
-def _measure_span(name: str, value: str, *, is_before_side: bool) -> float | None:
+def _measure_timeout_strictness(name: str, value: str, *, is_before_side: bool) -> float | None:
     strictest, laxest = _SPANS[name]
     if not value:
         minutes: float | None = strictest if is_before_side else laxest

@@ -75,7 +75,7 @@ class _Sysctl(Daemon):
     def __init__(self, before: Files | None = None, after: Files | None = None) -> None:
         self._sides = (before, after)
 
-    def get_daemon_for_change(self, before: Files, after: Files) -> Daemon:
+    def create_settings_reader_for_change(self, before: Files, after: Files) -> Daemon:
         return type(self)(before, after)
 
     @abstractmethod

@@ -82,7 +82,7 @@ def read_cached_settings(daemon: Daemon, files: Files, read_cache: ReadTrackingC
 
 def _list_touched_daemons(paths: Collection[str], before: Files, after: Files) -> list[Daemon]:
     touched = (daemon for daemon in DAEMONS if any(path.startswith(daemon.areas) for path in paths))
-    return [daemon.get_daemon_for_change(before, after) for daemon in touched]
+    return [daemon.create_settings_reader_for_change(before, after) for daemon in touched]
 
 
 def iterate_setting_changes(

@@ -38,11 +38,11 @@ class DryRun(ForeseenStates):
         return self.lacking or (place and f"on a copy it changed the permissions of {place}, which is no plain file")
 
     @property
-    def resource_states_before(self) -> dict[str, FileState | None]:
+    def non_file_states_before(self) -> dict[str, FileState | None]:
         return {one.name: _to_file_state(one.before) for one in self.states}
 
     @property
-    def resource_states_after(self) -> dict[str, FileState]:
+    def non_file_states_after(self) -> dict[str, FileState]:
         """A removed resource has an empty state here."""
         return {one.name: FileState(one.after.encode(), 0, "") for one in self.states}
 

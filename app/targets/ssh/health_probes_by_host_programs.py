@@ -15,7 +15,7 @@ from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer
 from app.targets.questions.sudo_grants import build_sudo_rights_answer, list_usable_and_passwordless_rights
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.host_script_output import HostReport
-from app.targets.ssh.sudo_listing import parse_sudo_listing
+from app.targets.ssh.sudo_listing import parse_password_needed_by_sudo_right
 from app.targets.sshd_login_prediction import NO_SHELL
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,31}", re.ASCII)
@@ -196,7 +196,7 @@ def _parse_sudo_answers(report: HostReport, accounts: HostAccounts, names: list[
         lines, code = report.get_lines("sudo", name), report.find_exit_code("sudo", name)
         if code == int(_ABSENT):
             return ProbeAnswer(True, "sudo is not there to be asked", asked=False)
-        rights = parse_sudo_listing(lines)
+        rights = parse_password_needed_by_sudo_right(lines)
         if rights is None:
             told = " ".join(lines).strip() or "it said nothing"
             return ProbeAnswer(False, f"sudo does not say what {name} may do: {told}")

@@ -7,7 +7,7 @@ _DEFAULTS, _MAY = "Matching Defaults entries", "may run the following commands"
 _ENTRY = ("Sudoers entry", "LDAP Role", "Role:")
 
 
-def parse_sudo_listing(lines: Iterable[str]) -> dict[str, bool] | None:
+def parse_password_needed_by_sudo_right(lines: Iterable[str]) -> dict[str, bool] | None:
     """Return each right and whether it needs a password, in order; None if sudo gave no answer."""
     reader = _ListingParser()
     for line in lines:

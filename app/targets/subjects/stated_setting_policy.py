@@ -50,7 +50,7 @@ STATED: tuple[tuple[Judge, tuple[str, ...]], ...] = tuple(
 )
 
 
-def judge_stated_edit(edit: FileEdit, asks: frozenset[str]) -> Objection | None:
+def find_objection_to_unstated_settings(edit: FileEdit, asks: frozenset[str]) -> Objection | None:
     """Return the objection to the first setting that the rule does not state; None for files of no family."""
     family = find_stated_family(edit.path)
     return find_unstated_change_objection(family, edit, asks) if family else None

@@ -142,7 +142,7 @@ class VirtualMachine:
         if found := list_missing_program_sentences():
             raise EnvironmentUnusable("A virtual machine cannot be started here. " + " ".join(found))
         require_memory(record.memory, Path("/proc/meminfo").read_text())
-        accelerator = self._choose_accelerator(record, record.resume_from)
+        accelerator = self._choose_accelerator_for_snapshot(record, record.resume_from)
         self._assign_port_and_drop_unloadable_snapshot(record, accelerator)
         self._report(f"Starting {self.name} with {accelerator}; {_describe_start_time(record, accelerator)}.")
         began = time.monotonic()
@@ -197,7 +197,7 @@ class VirtualMachine:
             return
         was_up = self.is_up
         if was_up:
-            self._choose_accelerator(record, label)  # raises before the machine is killed
+            self._choose_accelerator_for_snapshot(record, label)  # raises before the machine is killed
         self._process.kill_tree()
         record.resume_from = label if known else ""
         if not known:
@@ -215,18 +215,18 @@ class VirtualMachine:
         self._process.kill_tree()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _choose_accelerator(self, record: MachineRecord, label: str) -> Accelerator:
+    def _choose_accelerator_for_snapshot(self, record: MachineRecord, snapshot_label: str) -> Accelerator:
         """Return the accelerator that starts the machine from the snapshot: only the one that took it can load it.
 
         Raise EnvironmentUnusable if that one does not work here, unless a first boot replaces the snapshot.
         """
-        best, known = choose_accelerator(), record.snapshots.get(label)
-        if known is None or known.accelerator == best.name or _is_replaced_by_boot(record, label):
+        best, known = choose_accelerator(), record.snapshots.get(snapshot_label)
+        if known is None or known.accelerator == best.name or _is_replaced_by_boot(record, snapshot_label):
             return best
         if known.accelerator == "tcg":
-            return choose_emulation(f"the snapshot {label} was taken with it")
+            return choose_emulation(f"the snapshot {snapshot_label} was taken with it")
         raise EnvironmentUnusable(
-            f"{self.name} cannot return to its snapshot now: {label} was taken with KVM, and a start uses {best}. "
+            f"{self.name} cannot return to its snapshot now: {snapshot_label} was taken with KVM, and a start uses {best}. "
             "Nothing is lost: try again where KVM works, or return to another snapshot of temper machine list. "
             f"To begin anew without any, use temper machine discard {self.name}, then build it again."
         )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.targets.ssh.sudo_listing import parse_sudo_listing
+from app.targets.ssh.sudo_listing import parse_password_needed_by_sudo_right
 
 HEAD = """Matching Defaults entries for deploy on web:
     env_reset, mail_badpass, secure_path=/usr/sbin\\:/usr/bin, use_pty
@@ -41,4 +41,4 @@ def entry(*commands, users="ALL", groups="", options=""):
     ],
 )
 def test_each_right_is_read_with_whether_a_password_is_asked(listing, rights):
-    assert parse_sudo_listing(listing.split("\n")) == rights
+    assert parse_password_needed_by_sudo_right(listing.split("\n")) == rights

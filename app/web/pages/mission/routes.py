@@ -193,7 +193,7 @@ def submit_run_command_or_answer(
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
-        means = AnswerMeans(rights.get_sign_in_method(), rights.get_token_id(), rights.list_current_token_makers())
+        means = AnswerMeans(rights.get_sign_in_method(), rights.get_token_id(), rights.list_makers_of_request_token())
         record_answer(session, asked, approval, verb, by=by, sign_in_means=means, reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)
