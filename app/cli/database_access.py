@@ -15,7 +15,7 @@ from app.events.kinds import AuditedRequest
 from app.people.rights import Right
 from app.store import audit, run_queries
 from app.store.db import open_database
-from app.store.host_folders_shared_between_nodes import HostFolders
+from app.store.host_folder_contents_in_database import HostFolders
 from app.store.rollouts import find_up_to_five_rollouts_by_id_prefix, require_rollout
 
 

@@ -17,7 +17,7 @@ from app.cli.output import print_json, print_line
 from app.config import Settings
 from app.engines.client import EngineClient
 from app.engines.conformance import Check, check_conformance
-from app.engines.endpoint_lineup import KEY_VARIABLE, EndpointAddress, format_lineup, contains_url, parse_endpoints
+from app.engines.endpoint_lineup import KEY_VARIABLE, EndpointAddress, contains_url, format_lineup, parse_endpoints
 from app.engines.server_capabilities import EndpointReport, inspect_endpoint
 from app.errors import BadInput, EngineError
 from app.runtime import own_model_server_connection

@@ -208,7 +208,7 @@ async def _gather_candidates_as_events(run: Run, effect: effects.StartAttempt) -
     if effect.vendor or (effect.number != 1 and not item.needs_content_script_trial):
         return []
     verdict = item.rechecked or run.state.opening.get(run.rule.id)
-    asks, scope, rule, services = run.build_change((), None).asks, run.scope, run.rule, run.services
+    asks, scope, rule, services = run.build_change((), None).asks, run.rule_scope, run.rule, run.services
 
     def gather_candidates_on_target(target: Target) -> tuple[Candidate, ...]:
         with target.cache_reads():

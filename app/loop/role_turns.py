@@ -25,7 +25,7 @@ from app.loop.run_in_progress import RoleSeat, Run
 from app.loop.turn_context import TurnContext, build_situation
 from app.loop.turn_streaming import TurnName, stream_turn
 from app.resources.registry import get_resource_name
-from app.resources.vendor_script import LONGEST, create_vendor_action
+from app.resources.scap_remediation_script import LONGEST, create_vendor_action
 from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets
@@ -96,7 +96,9 @@ async def _build_situation_prompt_and_schema(
 
     def prepare_turn_on_target(target: Target) -> tuple[TurnSituation, tuple[str, str], Schema]:
         with target.cache_reads():
-            candidates = run.scope.list_candidate_resource_actions(target.files) if purpose in ("plan", "act") else ()
+            candidates = (
+                run.rule_scope.list_candidate_resource_actions(target.files) if purpose in ("plan", "act") else ()
+            )
             about = TurnContext(
                 item,
                 attempt,

@@ -92,12 +92,12 @@ class Run:
 
     def build_change(self, actions: Actions, plan: PlanMade | None, *, by_person: bool = False) -> ProposedChange:
         """Return the change within the plan and what the rule names. A person may name more."""
-        scope = None if by_person else self.scope
+        scope = None if by_person else self.rule_scope
         asks = self.rule.permitted_weakenings | list_settings_of_content(self.item.candidates)
         return ProposedChange(tuple(actions), frozenset(plan.paths if plan else ()), asks, scope)
 
     @property
-    def scope(self) -> RuleScope:
+    def rule_scope(self) -> RuleScope:
         """What the current rule names."""
         return build_rule_scope(self.rule, self.state.opening.get(self.rule.id), self.item)
 

@@ -11,7 +11,7 @@ from sqlmodel import Session
 
 from app.loop.durable_run_queue import DurableQueue
 from app.store import nodes
-from app.store.background_task import PeriodicTask
+from app.store.background_task_base import PeriodicTask
 from app.store.change_monitor import ChangeMonitor
 from app.store.events import EventStore
 from app.store.leases import Leases
@@ -138,5 +138,7 @@ def pass_run_on_if_unreachable(
 def create_other_node_can_take_run_check(database: Engine, leases: Leases, run: str) -> Callable[[], bool]:
     """Return a function that says whether another node could take the run at the time of the call."""
     with Session(database) as session:
-        alone_until = time.monotonic() + nodes.get_seconds_until_another_node_may_retry_unreachable_host(session, leases.node, run)
+        alone_until = time.monotonic() + nodes.get_seconds_until_another_node_may_retry_unreachable_host(
+            session, leases.node, run
+        )
     return lambda: leases.nodes > 1 and time.monotonic() >= alone_until

@@ -54,7 +54,7 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 from app.store.events import EventStore
-from app.store.host_folders_shared_between_nodes import HostFolders
+from app.store.host_folder_contents_in_database import HostFolders
 from app.store.leases import Leases
 from app.store.models import RunRow
 from app.store.prior_knowledge import StoredRunHistory

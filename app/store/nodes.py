@@ -11,7 +11,7 @@ from sqlmodel import Field, Session, SQLModel, col, select
 from app.errors import LeaseLost
 from app.events.record import MACHINE
 from app.store.database_clock import TOO_FAR_OFF, database_time, select_database_time
-from app.store.host_folders_shared_between_nodes import select_registrations_checksum
+from app.store.host_folder_contents_in_database import select_registrations_checksum
 from app.store.leases import LeaseRow
 from app.store.models import RunRow, ScheduleRow
 from app.store.rollouts import RolloutRow

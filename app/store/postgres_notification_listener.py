@@ -7,7 +7,7 @@ import psycopg
 from sqlalchemy import Engine
 
 from app.events.bus import Bus
-from app.store.background_task import BackgroundTask
+from app.store.background_task_base import BackgroundTask
 from app.store.event_batch_writer import CHANNEL
 from app.store.events import EventStore
 

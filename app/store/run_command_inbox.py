@@ -9,7 +9,7 @@ from sqlalchemy import Engine, bindparam, update
 from sqlmodel import Session, col, select
 
 from app.events.person_command import Command
-from app.store.background_task import PeriodicTask
+from app.store.background_task_base import PeriodicTask
 from app.store.database_clock import database_time
 from app.store.db import DATABASE_UNAVAILABLE, use_autocommit_if_shared
 from app.store.models import CommandRow

@@ -7,7 +7,7 @@ from app.targets.host_accounts import AGENT
 from app.targets.subjects import (
     account_file_policy,
     audit_rule_policy,
-    backup_login_choice_policy,
+    backup_service_account_policy,
     banner_policy,
     kernel_module_policy,
     limits_conf_policy,
@@ -49,7 +49,7 @@ _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
     (option_tables.SYSCTL, ("/etc/sysctl.conf", "/etc/sysctl.d/*.conf")),
     (option_tables.DNF, ("/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo")),
     (option_tables.MISSION, ("/etc/mission/mission.conf",)),
-    (backup_login_choice_policy.judge_backup_edit, ("/etc/mission/backup.conf",)),
+    (backup_service_account_policy.judge_backup_edit, ("/etc/mission/backup.conf",)),
     (banner_policy.judge_banner_edit, ("/etc/issue", "/etc/issue.net", "/etc/motd")),
     *stated_setting_policy.STATED,
 )

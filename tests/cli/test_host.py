@@ -13,7 +13,7 @@ from app.config import Settings
 from app.errors import BadInput, EnvironmentUnusable
 from app.events.event_field_types import SetOption
 from app.store.db import open_database
-from app.store.host_folders_shared_between_nodes import HostFolders
+from app.store.host_folder_contents_in_database import HostFolders
 from app.targets import host_registry
 from app.targets.host_registry import open_target
 from app.targets.rebooter_protocol import RollbackResult

@@ -79,6 +79,12 @@ def test_what_fits_its_shape_is_read(name):
     assert read(purpose, said, LINES) == answer
 
 
+def test_a_whole_object_is_looked_for_at_so_many_places_and_no_more():
+    assert read("review", "{" * 63 + json.dumps(REVIEW), LINES) == read("review", REVIEW, LINES)
+    with pytest.raises(BrokenAnswer, match="does not fit its shape"):
+        read("review", "{" * 64 + json.dumps(REVIEW), LINES)
+
+
 TAKEN = {
     "another text for a line": (
         {"do": "replace_line", "number": 1, "new": "two"},

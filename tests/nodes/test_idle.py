@@ -20,7 +20,7 @@ from app.store.change_monitor import ChangeMonitor
 from app.store.database_clock import DatabaseClock
 from app.store.db import open_database, use_autocommit_if_shared
 from app.store.events import EventStore
-from app.store.host_folders_shared_between_nodes import HostFolders
+from app.store.host_folder_contents_in_database import HostFolders
 from app.store.leases import Leases
 from app.store.nodes import NodeRow
 from app.store.postgres_notification_listener import NotificationListener

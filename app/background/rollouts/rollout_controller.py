@@ -14,7 +14,7 @@ from app.runs.rollout.rollout_state import RolloutState, fold_rollout
 from app.runs.rollout.rollout_submission_and_commands import format_rollout_command_author
 from app.runtime.runtime import Runtime, create_run_id
 from app.store import rollouts
-from app.store.background_task import PeriodicTask
+from app.store.background_task_base import PeriodicTask
 from app.store.db import use_autocommit_if_shared
 from app.store.models import RunRow
 from app.store.run_queries import list_hosts_with_unended_runs

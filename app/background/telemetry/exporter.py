@@ -16,7 +16,7 @@ from app.background.telemetry.run_log_spans import Measure, RunTrace, Span
 from app.events.bus import Bus
 from app.events.kinds import KINDS
 from app.events.record import MACHINE
-from app.store.background_task import PeriodicTask
+from app.store.background_task_base import PeriodicTask
 from app.store.events import EventStore
 
 log = logging.getLogger(__name__)

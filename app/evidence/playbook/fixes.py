@@ -7,7 +7,12 @@ from pathlib import Path
 import msgspec
 
 from app.events.event_field_types import FileAction, FileChange, PublishedRule
-from app.evidence.playbook.edits import NotRecorded, PlaybookEdit, derive_edits, fold_later_edits_unless_undone
+from app.evidence.playbook.line_edits_from_recorded_changes import (
+    NotRecorded,
+    PlaybookEdit,
+    derive_edits,
+    fold_later_edits_unless_undone,
+)
 from app.evidence.run_record import RuleRecord, RunRecord
 from app.resources.kind import ResourceAction, ShellCommands
 from app.resources.registry import get_kind

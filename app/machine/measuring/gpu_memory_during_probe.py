@@ -12,7 +12,7 @@ from app.machine.measuring.probe_figures import FigureOrigin, Measured, create_u
 from app.machine.sampling.sample_board import Board
 
 PERIOD = 1.0
-Places = Mapping[tuple[str, int], int]
+GpuIndexByHostAndNumber = Mapping[tuple[str, int], int]
 """Host and number of a card to its index in the line-up."""
 MemoryCard = GpuReading | GpuSampled
 """A reading of its source, or an event of this process's sampler."""
@@ -49,7 +49,7 @@ class NoCards:
 
 
 class MemoryWatch:
-    def __init__(self, cards: MemoryCards, places: Places) -> None:
+    def __init__(self, cards: MemoryCards, places: GpuIndexByHostAndNumber) -> None:
         self._cards, self._places = cards, places
         self.names: dict[int, str] = {}
         self.loaded: dict[int, float] = {}
@@ -94,7 +94,9 @@ class MemoryWatch:
 
 
 @asynccontextmanager
-async def watch_gpu_memory(cards: MemoryCards, lineup_gpu_index_by_host_and_number: Places) -> AsyncIterator[MemoryWatch]:
+async def watch_gpu_memory(
+    cards: MemoryCards, lineup_gpu_index_by_host_and_number: GpuIndexByHostAndNumber
+) -> AsyncIterator[MemoryWatch]:
     watch = MemoryWatch(cards, lineup_gpu_index_by_host_and_number)
     await watch.record_card_readings()
     task = asyncio.create_task(watch.poll_cards(), name="memory of the probed engine")

@@ -21,7 +21,12 @@ from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
 from app.machine.measuring import probe_figures
 from app.machine.measuring.engine_startup_figures import EngineLoad
-from app.machine.measuring.gpu_memory_during_probe import MemoryCards, MemoryWatch, Places, watch_gpu_memory
+from app.machine.measuring.gpu_memory_during_probe import (
+    GpuIndexByHostAndNumber,
+    MemoryCards,
+    MemoryWatch,
+    watch_gpu_memory,
+)
 from app.machine.measuring.probe_figures import FigureOrigin, Measured, TimedReply
 from app.machine.measuring.probe_load_steps import WARM_UP, ProbeStep, list_probe_steps_with_skip_reasons
 from app.machine.measuring.probe_result import ProbeResult
@@ -48,7 +53,7 @@ class ProbeSubject:
     replica: int
     client: EngineClient
     cards: MemoryCards
-    places: Places
+    places: GpuIndexByHostAndNumber
     """Host and number of each of its GPUs."""
     origin: FigureOrigin
     traffic: EngineTraffic = field(default_factory=EngineTraffic)

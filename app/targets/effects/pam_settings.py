@@ -11,7 +11,7 @@ from app.targets.effects.daemon_base import UNSET, Daemon
 from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_responder
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
-from app.targets.password_refusal import predict_password_change_refusal
+from app.targets.password_refusal_prediction import predict_password_change_refusal
 
 _IN, _OUT = "let in", "refused"
 _ASKED, _NONE = "is asked", "none"

@@ -38,7 +38,7 @@ from app.targets.ssh.architect_answers_from_programs import ask_questions_progra
 from app.targets.ssh.change_rollback import can_undo_else_require_consent
 from app.targets.ssh.connection import SshConnection
 from app.targets.ssh.endpoint import Endpoint
-from app.targets.ssh.file_baseline import recompute_announced_digests, take_host_baseline
+from app.targets.ssh.file_digest_baseline import recompute_announced_digests, take_host_baseline
 from app.targets.ssh.health_probes_by_host_programs import KnownAnswers
 from app.targets.ssh.mirrored_journal import MirroredJournal
 from app.targets.ssh.remote_program_queries import create_asker_keeping_first_answerer, create_remote_asker

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from app.syntax import limits_conf, modprobe
 from app.targets.subjects import (
     audit_rule_policy,
-    backup_login_choice_policy,
+    backup_service_account_policy,
     option_tables,
     pam_policy,
     shell_profile_policy,
@@ -112,7 +112,7 @@ _FINDERS: dict[Judge, Callable[[str], Keys]] = {
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _get_module_names_in_both_spellings,
     limits_subject.judge_limits_edit: _get_limit_item_names,
-    backup_login_choice_policy.judge_backup_edit: lambda line: tuple(
+    backup_service_account_policy.judge_backup_edit: lambda line: tuple(
         one.key for one in option_tables.parse_ini_line(line)
     ),
 }

@@ -226,7 +226,8 @@ class VirtualMachine:
         if known.accelerator == "tcg":
             return choose_emulation(f"the snapshot {snapshot_label} was taken with it")
         raise EnvironmentUnusable(
-            f"{self.name} cannot return to its snapshot now: {snapshot_label} was taken with KVM, and a start uses {best}. "
+            f"{self.name} cannot return to its snapshot now: {snapshot_label} was taken with KVM, "
+            f"and a start uses {best}. "
             "Nothing is lost: try again where KVM works, or return to another snapshot of temper machine list. "
             f"To begin anew without any, use temper machine discard {self.name}, then build it again."
         )

@@ -15,7 +15,7 @@ from app.errors import BadInput
 from app.events.kinds import AuditedRequest
 from app.events.record import Recorded
 from app.store import audit
-from app.store.background_task import BackgroundTask
+from app.store.background_task_base import BackgroundTask
 from app.store.db import DATABASE_UNAVAILABLE, describe_database_error
 
 log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from app.people.rights import WHO, Person
 from app.skills.catalog import load_skill
 from app.store.events import EventStore
 from app.store.models import RunRow
-from app.web.api.samples import Mark, Samples, choose_step, to_sample_series
+from app.web.api.measured_samples_over_time import Mark, Samples, choose_step, to_sample_series
 from app.web.pages.engine_meters_and_gpu_cards import RunArchive, render_past_gpus, render_past_meters
 from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.mission.item import build_item_context

@@ -5,14 +5,14 @@ import pytest
 
 from app.events.event_field_types import FileChange
 from app.evidence.playbook.bash_script import render_script
-from app.evidence.playbook.edits import NotRecorded
 from app.evidence.playbook.fixes import PlainCheck, build_shell_commands
+from app.evidence.playbook.line_edits_from_recorded_changes import NotRecorded
 from app.resources.account import SetAgeing
 from app.resources.kind import ShellCommands
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
+from app.resources.scap_remediation_script import create_vendor_action
 from app.resources.unit import SetUnit
-from app.resources.vendor_script import create_vendor_action
 from tests.evidence.playbook.fresh import fix
 
 

@@ -5,7 +5,7 @@ import yaml as reader
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.evidence.playbook.edits import PlaybookEdit
+from app.evidence.playbook.line_edits_from_recorded_changes import PlaybookEdit
 from app.evidence.playbook.quoting import list_judge_script_arguments, to_comment, to_rule_tag, to_yaml
 from tests.thorough import examples
 

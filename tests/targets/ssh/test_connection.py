@@ -13,7 +13,7 @@ from app.targets.file_and_account_baseline import Baseline
 from app.targets.path_walk import escape_name_bytes
 from app.targets.ssh import file_fetch
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.file_baseline import take_host_baseline
+from app.targets.ssh.file_digest_baseline import take_host_baseline
 from app.targets.ssh.registration import (
     fetch_host_identity,
     find_rollback_obstacle_at_login,

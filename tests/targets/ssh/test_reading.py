@@ -5,7 +5,7 @@ import pytest
 from app.events.event_field_types import SetOption
 from app.targets.files_that_roles_may_see import explain_withholding
 from app.targets.ssh.connection import SshConnection
-from app.targets.ssh.file_baseline import take_host_baseline
+from app.targets.ssh.file_digest_baseline import take_host_baseline
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.ssh_health_probes import read_host_logs
 from tests.secretive import SECRETS, planted

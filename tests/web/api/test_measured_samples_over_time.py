@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from app.web.api.samples import _parse_time
+from app.web.api.measured_samples_over_time import _parse_time
 from tests.web.api.conftest import problem
 
 SHAPE = {"kind", "of", "host", "figure", "unit", "provenance", "source", "how", "values"}

@@ -4,9 +4,9 @@ import pytest
 from sqlmodel import Session
 
 from app.errors import LeaseLost
-from app.store import host_folders_shared_between_nodes
+from app.store import host_folder_contents_in_database
 from app.store.db import open_database
-from app.store.host_folders_shared_between_nodes import HostFileRow, HostFolders
+from app.store.host_folder_contents_in_database import HostFileRow, HostFolders
 from app.syntax.host_files_protocol import FileState
 from app.targets import host_registry
 from app.targets.crash_safe_writes import Disk
@@ -39,7 +39,7 @@ def begun(hosts, name="a"):
 
 
 def test_a_journal_that_one_node_began_is_rolled_back_from_by_another(nodes, monkeypatch):
-    monkeypatch.setattr(host_folders_shared_between_nodes, "PART", 10)  # the image lies in four parts
+    monkeypatch.setattr(host_folder_contents_in_database, "PART", 10)  # the image lies in four parts
     (one, here), (other, there) = nodes
     begun(here)
     one.store_folder("web1")

@@ -12,7 +12,7 @@ from app.events.event_field_types import (
     WriteFile,
 )
 from app.events.kinds import ActionApplied
-from app.evidence.playbook.edits import (
+from app.evidence.playbook.line_edits_from_recorded_changes import (
     NotRecorded,
     PlaybookEdit,
     apply_edit,
