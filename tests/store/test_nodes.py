@@ -244,6 +244,9 @@ def test_a_host_that_a_node_cannot_reach_is_left_to_a_node_that_has_not_tried(se
     assert nodes.reoffer_run_tried_here(session, "one", "unknown", 3) is None
     assert nodes.reoffer_run_tried_here(session, "one", "r", 3) == Orphan("r", "h", 4)
     assert session.get_one(LeaseRow, "r").epoch == 4
+    lease.node = "other"
+    assert nodes.reoffer_run_tried_here(session, "one", "r", 4) is None, "it has taken the run"
+    lease.node = ""
     lease.unreached += f" other@{at:.3f}"
     assert nodes.reoffer_run_tried_here(session, "one", "r", 4) is None, "each has tried"
 

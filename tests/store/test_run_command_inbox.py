@@ -78,6 +78,10 @@ async def test_while_no_run_is_open_nothing_is_looked_for(database, monkeypatch)
     with poller.open_inbox("a"):
         await asyncio.wait_for(waits, 5)
         await asyncio.wait_for(poller._wait_for_next(), 5)
+        monkeypatch.setattr(InboxPoller, "every", 60.0)
+        waits = asyncio.create_task(poller._wait_for_next())
+        await asyncio.wait({waits}, timeout=0.05)
+        assert waits.cancel(), "with one open, too, there is a time between two looks"
 
 
 async def test_a_command_that_could_not_be_closed_is_not_obeyed_again(database):

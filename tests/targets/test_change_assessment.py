@@ -49,6 +49,15 @@ def test_an_assessment_of_the_same_is_the_same(seen):
     assert seen.is_current(CHANGE, host(**{"/etc/passwd": younger}), DRY_RUN)
 
 
+def test_its_difference_is_shown_with_more_of_the_file_around(seen):
+    lines = "".join(f"# {number}\n" for number in range(40))
+    edit = ProposedChange((WriteFile(path=SSHD.path, content=f"{lines}X11Forwarding no\n"),), frozenset({SSHD.path}))
+    before = host(**{SSHD.path: f"{lines}X11Forwarding yes\n"})
+    assessed = assess_change(edit, before, DRY_RUN, ReadTrackingCache(), None)
+    assert len(assessed.diff.splitlines()) < len(assessed.around.splitlines())
+    assert (seen.around == "") == (seen.plan.obstacle != "")
+
+
 @pytest.mark.parametrize(
     "files",
     [
