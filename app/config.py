@@ -89,7 +89,7 @@ class Settings:
         return self.data / "hosts"
 
     @property
-    def recipes_folder(self) -> Path:
+    def fix_recipes_folder(self) -> Path:
         return self.data / "recipes"
 
 

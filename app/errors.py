@@ -88,7 +88,7 @@ def find_storage_fault(exc: BaseException | None) -> StorageFault | None:
     return exc if isinstance(exc, StorageFault) else None
 
 
-def is_storage_or_connection_fault(exc: BaseException) -> bool:
+def is_storage_or_host_connection_fault(exc: BaseException) -> bool:
     """Return whether `exc` says nothing about a host or a change: a fault of our storage, or of the line to a host."""
     return isinstance(exc, ConnectionLost) or find_storage_fault(exc) is not None
 

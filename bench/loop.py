@@ -110,7 +110,7 @@ class InstantHost:
     def list_resources_with_possible_actions(self, wanted):
         return ()
 
-    def find_drift(self, expected):
+    def describe_drift(self, expected):
         return ()
 
     def read_log_lines(self, limit):

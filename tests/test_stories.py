@@ -48,7 +48,7 @@ def attempt(host: FixtureTarget, journal: str, rule: str, one: ScriptedTry) -> s
     made = host.apply(journal, actions, paths, asks)
     verdict = SCANNER.judge_rules(host.files, [rule])[0]
     broken = [probe.name for probe in host.check_health() if not probe.ok]
-    assert host.find_drift(made.changes) == ()
+    assert host.describe_drift(made.changes) == ()
     if verdict.word == "pass" and not one.veto and not broken:
         host.commit(journal)
         return "passed"
@@ -133,4 +133,4 @@ def test_a_whole_run_leaves_two_findings_and_a_sound_host(host: FixtureTarget) -
     left = {verdict.rule for verdict in SCANNER.judge_rules(host.files, list(STIG.rules)) if verdict.word != "pass"}
     assert left == set(ESCALATED)
     assert all(probe.ok for probe in host.check_health())
-    assert host.find_drift(()) == ()
+    assert host.describe_drift(()) == ()

@@ -21,7 +21,7 @@ def apply_lineinfile_module(arguments: Arguments, scratch: ScratchFiles) -> Outc
     """`lineinfile`."""
     path = _get_path(arguments)
     may_be_absent = is_true_for_ansible(arguments.get("create")) or arguments.get("state") == "absent"
-    lines = _split_text(_read_text(path, scratch, may_be_absent=may_be_absent))
+    lines = _split_lines_without_endings(_read_text(path, scratch, may_be_absent=may_be_absent))
     words = arguments.get("search_string")
     pattern = re.escape(str(words)) if words else arguments.get("regexp")
     matching = [place for place, line in enumerate(lines) if pattern and re.search(pattern, line)]
@@ -62,7 +62,9 @@ def apply_blockinfile_module(arguments: Arguments, scratch: ScratchFiles) -> Out
     """`blockinfile`, with its default marker or another."""
     _require_unset(arguments, "append_newline", "prepend_newline")
     path = _get_path(arguments)
-    lines = _split_text(_read_text(path, scratch, may_be_absent=is_true_for_ansible(arguments.get("create"))))
+    lines = _split_lines_without_endings(
+        _read_text(path, scratch, may_be_absent=is_true_for_ansible(arguments.get("create")))
+    )
     marker = str(arguments.get("marker", _MARKER))
     first = marker.replace("{mark}", str(arguments.get("marker_begin", "BEGIN")))
     last = marker.replace("{mark}", str(arguments.get("marker_end", "END")))
@@ -84,7 +86,9 @@ def edit_ini(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     if arguments["section"] is None:
         raise Undecidable("An option without a section has its place above all sections.")
     path, section, option = _get_path(arguments), f"[{arguments['section']}]", str(arguments["option"])
-    lines = _split_text(_read_text(path, scratch, may_be_absent=is_true_for_ansible(arguments.get("create", True))))
+    lines = _split_lines_without_endings(
+        _read_text(path, scratch, may_be_absent=is_true_for_ansible(arguments.get("create", True)))
+    )
     start = lines.index(section) + 1 if section in lines else len(lines)
     end = next((place for place in range(start, len(lines)) if lines[place].startswith("[")), len(lines))
     is_absent = arguments.get("state") == "absent"
@@ -113,7 +117,7 @@ def set_sysctl(arguments: Arguments, scratch: ScratchFiles) -> Outcome:
     path, key = arguments.get("sysctl_file", "/etc/sysctl.conf"), str(arguments["name"])
     if arguments.get("state") == "absent":
         raise Undecidable("A kernel setting would be taken away.")
-    lines = _split_text(scratch.read_text(path) or "")
+    lines = _split_lines_without_endings(scratch.read_text(path) or "")
     wanted = f"{key}={str(arguments['value']).strip()}"
     known = [place for place, line in enumerate(lines) if re.match(rf"\s*{re.escape(key)}\s*=", line)]
     kept = [line for place, line in enumerate(lines) if place not in known[1:]]
@@ -232,7 +236,7 @@ def _write_text(arguments: Arguments, path: str, text: str, scratch: ScratchFile
     return {"changed": _check_owner_and_set_mode(arguments, path, scratch) or changed}
 
 
-def _split_text(text: str) -> list[str]:
+def _split_lines_without_endings(text: str) -> list[str]:
     lines = text.split("\n")
     return lines[:-1] if lines[-1] == "" else lines
 

@@ -125,7 +125,7 @@ class _Play:
         if kind in _UNITS:
             return self._add_unit_actions(filled)
         if kind == "mount":
-            return self._add_mount_options(filled)
+            return self._add_mount_options_action(filled)
         if (
             kind == "file"
             and isinstance(filled, dict)
@@ -158,7 +158,7 @@ class _Play:
             self._add_action({"do": "set_unit", "unit": whole, "to": verb})
         return {"changed": True}
 
-    def _add_mount_options(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def _add_mount_options_action(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Ask for the options alone: nothing is mounted that fstab does not have."""
         place, words = str(arguments.get("path", arguments.get("name", ""))), str(arguments.get("opts", "")).split(",")
         there = [one["options"].split(",") for one in read_expected_mounts(self.scratch.now) if one["mount"] == place]

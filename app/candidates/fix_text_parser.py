@@ -65,14 +65,16 @@ def require_stated_actions(fix: str, files: Files) -> tuple[AnyAction, ...]:
     return tuple(dict.fromkeys(steps))
 
 
-def derive_stated_lines_in_file(fix: str, files: Files, path: str) -> tuple[AnyAction, ...]:
-    """Return the actions that write to `path` what the text has for another file of the same program; often none."""
-    family, placed = find_stated_family(path), ScratchFiles(files)
-    if family is None or family.partial or files.state(path) is None:
+def derive_lines_stated_for_other_file(fix: str, files: Files, changed_path: str) -> tuple[AnyAction, ...]:
+    """Return actions that write to `changed_path` what the text has for another file of the program; often none."""
+    family, placed = find_stated_family(changed_path), ScratchFiles(files)
+    if family is None or family.partial or files.state(changed_path) is None:
         return ()
     for one in find_stated_lines(fix):
-        if one.path != path and find_stated_family(one.path) is family and not PLACEHOLDER.search(one.line):
-            placed.write_text(path, family.place_line(placed.read_text(path) or "", one.section, one.line))
+        if one.path != changed_path and find_stated_family(one.path) is family and not PLACEHOLDER.search(one.line):
+            placed.write_text(
+                changed_path, family.place_line(placed.read_text(changed_path) or "", one.section, one.line)
+            )
     return tuple(placed.derive_actions())
 
 
@@ -152,7 +154,7 @@ def _plan_and_apply_line(path: str, line: str, scratch: ScratchFiles) -> Iterato
         return
     if line in (one.strip() for one in text.split("\n")):
         return
-    if path.startswith(_STACKS) and (rule := _find_pam_rule(text, line)):
+    if path.startswith(_STACKS) and (rule := _find_pam_rule_differing_in_arguments(text, line)):
         yield from _apply_edits_and_return_them([*_derive_edit_adding_pam_arguments(path, rule, line)], scratch)
         return
     option = _OPTION.match(line)
@@ -187,7 +189,7 @@ def _derive_umask_edits(path: str, text: str, line: str) -> list[ReplaceLine]:
     return [ReplaceLine(path=path, old=old, new=new) for old, new in zip(was, now, strict=True) if old != new]
 
 
-def _find_pam_rule(text: str, line: str) -> str | None:
+def _find_pam_rule_differing_in_arguments(text: str, line: str) -> str | None:
     """Return the one rule of a stack that differs from the line in the module's arguments alone."""
     wanted = _PAM_RULE.fullmatch(line)
     found = [

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from app.candidates.actions_from_script_on_copy import try_script_on_copy_and_translate
 from app.candidates.ansible_tasks_to_actions import translate_tasks
 from app.candidates.fix_text_parser import (
+    derive_lines_stated_for_other_file,
     derive_option_action_from_sentence,
-    derive_stated_lines_in_file,
     require_stated_actions,
 )
 from app.candidates.permission_fixes import require_permission_actions
@@ -54,8 +54,8 @@ def gather_candidates(
         _make_candidate(one.source, partial(translate_tasks, one.text, files)) for one in skill.list_tasks(rule.id)
     ]
     if not rule.script:
-        found.append(_make_candidate(PROSE, lambda: _derive_prose_actions(rule, files, broken_file)))
-        if actions := derive_stated_lines_in_file(rule.fix, files, broken_file):
+        found.append(_make_candidate(PROSE, lambda: _derive_actions_from_fix_prose(rule, files, broken_file)))
+        if actions := derive_lines_stated_for_other_file(rule.fix, files, broken_file):
             found.append(Candidate(source=PROSE_IN_NAMED_FILE, actions=actions))
     if " has mode " in evidence:
         found.append(_make_candidate(EVIDENCE, lambda: require_permission_actions(rule.title, evidence)))
@@ -109,11 +109,11 @@ def _add_reloads(candidate: Candidate) -> Candidate:
     return replace(candidate, actions=(*candidate.actions, *missing)) if missing else candidate
 
 
-def _derive_prose_actions(rule: Rule, files: Files, broken_file: str) -> tuple[AnyAction, ...]:
+def _derive_actions_from_fix_prose(rule: Rule, files: Files, file_that_breaks_rule: str) -> tuple[AnyAction, ...]:
     try:
         return require_stated_actions(rule.fix, files)
     except Undecidable:
-        return derive_option_action_from_sentence(rule.fix, broken_file or next(iter(rule.paths), ""))
+        return derive_option_action_from_sentence(rule.fix, file_that_breaks_rule or next(iter(rule.paths), ""))
 
 
 def _judge_with_parts(
@@ -157,12 +157,12 @@ def _make_candidate(source: str, make: Callable[[], tuple[AnyAction, ...]]) -> C
         actions = make()
     except Undecidable as exc:
         return Candidate(source=source, gap=str(exc))
-    if open_value := next(filter(None, map(_find_open_value, actions)), ""):
+    if open_value := next(filter(None, map(_find_placeholder_for_site_value, actions)), ""):
         return Candidate(source=source, gap=f"It leaves a value open, which a person decides: {open_value!r}.")
     return Candidate(source=source, actions=actions, gap="" if actions else "It would change nothing on this host.")
 
 
-def _find_open_value(action: AnyAction) -> str:
+def _find_placeholder_for_site_value(action: AnyAction) -> str:
     """Return the placeholder that an action would write, as contents have them for what only a site knows."""
     texts = (str(value) for value in to_builtins(action).values())
     return next((found[0] for text in texts if (found := _OPEN.search(text))), "")

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from app.events.event_field_types import RECIPE_OF, AnyAction, AppendLine, Candidate, ReplaceLine, SetOption, WriteFile
-from app.skills.stated_settings import find_stated_settings_with_values
+from app.skills.stated_settings import find_stated_settings_joined_with_values
 from app.targets.subjects.setting_file_formats import find_stated_family
 
 
@@ -25,7 +25,7 @@ def _list_written_settings_with_values(action: AnyAction) -> Iterable[str]:
             return ()
     family = find_stated_family(action.path)
     if family is None:
-        return find_stated_settings_with_values(text)
+        return find_stated_settings_joined_with_values(text)
     lines = text.split("\n")
     stated = family.list_stated_line_settings("", lines[0]) if len(lines) == 1 else family.list_settings(text)
     return [family.format_asks_entry(one) for one in stated]

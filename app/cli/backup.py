@@ -217,7 +217,7 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
             archive.extraction_filter = lambda member, _into: member
             unpacked: dict[PurePosixPath, tarfile.TarInfo] = {}
             for member in archive:
-                _require_safe_archive_member(member, unpacked)
+                _require_safe_and_add_archive_member(member, unpacked)
                 archive.extract(member, into)
         made = msgspec.json.decode((into / MANIFEST).read_bytes(), type=BackupManifest)
     except FileNotFoundError as exc:
@@ -231,19 +231,23 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
     return made
 
 
-def _require_safe_archive_member(member: tarfile.TarInfo, unpacked: dict[PurePosixPath, tarfile.TarInfo]) -> None:
-    """Refuse what could be written outside of the folder, and add the rest to the members `unpacked` so far.
+def _require_safe_and_add_archive_member(
+    member: tarfile.TarInfo, unpacked_so_far: dict[PurePosixPath, tarfile.TarInfo]
+) -> None:
+    """Refuse what could be written outside of the folder, and add the rest to the members `unpacked_so_far` so far.
 
     A member is written through a link of its own name, so each name may come once, and only below folders. A link
     leads anywhere, so the parts that Temper itself opens are none.
     """
     path = PurePosixPath(member.name)
     outside = path.is_absolute() or ".." in path.parts
-    through_another = path in unpacked or not all(unpacked[one].isdir() for one in path.parents if one in unpacked)
+    through_another = path in unpacked_so_far or not all(
+        unpacked_so_far[one].isdir() for one in path.parents if one in unpacked_so_far
+    )
     is_known_kind = member.isfile() or member.isdir() or (member.issym() and len(path.parts) > 1)
     if outside or through_another or not is_known_kind:
         raise BadInput(f"{clean_line(member.name, 100)!r} does not belong in a backup. Use another file.")
-    unpacked[path] = member
+    unpacked_so_far[path] = member
 
 
 def _check_digests(manifest: BackupManifest, unpacked: Path) -> None:

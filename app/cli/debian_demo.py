@@ -50,7 +50,7 @@ def serve_debian_demo(settings: Settings, name: str, *, start: bool, whole: bool
     try:
         at = machine.start()
         register_machine(settings, machine, at)
-        add_missing_scap_content(machine.base_folder / DATASTREAM)
+        store_datastream_locally_if_missing(machine.base_folder / DATASTREAM)
         running = f"{name} is running: a Debian 12 with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else keep_rules_of_demo_profile()
@@ -72,7 +72,7 @@ def serve_vm_demo(settings: Settings, name: str, *, starts_run: bool, whole: boo
         at = machine.start(is_tied=True)
         image = machine.get_current_image_of_kind()
         register_machine(settings, machine, at, image.title)
-        add_missing_scap_content(machine.shared_image_folder / image.content)
+        store_datastream_locally_if_missing(machine.shared_image_folder / image.content)
         running = f"{name} is running: a Debian 12 that booted, with sshd on 127.0.0.1:{at.port}, scanned by OpenSCAP."
         print_line(f"{running} Press Ctrl-C to stop everything.", to_stderr=True)
         rules = None if whole else keep_rules_of_demo_profile(VM_RULES)
@@ -119,7 +119,7 @@ def register_machine(
     host_registry.register_host(settings.hosts_folder, machine.name, end, *found, title, own)
 
 
-def add_missing_scap_content(datastream: Path) -> None:
+def store_datastream_locally_if_missing(datastream: Path) -> None:
     """Copy the machine's SCAP content to this one if it is missing here."""
     name = datastream.name.removesuffix("-ds.xml")
     if name not in map_names_to_datastreams():

@@ -28,7 +28,7 @@ from app.engines.proc_files import iterate_listeners
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.lineups.reader import read_lineup, require_lineup_path
-from app.machine.gpus.gpu_processes import GpuProcesses, list_programs_on_gpus
+from app.machine.gpus.gpu_processes import GpuProcesses, list_foreign_programs_on_idle_gpus
 from app.machine.gpus.nvml_gpus import NvmlGpus
 from app.text.clean import clean_text
 
@@ -84,7 +84,7 @@ async def _read_programs_on_gpus(lineup: Lineup) -> dict[int, ProgramsOnGpu]:
     running = [one.name for one in launched if any(httpx.URL(base).port in listening for base in one.addresses)]
     gpus = NvmlGpus(holders=GpuProcesses(_read_marked_engine))
     try:
-        return list_programs_on_gpus(lineup, await gpus.read(), running)
+        return list_foreign_programs_on_idle_gpus(lineup, await gpus.read(), running)
     finally:
         await gpus.close()
 

@@ -21,7 +21,7 @@ def print_forecasts_and_get_exit_code(
     """Print the forecast; return 0 if a change is accepted for every finding, else 2. Nothing is changed."""
     sync_host_folders(settings)
     skill = load_site_skill(settings, skill_name, host)
-    recipes = load_recipes(settings.recipes_folder, settings.recipes)
+    recipes = load_recipes(settings.fix_recipes_folder, settings.recipes)
     named = resolve_rule_ids_or_all(rules, skill)
     found = asyncio.run(forecast_run(skill, host, settings.hosts_folder, recipes, named))
     if as_json:

@@ -27,12 +27,12 @@ from app.text.clean import clean_text
 ACCEPTED, NOT_ACCEPTED = 0, 2
 
 
-def print_candidates_and_get_exit_code(
+def print_candidates_and_get_acceptance_code(
     settings: Settings, rule_id: str, host: str, skill_name: str, *, as_json: bool
 ) -> int:
     """Print the candidates; return 0 if the policy accepts one of them, else 2. Nothing on the host is changed."""
     sync_host_folders(settings)
-    recipes = load_recipes(settings.recipes_folder, settings.recipes)
+    recipes = load_recipes(settings.fix_recipes_folder, settings.recipes)
     skill = load_site_skill(settings, skill_name, host)
     rule = _require_rule(skill, rule_id)
     with closing(open_target(host, settings.hosts_folder)) as target:

@@ -23,7 +23,7 @@ from app.events.record import Recorded
 from app.evidence.incoming.starting_point import read_starting_point
 from app.loop.state import RunState, apply_event
 from app.runs.order import Order, create_run_request
-from app.runs.reboot_check_from_last_run import create_reboot_check_order
+from app.runs.reboot_check_order_from_last_run import create_reboot_check_order
 from app.runtime.data_folder import AlreadyInUse
 from app.runtime.runtime import create_run_id
 from app.skills.catalog import load_skill
@@ -70,7 +70,7 @@ def require_no_command_line_recipes(settings: Settings) -> None:
     """Raise BadInput if the order names recipe files, which another process would not read."""
     if settings.recipes:
         problem = "Another process works on this data folder, and it reads no --recipes of this command."
-        raise BadInput(f"{problem} Put the file into {settings.recipes_folder}, and leave --recipes out.")
+        raise BadInput(f"{problem} Put the file into {settings.fix_recipes_folder}, and leave --recipes out.")
 
 
 async def _submit_elsewhere_and_open_store(database: Engine, request: RunQueued) -> tuple[EventStore, str]:

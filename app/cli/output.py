@@ -87,12 +87,12 @@ def to_datetime(at: float | None) -> datetime | None:
     return None if at is None else datetime.fromtimestamp(at, UTC)
 
 
-def write_output(pieces: Iterable[bytes], out: str, default_file: str) -> None:
-    """Write `pieces` to the file `out`, to stdout for `-`, or to the file `default_file` if `out` is empty."""
-    if out == STDOUT:
+def write_output(pieces: Iterable[bytes], file_or_dash: str, default_file: str) -> None:
+    """Write `pieces` to `file_or_dash` (stdout for `-`), or to the file `default_file` if that is empty."""
+    if file_or_dash == STDOUT:
         sys.stdout.buffer.writelines(pieces)
         return
-    path = Path(out or default_file)
+    path = Path(file_or_dash or default_file)
     try:
         with path.open("wb") as file:
             length = sum(map(file.write, pieces))

@@ -19,7 +19,7 @@ from app.store.db import open_database
 from app.store.events import EventStore
 
 
-def create_person(settings: Settings, name: str, right: str) -> None:
+def ask_password_and_create_person(settings: Settings, name: str, right: str) -> None:
     """Create a person; prompt for the password or read it from a pipe."""
     new = people.build_person(name, right, _read_password())
     database = open_database(settings.database_path_or_url)

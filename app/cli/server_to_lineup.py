@@ -56,7 +56,7 @@ def select_stored_lineup(settings: Settings, *, is_lineup_given: bool) -> Settin
     return replace(settings, lineup=str(stored.resolve()))
 
 
-def parse_engine_addresses_and_choice(values: Sequence[str] | None) -> tuple[list[str], str]:
+def parse_engine_addresses_and_keyword(values: Sequence[str] | None) -> tuple[list[str], str]:
     """Return the addresses among the words, and the other one: `none`, or `lineup` if there is no other."""
     addresses = [word for word in values or () if contains_url(word)]
     others = [word for word in values or () if not contains_url(word)]
@@ -103,7 +103,7 @@ def print_score_instructions(address: str) -> None:
     )
 
 
-def probe_endpoint(address: str, *, conformance: bool, as_json: bool) -> int:
+def print_endpoint_capabilities(address: str, *, conformance: bool, as_json: bool) -> int:
     """Print what the server can do, and with `conformance` checks of it. Return 0, or 1 if Temper cannot use it."""
     [one] = parse_endpoints([address])
     report = inspect_address(one)

@@ -65,7 +65,7 @@ def _require_either_lineup_or_addresses(settings: Settings, addresses: Sequence[
 def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses: Sequence[str] = ()) -> None:
     """Write systemd units or a compose file into a folder, or print them. No server is asked."""
     _require_either_lineup_or_addresses(settings, addresses)
-    lineup = _create_lineup_without_engines(addresses) if addresses else load_lineup(settings)
+    lineup = _create_empty_lineup_titled_by_addresses(addresses) if addresses else load_lineup(settings)
     if not addresses and not any(engine.launch for engine in lineup.engines.values()):
         problem = f"{lineup.name} starts no engine, so there is no configuration to print"
         raise BadInput(f"{problem}: give a line-up with [launch].")
@@ -85,7 +85,7 @@ def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses
             print(text if len(files) == 1 else f"# {name}\n{text}")  # noqa: T201
 
 
-def _create_lineup_without_engines(addresses: Sequence[str]) -> Lineup:
+def _create_empty_lineup_titled_by_addresses(addresses: Sequence[str]) -> Lineup:
     """Return a line-up without engines, for files that start Temper alone. Raise BadInput for a wrong address."""
     where = ", ".join(dict.fromkeys(one.base for one in parse_endpoints(addresses)))
     return Lineup(name="endpoints", title=clean_text(where, 200), note="", gpus=(), engines={}, seats={})

@@ -22,7 +22,7 @@ from app.evidence.log_checks_against_audit_seals import (
     check_audit_log_end,
     check_run_row,
     check_run_seal,
-    read_anchors_of_verified_audit_rows,
+    read_anchors_from_already_verified_rows,
 )
 from app.evidence.notary import KEYS, SignedHead, find_signed_head
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
@@ -90,7 +90,7 @@ def verify_pack(path: Path, head: str, key: str = "", authority: Path | None = N
         if is_bundle(files):
             _require_options_not_given(ca=authority)
             return _verify_bundle(path, files, head, key)
-        manifest = pack.check_pack(files, head, key)
+        manifest = pack.check_pack_and_get_manifest(files, head, key)
         left = describe_difference_from_rebuild(files)
         stamped_by = check_and_describe_stamp(files, authority) if authority else ""
     except OSError as exc:
@@ -205,7 +205,7 @@ def verify_run(settings: Settings, id_prefix: str, head: str, key: str = "") -> 
         kept = f"its evidence, which is valid and has all {state.seq} events"
         print_lines(f"it was shrunk to {kept}; the events in the log are identical")
     if isinstance(state.ended, RunFinished | RunStopped) and state.ended.tree:
-        print_lines(_describe_host_change_since_run(settings, database, state, state.ended.tree))
+        print_lines(_describe_whether_host_changed_since_run(settings, database, state, state.ended.tree))
     return HOLDS
 
 
@@ -216,7 +216,7 @@ def read_valid_audit_log_with_chain_head(
     with Session(database) as session:
         counted = read_recorded_audit_chain_end(session, AUDIT)
     signed, rows = find_signed_head(data / KEYS), EventStore(database).read_lines(AUDIT)
-    last, found = check_chain_and_get_head(rows, AUDIT), read_anchors_of_verified_audit_rows(rows)
+    last, found = check_chain_and_get_head(rows, AUDIT), read_anchors_from_already_verified_rows(rows)
     check_audit_log_end(rows, counted, signed, found)
     return rows, last, found, signed
 
@@ -235,7 +235,7 @@ def _check_shrunk_chain_and_get_head(
     try:
         files = check_pack_against_shrunk_log(archive, rows)
         by = json.loads(files["manifest.json"]).get("key", "")
-        head: str = pack.check_pack(files, key=key or (by if by in own_keys else ""))["chain_head"]
+        head: str = pack.check_pack_and_get_manifest(files, key=key or (by if by in own_keys else ""))["chain_head"]
     except pack.BrokenPack as exc:
         raise BrokenChain(str(exc)) from exc
     return head
@@ -251,7 +251,9 @@ def _print_broken_and_get_code(reason: str) -> int:
     return BROKEN
 
 
-def _describe_host_change_since_run(settings: Settings, database: Engine, state: RunState, tree_digest: str) -> str:
+def _describe_whether_host_changed_since_run(
+    settings: Settings, database: Engine, state: RunState, tree_digest: str
+) -> str:
     assert state.request
     host = state.request.host
     with Session(database) as session:

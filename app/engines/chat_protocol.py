@@ -198,9 +198,9 @@ class ChatReply:
             ("thought", delta.reasoning if delta.reasoning is not None else delta.reasoning_content),
             *self._tags.split_text(delta.content or "", last=choice.finish_reason is not None),
         ]
-        return [self._create_delta(channel, text, at) for channel, text in pieces if text]
+        return [self._count_piece_and_create_delta(channel, text, at) for channel, text in pieces if text]
 
-    def _create_delta(self, channel: Channel, text: str, at: float) -> Delta:
+    def _count_piece_and_create_delta(self, channel: Channel, text: str, at: float) -> Delta:
         if self._first_at is None:
             self._first_at = at
         self._leak.add_text(channel, text)

@@ -72,7 +72,9 @@ def apply_log_line(cold: ColdStart, line: str, now: float) -> ColdStart:
     found = {name: match[1] for name, pattern in _STEPS if name not in reached and (match := pattern.search(plain))}
     if found:
         at = round(max(0.0, parse_timestamp_or_now(plain, now) - cold.started), 1)
-        steps = tuple(ColdStartStep(name, at, _parse_figure(said)) for name, said in found.items())
+        steps = tuple(
+            ColdStartStep(name, at, _parse_number_with_thousands_commas(said)) for name, said in found.items()
+        )
         version = found.get("engine starts", cold.version)
         return replace(cold, steps=(*cold.steps, *steps), version=version, newest=steps[-1].name)
     if progress := _PROGRESS.search(plain):
@@ -93,7 +95,7 @@ def parse_timestamp_or_now(line: str, now: float) -> float:
     return at.timestamp() if at.timestamp() <= now + 1 else now
 
 
-def _parse_figure(text: str) -> float | None:
+def _parse_number_with_thousands_commas(text: str) -> float | None:
     try:
         return float(text.replace(",", ""))
     except ValueError:

@@ -19,18 +19,18 @@ class ListeningSocket(NamedTuple):
     """Target of the file descriptors that hold it."""
 
 
-def read_table_text(table_path: Path, name_prefix: str) -> str:
-    """Return what stands after the colon in the first line that starts with `name_prefix`."""
+def read_value_after_colon(path: Path, line_prefix: str) -> str:
+    """Return what stands after the colon in the first line that starts with `line_prefix`."""
     try:
-        lines = table_path.read_text(errors="replace").splitlines()
+        lines = path.read_text(errors="replace").splitlines()
     except OSError:
         return ""
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith(name_prefix)), "")
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith(line_prefix)), "")
 
 
 def find_gib_in_table(table_path: Path, name_prefix: str) -> float | None:
     """Return an entry that is in kB as GiB, or None without it."""
-    kib = read_table_text(table_path, name_prefix).partition(" ")[0]
+    kib = read_value_after_colon(table_path, name_prefix).partition(" ")[0]
     return int(kib) / _KIB_PER_GIB if kib.isdecimal() else None
 
 

@@ -123,7 +123,7 @@ class EngineQueue:
             place = self._find_replica_index(first)
             if place is None:
                 return
-            self._call_turn(first, place)
+            self._let_turn_begin_on_replica(first, place)
 
     def _rank_turn(self, turn: QueuedTurn) -> tuple[int, int, float]:
         return URGENCY[turn.request.purpose], self._served.get(turn.request.host, 0), turn.queued_at
@@ -150,7 +150,7 @@ class EngineQueue:
         others, nodes = self._traffic.count_requests_of_other_processes(base), max(1, self._nodes())
         return ReplicaCapacity(self._streams(), look.kv_tokens, look.kv_used, others, nodes)
 
-    def _call_turn(self, turn: QueuedTurn, replica_index: int) -> None:
+    def _let_turn_begin_on_replica(self, turn: QueuedTurn, replica_index: int) -> None:
         self._waiting.remove(turn)
         self._turns += 1
         self._served[turn.request.host] = self._turns

@@ -80,7 +80,7 @@ class EndpointReport:
         """Return True if the context is known, and not assumed for want of an answer."""
         return self.context_source != _ASSUMED
 
-    def _describe_size_and_source(self) -> tuple[str, str]:
+    def _describe_parameter_count_and_source(self) -> tuple[str, str]:
         if self.billions is None:
             return "unknown", f"set guided = true in a copy of the line-up if it is below {SMALL_BILLIONS:g} billion"
         amount = f"{self.billions:.3g} billion" if self.billions >= 1 else f"{self.billions * 1000:.0f} million"
@@ -95,7 +95,7 @@ class EndpointReport:
         return [
             ("program", self.program or "unknown", ""),
             ("model", self.model, "" if len(self.models) < 2 else f"one of {len(self.models)}; choose with URL#MODEL"),
-            ("size", *self._describe_size_and_source()),
+            ("size", *self._describe_parameter_count_and_source()),
             ("context", f"{self.context:,} tokens", self.context_source),
             ("answers bound to a JSON Schema", _format_yes_or_no(self.structured), "" if self.structured else unbound),
             (f"{AT_ONCE} requests at once", _format_yes_or_no(self.several), "" if self.several else ONE_BY_ONE),
@@ -149,7 +149,7 @@ async def inspect_endpoint(http: httpx.AsyncClient, base: str, key: str = "", mo
     if form:
         report = replace(report, structured=True, schema_form=form)
     several = await _can_answer_all_concurrent_questions(client, chosen.id)
-    size, where = await _find_stated_size_and_source(http, client, base, chosen, report.program)
+    size, where = await _find_stated_model_billions_and_source(http, client, base, chosen, report.program)
     report = replace(report, stated_billions=size, stated_where=where)
     return replace(report, structured_detail=detail, several=several, context=context, context_source=source)
 
@@ -263,13 +263,13 @@ async def _read_ollama_version(http: httpx.AsyncClient, base: str) -> str:
     return found if isinstance(found, str) else ""
 
 
-async def _find_stated_size_and_source(
+async def _find_stated_model_billions_and_source(
     http: httpx.AsyncClient, client: EngineClient, base: str, model: ServedModel, program: str
 ) -> tuple[float | None, str]:
     """Return the size of the model in billions and who says so; None if nothing but the served name can."""
     if model.billions:
         return model.billions, "the server's list of models says so"
-    if program.startswith("Ollama") and (size := await _find_ollama_size(http, base, model.id)):
+    if program.startswith("Ollama") and (size := await _find_ollama_parameter_billions(http, base, model.id)):
         return size, "the server's list of its models says so"
     if find_model_billions(model.id) is not None:
         return None, ""
@@ -278,7 +278,7 @@ async def _find_stated_size_and_source(
     return size, "" if size is None else "the name of the model that the server loaded says so"
 
 
-async def _find_ollama_size(http: httpx.AsyncClient, base: str, model: str) -> float | None:
+async def _find_ollama_parameter_billions(http: httpx.AsyncClient, base: str, model: str) -> float | None:
     """Return what Ollama's own list of models says, such as 3.2B or 134.52M."""
     try:
         answer = await http.get(f"{base.removesuffix('/v1')}/api/tags", timeout=PATIENCE)

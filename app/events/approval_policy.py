@@ -68,9 +68,13 @@ class ApprovalRule(Struct, frozen=True, kw_only=True):
             and self.replayed in (None, risk.replayed)
         )
 
-    def explain_match(self, risk: ChangeRisk) -> str:
-        words = [f"CAT {risk.category}"] if self.category else []
-        words += [f"could break {', '.join(one for one in risk.breaks if one in self.breaks)}"] if self.breaks else []
+    def explain_match(self, matching_risk: ChangeRisk) -> str:
+        words = [f"CAT {matching_risk.category}"] if self.category else []
+        words += (
+            [f"could break {', '.join(one for one in matching_risk.breaks if one in self.breaks)}"]
+            if self.breaks
+            else []
+        )
         for asked, yes, no in (
             (self.cuts_the_line, "could cut the line", "leaves the line alone"),
             (self.irreversible, "cannot be undone", "can be undone"),
@@ -118,9 +122,9 @@ def describe_missing_approvals(needed_count: int, given_count: int) -> str:
     return f"{given_count} of {needed_count}: waits for another person" if given_count < needed_count else ""
 
 
-def format_token_suffix(token: str, made_by: Sequence[str]) -> str:
+def format_token_and_makers_suffix(token: str, token_makers: Sequence[str]) -> str:
     """Return which token was used and who made it, in brackets; empty if none was."""
     if not token:
         return ""
-    makers = ", then ".join("an unknown person" if one == UNKNOWN_MAKER else one for one in made_by)
+    makers = ", then ".join("an unknown person" if one == UNKNOWN_MAKER else one for one in token_makers)
     return f" (token {token}{f', made by {makers}' if makers else ''})"

@@ -353,19 +353,21 @@ class Tailored(Struct, frozen=True, kw_only=True):
     """Ids of the excluded rules in the skill."""
 
     @property
-    def file_reference(self) -> str:
+    def file_with_version_and_digest(self) -> str:
         version = f", version {self.version}" if self.version else ""
         return f"{self.file}{version}, sha256 {self.sha256}"
 
     @property
     def summary(self) -> str:
         count = len(self.left_out)
-        return f"Tailored by {self.file_reference}: profile {self.profile}. Rules not applicable by tailoring: {count}."
+        by = f"Tailored by {self.file_with_version_and_digest}: profile {self.profile}."
+        return f"{by} Rules not applicable by tailoring: {count}."
 
     @property
-    def excluded_rule_explanation(self) -> str:
+    def text_for_each_excluded_rule(self) -> str:
         """Text for an excluded rule."""
-        return f"Not applicable by tailoring: the profile {self.profile} of {self.file_reference} leaves this rule out."
+        file = self.file_with_version_and_digest
+        return f"Not applicable by tailoring: the profile {self.profile} of {file} leaves this rule out."
 
 
 class GpuProcess(Struct, frozen=True):

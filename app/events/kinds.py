@@ -10,7 +10,7 @@ from app.events.approval_policy import (
     Approver,
     PeopleNeeded,
     describe_missing_approvals,
-    format_token_suffix,
+    format_token_and_makers_suffix,
 )
 from app.events.architect_questions_about_host import AnsweredQuestion
 from app.events.event_field_types import (
@@ -881,7 +881,7 @@ class ApprovalGiven(RunEvent, frozen=True, tag="approval.given"):
     @property
     def approver_text(self) -> str:
         """The approver, and which token made by whom was used."""
-        return f"{self.by}{format_token_suffix(self.token, self.made_by)}"
+        return f"{self.by}{format_token_and_makers_suffix(self.token, self.made_by)}"
 
     def describe(self) -> Sentence:
         waits = describe_missing_approvals(self.of, self.given)

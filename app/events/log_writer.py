@@ -80,7 +80,7 @@ class LogWriter:
     async def _write_batches(self) -> None:
         while True:
             await self._work.wait()
-            await self._wait_for_more_events()
+            await self._wait_for_batch_time_or_flush()
             batch, self._queue = self._queue, []
             self._work.clear()
             self._hurry.clear()
@@ -100,7 +100,7 @@ class LogWriter:
             if self._failure:
                 return
 
-    async def _wait_for_more_events(self) -> None:
+    async def _wait_for_batch_time_or_flush(self) -> None:
         """Wait for more events, unless the last write was long ago or a flush waits."""
         try:
             async with asyncio.timeout(self._wrote_at + BATCH_SECONDS - time.monotonic()):

@@ -36,10 +36,10 @@ class AuditAnchors:
     """Keys after the first that no earlier key signed, because the earlier key was lost."""
 
 
-def read_anchors_of_verified_audit_rows(rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
+def read_anchors_from_already_verified_rows(verified_rows: Iterable[tuple[int, bytes, str]]) -> AuditAnchors:
     """Return the anchors in a verified chain; raise BrokenChain if the old key did not sign a key change."""
     found = AuditAnchors()
-    for seq, line, digest in rows:
+    for seq, line, digest in verified_rows:
         event = parse_line(line, digest).event
         if not isinstance(event, AuditedRequest):
             continue

@@ -76,7 +76,7 @@ class Notary:
 
     def issue_evidence(self, run: str, requester: Requester) -> bytes:
         """Return the run's evidence.zip. Its digest is in the audit record before this returns."""
-        files = verify.unpack_archive(read_evidence(self.database, run, self.key))
+        files = verify.unpack_zip_packed_by_temper(read_evidence(self.database, run, self.key))
         content = files["manifest.json"]
         data, statement = self.folder.parent, files.get(verify.ATTESTED)
         stamp = _try_request("a time stamp", lambda: find_or_request_stamp(data / FOLDER, self.authority, content))

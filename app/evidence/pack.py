@@ -48,7 +48,7 @@ def build_checked_files(events: Iterable[Recorded], signer: Signer) -> Files:
             f"run {run} is too large for one zip: get its events from the API, and download each document by itself."
         )
     try:
-        verify.check_pack(files, key=signer.public)
+        verify.check_pack_and_get_manifest(files, key=signer.public)
     except verify.BrokenPack as exc:
         raise EnvironmentUnusable(f"run {run} cannot be packed as evidence: {exc}.") from exc
     return files

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.events import kinds
-from app.events.approval_policy import format_token_suffix
+from app.events.approval_policy import format_token_and_makers_suffix
 from app.events.record import Recorded
 
 
@@ -22,7 +22,7 @@ def find_operator_action(recorded: Recorded) -> OperatorAction | None:
             what, why = f"asked for the run in mode {event.mode}{consent}", event.note
         case kinds.ApprovalGiven():
             count = f", as {event.given} of {event.of}" if event.of > 1 else ""
-            token = format_token_suffix(event.token, event.made_by)
+            token = format_token_and_makers_suffix(event.token, event.made_by)
             what, why = f"approved {_describe_approval_subject(event.approval)}{count}{token}", event.reason
         case kinds.ApprovalRefused():
             what, why = f"refused {_describe_approval_subject(event.approval)}", event.reason

@@ -11,7 +11,7 @@ from app.evidence.build_id import compute_build_id
 from app.evidence.pack import MOST_BYTES, encode_pack_json
 from app.evidence.signing_key import Signer
 from app.evidence.spool import Spool
-from app.evidence.verify import Object, unpack_archive
+from app.evidence.verify import Object, unpack_zip_packed_by_temper
 
 FORMAT = "temper rollout evidence 1"
 FILE, MEDIA_TYPE = "evidence.zip", "application/zip"
@@ -43,7 +43,7 @@ def name_pack_file(host: str, run: str) -> str:
 
 
 def read_chain_head(pack: bytes) -> str:
-    return str(json.loads(unpack_archive(pack)["manifest.json"])["chain_head"])
+    return str(json.loads(unpack_zip_packed_by_temper(pack)["manifest.json"])["chain_head"])
 
 
 def build_bundle_index(

@@ -12,7 +12,7 @@ from app.evidence import verify
 from app.evidence.pack import list_manifest_files
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.rollout_bundle import FORMAT, build_bundle_index, name_pack_file, read_chain_head
-from app.evidence.verify import SHAPE_ERRORS, BrokenPack, Files, Object, unpack_archive
+from app.evidence.verify import SHAPE_ERRORS, BrokenPack, Files, Object, unpack_zip_packed_by_temper
 
 _UNLISTED_FILES = {"manifest.json", "manifest.sig"}
 
@@ -70,8 +70,8 @@ def _check_rollout_events(files: Files, index: Object, head: str) -> list[Record
 
 def _check_run_pack(pack: bytes, run_entry: dict[str, Any], key: str, report_uncompared: Callable[[str], None]) -> None:
     try:
-        files = unpack_archive(pack)
-        manifest = verify.check_pack(files, run_entry["chain_head"], key)
+        files = unpack_zip_packed_by_temper(pack)
+        manifest = verify.check_pack_and_get_manifest(files, run_entry["chain_head"], key)
         why = describe_difference_from_rebuild(files)
     except BrokenPack as exc:
         raise BrokenPack(f"the pack of {run_entry['host']}: {exc}") from exc

@@ -21,7 +21,7 @@ from app.evidence.verify import (
     Files,
     build_archive_chunks_with_owners,
     read_unverified_chain,
-    unpack_archive,
+    unpack_zip_packed_by_temper,
 )
 from app.store import audit, shrunk_runs
 from app.store.events import EventStore
@@ -59,14 +59,16 @@ def read_whole_log(database: Engine, run: str) -> list[Recorded]:
     held = find_kept_pack(database, run)
     if held is None:
         return list(EventStore(database).read_events(run))
-    return [parse_line(line, digest) for _, line, digest in read_unverified_chain(unpack_archive(held))]
+    return [parse_line(line, digest) for _, line, digest in read_unverified_chain(unpack_zip_packed_by_temper(held))]
 
 
 def store_evidence_and_delete_turn_deltas(
     database: Engine, run: str, signer: Signer, who: str, now: float
 ) -> ShrinkResult | None:
     """Shrink a run; return None if another process is doing so. The pack is verified and stored before deletion."""
-    held, digest = _build_compressed_pack_and_digest(build_checked_files(EventStore(database).read_events(run), signer))
+    held, digest = _build_compressed_pack_and_uncompressed_digest(
+        build_checked_files(EventStore(database).read_events(run), signer)
+    )
     if _compute_decompressed_digest_or_error(held) != digest:
         raise EnvironmentUnusable(
             f"run {run} stays whole: its evidence did not come back as it was packed. Check this machine."
@@ -78,7 +80,7 @@ def store_evidence_and_delete_turn_deltas(
     return ShrinkResult(run, shrunk_runs.delete_finished_turn_deltas(database, run), len(held))
 
 
-def _build_compressed_pack_and_digest(files: Files) -> tuple[bytes, str]:
+def _build_compressed_pack_and_uncompressed_digest(files: Files) -> tuple[bytes, str]:
     """Return the compressed pack and the sha256 of the uncompressed one."""
     into, digest = io.BytesIO(), hashlib.sha256()
     with gzip.GzipFile(fileobj=into, mode="wb", mtime=0) as pressing:
@@ -105,7 +107,7 @@ def _build_shrink_event(run: str, who: str, digest: str) -> AuditedRequest:
 
 def check_pack_against_shrunk_log(archive: bytes, rows: Iterable[tuple[int, bytes, str]]) -> Files:
     """Return the pack's files if the log equals the pack's except for missing turn deltas; else raise BrokenPack."""
-    files, left = unpack_archive(archive), iter(rows)
+    files, left = unpack_zip_packed_by_temper(archive), iter(rows)
     row = next(left, None)
     for one in read_unverified_chain(files):
         if row and row[0] == one[0]:

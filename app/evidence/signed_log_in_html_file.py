@@ -16,7 +16,7 @@ from app.events.prompts_hidden_from_viewers import WITHHELD, redact_prompt_and_a
 from app.events.record import GENESIS, Recorded, format_timestamp, hash_line
 from app.evidence.build_id import compute_build_id
 from app.evidence.signing_key import Signer, is_valid_signature
-from app.evidence.verify import BrokenPack, check_signer_against_log, compute_sha256
+from app.evidence.verify import BrokenPack, check_logged_signer_unless_key_given, compute_sha256
 
 FORMAT = "temper shared file 1"
 SEALED = b"temper shared file\n"
@@ -121,7 +121,7 @@ def check_shared_log(log: SharedLog, head: str = "", key: str = "") -> dict[str,
     named = _check_lines_and_get_key(log.lines, manifest)
     if manifest.get("lines") not in (None, compute_sha256(log.lines)):
         raise BrokenPack("the events are not what was signed")
-    check_signer_against_log(manifest, named, key)
+    check_logged_signer_unless_key_given(manifest, named, key)
     if head not in ("", manifest["chain_head"]):
         raise BrokenPack(f"the chain head is {manifest['chain_head']}, not {head}: this is another log")
     return manifest

@@ -76,7 +76,7 @@ def create_key_if_missing(folder: Path) -> SigningKey:
     """Create a key and return the one in place; of two concurrent processes, the first wins."""
     with _explain_uncreated_key(folder):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = _write_new_key(folder)
+    new = _write_new_key_to_temporary_file(folder)
     try:
         with _explain_uncreated_key(folder), suppress(FileExistsError):
             os.link(new, folder / _FILE)
@@ -89,7 +89,7 @@ def create_key_if_missing(folder: Path) -> SigningKey:
 
 def create_next_key_and_file(folder: Path) -> tuple[SigningKey, Path]:
     """Create a key in a temporary file. It becomes current when `replace_key` moves that file into place."""
-    new = _write_new_key(folder)
+    new = _write_new_key_to_temporary_file(folder)
     return derive_key(bytes.fromhex(new.read_text("ascii").strip())), new
 
 
@@ -127,7 +127,7 @@ def _read_changes(folder: Path) -> tuple[tuple[str, str, str], ...]:
     return tuple((old, new, signature) for old, new, signature in map(str.split, lines))
 
 
-def _write_new_key(folder: Path) -> Path:
+def _write_new_key_to_temporary_file(folder: Path) -> Path:
     file = folder / f".{_FILE}.{secrets.token_hex(8)}"
     with _explain_uncreated_key(folder):
         write_new_private_file(file, f"{secrets.token_bytes(32).hex()}\n".encode())

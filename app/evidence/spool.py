@@ -47,12 +47,12 @@ class Spool:
     @property
     def archive_size(self) -> int:
         """Bytes of the archive."""
-        heads, end = self._build_spool_frames()
+        heads, end = self._build_zip_headers_and_end()
         return self.held + sum(map(len, (*heads, *end)))
 
     def stream_archive_and_close(self) -> Iterator[bytes]:
         """Yield the archive's bytes and close the spool."""
-        heads, end = self._build_spool_frames()
+        heads, end = self._build_zip_headers_and_end()
         with self._file:
             for head, (_, laid) in zip(heads, sorted(self._laid.items()), strict=True):
                 yield head
@@ -61,7 +61,7 @@ class Spool:
                     yield self._file.read(min(left, _PIECE))
         yield b"".join(end)
 
-    def _build_spool_frames(self) -> tuple[list[bytes], list[bytes]]:
+    def _build_zip_headers_and_end(self) -> tuple[list[bytes], list[bytes]]:
         files = [(name, laid.size, laid.crc) for name, laid in sorted(self._laid.items())]
         heads, end = build_frames(files, self.get_sha256("manifest.json"))
         return heads, [chunk for _, chunk in end]

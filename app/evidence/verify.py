@@ -91,7 +91,7 @@ def compute_sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def unpack_archive(data: bytes) -> Files:
+def unpack_zip_packed_by_temper(data: bytes) -> Files:
     """Return the files, or raise BrokenPack if any byte of the archive is not as Temper packs it."""
     files, at, last = {}, 0, "nothing"
     while data[at : at + 4] == b"PK\3\4" and at + LOCAL.size <= len(data):
@@ -120,7 +120,7 @@ def unpack_archive(data: bytes) -> Files:
     return files
 
 
-def check_pack(files: Files, head: str = "", key: str = "") -> Object:
+def check_pack_and_get_manifest(files: Files, head: str = "", key: str = "") -> Object:
     """Return the manifest if the pack verifies, else raise BrokenPack. `key` is the required public key."""
     try:
         manifest = _check_manifest(files)
@@ -133,7 +133,7 @@ def check_pack(files: Files, head: str = "", key: str = "") -> Object:
         _check_change_approvals(files, events)
         _check_reboot_approval(events)
         _check_papers(files, events, manifest, key)
-        check_signer_against_log(
+        check_logged_signer_unless_key_given(
             manifest, _find_start_field(events, "key") or "", key
         )  # last: what a paper says names its fault
     except SHAPE_ERRORS as exc:
@@ -170,7 +170,7 @@ def check_signature(files: Files, manifest: Object, key: str) -> None:
         raise BrokenPack(f"it is signed by the key {by}, and not by the one that you gave")
 
 
-def check_signer_against_log(manifest: Object, logged_key: str, given_key: str) -> None:
+def check_logged_signer_unless_key_given(manifest: Object, logged_key: str, key_trusted_instead_of_log: str) -> None:
     """Raise BrokenPack unless the signer is the key that the log names, or its successor. A given key counts alone.
 
     The manifest lists the changes of the key since the log, each new key signed by the one before it."""
@@ -179,7 +179,7 @@ def check_signer_against_log(manifest: Object, logged_key: str, given_key: str) 
         if not logged_key or not verify_ed25519(bytes.fromhex(logged_key), signature, NEXT_KEY + new):
             raise BrokenPack("the manifest lists a change of the key that the key before it did not sign")
         logged_key = change["key"]
-    if not given_key and logged_key and logged_key != manifest.get("key", ""):
+    if not key_trusted_instead_of_log and logged_key and logged_key != manifest.get("key", ""):
         why = "after a lost key that is right: give --key if you know whose it is"
         raise BrokenPack(f"it is signed by the key {manifest.get('key')}, and the log names {logged_key}; {why}")
 
@@ -254,7 +254,7 @@ def read_stamp_time(stamp: bytes, manifest: bytes) -> str:
     return "{}-{}-{}T{}:{}:{}Z".format(*parts.groups())
 
 
-def read_external_log_answer(receipt: bytes, statement: bytes) -> bytes:
+def read_unverified_external_log_answer(receipt: bytes, statement: bytes) -> bytes:
     """Return the external log's answer to this statement. The log's own tool must check it."""
     fields = json.loads(receipt)
     answer = base64.b64decode(fields["answer"], validate=True)
@@ -280,7 +280,7 @@ def list_proof_explanations(files: Files, manifest: Object) -> "list[str]":
     else:
         lines.append("no time stamp: when it was made is the maker's word alone")
     if RECEIPT in files:
-        answer = read_external_log_answer(files[RECEIPT], files[ATTESTED]).decode("ascii", "replace")
+        answer = read_unverified_external_log_answer(files[RECEIPT], files[ATTESTED]).decode("ascii", "replace")
         shown = " ".join("".join(one if " " <= one <= "~" else " " for one in answer).split())[:200]
         lines.append(f"{RECEIPT} has what a log answered to {ATTESTED}, in its own words: {shown}")
         lines.append("whether the log holds it, the log's own tool tells, and nothing here does")
@@ -314,7 +314,7 @@ def verify_ed25519(key: bytes, signature: bytes, message: bytes) -> bool:
     if public is None or first is None or base is None or len(signature) != 64 or scalar >= ORDER:
         return False
     bound = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little") % ORDER
-    left, right = _multiply_point(scalar, base), _add_curve_points(first, _multiply_point(bound, public))
+    left, right = _multiply_point(scalar, base), _add_elliptic_curve_points(first, _multiply_point(bound, public))
     return all((left[n] * right[2] - right[n] * left[2]) % FIELD == 0 for n in (0, 1))
 
 
@@ -333,7 +333,7 @@ def _decode_point_if_valid(encoded: bytes) -> "Point | None":
     return x, y, 1, x * y % FIELD
 
 
-def _add_curve_points(one: Point, other: Point) -> Point:
+def _add_elliptic_curve_points(one: Point, other: Point) -> Point:
     a, b = (one[1] - one[0]) * (other[1] - other[0]) % FIELD, (one[1] + one[0]) * (other[1] + other[0]) % FIELD
     c, d = 2 * one[3] * other[3] * CURVE % FIELD, 2 * one[2] * other[2] % FIELD
     e, f, g, h = b - a, d - c, d + c, b + a
@@ -343,8 +343,8 @@ def _add_curve_points(one: Point, other: Point) -> Point:
 def _multiply_point(scalar: int, point: Point) -> Point:
     made: Point = (0, 1, 1, 0)
     while scalar:
-        made = _add_curve_points(made, point) if scalar & 1 else made
-        point, scalar = _add_curve_points(point, point), scalar >> 1
+        made = _add_elliptic_curve_points(made, point) if scalar & 1 else made
+        point, scalar = _add_elliptic_curve_points(point, point), scalar >> 1
     return made
 
 
@@ -518,7 +518,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     if manifest["simulated"] != played:
         raise BrokenPack("manifest.json does not say what was simulated")
     about = {**{field: manifest[field] for field in ("run", "host", "as_of", "chain_head")}, "simulated": played}
-    note = _build_benchmark_note(rows, events, files)
+    note = _build_benchmark_and_tailoring_note(rows, events, files)
     comment = f"{f'SIMULATED: {played}. ' if played else ''}Temper run {about['run']}; chain head {about['chain_head']}"
     comment += f". {note}" if note else ""
     done = _read_checked_cklb_comments(json.loads(files["checklist.cklb"]), rows, (about["host"], comment))
@@ -546,7 +546,7 @@ def _check_papers(files: Files, events: Events, manifest: Object, key: str) -> N
     if STAMP in files:
         read_stamp_time(files[STAMP], files["manifest.json"])
     if RECEIPT in files:
-        read_external_log_answer(files[RECEIPT], files[ATTESTED])
+        read_unverified_external_log_answer(files[RECEIPT], files[ATTESTED])
     for row in rows:
         comment, waiver = done[row["id"]], row["waiver"]
         if (
@@ -583,7 +583,7 @@ INCOMPLETE = (
 )
 
 
-def _build_benchmark_note(rows: list[Object], events: Events, files: Files) -> str:
+def _build_benchmark_and_tailoring_note(rows: list[Object], events: Events, files: Files) -> str:
     """Return the papers' note on the benchmark, tailoring and site values; the first versions wrote no note."""
     note = INCOMPLETE if "results.xccdf.xml" in files else ""
     if given := _read_published_benchmark(events):
@@ -930,7 +930,7 @@ def _check_emass(files: Files, open_rows: list[Object], comments: dict[str, str]
     ]
     wanted = [[_reduce_cell_to_short_comparable_ascii(cell) for cell in row] for row in expected]
     reduced = [
-        [_reduce_cell_without_formula_quote(cell, there) for cell, there in zip(row, wanted_row)]
+        [_to_comparable_ascii_without_formula_quote(cell, there) for cell, there in zip(row, wanted_row)]
         for row, wanted_row in zip(actual, wanted)
     ]
     _check_same(name, reduced + actual[len(wanted) :], wanted)
@@ -940,7 +940,7 @@ def _reduce_cell_to_short_comparable_ascii(cell: str) -> str:
     return _reduce_to_comparable_ascii(cell)[:1500]
 
 
-def _reduce_cell_without_formula_quote(cell: str, wanted: str) -> str:
+def _to_comparable_ascii_without_formula_quote(cell: str, wanted: str) -> str:
     """Reduce a cell, without the quote that keeps a spreadsheet from reading a formula; a text's own quote stays."""
     reduced = _reduce_cell_to_short_comparable_ascii(cell)
     return _reduce_cell_to_short_comparable_ascii(cell[1:]) if cell.startswith("'") and reduced != wanted else reduced
@@ -1024,7 +1024,7 @@ def _check_same(name: str, actual: list[Any], expected: list[Any]) -> None:
 def open_pack(path: Path) -> Files:
     if path.is_dir():
         return {one.relative_to(path).as_posix(): one.read_bytes() for one in path.rglob("*") if one.is_file()}
-    return unpack_archive(path.read_bytes())
+    return unpack_zip_packed_by_temper(path.read_bytes())
 
 
 def parse_positionals_and_key(arguments: "list[str]") -> "tuple[list[str], str]":
@@ -1056,7 +1056,7 @@ def main(arguments: "list[str]") -> int:
     try:
         files = open_pack(Path(plain[0]) if plain else Path(__file__).resolve().parent)
         head = "".join(plain[1:]).lower()
-        manifest = check_pack(files, head, key)
+        manifest = check_pack_and_get_manifest(files, head, key)
         lines = [f"holds: run {manifest['run']}, {manifest['events']} events, {len(files)} files"]
         lines += [f"chain head {manifest['chain_head']}", f"manifest sha256 {compute_sha256(files['manifest.json'])}"]
         lines += [*list_signer_and_unverified_claims(manifest, head, key), *list_proof_explanations(files, manifest)]

@@ -58,7 +58,7 @@ class TomlLines:
         table: Table = ()
         for number, line in enumerate(text.split("\n"), start=1):
             if header := _HEADER.match(line):
-                table = self._parse_table_path(header[1], is_array=line.lstrip().startswith("[["))
+                table = self._parse_table_path_with_array_index(header[1], is_array=line.lstrip().startswith("[["))
                 self._tables.setdefault(table, number)
             elif key := _KEY.match(line):
                 self._keys.setdefault((table, key[1] or key[2] or key[3]), number)
@@ -70,7 +70,7 @@ class TomlLines:
             return found
         return self.get_line_number(table_path[:-1], table_path[-1]) if table_path else 1
 
-    def _parse_table_path(self, text_in_brackets: str, *, is_array: bool) -> Table:
+    def _parse_table_path_with_array_index(self, text_in_brackets: str, *, is_array: bool) -> Table:
         table = tuple(quoted or single or bare for quoted, single, bare in _PART.findall(text_in_brackets))
         if not is_array:
             return table

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.errors import ActionFailed, HostDrifted, TemperError, is_storage_or_connection_fault
+from app.errors import ActionFailed, HostDrifted, TemperError, is_storage_or_host_connection_fault
 from app.events import kinds
 from app.events.approval_policy import PeopleNeeded
 from app.events.event_field_types import AnyAction, Phase, Probe
@@ -53,7 +53,7 @@ async def judge_proposal(run: Run, _: effects.Judge) -> None:
     refused: list[tuple[AnyAction | None, str, str]]
     if proposed.fingerprint in item.tried:
         refused = [(None, "banned approach", "these very actions have failed on this host before")]
-    elif why := await _explain_foreign_script(run, proposed):
+    elif why := await _explain_why_vendor_script_refused(run, proposed):
         refused = [(None, "not understood", why)]
     else:
         refusals = (await _get_or_make_host_assessment_of_proposal(run)).refusals
@@ -64,7 +64,7 @@ async def judge_proposal(run: Run, _: effects.Judge) -> None:
     run.append(*(kinds.ActionRefused(**fields, action=one, clause=clause, reason=why) for one, clause, why in refused))
 
 
-async def _explain_foreign_script(run: Run, proposed: kinds.ActionProposed) -> str:
+async def _explain_why_vendor_script_refused(run: Run, proposed: kinds.ActionProposed) -> str:
     """Return why a script may not be judged, or an empty string: it must be the content's own, as a last resort."""
     scripts = [one for one in proposed.actions if isinstance(one, RunVendorScript)]
     if not scripts:
@@ -74,7 +74,7 @@ async def _explain_foreign_script(run: Run, proposed: kinds.ActionProposed) -> s
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
-        if is_storage_or_connection_fault(exc):
+        if is_storage_or_host_connection_fault(exc):
             raise
         return redact_for_log(str(exc), 400)
     true = create_vendor_action(run.rule.stig_id, text) if 0 < len(text) <= LONGEST else None
@@ -198,7 +198,7 @@ async def probe_changed_host(run: Run, _: effects.Watch) -> None:
     now, drift, log, standing = await run.services.target.run_blocking(
         lambda target: (
             target.check_health(),
-            target.find_drift(changes),
+            target.describe_drift(changes),
             target.read_log_lines(LOG_LINES),
             target.check_in_force(),
         )

@@ -103,14 +103,14 @@ def _decide_step_for_next_item(state: RunState, skill: Skill, now: float) -> Eff
             return effects.CloseItem(item.rule, "deferred", "the run's time is spent; start another for what is left")
         if blocker := _find_unmet_dependency(state, rule):
             return effects.CloseItem(item.rule, "deferred", f"waits for {blocker}, which did not pass")
-        if rule.irreversible and request.mode == "auto" and not _has_policy(state):
+        if rule.irreversible and request.mode == "auto" and not _has_approval_policy(state):
             return effects.CloseItem(item.rule, "deferred", _NEEDS_PERSON)
         return effects.StartItem(item.rule)
     return None
 
 
 def _can_ask_people(state: RunState) -> bool:
-    return _has_policy(state) or _get_mode(state) == "review"
+    return _has_approval_policy(state) or _get_mode(state) == "review"
 
 
 def _get_mode(state: RunState) -> Mode:
@@ -118,7 +118,7 @@ def _get_mode(state: RunState) -> Mode:
     return state.request.mode
 
 
-def _has_policy(state: RunState) -> bool:
+def _has_approval_policy(state: RunState) -> bool:
     """Return whether a policy decides who approves, in any mode that changes the host."""
     assert state.started
     return state.started.approvals is not None
@@ -187,13 +187,13 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
         number = next(iter(item.usable_candidates_by_number), 0)
         return effects.TakeCandidate(number) if number else effects.FailAttempt("refused", _explain_no_candidate(item))
     if attempt.plan is None:
-        return _ask_or_give_up(state, attempt, effects.Ask("architect", "plan", left))
+        return _ask_role_or_fail_attempt(state, attempt, effects.Ask("architect", "plan", left))
     if attempt.proposed is None and attempt.edited:
         return effects.Propose()
     if attempt.proposed is None and attempt.plan.candidate:
         return effects.TakeCandidate(attempt.plan.candidate)
     if attempt.proposed is None:
-        return _ask_or_give_up(state, attempt, effects.Ask("worker", "act", left))
+        return _ask_role_or_fail_attempt(state, attempt, effects.Ask("worker", "act", left))
     if attempt.refused:
         return effects.FailAttempt("refused", f"{attempt.refused.clause}: {attempt.refused.reason}")
     if not attempt.allowed:
@@ -215,7 +215,7 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
     if attempt.verdict is None:
         return effects.Verify()
     if attempt.explained is None:
-        return _ask_or_give_up(state, attempt, effects.Ask("auditor", "review", left))
+        return _ask_role_or_fail_attempt(state, attempt, effects.Ask("auditor", "review", left))
     if attempt.verdict.word != "pass":
         return effects.FailAttempt("scanner", f"the scanner says {attempt.verdict.word}: {attempt.verdict.evidence}")
     if attempt.explained.veto:
@@ -224,7 +224,7 @@ def _decide_attempt_step(state: RunState, item: Item, attempt: Attempt, rule: Ru
         return effects.Watch()
     if attempt.alarm:
         return effects.FailAttempt("alarm", attempt.alarm.reason)
-    return _ask_or_give_up(state, attempt, effects.Ask("sentry", "triage", left))
+    return _ask_role_or_fail_attempt(state, attempt, effects.Ask("sentry", "triage", left))
 
 
 _ALL_TRIED = "no model is asked, and all that is proposed was tried"
@@ -242,7 +242,7 @@ def _explain_no_candidate(item: Item) -> str:
     return f"no model is asked, and nothing is proposed that can be done here. {' '.join(told)}".strip()
 
 
-def _ask_or_give_up(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effect:
+def _ask_role_or_fail_attempt(state: RunState, attempt: Attempt, ask: effects.Ask) -> Effect:
     if attempt.fruitless < MOST_FRUITLESS_TURNS and not state.has_no_model:
         return ask
     if ask.purpose in ("review", "triage", "reflect"):

@@ -67,7 +67,7 @@ def _find_keys_named_by_rule(path: str, file_keys: Iterable[str], terms: RuleTer
     """Yield the named keys in the file's spelling, otherwise in the rule's."""
     known = {fold_case(key): key for key in file_keys}
     last = {fold_case(key.rpartition(".")[2]): key for key in known.values()}
-    knows = _build_known_option_test(path, terms)
+    knows = _build_test_for_known_option_name(path, terms)
     judged = isinstance(find_judge_or_objection(path), OptionJudge)
     for word in terms.words:
         key = known.get(fold_case(word)) or last.get(fold_case(word))
@@ -79,7 +79,7 @@ def _find_keys_named_by_rule(path: str, file_keys: Iterable[str], terms: RuleTer
             yield from (" ".join(words[:count]) for count in (1, 2) if len(words) >= count)
 
 
-def _build_known_option_test(path: str, terms: RuleTerms) -> Callable[[str], bool]:
+def _build_test_for_known_option_name(path: str, terms: RuleTerms) -> Callable[[str], bool]:
     if path.startswith(_SSHD):
         return lambda word: not explain_rejection(word, ("",), in_match=False).startswith("sshd does not know")
     if path.endswith(".rules"):

@@ -14,7 +14,7 @@ from app.candidates.gather import (
     judge_candidates,
     try_scripts_and_append_judged_candidates,
 )
-from app.errors import EnvironmentUnusable, TemperError, is_storage_or_connection_fault
+from app.errors import EnvironmentUnusable, TemperError, is_storage_or_host_connection_fault
 from app.events import kinds
 from app.events.event_field_types import NO_FINDING, Candidate, Lesson, Phase, Probe, ProvenFix
 from app.loop import change_execution, effects, proven_fix, reboot, role_turns, running_settings_check
@@ -254,7 +254,7 @@ async def _close_crashed_turn(run: Run, effect: effects.CloseCrashedTurn) -> Non
     run.append(kinds.TurnInterrupted(turn=effect.turn, reason=reason))
 
 
-async def _fail_attempt(run: Run, effect: effects.FailAttempt) -> None:
+async def _record_failed_attempt(run: Run, effect: effects.FailAttempt) -> None:
     cause, reason, replayed = effect.cause, effect.reason, run.attempt.replayed_fix_id
     run.append(kinds.AttemptFailed(**run.event_fields, cause=cause, reason=reason, replayed=replayed))
 
@@ -309,14 +309,14 @@ async def _is_fault_over(run: Run, waiting: kinds.RunWaiting) -> bool:
     try:
         await run.services.target.run_blocking(lambda target: target.assert_usable())
     except (TemperError, OSError) as exc:
-        return not is_storage_or_connection_fault(exc)
+        return not is_storage_or_host_connection_fault(exc)
     return True
 
 
 async def _finish_run(run: Run, _: effects.Finish) -> None:
     state = run.state
     if run.request.after_reboot:
-        await running_settings_check.append_reboot_check(run)
+        await running_settings_check.append_comparison_with_last_run(run)
     count = dict.fromkeys(("passed", "escalated", "skipped", "deferred", "waived"), 0)
     for item in state.items.values():
         count[item.status] += 1
@@ -350,7 +350,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Recheck: change_execution.recheck_rule,
     effects.StartAttempt: _start_attempt,
     effects.Ask: role_turns.ask_role,
-    effects.Propose: role_turns.propose_edit,
+    effects.Propose: role_turns.propose_edit_of_person,
     effects.Repeat: role_turns.propose_proven_fix,
     effects.TakeVendors: role_turns.propose_vendor_script,
     effects.TakeCandidate: role_turns.propose_candidate,
@@ -365,7 +365,7 @@ _PERFORMERS: dict[type, Callable[[Run, Any], Awaitable[None]]] = {
     effects.Apply: change_execution.apply_change,
     effects.Verify: change_execution.scan_rule_after_change,
     effects.Watch: change_execution.probe_changed_host,
-    effects.FailAttempt: _fail_attempt,
+    effects.FailAttempt: _record_failed_attempt,
     effects.GatherFacts: change_execution.gather_failure_facts,
     effects.RollBack: change_execution.roll_back,
     effects.CloseItem: _close_item,

@@ -128,12 +128,12 @@ _EXAMPLES = msgspec.toml.decode(Path(__file__).with_name("prompt_examples.toml")
 """One example answer per purpose, about a rule that no skill has, so that copied answers are obvious."""
 
 
-def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, asks: bool = False) -> str:
+def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, may_ask_about_host: bool = False) -> str:
     """Return the system prompt, equal for all turns of a kind so that engines cache it."""
     parts = [_DUTY[role], _RULES]
     if purpose == "act" and not guided:
         parts.append(_ACTIONS)
-    if purpose == "plan" and asks:
+    if purpose == "plan" and may_ask_about_host:
         parts.append(_QUESTIONS)
     answer = (_EXAMPLES.guided if guided else _EXAMPLES.answered)[purpose]
     example = f"Example, of another rule:\n{_EXAMPLES.asked[purpose]}\nAnswer: {json.dumps(answer)}"
@@ -213,15 +213,15 @@ def _describe_candidates(item: Item) -> str:
     return "\n".join(told)
 
 
-def _describe_answers(attempt: Attempt, limit: int) -> str:
+def _describe_questions_and_answers(attempt: Attempt, limit: int) -> str:
     """Return what was asked and answered in this attempt, each answer with an equal share of the characters."""
     share = limit // max(1, len(attempt.inquired))
     return "\n\n".join(f"{one.question.describe()}:\n{one.answer}"[:share] for one in attempt.inquired)
 
 
-def _add_plan_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
+def _add_sections_for_planning(attempt_prompt: Prompt, context: TurnContext) -> None:
     item = context.item
-    attempt_prompt.add_host_text("Answers", _describe_answers(context.attempt, _ANSWERED), _ANSWERED)
+    attempt_prompt.add_host_text("Answers", _describe_questions_and_answers(context.attempt, _ANSWERED), _ANSWERED)
     if context.asks:
         attempt_prompt.add("Questions left", str(context.questions_left))
     if context.shows_candidates and (numbers := list(item.usable_candidates_by_number)):
@@ -242,7 +242,7 @@ def _add_act_sections(attempt_prompt: Prompt, context: TurnContext) -> None:
     attempt_prompt.add("Plan", "\n".join([to_one_line(plan.approach), *steps]))
     attempt_prompt.add("Files you may touch", "\n".join(map(to_one_line, plan.paths)))
     _add_history(attempt_prompt, context)
-    attempt_prompt.add_host_text("Answers", _describe_answers(context.attempt, _PROPOSED), _PROPOSED)
+    attempt_prompt.add_host_text("Answers", _describe_questions_and_answers(context.attempt, _PROPOSED), _PROPOSED)
     if context.shows_candidates:
         usable = context.item.usable_candidates_by_number.items()
         proposed = (f"{number}. {msgspec.json.encode(one.actions).decode()}" for number, one in usable)
@@ -289,7 +289,7 @@ def _add_reflect_sections(prompt: Prompt, context: TurnContext) -> None:
 
 
 _LAST = {
-    "plan": _add_plan_sections,
+    "plan": _add_sections_for_planning,
     "act": _add_act_sections,
     "review": _add_review_sections,
     "triage": _add_triage_sections,

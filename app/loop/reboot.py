@@ -162,7 +162,7 @@ async def _record_return_or_explain_wait(run: Run, boot_status: BootStatus) -> s
         return "it does not get through its start"
     before = run.state.started.probes if run.state.started else ()
 
-    def examine_rebooted_host(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
+    def check_health_undone_journals_and_settings(target: Target) -> tuple[tuple[Probe, ...], bool, InForceReport]:
         return (
             target.check_health(),
             require_rebooter(target).has_undone_any(announced.journals),
@@ -170,7 +170,7 @@ async def _record_return_or_explain_wait(run: Run, boot_status: BootStatus) -> s
         )
 
     try:
-        probes, undone, standing = await run.services.target.run_blocking(examine_rebooted_host)
+        probes, undone, standing = await run.services.target.run_blocking(check_health_undone_journals_and_settings)
         harm = None if undone else find_first_harm_after_reboot(before, probes)
         if harm and not is_settled:
             return harm

@@ -43,7 +43,7 @@ def decide_after_reboot_announcement(state: RunState) -> Effect | None:
         return effects.UndoRun()
     if reboot.undone:
         harm = find_rollback_leftover("the rollback after the reboot", reboot.undone, state.baseline_probes) or ""
-    return _decide_reopen_all_then_halt(state, harm) if harm else None
+    return _decide_next_reopening_or_halt(state, harm) if harm else None
 
 
 def decide_comparison_after_reboot(state: RunState) -> Effect | None:
@@ -103,7 +103,7 @@ def _has_later_change(state: RunState, rule: str) -> bool:
     return any(one.attempt and one.attempt.rolled_back is None for one in kept)
 
 
-def _decide_reopen_all_then_halt(state: RunState, reason: str) -> Effect:
+def _decide_next_reopening_or_halt(state: RunState, reason: str) -> Effect:
     """Reopen every fix, since none is known to hold, and halt."""
     for rule in list_fixed_rules(state):
         return effects.ReopenItem(rule, explain_loss(state, rule))

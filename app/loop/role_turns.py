@@ -9,7 +9,7 @@ import msgspec
 
 from app.engines.chat_question_and_reply_types import Message, Question
 from app.engines.queue import QueuedTurn, TurnRequest
-from app.errors import TemperError, is_storage_or_connection_fault
+from app.errors import TemperError, is_storage_or_host_connection_fault
 from app.events import kinds
 from app.events.event_field_types import AnyAction, Decision, Lesson, Purpose, describe_fix_source, fingerprint_actions
 from app.events.trace_ids import build_traceparent
@@ -116,7 +116,9 @@ async def _build_situation_prompt_and_schema(
                 asks=seat.sampling.questions,
             )
             now = build_situation(purpose, about)
-            ours = prompts.build_system_prompt(seat.role, purpose, guided=now.guided, asks=seat.sampling.questions)
+            ours = prompts.build_system_prompt(
+                seat.role, purpose, guided=now.guided, may_ask_about_host=seat.sampling.questions
+            )
             room = seat.max_model_len - seat.max_tokens - len(ours) // prompts.CHARS_PER_TOKEN - TEMPLATE_TOKENS
             prompt = ours, prompts.build_user_prompt(purpose, about, room, now)
             return now, prompt, answer_schemas.SCHEMA_BUILDERS[purpose](now)
@@ -182,7 +184,7 @@ async def _convert_answer_to_events(run: Run, answer: Answer, situation: TurnSit
             assert_never(answer)
 
 
-async def propose_edit(run: Run, _: Propose) -> None:
+async def propose_edit_of_person(run: Run, _: Propose) -> None:
     edited = run.attempt.edited
     assert edited
     run.append(await _build_proposal(run, edited.actions, edited.reason, edited_by=edited.by))
@@ -222,7 +224,7 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     try:
         text = await run.services.scanner.fetch_fix_script(run.rule.id)
     except TemperError as exc:
-        if is_storage_or_connection_fault(exc):
+        if is_storage_or_host_connection_fault(exc):
             raise
         run.append(kinds.AttemptFailed(**run.event_fields, cause="engine", reason=redact_secrets(str(exc))))
         return

@@ -28,7 +28,7 @@ class RuleTerms:
     def words(self) -> tuple[str, ...]:
         """The words in order, each once, without punctuation."""
         found = (word.rstrip(".,:;?") for text in self.texts for word in _WORD.findall(text))
-        pairs = (part for word in found for part in (word, *_split_pair(word)))
+        pairs = (part for word in found for part in (word, *_split_key_equals_value(word)))
         return tuple(dict.fromkeys(word for word in pairs if word))
 
     @cached_property
@@ -52,7 +52,9 @@ class RuleTerms:
 
     @cached_property
     def assigned_names(self) -> frozenset[str]:
-        return frozenset(pair[0] for text in self.texts for word in _WORD.findall(text) if (pair := _split_pair(word)))
+        return frozenset(
+            pair[0] for text in self.texts for word in _WORD.findall(text) if (pair := _split_key_equals_value(word))
+        )
 
     def find_likely_values(self, key: str) -> tuple[str, ...]:
         """Return the values stated for the key, else those after words like "be", else all that look like values."""
@@ -76,6 +78,6 @@ def format_script_values(script: str) -> str:
     return "\n".join(f"{name} = {value}" for name, value in _ASSIGNED.findall(script))
 
 
-def _split_pair(word: str) -> tuple[str, ...]:
+def _split_key_equals_value(word: str) -> tuple[str, ...]:
     key, _, value = word.partition("=")
     return (key, value) if key and value else ()

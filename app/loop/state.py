@@ -49,7 +49,7 @@ class Item(Struct, frozen=True):
     """The verdict before the first attempt, if the run had changed the host by then."""
 
     @property
-    def needs_human_action(self) -> bool:
+    def has_ended_needing_human_action(self) -> bool:
         """Whether it ended as a finding that somebody has to do something about."""
         settled = self.rechecked is not None and self.rechecked.word == "notapplicable"
         return self.status in ("escalated", "deferred", "skipped") and not settled

@@ -103,7 +103,7 @@ def build_situation(purpose: Purpose, context: TurnContext) -> TurnSituation:
 
 
 def _build_purpose_situation(purpose: Purpose, context: TurnContext) -> TurnSituation:
-    named = _extract_terms(context)
+    named = _collect_rule_texts_for_terms(context)
     attempt = context.attempt
     match purpose:
         case "plan":
@@ -144,7 +144,7 @@ def _find_files_that_decide_together(context: TurnContext) -> tuple[str, ...]:
     return both if len(both) > 1 else ()
 
 
-def _extract_terms(context: TurnContext) -> RuleTerms:
+def _collect_rule_texts_for_terms(context: TurnContext) -> RuleTerms:
     lessons = (text for one in context.attempt.lessons for text in (one.mechanism, one.environment, one.advice))
     rule = context.rule
     fix = format_script_values(rule.fix) if rule.script else rule.fix

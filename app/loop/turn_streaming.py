@@ -155,7 +155,7 @@ class EngineRetry:
     began: float = field(default_factory=time.monotonic)
     last: errors.EngineError | None = None
 
-    async def wait_before_retry_or_raise(self, error: errors.EngineError) -> None:
+    async def wait_before_retry_until_patience_ends(self, error: errors.EngineError) -> None:
         if time.monotonic() - self.began > PATIENCE:
             raise errors.EngineUnavailable(str(error)) from error
         self.last = error
@@ -178,7 +178,7 @@ async def _stream_with_retries(
         except (errors.EngineUnavailable, errors.EngineDied) as exc:
             if any(merger.texts.values()):
                 raise
-            await retry.wait_before_retry_or_raise(exc)
+            await retry.wait_before_retry_until_patience_ends(exc)
 
 
 async def _stream_once(client: EngineClient, question: Question, merger: DeltaMerger, stall_after: float) -> Finished:

@@ -86,13 +86,13 @@ def get_token_id() -> str:
     return person.credential if person and person.via == "token" else ""
 
 
-def list_makers_of_request_token() -> tuple[str, ...]:
+def list_people_who_made_current_token() -> tuple[str, ...]:
     """Return who made the current request's token, the first one first; empty if its owner did."""
     person = WHO.get()
     return person.made_by if person and person.via == "token" else ()
 
 
-def list_makers_for_new_credential() -> tuple[str, ...]:
+def list_makers_to_record_in_credential() -> tuple[str, ...]:
     """Return the chain of makers for a credential that the current request makes. A name has no space."""
     person = WHO.get() or DEMO
     return tuple(dict.fromkeys((*person.made_by, person.name.replace(" ", "-"))))

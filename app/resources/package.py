@@ -125,16 +125,19 @@ def _is_newly_installed(package_state: kind.ResourceState) -> bool:
     return package_state.after.startswith(INSTALLED) and not package_state.before.startswith(INSTALLED)
 
 
-def _is_same_version_or_absent(wanted: str, found: str) -> bool:
+def _is_version_or_absence_as_wanted(wanted: str, found: str) -> bool:
     return wanted in (found, kind.NOT_FORESEEN) or (not wanted and not found.startswith(INSTALLED))
 
 
-def _build_commands(action: PackageAction, changed: Sequence[str]) -> tuple[kind.ShellCommands]:
+def _build_commands(action: PackageAction, names_changed_by_install: Sequence[str]) -> tuple[kind.ShellCommands]:
     name = shlex.quote(action.package)
     look, install, remove = _LOOK % (name, name), f"install {name}", f"remove {name}"
     if isinstance(action, RemovePackage):
         return (kind.ShellCommands(f"! {look}", _BY % (remove, remove), _BY % (install, install)),)
-    came = shlex.join([one.removeprefix(KIND.prefix) for one in changed if one.startswith(KIND.prefix)]) or name
+    came = (
+        shlex.join([one.removeprefix(KIND.prefix) for one in names_changed_by_install if one.startswith(KIND.prefix)])
+        or name
+    )
     return (kind.ShellCommands(look, _BY % (install, install), _BY % (f"purge {came}", f"remove {came}")),)
 
 
@@ -145,6 +148,6 @@ KIND = kind.ResourceKind[PackageAction](
     is_possible=_is_possible,
     list_words=lambda action: ("remove" if isinstance(action, RemovePackage) else "install",),
     judge_states=judge_packages,
-    match_state=_is_same_version_or_absent,
+    match_state=_is_version_or_absence_as_wanted,
     build_commands=_build_commands,
 )

@@ -40,7 +40,7 @@ def judge_script_digest_and_readability(action: RunVendorScript) -> Objection | 
     return None
 
 
-def render_vendor_scripts(actions: Iterable[Action]) -> str:
+def format_vendor_scripts_for_review(actions: Iterable[Action]) -> str:
     """Return the scripts in full, to be shown before the diff of their result."""
     ours = (one for one in actions if isinstance(one, RunVendorScript))
     return "".join(f"{LABEL} {one.rule}, sha256 {one.sha256}\n{_prefix_lines(one.script)}" for one in ours)

@@ -43,7 +43,7 @@ class AddedHost:
     """Why changes could not be rolled back; empty if they could."""
 
 
-def fetch_host_candidate(spec: HostSpec, hosts_folder: Path) -> HostCandidate:
+def fetch_host_key_for_candidate(spec: HostSpec, hosts_folder: Path) -> HostCandidate:
     """Return the host's key. Nothing but the SSH greeting is sent."""
     end = _validate_spec_and_create_endpoint(spec, hosts_folder)
     with convert_bad_input_to_rejected("place", KIND):

@@ -25,7 +25,7 @@ def require_valid_name_and_tags(name: str, tags: Sequence[str]) -> None:
     _clean_name(name), _validate_and_dedupe_tags(tags)
 
 
-def split_tags(tags_text: str) -> list[str]:
+def split_at_commas_and_blanks(tags_text: str) -> list[str]:
     return [word for word in re.split(r"[\s,]+", tags_text) if word]
 
 

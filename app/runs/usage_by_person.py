@@ -81,7 +81,7 @@ def _parse_day(field: str, day: str) -> float:
 def compute_usage(session: Session, store: EventStore, query: UsageQuery) -> list[UsageLine]:
     runs = list_runs_queued_between(session, query.since, query.until, query.whose)
     energy = map_runs_to_newest_energy_sample(store.read_samples(query.since, inf, ("energy.sample",)))
-    return sum_usage(runs, energy, list_token_labels(session), query.per)
+    return sum_usage_per_period_and_person(runs, energy, list_token_labels(session), query.per)
 
 
 def map_runs_to_newest_energy_sample(cumulative_samples_oldest_first: Iterable[Recorded]) -> dict[str, EnergySpent]:
@@ -89,12 +89,12 @@ def map_runs_to_newest_energy_sample(cumulative_samples_oldest_first: Iterable[R
     return {one.of: one for one in select_events(cumulative_samples_oldest_first, EnergySpent)}
 
 
-def sum_usage(
-    runs: Iterable[RunRow], energy: Mapping[str, EnergySpent], token_labels: Mapping[str, str], per: Per
+def sum_usage_per_period_and_person(
+    runs: Iterable[RunRow], energy: Mapping[str, EnergySpent], token_labels: Mapping[str, str], period_length: Per
 ) -> list[UsageLine]:
     groups: dict[tuple[str, str, str, bool], list[RunRow]] = {}
     for run in runs:
-        period = datetime.fromtimestamp(run.queued_at, UTC).isoformat()[: _LENGTH[per]]
+        period = datetime.fromtimestamp(run.queued_at, UTC).isoformat()[: _LENGTH[period_length]]
         groups.setdefault((period, run.whose, run.token, run.simulated), []).append(run)
     return [_build_usage_line(key, groups[key], energy, token_labels.get(key[2], "")) for key in sorted(groups)]
 

@@ -160,26 +160,28 @@ def _refine_silent_run_progress(
     session: Session, runtime: Runtime, run: RunProgress, runs_awaiting_approval: Collection[str]
 ) -> RunProgress:
     if not run.is_held:
-        at = max(run.at, _get_newest_end(session, run.host))
-        return replace(run, at=at, may_wait=_is_offered_as_unreachable(session, run, runtime.clock.now()))
+        at = max(run.at, _get_newest_run_end(session, run.host))
+        return replace(run, at=at, may_wait=_has_node_failed_to_reach_host(session, run, runtime.clock.now()))
     if run.step in IN_TURN:
         begun = next(runtime.store.read_events(run.run, upto=1)).event
         return replace(run, stall_seconds=begun.budget.stall_seconds) if isinstance(begun, RunQueued) else run
-    return replace(run, may_wait=run.run in runs_awaiting_approval and not _has_all_approvals(runtime, run))
+    return replace(
+        run, may_wait=run.run in runs_awaiting_approval and not _has_just_received_all_approvals(runtime, run)
+    )
 
 
-def _get_newest_end(session: Session, host: str) -> float:
+def _get_newest_run_end(session: Session, host: str) -> float:
     """Return when a run last ended on the host, which it had kept from the others; 0 if none has."""
     return session.exec(select(func.max(RunRow.ended_at)).where(RunRow.host == host)).one() or 0.0
 
 
-def _is_offered_as_unreachable(session: Session, run: RunProgress, now: float) -> bool:
+def _has_node_failed_to_reach_host(session: Session, run: RunProgress, now: float) -> bool:
     """Return whether nodes that could not reach its host have offered it to others recently."""
     lease = session.get(LeaseRow, run.run)
-    return lease is not None and bool(nodes.find_nodes_without_reach(lease, now))
+    return lease is not None and bool(nodes.find_failed_reach_time_by_node(lease, now))
 
 
-def _has_all_approvals(runtime: Runtime, run: RunProgress) -> bool:
+def _has_just_received_all_approvals(runtime: Runtime, run: RunProgress) -> bool:
     if run.step != "approval.given":
         return False
     return all(

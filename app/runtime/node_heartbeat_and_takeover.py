@@ -90,7 +90,7 @@ class Node(BackgroundTask):
                 log.info("run offered to the nodes", extra={"run": run, "host": host, "times": epoch})
                 await self._durable.offer_again(run, host, epoch)
         if self._leases.leads and at_work:
-            await self._durable.limit_concurrency_per_node(overview.max_runs_per_node)
+            await self._durable.limit_concurrency_per_node(overview.computed_max_runs_per_node)
             await self._release_dead_nodes_ended_runs(overview.at, living, no_deaths_pending=not gone)
         await self._reload_registrations_and_signal_changes(overview)
 
@@ -104,7 +104,7 @@ class Node(BackgroundTask):
         if living_nodes == self._checked_nodes and at < self._checked_at + LEFT_EVERY:
             return
         self._checked_at = at
-        ended = await asyncio.to_thread(self._call_in_transaction, nodes.list_dead_nodes_ended_runs)
+        ended = await asyncio.to_thread(self._call_in_transaction, nodes.list_ended_runs_of_dead_nodes)
         if ended:
             await self._durable.cancel_ended([(one.run, one.epoch) for one in ended])
             await asyncio.to_thread(self._call_in_transaction, nodes.release_runs, [one.run for one in ended])

@@ -175,7 +175,7 @@ class Runtime:
     async def forecast_run(self, host: str, skill_name: str, rules: Sequence[str]) -> RunForecast:
         """Scan a host and forecast what a run over these rules would do there; change and record nothing."""
         skill = await asyncio.to_thread(load_skill_with_site_values, skill_name, host, self.database)
-        recipes = await asyncio.to_thread(load_recipes, self.settings.recipes_folder, self.settings.recipes)
+        recipes = await asyncio.to_thread(load_recipes, self.settings.fix_recipes_folder, self.settings.recipes)
         found = await forecast_run(skill, host, self.settings.hosts_folder, recipes, rules)
         return replace(found, pace=await asyncio.to_thread(self._find_seconds_per_finding, host))
 
@@ -322,7 +322,7 @@ class Runtime:
             worker=self.name,
             history=StoredRunHistory(self.database, self.store, run_id),
             approvals=self.approvals,
-            recipes=load_recipes(self.settings.recipes_folder, self.settings.recipes),
+            recipes=load_recipes(self.settings.fix_recipes_folder, self.settings.recipes),
             key=open_notary(self.settings.data, self.database).key.public,
             clock=self.clock.now,
         )
@@ -352,7 +352,11 @@ class Runtime:
             load_folder=partial(files.match_local_folder_to_database, host),
             save_folder=partial(files.store_folder, host, self.leases.create_lease_guard(run_id)),
             hand_over=partial(
-                accepted_runs_offered_to_queue.offer_unreachable_run, self.database, self.leases, self.durable, run_id
+                accepted_runs_offered_to_queue.offer_run_of_unreachable_host,
+                self.database,
+                self.leases,
+                self.durable,
+                run_id,
             ),
             has_other_nodes=accepted_runs_offered_to_queue.create_other_node_can_take_run_check(
                 self.database, self.leases, run_id

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from app.errors import EnvironmentUnusable
 from app.scores.ssh_client import SshResult, start_ssh_process
-from app.scores.vendor_fixes import SECONDS, VendorOutcome, load_filled_script, parse_outcome
+from app.scores.vendor_fixes import SECONDS, VendorOutcome, load_script_filled_with_rules, parse_outcome
 from app.targets.rootfs.base_image_definition import PACKAGES, BaseImage
 from app.targets.rootfs.loopback_ssh_access import SshAccess
 from app.text.clean import clean_line, clean_text
@@ -55,7 +55,7 @@ async def run_ansible_fixes_between_scans(
 ) -> VendorOutcome:
     """Scan, run the playbook and scan again. Both scans use one root shell that was opened before the playbook ran."""
     program = _require_ansible_program()
-    script = load_filled_script("fix_by_ansible.sh", rule_arguments)
+    script = load_script_filled_with_rules("fix_by_ansible.sh", rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-c", script, "bash", content, profile])
     process = await start_ssh_process(access, line, most_bytes_per_read=_MOST)
     assert process.stdout

@@ -108,8 +108,8 @@ def _verify_and_count_run_packs(signed_score: SignedScore, archive: zipfile.ZipF
         raise BrokenScore(f"run {odd[0]} is in the {'pack' if odd[0] in names else 'score'} alone")
     for run, trial in trials.items():
         try:
-            files = verify.unpack_archive(archive.read(f"{_RUNS}{run}.zip"))
-            verify.check_pack(files, trial.head, signed_score.key)
+            files = verify.unpack_zip_packed_by_temper(archive.read(f"{_RUNS}{run}.zip"))
+            verify.check_pack_and_get_manifest(files, trial.head, signed_score.key)
             _require_trial_matches_log(trial, files, signed_score.score)
         except verify.BrokenPack as exc:
             raise BrokenScore(f"run {run}: {exc}") from exc

@@ -77,9 +77,9 @@ async def run_vendor_trial_on_new_machine(
     )
 
 
-def load_filled_script(name: str, rule_arguments: str) -> str:
+def load_script_filled_with_rules(script_file_name: str, rule_arguments: str) -> str:
     """Read a script and fill in the rules and the final inspection, which is the same for all kinds of fixes."""
-    script, look = ((SCRIPT.parent / file).read_text() for file in (name, "look_after.sh"))
+    script, look = ((SCRIPT.parent / file).read_text() for file in (script_file_name, "look_after.sh"))
     return script.replace("@LOOK", look.replace("@DEEDS", SCRIPT.read_text())).replace("@RULES", rule_arguments)
 
 
@@ -100,7 +100,7 @@ async def run_no_fixes_between_scans(
 async def _run_root_script(
     name: str, access: SshAccess, rule_arguments: str, content: str, profile: str
 ) -> VendorOutcome:
-    script = load_filled_script(name, rule_arguments)
+    script = load_script_filled_with_rules(name, rule_arguments)
     line = shlex.join(["sudo", "-n", "bash", "-s", "--", content, profile])
     ran = await run_over_ssh(access, line, SECONDS, script.encode())
     return parse_outcome(ran)

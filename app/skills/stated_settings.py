@@ -45,7 +45,7 @@ class StatedLine:
     line: str
 
 
-def find_stated_settings_with_values(text: str) -> frozenset[str]:
+def find_stated_settings_joined_with_values(text: str) -> frozenset[str]:
     """Return the settings as `Rule.asks` has them: "sysctl kernel.pid_max 65536"."""
     kernel = {f"{loader} {key} {value}" for key, value in _SYSCTL.findall(text) for loader in _LOADERS}
     options = {f"{name} {value}" for name, pattern in _OPTIONS for value in pattern.findall(text)}

@@ -43,9 +43,9 @@ _NOTICES = text("select pg_notify(:channel, notice) from unnest(cast(:notices as
 
 
 def append_batch_returning_lost_runs(
-    engine: Engine, leases: Leases | None, batch: Sequence[Recorded], give_up_event: Event
+    engine: Engine, leases: Leases | None, batch: Sequence[Recorded], stop_retrying_signal: Event
 ) -> frozenset[str]:
-    """Append a batch, retrying unless `give_up_event` is set while the database is away.
+    """Append a batch, retrying unless `stop_retrying_signal` is set while the database is away.
 
     Return the runs that this node lost.
     """
@@ -56,14 +56,14 @@ def append_batch_returning_lost_runs(
                 lost = _find_lost_runs(session, leases.node, batch) if leases else frozenset()
                 write_batch(session, [recorded for recorded in batch if recorded.run not in lost])
         except DATABASE_UNAVAILABLE as exc:
-            if give_up_event.is_set():
+            if stop_retrying_signal.is_set():
                 raise
             if not warned:
                 log.warning("the log cannot be written: %s", describe_database_error(exc))
             warned = True
         else:
             return lost
-        batch = _wait_for_database_and_list_unwritten(engine, batch, give_up_event)
+        batch = _wait_for_database_and_list_unwritten(engine, batch, stop_retrying_signal)
 
 
 def read_newest_seq(engine: Engine, run: str) -> int:

@@ -160,7 +160,7 @@ class EventStore:
         alone = not is_shared(self._engine)
         return [(row.id, row.host) for row in rows if oldest[row.host] is row and (alone or row.state == "queued")]
 
-    def list_active_runs(self) -> list[str]:
+    def list_started_unended_runs(self) -> list[str]:
         """Return the runs that have started and not ended."""
         begun = col(RunRow.started_at).is_not(None) & col(RunRow.ended_at).is_(None)
         return [row.id for row in self._fetch(select(col(RunRow.id)).where(begun))]

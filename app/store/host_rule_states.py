@@ -85,7 +85,7 @@ def update_standings(session: Session, batch: Sequence[Recorded]) -> None:
         if found := session.connection().execute(_OF, {"run": run}).first():
             host, skill, simulated, cells = found
             row = {"host": host, "skill": skill, "run": run, "simulated": simulated, "at": events[-1].at}
-            _save_standing(
+            _save_standing_of_host_and_skill(
                 session,
                 row | {"cells": _encode_cells_after_events(decode_encoded_cells_by_rule(cells or b"{}"), events)},
             )
@@ -105,7 +105,7 @@ def _encode_cells_after_events(cells: dict[str, str], events: Sequence[Recorded]
     return msgspec.json.encode(cells)
 
 
-def _save_standing(session: Session, row: dict[str, object]) -> None:
+def _save_standing_of_host_and_skill(session: Session, row: dict[str, object]) -> None:
     new = create_insert(session, StandingRow)
     changed = {name: new.excluded[name] for name in row if name not in ("host", "skill")}
     session.connection().execute(new.on_conflict_do_update(index_elements=["host", "skill"], set_=changed), row)

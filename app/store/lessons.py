@@ -13,7 +13,7 @@ MOST_WORDS = 8
 SEARCHED = ("rule", "host", "run", "mechanism", "environment", "advice")
 
 
-def list_lessons_for_rule(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
+def list_most_helpful_lessons_for_rule(session: Session, rule: str, limit: int) -> Sequence[LessonRow]:
     """Return the lessons with the best success rate first, without those that never helped."""
     query = (
         select(LessonRow)

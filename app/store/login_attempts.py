@@ -32,7 +32,7 @@ def count_and_check_attempt(session: Session, limit_by_key: Mapping[str, int], n
     return all(_increment_attempts(session, key, now) <= limit_by_key[key] for key in sorted(limit_by_key))
 
 
-def uncount_attempt(session: Session, limit_by_key: Mapping[str, int]) -> None:
+def uncount_attempt_without_password_check(session: Session, limit_by_key: Mapping[str, int]) -> None:
     """Take back an attempt that was counted and whose password could not be checked."""
     counted = update(LoginAttemptRow).where(col(LoginAttemptRow.key).in_(limit_by_key))
     session.execute(counted.values(tries=col(LoginAttemptRow.tries) - 1))

@@ -87,7 +87,7 @@ class Overview:
         return [node for node in self.living if node.kind != "run" and node.seen_at >= self.at - DEAD_AFTER]
 
     @property
-    def max_runs_per_node(self) -> int | None:
+    def computed_max_runs_per_node(self) -> int | None:
         return _compute_run_limit(self.unended, len(self.responsive_nodes))
 
 
@@ -233,7 +233,7 @@ def mark_orphaned_runs_as_offered_and_list_them(
         waits = lease.node == "" and (host in busy or run in kept or at - lease.asked_at < ASK_AGAIN_AFTER)
         if worked_on or waits or lease.place not in places:
             continue
-        if _renew_offer(session, lease, at):
+        if _free_lease_if_unchanged(session, lease, at):
             found.append(Orphan(run, host, lease.epoch + 1))
     return found
 
@@ -245,7 +245,7 @@ def _insert_first_offer(session: Session, run: str, host: str, at: float) -> boo
     return session.execute(new).first() is not None
 
 
-def _renew_offer(session: Session, read: LeaseRow, at: float) -> bool:
+def _free_lease_if_unchanged(session: Session, read: LeaseRow, at: float) -> bool:
     """Return False if the lease changed since it was read."""
     same = (col(LeaseRow.name) == read.name, col(LeaseRow.node) == read.node, col(LeaseRow.epoch) == read.epoch)
     free = update(LeaseRow).where(*same).values(node="", epoch=read.epoch + 1, asked_at=at)
@@ -259,7 +259,7 @@ def hand_over_unreachable_run(session: Session, own_node: str, run: str) -> Orph
     if lease is None or lease.node != own_node:
         raise LeaseLost(run)
     at = database_time(session)
-    unreached = find_nodes_without_reach(lease, at) | {own_node: at}
+    unreached = find_failed_reach_time_by_node(lease, at) | {own_node: at}
     lease.unreached = " ".join(f"{node}@{when:.3f}" for node, when in unreached.items())
     if not _has_untried_node(session, unreached):
         return None
@@ -272,7 +272,7 @@ def reoffer_run_tried_here(session: Session, own_node: str, run: str, epoch: int
     lease = session.get(LeaseRow, run, with_for_update=True)
     if lease is None or lease.node or lease.epoch != epoch or not lease.unreached:
         return None
-    tried = find_nodes_without_reach(lease, at := database_time(session))
+    tried = find_failed_reach_time_by_node(lease, at := database_time(session))
     if own_node not in tried or not _has_untried_node(session, tried):
         return None
     lease.epoch, lease.asked_at = epoch + 1, at
@@ -284,7 +284,7 @@ def get_seconds_until_another_node_may_retry_unreachable_host(session: Session, 
     lease = session.get(LeaseRow, run)
     if lease is None or not lease.unreached:
         return 0.0
-    tried = find_nodes_without_reach(lease, at := database_time(session))
+    tried = find_failed_reach_time_by_node(lease, at := database_time(session))
     since = [tried.get(node.name, 0.0) for node in list_responsive_nodes(session) if node.name != own_node]
     return max(0.0, min(since, default=0.0) + TRIED_FOR - at)
 
@@ -293,13 +293,13 @@ def _has_untried_node(session: Session, tried: Collection[str]) -> bool:
     return any(node.name not in tried for node in list_responsive_nodes(session))
 
 
-def find_nodes_without_reach(lease: LeaseRow, at: float) -> dict[str, float]:
+def find_failed_reach_time_by_node(lease: LeaseRow, at: float) -> dict[str, float]:
     """Return the nodes that could not reach the run's host within TRIED_FOR seconds before `at`, each with its time."""
     pairs = (one.rpartition("@") for one in lease.unreached.split())
     return {node: float(when) for node, _, when in pairs if at - float(when) < TRIED_FOR}
 
 
-def list_dead_nodes_ended_runs(session: Session) -> list[Orphan]:
+def list_ended_runs_of_dead_nodes(session: Session) -> list[Orphan]:
     """Return runs that ended while their node died: the queue may still hold their places."""
     alive = [node.name for node in list_unended_nodes(session)]
     query = (

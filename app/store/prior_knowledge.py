@@ -72,7 +72,7 @@ class StoredRunHistory(RunHistory):
 
     def list_known_lessons(self, rule: str) -> Sequence[Lesson]:
         with open_read_session(self._database) as session:
-            rows = lessons.list_lessons_for_rule(session, rule, MOST_LESSONS)
+            rows = lessons.list_most_helpful_lessons_for_rule(session, rule, MOST_LESSONS)
             return [msgspec.convert(row, Lesson, from_attributes=True) for row in rows]
 
     def list_fixes_proven_elsewhere(

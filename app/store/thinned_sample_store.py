@@ -33,12 +33,12 @@ class ThinnedStore:
             return [(row.at, row.body) for row in connection.execute(query.order_by(col(ThinnedRow.at)))]
 
     def find_first_stretch_start(self, step: int, since: float) -> float | None:
-        return self._read_time(select(func.min(ThinnedRow.at)).where(col(ThinnedRow.at) >= since), step)
+        return self._read_time_among_step_rows(select(func.min(ThinnedRow.at)).where(col(ThinnedRow.at) >= since), step)
 
     def find_last_stretch_start(self, step: int) -> float | None:
-        return self._read_time(select(func.max(ThinnedRow.at)), step)
+        return self._read_time_among_step_rows(select(func.max(ThinnedRow.at)), step)
 
-    def _read_time(self, query: Select[float], step: int) -> float | None:
+    def _read_time_among_step_rows(self, query: Select[float], step: int) -> float | None:
         with open_read_connection(self._engine) as connection:
             return connection.execute(query.where(col(ThinnedRow.step) == step)).scalar()
 

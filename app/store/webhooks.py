@@ -74,7 +74,7 @@ def find_subject_host_and_simulated(session: Session, run_or_rollout: str) -> Ev
 
 
 def map_rollouts_to_deliver_to_newest_seqs(session: Session, webhook: WebhookRow, ended_since: float) -> dict[str, int]:
-    """As `list_runs_to_deliver`, each rollout with its newest seq, since other nodes append to it."""
+    """Return the same of rollouts, each with its newest seq, since other nodes append to it."""
     begun = select(DeliveryProgressRow.run).where(col(DeliveryProgressRow.webhook) == webhook.id)
     upto = select(func.max(EventRow.seq)).where(col(EventRow.run) == col(RolloutRow.id)).scalar_subquery()
     query = select(RolloutRow.id, upto).where(
@@ -84,12 +84,14 @@ def map_rollouts_to_deliver_to_newest_seqs(session: Session, webhook: WebhookRow
     return {rollout: seq or 0 for rollout, seq in session.exec(query)}
 
 
-def list_runs_to_deliver(session: Session, webhook: WebhookRow, ended_since: float) -> Sequence[str]:
+def list_runs_with_possibly_undelivered_events(
+    session: Session, webhook: WebhookRow, unended_or_ended_since: float
+) -> Sequence[str]:
     """Return the runs with possibly undelivered events: queued after the webhook was added, or in progress then."""
     begun = select(DeliveryProgressRow.run).where(col(DeliveryProgressRow.webhook) == webhook.id)
     query = select(RunRow.id).where(
         (col(RunRow.queued_at) >= webhook.created_at) | col(RunRow.id).in_(begun),
-        col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= ended_since),
+        col(RunRow.ended_at).is_(None) | (col(RunRow.ended_at) >= unended_or_ended_since),
     )
     return session.exec(query.order_by(col(RunRow.queued_at))).all()
 
@@ -101,7 +103,7 @@ def list_runs_to_redeliver(session: Session, webhook: str) -> Sequence[str]:
     return session.exec(query).all()
 
 
-def request_redelivery(session: Session, webhook: str, run: str) -> None:
+def request_redelivery_from_first_event(session: Session, webhook: str, run: str) -> None:
     """Deliver the run again from its first event; a due time before all others marks it."""
     again = {"seq": 0, "attempts": 0, "due_at": AGAIN}
     new = create_insert(session, DeliveryProgressRow).values(webhook=webhook, run=run, **again)

@@ -60,12 +60,12 @@ def parse_audit_lines(text: str, path: str) -> list[AuditLine]:
     return [
         AuditLine(words, path, number)
         for number, line in host_text.number_lines(text)
-        for piece in split_overlong_line(line)
+        for piece in split_line_at_auditctl_buffer_size(line)
         if (words := split_audit_line_at_spaces_ignoring_quotes(piece)) and not words[0].startswith("#")
     ]
 
 
-def split_overlong_line(line: str) -> list[str]:
+def split_line_at_auditctl_buffer_size(line: str) -> list[str]:
     return [line[at : at + _LONGEST_LINE] for at in range(0, max(len(line), 1), _LONGEST_LINE)]
 
 
@@ -102,10 +102,10 @@ def _build_version_key(name: str) -> tuple[_Version, _Version, str]:
 
 
 def _parse_version(name: str) -> _Version:
-    return [([*map(_weigh_letter, text), 0], int(digits or 0)) for text, digits in _PARTS.findall(name)]
+    return [([*map(_rank_letter_in_version_sort, text), 0], int(digits or 0)) for text, digits in _PARTS.findall(name)]
 
 
-def _weigh_letter(letter: str) -> int:
+def _rank_letter_in_version_sort(letter: str) -> int:
     if letter == "~":
         return -1
     return ord(letter) if letter.isalpha() else ord(letter) + 256

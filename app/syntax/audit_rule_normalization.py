@@ -76,23 +76,23 @@ def _parse_field(flag: str, text: str) -> tuple[str, str, str] | None:
     if flag == "-C":
         one, other = sorted((name, normalize_field_name(value)))
         return "-C", sign, f"{one} {other}"
-    return name, sign, next(_yield_kernel_value_if_known(name, value), value)
+    return name, sign, next(_yield_field_value_in_kernel_form(name, value), value)
 
 
-def _yield_kernel_value_if_known(name: str, value: str) -> Iterator[str]:
+def _yield_field_value_in_kernel_form(field_name: str, value: str) -> Iterator[str]:
     """Yield the value as the kernel gets it, if it has several spellings. Numbers are read as C reads them."""
-    if name == "perm":
+    if field_name == "perm":
         yield "".join(sorted(set(fold_case(value))))
-    elif name == "arch":
+    elif field_name == "arch":
         yield _MACHINES.get(fold_case(value), fold_case(value))
-    elif name in _ACCOUNTS and value in ("unset", "root"):
+    elif field_name in _ACCOUNTS and value in ("unset", "root"):
         yield "unset" if value == "unset" else "0"
-    elif name == "exit" and (code := getattr(errno, value.removeprefix("-").upper(), None)) is not None:
+    elif field_name == "exit" and (code := getattr(errno, value.removeprefix("-").upper(), None)) is not None:
         yield f"-{code}" if value.startswith("-") else str(code)
-    elif name not in ("path", "dir", "exe", "key") and NUMBER.fullmatch(value):
+    elif field_name not in ("path", "dir", "exe", "key") and NUMBER.fullmatch(value):
         number = parse_leading_number(value)
-        account = number & UNSET if name in _ACCOUNTS else number
-        yield "unset" if name in _ACCOUNTS and account == UNSET else str(account)
+        account = number & UNSET if field_name in _ACCOUNTS else number
+        yield "unset" if field_name in _ACCOUNTS and account == UNSET else str(account)
 
 
 def _spell_field(field: tuple[str, str, str]) -> str:

@@ -67,23 +67,23 @@ def split_pam_words(line: str) -> list[str]:
 def parse_actions(control: str) -> Mapping[str, str] | None:
     """Return the action for each module result, with `default` for the others; None for an invalid control."""
     word = _WORDS.get(control.lower() if control.isascii() else control)
-    return _parse_brackets(control) if word is None else word
+    return _parse_text_between_brackets(control) if word is None else word
 
 
-def _parse_brackets(control: str) -> Mapping[str, str] | None:
+def _parse_text_between_brackets(text_between_brackets: str) -> Mapping[str, str] | None:
     found: dict[str, str] = {}
     at = 0
     while True:
-        at = skip_letters(control, at, _SPACES)
-        if at == len(control):
+        at = skip_letters(text_between_brackets, at, _SPACES)
+        if at == len(text_between_brackets):
             return {**found, "default": found.get("default", "bad")}
-        code = next((code for code in (*CODES, "default") if control.startswith(code, at)), None)
-        at = skip_letters(control, at + len(code or ""), _SPACES)
-        if code is None or control[at : at + 1] != "=":
+        code = next((code for code in (*CODES, "default") if text_between_brackets.startswith(code, at)), None)
+        at = skip_letters(text_between_brackets, at + len(code or ""), _SPACES)
+        if code is None or text_between_brackets[at : at + 1] != "=":
             return None
-        at = skip_letters(control, at + 1, _SPACES)
-        action = next((word for word in _ACTIONS if control.startswith(word, at)), None)
-        number = _NUMBER.match(control, at)
+        at = skip_letters(text_between_brackets, at + 1, _SPACES)
+        action = next((word for word in _ACTIONS if text_between_brackets.startswith(word, at)), None)
+        number = _NUMBER.match(text_between_brackets, at)
         action = action or (number[0] if number and int(number[0]) else None)
         if action is None:
             return None

@@ -67,11 +67,11 @@ def _list_quoted_parts(word: str) -> Iterator[str]:
         if word[at] == "'":
             yield word[at + 1 : end].removesuffix("'")
         elif word[at] == '"':
-            yield _drop_substitutions(word[at + 1 : end].removesuffix('"'))
+            yield _drop_command_substitutions(word[at + 1 : end].removesuffix('"'))
         at = end
 
 
-def _drop_substitutions(quoted: str) -> str:
+def _drop_command_substitutions(quoted: str) -> str:
     kept, at = list[str](), 0
     while at < len(quoted):
         end = at + 1 if quoted[at] in "'\"" else _skip_letter(quoted, at)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from app.syntax.sshd_builtin_tables import get_names
+from app.syntax.sshd_builtin_tables import get_names_listed_in_entry
 from app.syntax.sshd_match import get_pattern_match_sign, matches_pattern
 
 
@@ -16,14 +16,17 @@ class BuiltAlgorithms:
 
 
 _KEYS, _OFFERED_KEYS, _KEX, _OFFERED_KEX, _PRIME_KEX = (
-    get_names("algorithms", name) for name in ("keys", "offered_keys", "kex", "offered_kex", "kex_prime")
+    get_names_listed_in_entry("algorithms", name)
+    for name in ("keys", "offered_keys", "kex", "offered_kex", "kex_prime")
 )
 _CIPHERS, _MACS = (
-    BuiltAlgorithms(get_names("algorithms", kind), get_names("algorithms", f"offered_{kind}"))
+    BuiltAlgorithms(
+        get_names_listed_in_entry("algorithms", kind), get_names_listed_in_entry("algorithms", f"offered_{kind}")
+    )
     for kind in ("ciphers", "macs")
 )
 _SIGNATURES = BuiltAlgorithms(
-    tuple(name for name in _KEYS if "-cert-" not in name), get_names("algorithms", "offered_signatures")
+    tuple(name for name in _KEYS if "-cert-" not in name), get_names_listed_in_entry("algorithms", "offered_signatures")
 )
 
 
@@ -35,7 +38,7 @@ def _build_table(keys: BuiltAlgorithms, kex: BuiltAlgorithms) -> dict[str, Built
 
 
 OF_RHEL_9 = _build_table(
-    BuiltAlgorithms(_KEYS, (*_OFFERED_KEYS, *get_names("algorithms", "keys_rsa_sha1"))),
+    BuiltAlgorithms(_KEYS, (*_OFFERED_KEYS, *get_names_listed_in_entry("algorithms", "keys_rsa_sha1"))),
     BuiltAlgorithms((*_KEX, _PRIME_KEX[1]), _OFFERED_KEX),
 )
 OF_DEBIAN_12 = _build_table(

@@ -10,12 +10,12 @@ def get_table(name: str) -> dict[str, str]:
     return _TABLES[name]
 
 
-def get_names(table: str, name: str) -> tuple[str, ...]:
-    return tuple(_TABLES[table][name].split())
+def get_names_listed_in_entry(table: str, entry: str) -> tuple[str, ...]:
+    return tuple(_TABLES[table][entry].split())
 
 
 DEFAULTS = {
-    **{name: word for word in get_table("default_words") for name in get_names("default_words", word)},
+    **{name: word for word in get_table("default_words") for name in get_names_listed_in_entry("default_words", word)},
     **get_table("defaults"),
 }
 DEFAULTS_OF_DEBIAN_12, DEFAULTS_OF_RHEL_9 = get_table("defaults_debian_12"), get_table("defaults_rhel_9")

@@ -113,7 +113,7 @@ class _Reading:
         asked = [one for one in ("touch-required", "verify-required") if one in given]
         self._keep_first("pubkeyauthoptions", " ".join(asked) or "none")
 
-    def append_subsystem(self, directive: Directive) -> None:
+    def append_every_subsystem(self, directive: Directive) -> None:
         self.many.setdefault("subsystem", []).append(directive.value)
 
     def keep_first_timeout_or_later_none(self, directive: Directive) -> None:
@@ -146,7 +146,7 @@ class _Reading:
             written["time"] = sshd_values.normalize_seconds(directive.arguments[1])
         self.rekey = {part: value for part, value in written.items() if value is not None} | self.rekey
 
-    def overwrite_startups(self, directive: Directive) -> None:
+    def overwrite_max_startups(self, directive: Directive) -> None:
         read = sshd_values.parse_startups(directive.arguments[0])
         if read:
             self.begin, self.full = read[0], read[2]
@@ -159,9 +159,9 @@ _TAKES: dict[str, Callable[[_Reading, Directive], None]] = {
     **dict.fromkeys(_COMMANDS, _Reading.set_command_unless_keys_command_is_set),
     **dict.fromkeys(_REST, _Reading.keep_first_raw_text),
     **dict.fromkeys(("hostkey", "hostcertificate", "port"), _Reading.add_port_or_absolute_path),
-    "subsystem": _Reading.append_subsystem,
+    "subsystem": _Reading.append_every_subsystem,
     "pubkeyauthoptions": _Reading.keep_touch_options,
     "rekeylimit": _Reading.keep_rekey_limit,
-    "maxstartups": _Reading.overwrite_startups,
+    "maxstartups": _Reading.overwrite_max_startups,
     "unusedconnectiontimeout": _Reading.keep_first_timeout_or_later_none,
 }

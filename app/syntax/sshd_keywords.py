@@ -4,17 +4,19 @@ import re
 from functools import lru_cache
 
 from app.syntax.host_text import fold_case
-from app.syntax.sshd_builtin_tables import get_names, get_table
+from app.syntax.sshd_builtin_tables import get_names_listed_in_entry, get_table
 
 SWITCHES, _TIMES, _COUNTS, _SINGLES, _LISTS = (
-    get_names("keywords", kind) for kind in ("switches", "times", "counts", "singles", "lists")
+    get_names_listed_in_entry("keywords", kind) for kind in ("switches", "times", "counts", "singles", "lists")
 )
-CHOICES = dict.fromkeys(SWITCHES, ("yes", "no")) | {name: get_names("choices", name) for name in get_table("choices")}
-RETIRED = get_names("keywords", "retired")
-IN_MATCH = get_names("keywords", "in_match")
+CHOICES = dict.fromkeys(SWITCHES, ("yes", "no")) | {
+    name: get_names_listed_in_entry("choices", name) for name in get_table("choices")
+}
+RETIRED = get_names_listed_in_entry("keywords", "retired")
+IN_MATCH = get_names_listed_in_entry("keywords", "in_match")
 _KNOWN = frozenset((*CHOICES, *_TIMES, *_COUNTS, *_SINGLES, *_LISTS))
 _ALIASES = get_table("aliases")
-_GLOBAL_ALIASES = get_names("keywords", "global_aliases")
+_GLOBAL_ALIASES = get_names_listed_in_entry("keywords", "global_aliases")
 _BLANKS = r"[ \t\n\v\f\r]*"
 _NUMBER = rf"{_BLANKS}\+?(?:0*[1-9][0-9]{{0,9}}|0+)"
 _TIME = re.compile(rf"(?=.)(?:{_NUMBER}[smhdw])*(?:{_NUMBER})?")

@@ -95,7 +95,7 @@ def parse_aliases(line: str) -> list[Alias] | None:
             if not scan.take_mark("="):
                 return None
             members = (
-                [_read_command_prefixed_with_its_digests(scan) for _ in scan.yield_at_each_item()]
+                [_read_command_prefixed_with_its_digests(scan) for _ in scan.step_through_comma_separated_list()]
                 if kind == "Cmnd"
                 else scan.read_members(are_hosts=kind == "Host")
             )
@@ -133,7 +133,7 @@ def _read_commands(scan: SudoersScanner) -> list[tuple[str, frozenset[str], str,
     """Read the commands of a list. Runas, options and tags apply from their place to its end."""
     found = []
     runas, tags, options = "root", frozenset[str](), dict[str, str]()
-    for _ in scan.yield_at_each_item():
+    for _ in scan.step_through_comma_separated_list():
         runas = scan.read_runas_if_present() or runas
         while option := scan.match(_OPTION):
             options[option[1]] = option[2]

@@ -66,7 +66,7 @@ class SudoersScanner:
         self._at += 1
         return mark
 
-    def yield_at_each_item(self) -> Iterator[None]:
+    def step_through_comma_separated_list(self) -> Iterator[None]:
         """Yield once per item of a comma-separated list."""
         yield
         while self.take_mark(","):
@@ -90,7 +90,7 @@ class SudoersScanner:
     def read_members(self, *, are_hosts: bool = False) -> list[str]:
         """Read a list of users, groups or hosts; excluded ones keep a bang."""
         found = []
-        for _ in self.yield_at_each_item():
+        for _ in self.step_through_comma_separated_list():
             bang = "!" if self.read_negation() else ""
             found.append(bang + self._read_bare_member(is_host=are_hosts))
         return found
@@ -137,7 +137,7 @@ class SudoersScanner:
     def read_default_commands(self) -> list[str]:
         """Read commands without arguments, which `Defaults!` does not allow."""
         found = []
-        for _ in self.yield_at_each_item():
+        for _ in self.step_through_comma_separated_list():
             bang = "!" if self.read_negation() else ""
             path = self.match(_EDIT) or self.match(_PATH) or self.match(_REGEX) or self.expect(_ALIAS)
             found.append(bang + _SPECIAL.sub(r"\1", path[0]))

@@ -96,7 +96,7 @@ def hash_baseline_entries(baseline: Baseline) -> str:
     return hashlib.sha256(msgspec.json.encode(baseline.entries, order="sorted")).hexdigest()
 
 
-def find_drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
+def describe_drift(was: Baseline, now: Baseline, announced: Iterable[FileChange]) -> tuple[str, ...]:
     """Return a sentence for each difference that no announced change explains. The last announcement counts."""
     made = {change.path: change.after for change in announced}
     before = was.entries if was.of == now.of else _replace_digests_with_current(was.entries, now.entries)

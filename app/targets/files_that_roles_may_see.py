@@ -7,7 +7,7 @@ from typing import Protocol
 from app.errors import ActionFailed
 from app.syntax.host_files_protocol import Files
 from app.targets import writable_areas
-from app.targets.path_walk import split_path
+from app.targets.path_walk import require_and_split_plain_path
 from app.targets.writable_areas import JUDGES
 from app.text.redaction import is_secret_path
 
@@ -72,7 +72,7 @@ def is_read_restricted(mode: int) -> bool:
 
 def is_absolute_path_without_dot_parts(path: str) -> bool:
     try:
-        split_path(path)
+        require_and_split_plain_path(path)
     except ActionFailed:
         return False
     return True

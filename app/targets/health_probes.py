@@ -7,10 +7,10 @@ from app.events.event_field_types import Probe
 from app.syntax import pam
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
-from app.targets import account_sudo_rights, host_accounts, mission_upload_mode_and_backup_login, pam_outcome
+from app.targets import account_sudo_rights, host_accounts, pam_outcome, predicted_mission_uploads_and_backup_account
 from app.targets.cached_files import CachedFiles
 from app.targets.host_accounts import AGENT
-from app.targets.mission_upload_mode_and_backup_login import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
+from app.targets.predicted_mission_uploads_and_backup_account import BACKUP_CONFIG, MISSION_CONFIG, READER, UPLOADER
 from app.targets.questions import audit_halt_probes, login_probes, next_boot_probes, password_change, sudo_grants
 from app.targets.questions.probe_answer import DiskUsage, ProbeAnswer, ProbedHost, answer_from_problems
 from app.targets.read_tracking_cache import ReadTrackingCache
@@ -80,23 +80,23 @@ def _probe_administrator(host: ProbedHost) -> ProbeAnswer:
 
 
 def _probe_backup_login(host: ProbedHost) -> ProbeAnswer:
-    login = mission_upload_mode_and_backup_login.find_backup_login_setting(host.files)
+    login = predicted_mission_uploads_and_backup_account.find_nightly_backup_account_setting(host.files)
     if login is None:
         return ProbeAnswer(False, f"{BACKUP_CONFIG} does not say which account the nightly backup logs in as")
     return _probe_login(host, login.value, "for the nightly backup")
 
 
-def _probe_mission_config(host: ProbedHost) -> ProbeAnswer:
+def _probe_mission_config_readability(host: ProbedHost) -> ProbeAnswer:
     reason = host_accounts.explain_read_refusal(host.files, host.accounts_and_groups, READER, MISSION_CONFIG)
-    if not reason and not mission_upload_mode_and_backup_login.read_mission_conf(host.files):
+    if not reason and not predicted_mission_uploads_and_backup_account.read_mission_conf(host.files):
         reason = f"{MISSION_CONFIG} says nothing"
     return ProbeAnswer(not reason, reason or f"{READER} can read {MISSION_CONFIG}")
 
 
 def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
     path, umask = (
-        mission_upload_mode_and_backup_login.find_inbox(host.files),
-        mission_upload_mode_and_backup_login.find_upload_umask_unless_invalid(host.files),
+        predicted_mission_uploads_and_backup_account.find_inbox(host.files),
+        predicted_mission_uploads_and_backup_account.find_upload_umask_defaulting_if_unset(host.files),
     )
     folder = host.files.state(path) if path else None
     if path is None or folder is None:
@@ -108,7 +108,7 @@ def _probe_mission_inbox(host: ProbedHost) -> ProbeAnswer:
         return ProbeAnswer(False, f"{UPLOADER} may not put files into {path} (mode {folder.mode:04o})")
     if not host_accounts.is_access_granted(folder, accounts, READER, host_accounts.ENTER):
         return ProbeAnswer(False, f"{READER} may not enter {path} (mode {folder.mode:04o})")
-    new = mission_upload_mode_and_backup_login.predict_upload(folder, umask)
+    new = predicted_mission_uploads_and_backup_account.predict_upload(folder, umask)
     upload = f"a new upload gets mode {new.mode:04o} and owner {new.owner} under {umask.description}"
     can_read = host_accounts.is_access_granted(new, accounts, READER, host_accounts.READ)
     return ProbeAnswer(can_read, f"{upload}: {READER} {'can' if can_read else 'cannot'} read it")
@@ -198,7 +198,7 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "administrator": HealthProbe(_probe_administrator, "the administrator locked out", "lockout"),
     "backup-login": HealthProbe(_probe_backup_login, "the nightly backup locked out"),
     "mission-config": HealthProbe(
-        _probe_mission_config, "the mission application cut off from its configuration", "destruction"
+        _probe_mission_config_readability, "the mission application cut off from its configuration", "destruction"
     ),
     "mission-inbox": HealthProbe(_probe_mission_inbox, "the mission application cut off from its inbox"),
     "sudoers": HealthProbe(
@@ -211,7 +211,7 @@ HEALTH_PROBES: dict[str, HealthProbe] = {
     "password-login": HealthProbe(login_probes.probe_password_login, "password logins broken", "lockout"),
     "console-login": HealthProbe(login_probes.probe_console_login, "the console locked", "lockout"),
     "password-change": HealthProbe(password_change.probe_password_change, "password changes refused", "lockout"),
-    "sudo-rights": HealthProbe(sudo_grants.probe_sudo_rights, "a user's sudo rights gone"),
+    "sudo-rights": HealthProbe(sudo_grants.probe_sudo_rights_of_all_accounts, "a user's sudo rights gone"),
     "login-shells": HealthProbe(login_probes.probe_login_file_access, "a user's shell gone", "destruction"),
     "next-boot": HealthProbe(next_boot_probes.probe_next_boot, "a host that would not boot", "destruction"),
     "selinux-boot": HealthProbe(

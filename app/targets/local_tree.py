@@ -103,7 +103,7 @@ class LocalTree:
 
     # Changes never follow links.
 
-    def read_exact_state(self, path: str) -> FileState | None:
+    def read_plain_file_state(self, path: str) -> FileState | None:
         """Return the plain file at `path`, or None; raise ActionFailed for links, folders and other kinds of files."""
         try:
             with self._open_root() as root, path_walk.open_parent(root, path) as (folder, name):
@@ -186,10 +186,10 @@ class LocalTree:
 
     def _find_state_and_is_folder(self, root: int, path: str) -> tuple[FileState, bool] | None:
         if path not in self._looked:
-            self._looked[path] = self._find_state_following_links(root, path)
+            self._looked[path] = self._resolve_to_state_and_is_folder(root, path)
         return self._looked[path]
 
-    def _find_state_following_links(self, root: int, path: str) -> tuple[FileState, bool] | None:
+    def _resolve_to_state_and_is_folder(self, root: int, path: str) -> tuple[FileState, bool] | None:
         plain = path_walk.unescape_name_bytes(path)
         try:
             return self._find_state_at_plain_path(root, plain)  # the fast path: most paths have no link
@@ -207,7 +207,7 @@ class LocalTree:
             return None
 
     def _find_state_at_plain_path(self, root: int, path: str) -> tuple[FileState, bool] | None:
-        *folders, name = path_walk.split_path(path)
+        *folders, name = path_walk.require_and_split_plain_path(path)
         return self._find_entry_state_and_is_folder(self._get_or_open_kept_subfolder(root, folders), name, path)
 
     def _list_names(self, root: int, path: str) -> list[str]:

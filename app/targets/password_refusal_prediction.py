@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from app.syntax.pam import PamRule
-from app.targets.effects.pam_module_answers import GOOD_CHOICE, create_responder
+from app.targets.effects.pam_module_answers import GOOD_CHOICE, create_module_responder
 from app.targets.pam_outcome import SUCCESS, Answer, StackRefusal, find_refusal
 
 COMMON = ("common-password", "system-auth")
@@ -29,7 +29,8 @@ def predict_password_change_refusal(
     if rules is None:
         return "PAM gives the service up"
     walk = _PasswordChange(
-        password_is_short, create_responder(GOOD_CHOICE, "password", otherwise=unknown_modules_succeed)
+        password_is_short,
+        create_module_responder(GOOD_CHOICE, "password", unknown_modules_accept=unknown_modules_succeed),
     )
     refusal = find_refusal(rules, walk.answer_first_pass) or find_refusal(rules, walk.answer_second_pass)
     if refusal:

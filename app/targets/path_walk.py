@@ -27,7 +27,7 @@ def unescape_name_bytes(name: str) -> str:
 _MOST_LINKS = 40
 
 
-def split_path(path: str) -> list[str]:
+def require_and_split_plain_path(path: str) -> list[str]:
     """Split a plain absolute path into names; raise ActionFailed for any other path."""
     names = path.split("/")[1:]
     if not path.startswith("/") or "\0" in path or any(name in ("", ".", "..") for name in names):
@@ -38,7 +38,7 @@ def split_path(path: str) -> list[str]:
 @contextmanager
 def open_parent(root: int, path: str) -> Iterator[tuple[int, str]]:
     """Open the parent folder of `path` without following links; yield its descriptor and the last name."""
-    *folders, name = split_path(path)
+    *folders, name = require_and_split_plain_path(path)
     with open_folder_at(root, folders) as folder:
         yield folder, name
 
@@ -92,7 +92,7 @@ def follow_links(path: str, link: Callable[[str], str | None]) -> str | None:
 
 def list_folders_above(path: str) -> list[str]:
     """Return the folders on the way to a plain absolute path, outermost first, without the root."""
-    names = split_path(path)
+    names = require_and_split_plain_path(path)
     return ["/" + "/".join(names[:depth]) for depth in range(1, len(names))]
 
 
@@ -104,7 +104,7 @@ def find_first_link(path: str, link: Callable[[str], str | None]) -> str | None:
 def expand_pattern_to_possible_paths(pattern: str, list_names: Callable[[str], Iterable[str]]) -> list[str]:
     """Return the paths that a pattern stands for; hidden names need a dot in it, as in glob(3)."""
     found = [""]
-    for part in split_path(pattern):
+    for part in require_and_split_plain_path(pattern):
         if any(mark in part for mark in "*?["):
             hidden = part.startswith(".")
             names = ((base, name) for base in found for name in list_names(base) if hidden or not name.startswith("."))

@@ -179,7 +179,7 @@ def _judge_mode(edit: FileEdit) -> Objection | None:
 
 def _is_banner_edit(edit: FileEdit) -> bool:
     """Return True for a file that no program executes, in which any text may stand."""
-    return edit.judge is banner_policy.judge_banner_edit
+    return edit.judge is banner_policy.judge_invisible_characters_in_banner
 
 
 def _list_continuations(text: str) -> set[tuple[str, str]]:

@@ -47,7 +47,7 @@ class Confinement:
         """Run the command with `root` as its root folder, the system's /usr, and nothing else of this machine."""
         if self.kind == "none":
             raise ValueError("there is no confinement to run in")
-        return _run_program([self.program, *_WALLS[self.kind](root), *command], seconds)
+        return _run_already_sandboxed_command([self.program, *_WALLS[self.kind](root), *command], seconds)
 
 
 def identify_build(program: str) -> tuple[int, int] | None:
@@ -107,10 +107,10 @@ def _list_root_folders(root: Path) -> list[Path]:
     return sorted(at for at in root.iterdir() if at.is_dir() and not at.is_symlink() and at.name not in own)
 
 
-def _run_program(command: list[str], seconds: float) -> ProgramOutcome:
+def _run_already_sandboxed_command(sandbox_command: list[str], seconds: float) -> ProgramOutcome:
     try:
         process = subprocess.Popen(
-            command,
+            sandbox_command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -119,7 +119,7 @@ def _run_program(command: list[str], seconds: float) -> ProgramOutcome:
             umask=0o022,  # the host's usual umask, not the strict one of this process
         )
     except OSError as exc:
-        return ProgramOutcome(None, f"{command[0]} does not start: {exc.strerror}")
+        return ProgramOutcome(None, f"{sandbox_command[0]} does not start: {exc.strerror}")
     deadline = time.monotonic() + seconds
     with process:
         output, ended = _read_output_and_closing(process, deadline)

@@ -104,7 +104,7 @@ class RuleScope:
         """Return True if the rule names the setting, or a setting that needs this one."""
         name = fold_case(key)
         if name.startswith("-"):
-            return _states_key(self._prose_text, name)  # flags of any command
+            return _mentions_key(self._prose_text, name)  # flags of any command
         needing = [stated for stated, _, keys in _NEEDED_WITH_KEY if name in keys]
         if any(map(self._is_stated, (name, *needing))):
             return True
@@ -121,7 +121,7 @@ class RuleScope:
         return tuple(dict.fromkeys([*find_candidates(RuleTexts(self.rule, self.text, names)), *ours]))
 
     def _is_stated(self, key: str) -> bool:
-        return _states_key(self._prose_text, key) or _states_key(self._text_quoted_in_script, key)
+        return _mentions_key(self._prose_text, key) or _mentions_key(self._text_quoted_in_script, key)
 
     @cached_property
     def _prose_text(self) -> str:
@@ -134,7 +134,7 @@ class RuleScope:
         return fold_case(re.sub(r"\\[sSwWdDbB][*+?]?|\\", " ", "\n".join(iterate_quoted_and_heredoc_texts(self.code))))
 
 
-def _states_key(text: str, key: str) -> bool:
+def _mentions_key(text: str, key: str) -> bool:
     words = r"\s+".join(map(re.escape, fold_case(key).split(" ")))
     return re.search(rf"(?<![\w-]){words}(?![\w-])", text) is not None
 

@@ -53,11 +53,13 @@ class SshdLogin:
         for keyword, names in (("DenyUsers", {account.name}), ("DenyGroups", groups)):
             listed = self._list_effective_settings(account, keyword)
             yield from (
-                _describe_refusal(setting) for setting in listed if _is_matched_ignoring_negation(setting.value, names)
+                _describe_refusal(setting)
+                for setting in listed
+                if _is_matched_taking_exclamation_literally(setting.value, names)
             )
         for keyword, names in (("AllowUsers", {account.name}), ("AllowGroups", groups)):
             listed = self._list_effective_settings(account, keyword)
-            if listed and not any(_is_matched_ignoring_negation(setting.value, names) for setting in listed):
+            if listed and not any(_is_matched_taking_exclamation_literally(setting.value, names) for setting in listed):
                 yield _describe_refusal(listed[0])
 
     def _iterate_method_refusals(self, account: Account) -> Iterator[str]:
@@ -119,7 +121,7 @@ def _is_block_applicable(conditions: Conditions, account: Account, accounts: Hos
     return known and matches_conditions(conditions, ConnectionSpec(account.name, accounts.list_groups(account.name)))
 
 
-def _is_matched_ignoring_negation(space_separated_patterns: str, names: frozenset[str] | set[str]) -> bool:
+def _is_matched_taking_exclamation_literally(space_separated_patterns: str, names: frozenset[str] | set[str]) -> bool:
     """Return True if a pattern matches a name. An exclamation mark has no special meaning here."""
     return any(
         matches_pattern(word.partition("@")[0], name) for word in space_separated_patterns.split() for name in names

@@ -100,7 +100,7 @@ class Target(Protocol):
     def check_in_force(self) -> InForceReport:
         """Return the boot id and the settings that are not in force, compared with the files as last read."""
 
-    def find_drift(self, expected_changes: Sequence[FileChange]) -> tuple[str, ...]:
+    def describe_drift(self, expected_changes: Sequence[FileChange]) -> tuple[str, ...]:
         """List the changes since `prepare` or the last commit that `expected_changes` does not explain."""
 
     def answer_questions(self, questions: Sequence[Question], rule_paths: Collection[str], /) -> tuple[str, ...]:

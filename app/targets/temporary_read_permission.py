@@ -40,7 +40,7 @@ class TemporaryModes:
             note = ModeNote(escape_name_bytes(path), S_IMODE(found.st_mode), found.st_ino)
             self._disk.write_private_file(self._note, msgspec.json.encode(note))
             try:
-                descriptor = self._open_with_lent_mode(closed, note.mode)
+                descriptor = self._widen_mode_and_open(closed, note.mode)
             except PermissionError as exc:
                 way_on = "Start as the tree's owner."
                 raise EnvironmentUnusable(f"{path} cannot be read: this process does not own it. {way_on}") from exc
@@ -52,7 +52,7 @@ class TemporaryModes:
         finally:
             os.close(descriptor)
 
-    def _open_with_lent_mode(self, closed: int, mode: int) -> int:
+    def _widen_mode_and_open(self, closed: int, mode: int) -> int:
         """Widen the mode and open the file; put the mode back if it cannot be opened."""
         try:
             self._disk.set_mode_unsynced(closed, _LENT)

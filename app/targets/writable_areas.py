@@ -7,7 +7,7 @@ from app.targets.host_accounts import AGENT
 from app.targets.subjects import (
     account_file_policy,
     audit_rule_policy,
-    backup_service_account_policy,
+    backup_config_policy,
     banner_policy,
     kernel_module_policy,
     limits_conf_policy,
@@ -49,11 +49,11 @@ _SUBJECTS: tuple[tuple[Judge, tuple[str, ...]], ...] = (
     (option_tables.SYSCTL, ("/etc/sysctl.conf", "/etc/sysctl.d/*.conf")),
     (option_tables.DNF, ("/etc/dnf/dnf.conf", "/etc/yum.repos.d/*.repo")),
     (option_tables.MISSION, ("/etc/mission/mission.conf",)),
-    (backup_service_account_policy.judge_backup_edit, ("/etc/mission/backup.conf",)),
-    (banner_policy.judge_banner_edit, ("/etc/issue", "/etc/issue.net", "/etc/motd")),
+    (backup_config_policy.judge_backup_edit, ("/etc/mission/backup.conf",)),
+    (banner_policy.judge_invisible_characters_in_banner, ("/etc/issue", "/etc/issue.net", "/etc/motd")),
     *stated_setting_policy.STATED,
 )
-_APART: tuple[Judge, ...] = (account_file_policy.judge_account_edit, banner_policy.judge_banner_edit)
+_APART: tuple[Judge, ...] = (account_file_policy.judge_account_edit, banner_policy.judge_invisible_characters_in_banner)
 """Judges of files that stand for themselves: a rule about /etc/issue says nothing of /etc/motd."""
 _CRYPTO = tuple(
     pattern for _, patterns in _SUBJECTS for pattern in patterns if pattern.startswith("/etc/crypto-policies/")

@@ -59,13 +59,15 @@ class _ConditionalSend:
             start, self._start = self._start, None
             headers = MutableHeaders(scope=start)
             if "etag" in headers or not message.get("more_body"):
-                self._answered = not await self._send_with_etag(start, headers, message.get("body", b""))
+                self._answered = not await self._send_etag_start_expecting_body(
+                    start, headers, message.get("body", b"")
+                )
             else:
                 await self._send(start)
         if not self._answered:
             await self._send_body_cut_to_range(message)
 
-    async def _send_with_etag(self, start: Message, headers: MutableHeaders, body: bytes) -> bool:
+    async def _send_etag_start_expecting_body(self, start: Message, headers: MutableHeaders, body: bytes) -> bool:
         """Send 304, 206 or the full response with an ETag. Return True if body bytes follow."""
         in_parts = headers.get("content-type", "") in RANGE_MEDIA_TYPES
         if "etag" not in headers:

@@ -34,9 +34,9 @@ def redirect_to(name: str, /, **parts: object) -> RedirectResponse:
     return RedirectResponse(path_to(name, **parts), status_code=303)
 
 
-def redirect_to_run(run: str, other_route: str) -> RedirectResponse:
-    """Send the browser back to the run from whose page the form came; to the page `other_route` if `run` is empty."""
-    return redirect_to("run", run=run) if run else redirect_to(other_route)
+def redirect_to_run_or_route(run: str, route_without_run: str) -> RedirectResponse:
+    """Send the browser to the run from whose page the form came; to the page `route_without_run` if `run` is empty."""
+    return redirect_to("run", run=run) if run else redirect_to(route_without_run)
 
 
 def redirect_back(request: Request, list_routes: Iterable[str], other_path: str) -> RedirectResponse:

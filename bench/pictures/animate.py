@@ -109,7 +109,7 @@ def served(data: Path) -> Iterator[str]:
 def story(data: Path) -> tuple[str, list[Recorded]]:
     """The run, and what is shown of it, once the item has ended."""
     store = EventStore(open_database(data / "temper.sqlite"))
-    while not (runs := store.list_active_runs()):
+    while not (runs := store.list_started_unended_runs()):
         time.sleep(0.5)
     while not any(ended(one) for one in store.read_events(runs[0], kinds=["item.passed", "item.escalated"])):
         time.sleep(1)

@@ -59,9 +59,9 @@ def main() -> None:
 
 
 def finished(store: EventStore) -> str:
-    while not (runs := store.list_active_runs()):
+    while not (runs := store.list_started_unended_runs()):
         time.sleep(0.5)
-    while store.list_active_runs():
+    while store.list_started_unended_runs():
         time.sleep(1)
     return runs[0]
 

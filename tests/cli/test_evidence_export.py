@@ -6,15 +6,15 @@ from app.cli.evidence_export import write_evidence
 from app.config import Settings
 from app.errors import BadInput
 from app.evidence.document_catalog import PAPERS
-from app.evidence.verify import check_pack, unpack_archive
+from app.evidence.verify import check_pack_and_get_manifest, unpack_zip_packed_by_temper
 
 
 def test_each_paper_and_the_pack_of_all_say_the_same(played, tmp_path, monkeypatch):
     data, run = played
     monkeypatch.chdir(tmp_path)
     write_evidence(Settings(data=data), run[:5], "zip", "")
-    packed = unpack_archive((tmp_path / f"{run}-evidence.zip").read_bytes())
-    assert check_pack(packed)["run"] == run
+    packed = unpack_zip_packed_by_temper((tmp_path / f"{run}-evidence.zip").read_bytes())
+    assert check_pack_and_get_manifest(packed)["run"] == run
     for paper in PAPERS:
         write_evidence(Settings(data=data), run, paper.format, "")
         written = (tmp_path / f"{run}-{paper.file}").read_bytes()

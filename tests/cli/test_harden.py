@@ -45,8 +45,8 @@ content = "declare -xr TMOUT=600\\n"
 
 async def test_a_recipe_of_the_data_folder_and_one_of_the_command_are_tried_by_a_run(tmp_path):
     settings = Settings(data=tmp_path / "data", speed=0, kind="run", recipes=(tmp_path / "bea.toml",))
-    settings.recipes_folder.mkdir(parents=True)
-    (settings.recipes_folder / "ana.toml").write_text(RECIPE)
+    settings.fix_recipes_folder.mkdir(parents=True)
+    (settings.fix_recipes_folder / "ana.toml").write_text(RECIPE)
     (tmp_path / "bea.toml").write_text(RECIPE.replace("600", "60000"))
     order = Order(rules=("V-258068",), engine="none", by="ada")
     assert await harden_host(settings, order, as_json=False) == ALL_PASSED
@@ -61,8 +61,8 @@ async def test_a_recipe_of_the_data_folder_and_one_of_the_command_are_tried_by_a
 
 async def test_a_wrong_recipe_stops_the_start(tmp_path):
     settings = Settings(data=tmp_path, speed=0, kind="run")
-    settings.recipes_folder.mkdir()
-    (settings.recipes_folder / "ana.toml").write_text("x = 1")
+    settings.fix_recipes_folder.mkdir()
+    (settings.fix_recipes_folder / "ana.toml").write_text("x = 1")
     with pytest.raises(BadInput, match=r"ana\.toml:1: x needs 1 to 12 actions"):
         await harden_host(settings, Order(by="ada"), as_json=False)
 

@@ -16,7 +16,7 @@ from app.config import Settings
 from app.events.kinds import GpuSampled
 from app.events.record import MACHINE, build_recorded_event
 from app.evidence.run_shrinking import read_evidence
-from app.evidence.verify import check_pack, unpack_archive
+from app.evidence.verify import check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
@@ -130,5 +130,5 @@ def test_a_server_with_keep_days_shrinks_what_is_old_and_its_page_and_api_say_so
         page = http.get(f"/runs/{run}").text
         assert f"This run was shrunk on {shrunk_at[:10]}" in page
         pack = http.get(f"{address}/evidence.zip").content
-        assert check_pack(unpack_archive(pack), log[-1].hash)["events"] == len(log)
+        assert check_pack_and_get_manifest(unpack_zip_packed_by_temper(pack), log[-1].hash)["events"] == len(log)
         assert http.get(f"{address}/checklist.cklb").status_code == 200

@@ -12,7 +12,7 @@ from app.syntax import pam
 from app.syntax.pam import KINDS, PamRule
 from app.syntax.pam_lexer import CODES
 from app.targets import policy
-from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_responder
+from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_module_responder
 from app.targets.pam_outcome import compute_outcome
 from app.targets.program_sandbox import detect_confinement
 from tests.differential import dispatch
@@ -167,7 +167,7 @@ def people() -> list[tuple[str, str, bool]]:
 
 def lets_in(texts: dict[str, str], who: str, kind: str) -> bool:
     """The text as it stands, but for each module one that returns what that module would."""
-    answer = create_responder(who, kind, otherwise=True)
+    answer = create_module_responder(who, kind, unknown_modules_accept=True)
 
     def told(match: re.Match[str]) -> str:
         rule = PamRule(kind, "required", match[1], tuple(match[2].split()), "", 1)

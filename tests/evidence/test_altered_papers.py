@@ -19,14 +19,14 @@ from app.evidence.verify import (
     LONGEST_RECEIPT,
     RECEIPT,
     BrokenPack,
-    check_pack,
+    check_pack_and_get_manifest,
     compute_sha256,
     list_proof_explanations,
     list_signer_and_unverified_claims,
     parse_der,
-    read_external_log_answer,
     read_stamp_time,
-    unpack_archive,
+    read_unverified_external_log_answer,
+    unpack_zip_packed_by_temper,
 )
 from tests.evidence.logs import EVERY_WORD, chain, finished, plain_log, queued, scoped, started, verdicts
 from tests.evidence.played import KEY
@@ -132,7 +132,7 @@ def check_altered(files, name):
         altered.add(place)
         assert content != files[name]
         try:
-            check_pack(listed_anew({**files, name: content}))
+            check_pack_and_get_manifest(listed_anew({**files, name: content}))
         except BrokenPack:
             continue
         overlooked.add(place)
@@ -190,27 +190,27 @@ LOGS = {
 
 @pytest.mark.parametrize("name", LOGS)
 def test_papers_of_ours_hold(name):
-    files = unpack_archive(build_pack(LOGS[name], KEY))
-    assert check_pack(files, LOGS[name][-1].hash, KEY.public)["host"] == "web-1"
+    files = unpack_zip_packed_by_temper(build_pack(LOGS[name], KEY))
+    assert check_pack_and_get_manifest(files, LOGS[name][-1].hash, KEY.public)["host"] == "web-1"
 
 
 @pytest.mark.parametrize("name", CHECKED)
 def test_another_text_in_a_paper_is_noticed(name):
     altered = set()
     for kind in ("two waivers of one rule", *(["a benchmark"] if name.startswith("checklist") else [])):
-        places, overlooked = check_altered(unpack_archive(build_pack(LOGS[kind], KEY)), name)
+        places, overlooked = check_altered(unpack_zip_packed_by_temper(build_pack(LOGS[kind], KEY)), name)
         assert overlooked == set()
         altered |= places
     assert altered >= CHECKED[name]
 
 
 def test_a_value_of_the_site_that_its_digest_contradicts_is_noticed():
-    files = unpack_archive(build_pack(LOGS["values of the site"], KEY))
+    files = unpack_zip_packed_by_temper(build_pack(LOGS["values of the site"], KEY))
     for was, becomes in ((b"days = 7", b"days = 8"), (b"banner = warn", b"banner = warm")):
         assert was in files["checklist.cklb"]
         changed = files["checklist.cklb"].replace(was, becomes)
         with pytest.raises(BrokenPack, match=r"checklist\.cklb does not say"):
-            check_pack(listed_anew({**files, "checklist.cklb": changed}))
+            check_pack_and_get_manifest(listed_anew({**files, "checklist.cklb": changed}))
 
 
 def receipt(answer=b"index 7", statement=b"s", **more):
@@ -221,14 +221,14 @@ def receipt(answer=b"index 7", statement=b"s", **more):
 def test_a_receipt_is_of_its_statement_and_no_longer_than_temper_keeps():
     longest = b"x" * LONGEST_RECEIPT
     assert LONGEST_RECEIPT == 65536
-    assert read_external_log_answer(receipt(longest), b"s") == longest
+    assert read_unverified_external_log_answer(receipt(longest), b"s") == longest
     for content, says in (
         (receipt(longest + b"x"), "not of the shape"),
         (receipt(more=1), "not of the shape"),
         (receipt(statement=b"other"), "of something else"),
     ):
         with pytest.raises(ValueError, match=says):
-            read_external_log_answer(content, b"s")
+            read_unverified_external_log_answer(content, b"s")
 
 
 def test_each_seal_has_its_line_and_what_a_log_answered_is_cut_and_plain():

@@ -19,7 +19,7 @@ from app.evidence import verify
 from app.evidence.pack import build_pack
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.signing_key import create_next_key_and_file, find_key, replace_key
-from app.evidence.verify import NOT_PINNED, BrokenPack, check_pack, unpack_archive
+from app.evidence.verify import NOT_PINNED, BrokenPack, check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from tests.evidence.played import KEY, SEED
 from tests.evidence.test_verify import FORGERS, listed_anew, signed_anew, zipped
 
@@ -250,7 +250,7 @@ FORGERIES = {
 
 @pytest.fixture(scope="session")
 def files(archive):
-    return unpack_archive(archive)
+    return unpack_zip_packed_by_temper(archive)
 
 
 def forged(files, how):
@@ -288,7 +288,7 @@ def test_the_script_alone_finds_it_by_the_key(files, log, tmp_path, capsys, name
 def test_the_script_alone_finds_it_by_the_head(files, log, name):
     how = FORGERIES[name]
     with pytest.raises(BrokenPack) as caught:
-        check_pack(forged(files, how), log[-1].hash)
+        check_pack_and_get_manifest(forged(files, how), log[-1].hash)
     assert ("signed" in str(caught.value)) != how.alone, "found by what it says, or else by whose it is"
 
 
@@ -296,14 +296,14 @@ def test_the_script_alone_finds_it_by_the_head(files, log, name):
 def test_a_byte_of_any_file_is_found_by_the_head_or_by_the_key(files, log, given):
     """The forger lists and signs anew; what nobody can derive again is bound by the key that the log names."""
     pins = {"head": (log[-1].hash, ""), "key": ("", KEY.public)}[given]
-    check_pack(files, *pins)
+    check_pack_and_get_manifest(files, *pins)
     for name in sorted(files):
         content = files[name]
         middle = len(content) // 2
         flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :] if content else b"x"
         changed = {**files, name: flipped}
         with pytest.raises(BrokenPack):
-            check_pack(changed if name in verify.UNLISTED_FILES else listed_anew(changed), *pins)
+            check_pack_and_get_manifest(changed if name in verify.UNLISTED_FILES else listed_anew(changed), *pins)
 
 
 @pytest.mark.parametrize("given", ["head", "key"])
@@ -317,7 +317,9 @@ def test_a_field_of_the_manifest_is_found_by_the_head_or_by_the_key(files, log, 
         ):
             other = value + 1 if isinstance(value, int) else [] if isinstance(value, list) else f"{value}x"
             with pytest.raises(BrokenPack):
-                check_pack(signed_anew(files, {**manifest, "key": key.public, name: other}, key), *pins)
+                check_pack_and_get_manifest(
+                    signed_anew(files, {**manifest, "key": key.public, name: other}, key), *pins
+                )
 
 
 @pytest.mark.parametrize(
@@ -333,12 +335,12 @@ def test_a_field_of_the_manifest_is_found_by_the_head_or_by_the_key(files, log, 
 )
 def test_an_address_that_the_log_does_not_name_is_found_whoever_signs(files, name, change):
     with pytest.raises(BrokenPack, match=f"{name} does not say what the run and its rules say"):
-        check_pack(listed_anew(put(name, change)(files), key=KEY))
+        check_pack_and_get_manifest(listed_anew(put(name, change)(files), key=KEY))
 
 
 def test_what_was_simulated_is_derived_whoever_signs(files):
     with pytest.raises(BrokenPack, match=r"manifest.json does not say what was simulated"):
-        check_pack(listed_anew(files, key=KEY, simulated="nothing"))
+        check_pack_and_get_manifest(listed_anew(files, key=KEY, simulated="nothing"))
 
 
 def test_after_a_change_of_the_key_the_old_one_vouches_for_the_new_one(log, tmp_path):
@@ -353,19 +355,19 @@ def test_after_a_change_of_the_key_the_old_one_vouches_for_the_new_one(log, tmp_
         assert replace(changed, changes=tuple(changes)).list_changes_since(KEY.public) == [
             {"key": new.public, "signature": vouched}
         ]
-    pack = unpack_archive(build_pack(log, changed))
-    assert check_pack(pack, log[-1].hash)["key"] == new.public
+    pack = unpack_zip_packed_by_temper(build_pack(log, changed))
+    assert check_pack_and_get_manifest(pack, log[-1].hash)["key"] == new.public
     assert describe_difference_from_rebuild(pack) == ""
     for other in ({"key": FORGERS.public, "signature": vouched}, {"key": new.public, "signature": "0" * 128}):
         with pytest.raises(BrokenPack, match="a change of the key that the key before it did not sign"):
-            check_pack(listed_anew(pack, key_changes=[other]), log[-1].hash)
+            check_pack_and_get_manifest(listed_anew(pack, key_changes=[other]), log[-1].hash)
 
 
 def test_after_a_lost_key_its_successor_is_to_be_given(log):
-    pack = unpack_archive(build_pack(log, FORGERS))
+    pack = unpack_zip_packed_by_temper(build_pack(log, FORGERS))
     with pytest.raises(BrokenPack, match=f"the log names {KEY.public}; after a lost key that is right: give --key"):
-        check_pack(pack, log[-1].hash)
-    check_pack(pack, log[-1].hash, FORGERS.public)
+        check_pack_and_get_manifest(pack, log[-1].hash)
+    check_pack_and_get_manifest(pack, log[-1].hash, FORGERS.public)
 
 
 @pytest.mark.parametrize(
@@ -410,13 +412,15 @@ def test_what_a_temper_finds_that_makes_the_papers_again(files, log, name):
 def test_with_a_signature_that_is_not_of_the_named_key(files, log):
     for name, other in (("manifest.sig", b"0" * 128 + b"\n"), ("manifest.sig", b"\n"), ("manifest.json", b" ")):
         with pytest.raises(BrokenPack, match=r"signed|signature"):
-            check_pack({**files, name: other if name.endswith("sig") else files[name] + other}, log[-1].hash)
+            check_pack_and_get_manifest(
+                {**files, name: other if name.endswith("sig") else files[name] + other}, log[-1].hash
+            )
 
 
 def test_without_its_signature_it_is_no_pack_of_ours(files, log):
     stripped = {name: content for name, content in files.items() if name != "manifest.sig"}
     with pytest.raises(BrokenPack, match="signature"):
-        check_pack(stripped, log[-1].hash)
+        check_pack_and_get_manifest(stripped, log[-1].hash)
 
 
 def test_made_to_look_as_old_as_before_signatures_it_is_not_what_the_log_names(files, log):
@@ -425,6 +429,6 @@ def test_made_to_look_as_old_as_before_signatures_it_is_not_what_the_log_names(f
     old = {name: one for name, one in files.items() if name not in ("manifest.sig", verify.ATTESTED)}
     old["manifest.json"] = json.dumps(manifest).encode()
     with pytest.raises(BrokenPack, match="it is signed by the key None, and the log names"):
-        check_pack(old, log[-1].hash)
+        check_pack_and_get_manifest(old, log[-1].hash)
     with pytest.raises(BrokenPack, match="it is not signed: the key that you gave vouches for nothing"):
-        check_pack(old, log[-1].hash, KEY.public)
+        check_pack_and_get_manifest(old, log[-1].hash, KEY.public)

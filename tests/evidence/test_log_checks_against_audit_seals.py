@@ -9,7 +9,7 @@ from app.evidence.log_checks_against_audit_seals import (
     Seal,
     check_audit_log_end,
     check_run_row,
-    read_anchors_of_verified_audit_rows,
+    read_anchors_from_already_verified_rows,
 )
 from app.evidence.signing_key import derive_key
 from app.store.models import RunRow
@@ -112,7 +112,7 @@ def change(old, new, by=None):
     ],
 )
 def test_keys_are_known_in_the_order_of_their_use_and_by_whether_the_one_before_signed_them(lines, keys, unvouched):
-    found = read_anchors_of_verified_audit_rows(note(*lines))
+    found = read_anchors_from_already_verified_rows(note(*lines))
     assert found.keys == [key.public for key in keys]
     assert found.unvouched == [key.public for key in unvouched]
 
@@ -123,11 +123,11 @@ def test_keys_are_known_in_the_order_of_their_use_and_by_whether_the_one_before_
 )
 def test_a_change_that_no_known_key_signed_breaks_the_record(lines):
     with pytest.raises(BrokenChain, match=f"line {len(lines)} changes the key to {SECOND.public}"):
-        read_anchors_of_verified_audit_rows(note(*lines))
+        read_anchors_from_already_verified_rows(note(*lines))
 
 
 def test_the_newest_seal_of_a_run_counts_and_every_manifest_that_was_handed_out():
-    found = read_anchors_of_verified_audit_rows(
+    found = read_anchors_from_already_verified_rows(
         note(
             ("seal: run r1 ended", "events=3 head=a"),
             ("seal: evidence of run r1", "events=4 head=b manifest=m1"),
@@ -141,9 +141,9 @@ def test_the_newest_seal_of_a_run_counts_and_every_manifest_that_was_handed_out(
 
 
 def test_a_record_of_nothing_has_no_end_to_miss():
-    check_audit_log_end([], None, None, read_anchors_of_verified_audit_rows([]))
+    check_audit_log_end([], None, None, read_anchors_from_already_verified_rows([]))
     with pytest.raises(BrokenChain, match="it ends with line 0, and its own counter says that there are 1"):
-        check_audit_log_end([], (1, "x"), None, read_anchors_of_verified_audit_rows([]))
+        check_audit_log_end([], (1, "x"), None, read_anchors_from_already_verified_rows([]))
     rows = note(make(FIRST), ("a", ""))
     with pytest.raises(BrokenChain, match="no signed head lies beside it"):
-        check_audit_log_end(rows, None, None, read_anchors_of_verified_audit_rows(rows))
+        check_audit_log_end(rows, None, None, read_anchors_from_already_verified_rows(rows))

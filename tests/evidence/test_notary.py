@@ -19,7 +19,7 @@ from app.evidence.log_checks_against_audit_seals import (
     Seal,
     check_audit_log_end,
     check_run_seal,
-    read_anchors_of_verified_audit_rows,
+    read_anchors_from_already_verified_rows,
 )
 from app.evidence.notary import (
     HEAD,
@@ -34,7 +34,7 @@ from app.evidence.notary import (
 )
 from app.evidence.pack import build_pack
 from app.evidence.signing_key import find_key
-from app.evidence.verify import check_pack, compute_sha256, unpack_archive
+from app.evidence.verify import check_pack_and_get_manifest, compute_sha256, unpack_zip_packed_by_temper
 from app.store import audit
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -83,7 +83,7 @@ def test_of_several_that_are_the_first_at_once_one_puts_the_key_on_record(tmp_pa
             writing.rollback()
         [key] = {one.result().key.public for one in opening}
     assert [line["detail"] for line in told(database)] == [f"public={key}"]
-    assert read_anchors_of_verified_audit_rows(EventStore(database).read_lines(AUDIT)).unvouched == []
+    assert read_anchors_from_already_verified_rows(EventStore(database).read_lines(AUDIT)).unvouched == []
     database.dispose()
 
 
@@ -91,10 +91,10 @@ def test_a_record_in_which_several_noted_the_same_first_key_holds_without_a_word
     again = AuditedRequest(who="temper", right="", via="", source="", did="key: made", status=0)
     made = msgspec.structs.replace(again, detail=f"public={notary.key.public}")
     audit.record_audit_event(notary.database, made)
-    assert read_anchors_of_verified_audit_rows(EventStore(notary.database).read_lines(AUDIT)).unvouched == []
+    assert read_anchors_from_already_verified_rows(EventStore(notary.database).read_lines(AUDIT)).unvouched == []
     audit.record_audit_event(notary.database, msgspec.structs.replace(again, detail=f"public={'0' * 64}"))
     audit.record_audit_event(notary.database, made)
-    assert read_anchors_of_verified_audit_rows(EventStore(notary.database).read_lines(AUDIT)).unvouched == [
+    assert read_anchors_from_already_verified_rows(EventStore(notary.database).read_lines(AUDIT)).unvouched == [
         "0" * 64,
         notary.key.public,
     ]
@@ -103,7 +103,7 @@ def test_a_record_in_which_several_noted_the_same_first_key_holds_without_a_word
 def test_a_pack_that_is_handed_out_is_on_record_once(of_the_run, archive):
     notary, run = of_the_run
     assert notary.issue_evidence(run, ADA) == notary.issue_evidence(run, ADA) == archive
-    manifest = unpack_archive(archive)["manifest.json"]
+    manifest = unpack_zip_packed_by_temper(archive)["manifest.json"]
     [line] = [one for one in told(notary.database) if one["did"] == f"seal: evidence of run {run}"]
     assert f"manifest={compute_sha256(manifest)}" in line["detail"]
     assert f"key={notary.key.public}" in line["detail"]
@@ -120,7 +120,7 @@ def test_the_evidence_of_a_rollout_is_on_record_and_can_be_handed_out(notary, lo
     begun = build_recorded_event("o1", 2, 2.0, RolloutHostBegun(host=host, of=run, wave=1), first.hash)
     EventStore(notary.database).append([*log, first, begun])
     archive = notary.issue_bundle("o1", Requester("ada", "admin", "token"))
-    manifest = unpack_archive(b"".join(archive.stream_archive_and_close()))["manifest.json"]
+    manifest = unpack_zip_packed_by_temper(b"".join(archive.stream_archive_and_close()))["manifest.json"]
     [line] = [one for one in told(notary.database) if one["did"] == "seal: evidence of rollout o1"]
     assert f"manifest={compute_sha256(manifest)}" in line["detail"]
 
@@ -145,7 +145,7 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
     assert open_notary(tmp_path, notary.database).key.public == new.public != notary.key.public
     rows = EventStore(notary.database).read_lines(AUDIT)
     check_chain_and_get_head(rows, AUDIT)
-    found = read_anchors_of_verified_audit_rows(rows)
+    found = read_anchors_from_already_verified_rows(rows)
     assert found.keys == [notary.key.public, new.public]
     assert found.unvouched == []
     assert "whoever had it has left" in told(notary.database)[-1]["detail"]
@@ -161,7 +161,7 @@ def test_the_old_key_vouches_for_the_new_one_and_is_gone(notary, tmp_path):
 def test_a_key_that_was_lost_is_said_to_be(notary, tmp_path):
     (tmp_path / KEYS / "signing.key").unlink()
     after = open_notary(tmp_path, notary.database)
-    found = read_anchors_of_verified_audit_rows(EventStore(notary.database).read_lines(AUDIT))
+    found = read_anchors_from_already_verified_rows(EventStore(notary.database).read_lines(AUDIT))
     assert found.keys == [notary.key.public, after.key.public]
     assert found.unvouched == [after.key.public]
 
@@ -171,7 +171,7 @@ def test_a_key_that_the_one_before_did_not_sign_does_not_hold(notary):
     said = f"public={other} from={notary.key.public} signature={notary.key.sign(b'something else')}"
     notary.append_audit_line_once("key", other, ITSELF, "key: changed", said)
     with pytest.raises(BrokenChain, match="the key before did not sign that"):
-        read_anchors_of_verified_audit_rows(EventStore(notary.database).read_lines(AUDIT))
+        read_anchors_from_already_verified_rows(EventStore(notary.database).read_lines(AUDIT))
 
 
 def chain(*details):
@@ -190,7 +190,7 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
     head, counted, found = (
         find_signed_head(tmp_path / "heads"),
         (4, rows[3][2]),
-        read_anchors_of_verified_audit_rows(rows),
+        read_anchors_from_already_verified_rows(rows),
     )
     check_audit_log_end(rows, counted, head, found)
     check_audit_log_end([*rows, (5, b"", "later")], counted, head, found)
@@ -205,7 +205,7 @@ def test_the_record_ends_where_counter_and_signed_head_say(notary, tmp_path):
     with pytest.raises(BrokenChain, match="somebody took it away"):
         check_audit_log_end(rows, counted, None, found)
     with pytest.raises(BrokenChain, match="is not signed by a key of this record"):
-        check_audit_log_end(rows, counted, head, read_anchors_of_verified_audit_rows(rows[1:]))
+        check_audit_log_end(rows, counted, head, read_anchors_from_already_verified_rows(rows[1:]))
 
 
 def test_a_run_goes_on_as_far_as_its_seal_says_and_one_without_a_seal_is_not_judged():
@@ -226,16 +226,18 @@ def test_a_pack_of_a_run_that_only_looked_says_what_it_saw(of_the_run):
     words = {"V-257984": "pass", "V-257986": "fail"}
     log = logs.chain([queued(words, mode="scan"), started(), *verdicts("opening", words), scoped(words), finished()])
     notary, _ = of_the_run
-    assert check_pack(unpack_archive(build_pack(log, notary.key)), log[-1].hash, notary.key.public)
+    assert check_pack_and_get_manifest(
+        unpack_zip_packed_by_temper(build_pack(log, notary.key)), log[-1].hash, notary.key.public
+    )
 
 
 def test_rules_that_changed_since_count_if_the_pack_is_signed(of_the_run):
     log = plain_log({"V-257984": "fail"}, {"V-257984": "pass"}, begun={"rulebook": "0" * 64})
     notary, _ = of_the_run
-    files = unpack_archive(build_pack(log, notary.key))
+    files = unpack_zip_packed_by_temper(build_pack(log, notary.key))
     assert json.loads(files["manifest.json"])["rules"] == "newer"
-    assert check_pack(files, key=notary.key.public)
+    assert check_pack_and_get_manifest(files, key=notary.key.public)
     with pytest.raises(
         verify.BrokenPack, match=r"not what the run began with; the pack says that the skill has changed"
     ):
-        check_pack(files)
+        check_pack_and_get_manifest(files)

@@ -14,7 +14,7 @@ from app.events.record import parse_line
 from app.evidence.document_catalog import PAPERS
 from app.evidence.pack import build_pack
 from app.evidence.run_record import RunNotEnded
-from app.evidence.verify import check_pack, unpack_archive
+from app.evidence.verify import check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from tests.evidence.logs import chain, plain_log, queued
 from tests.evidence.played import KEY
 
@@ -118,7 +118,7 @@ def test_the_pieces_of_a_long_run_are_in_memory_as_lines_alone():
     archive = build_pack((parse_line(line, digest) for line, digest in lines), KEY)
     packing = tracemalloc.get_traced_memory()[1]
     tracemalloc.reset_peak()
-    check_pack(unpack_archive(archive))
+    check_pack_and_get_manifest(unpack_zip_packed_by_temper(archive))
     checking = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert packing < 3 * size

@@ -18,11 +18,11 @@ from app.evidence.verify import (
     LONGEST_RECEIPT,
     RECEIPT,
     BrokenPack,
-    check_pack,
+    check_pack_and_get_manifest,
     compute_sha256,
     list_proof_explanations,
-    read_external_log_answer,
-    unpack_archive,
+    read_unverified_external_log_answer,
+    unpack_zip_packed_by_temper,
 )
 from app.store.db import open_database
 from app.store.events import EventStore
@@ -109,7 +109,7 @@ def test_a_command_that_temper_may_not_end_does_not_outlast_the_patience(tmp_pat
 
 def test_the_longest_answer_that_is_kept_is_one_that_the_script_reads(tmp_path):
     hook = command(tmp_path, f"head -c {LONGEST_RECEIPT} /dev/zero")
-    assert read_external_log_answer(find_or_request_receipt(tmp_path / "kept", hook, b"s"), b"s") == bytes(
+    assert read_unverified_external_log_answer(find_or_request_receipt(tmp_path / "kept", hook, b"s"), b"s") == bytes(
         LONGEST_RECEIPT
     )
 
@@ -134,9 +134,9 @@ def handed(tmp_path):
         log = plain_log(WORDS, WORDS)
         EventStore(database).append(log)
         notary = open_notary(tmp_path, database, hook=command(tmp_path, body))
-        files = unpack_archive(notary.issue_evidence(log[0].run, Requester("ada", "operator", "token")))
+        files = unpack_zip_packed_by_temper(notary.issue_evidence(log[0].run, Requester("ada", "operator", "token")))
         database.dispose()
-        return files, check_pack(files, key=notary.key.public)
+        return files, check_pack_and_get_manifest(files, key=notary.key.public)
 
     return out
 
@@ -155,7 +155,7 @@ def test_a_pack_has_it_beside_its_seals_and_says_who_can_check_it(handed):
     ):
         odd = json.dumps(json.loads(files[RECEIPT]) | changed).encode()
         with pytest.raises(BrokenPack):
-            check_pack(listed_anew({**files, RECEIPT: odd}))
+            check_pack_and_get_manifest(listed_anew({**files, RECEIPT: odd}))
     assert ATTESTED in files
 
 

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
-from app.evidence.verify import NEXT_KEY, BrokenPack, check_pack, unpack_archive
+from app.evidence.verify import NEXT_KEY, BrokenPack, check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import FORGERS, listed_anew, signed_anew
 
 
 @pytest.fixture(scope="session")
 def files(archive):
-    return unpack_archive(archive)
+    return unpack_zip_packed_by_temper(archive)
 
 
 def test_a_pack_of_ours_comes_out_the_same(files):
@@ -22,7 +22,7 @@ def test_a_pack_of_ours_comes_out_the_same(files):
 @pytest.mark.parametrize("name", ["report.html", "results.arf.xml", "lineup.json", "README.txt", "verify.py"])
 def test_what_the_script_cannot_tell_is_made_again_and_differs(files, name):
     changed = listed_anew({**files, name: files[name] + b" "})
-    check_pack(changed, key=FORGERS.public)
+    check_pack_and_get_manifest(changed, key=FORGERS.public)
     with pytest.raises(BrokenPack, match=f"{name} is not what this Temper makes"):
         describe_difference_from_rebuild(changed)
 
@@ -40,7 +40,7 @@ def test_a_change_of_the_key_that_signed_all_along_is_not_what_temper_writes(fil
     for name, value in json.loads(files["manifest.json"]).items():
         manifest |= {name: value} | (changes if name == "key" else {})
     changed = signed_anew(files, manifest, KEY)
-    check_pack(changed, key=KEY.public)
+    check_pack_and_get_manifest(changed, key=KEY.public)
     with pytest.raises(BrokenPack, match=r"manifest.json is not what this Temper makes"):
         describe_difference_from_rebuild(changed)
 

@@ -15,7 +15,7 @@ from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.poam import build_poam_csv, build_temper_poam_json
 from app.evidence.published_benchmark_names import INCOMPLETE, build_benchmark_title
 from app.evidence.run_record import read_run_record
-from app.evidence.verify import BrokenPack, check_pack, unpack_archive
+from app.evidence.verify import BrokenPack, check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from app.skills.catalog import load_skill
 from tests.evidence.logs import EVERY_WORD, plain_case
 from tests.evidence.played import KEY
@@ -33,7 +33,7 @@ def named_run():
 
 @pytest.fixture(scope="module")
 def files(named_run):
-    return unpack_archive(build_pack(named_run, KEY))
+    return unpack_zip_packed_by_temper(build_pack(named_run, KEY))
 
 
 def test_a_cklb_has_disas_own_names_and_texts(named_run):
@@ -98,7 +98,7 @@ def test_no_rule_is_decided_by_nothing():
 
 
 def test_the_pack_is_made_again_from_the_log_without_the_benchmark(files):
-    check_pack(files)
+    check_pack_and_get_manifest(files)
     assert describe_difference_from_rebuild(files) == ""
 
 
@@ -110,11 +110,11 @@ def test_another_name_than_the_log_has_is_found_by_the_script(files, paper, name
     forged = files[paper].replace(name.encode(), name.replace("7", "8").encode())
     assert forged != files[paper]
     with pytest.raises(BrokenPack, match=f"{paper} does not say"):
-        check_pack(listed_anew({**files, paper: forged}))
+        check_pack_and_get_manifest(listed_anew({**files, paper: forged}))
 
 
 def test_a_pack_of_a_temper_that_knew_no_benchmarks_still_holds(archive):
-    files = unpack_archive(archive)
+    files = unpack_zip_packed_by_temper(archive)
     for name in ("checklist.ckl", "checklist.cklb", "poam.json"):
         for told in (f". {INCOMPLETE}", f'"benchmark": "{INCOMPLETE}",\n'):
             files[name] = files[name].replace(told.encode(), b"")
@@ -130,7 +130,7 @@ def test_a_pack_of_a_temper_that_knew_no_benchmarks_still_holds(archive):
     writer.writerows(rows)
     files["poam.csv"] = table.getvalue().encode("utf-8-sig")
     del files["results.xccdf.xml"]
-    check_pack(listed_anew(files, key=KEY))
+    check_pack_and_get_manifest(listed_anew(files, key=KEY))
 
 
 def test_a_skill_that_is_no_stig_is_named_by_itself():

@@ -15,7 +15,12 @@ from app.evidence.rollout_bundle import write_bundle
 from app.evidence.rollout_bundle_check import check_bundle, is_bundle
 from app.evidence.signing_key import derive_key
 from app.evidence.spool import Spool
-from app.evidence.verify import BrokenPack, build_archive_chunks_with_owners, compute_sha256, unpack_archive
+from app.evidence.verify import (
+    BrokenPack,
+    build_archive_chunks_with_owners,
+    compute_sha256,
+    unpack_zip_packed_by_temper,
+)
 from tests.evidence.played import KEY
 
 OTHER = derive_key(b"o" * 32)
@@ -52,7 +57,7 @@ def bundled(chain, archive, folder):
     size, pieces = spool.archive_size, list(spool.stream_archive_and_close())
     assert size == sum(map(len, pieces))
     assert b"".join(pieces) == b"".join(
-        chunk for _, chunk in build_archive_chunks_with_owners(unpack_archive(b"".join(pieces)))
+        chunk for _, chunk in build_archive_chunks_with_owners(unpack_zip_packed_by_temper(b"".join(pieces)))
     )
     return b"".join(pieces)
 
@@ -107,7 +112,7 @@ def line_of(files, old, new):
 
 def pack_of(files, change):
     (name,) = [one for one in files if one.startswith("runs/")]
-    inner = unpack_archive(files[name])
+    inner = unpack_zip_packed_by_temper(files[name])
     change(inner)
     files[name] = b"".join(chunk for _, chunk in build_archive_chunks_with_owners(inner))
     return files
@@ -145,11 +150,11 @@ CHANGES = {
 def test_what_was_changed_is_named(given, what):
     change, said = CHANGES[what]
     with pytest.raises(BrokenPack, match=said):
-        check_bundle(change(unpack_archive(given)))
+        check_bundle(change(unpack_zip_packed_by_temper(given)))
 
 
 def test_a_change_that_was_sealed_again_shows_by_the_key(given):
-    files = sealed(unpack_archive(given))
+    files = sealed(unpack_zip_packed_by_temper(given))
     assert check_bundle(files)["key"] == OTHER.public
     with pytest.raises(BrokenPack, match="and not by the one that you gave"):
         check_bundle(files, key=KEY.public)
@@ -159,9 +164,9 @@ def test_the_pack_of_another_host_is_named(log, archive, tmp_path):
     """Each pack holds by itself, and the rollout's chain says something else of it."""
     given = bundled(rolled_out("other", log[0].run), archive, tmp_path)
     with pytest.raises(BrokenPack, match=f"the pack of other: it is of run {log[0].run} on {log[0].event.host}"):
-        check_bundle(unpack_archive(given))
+        check_bundle(unpack_zip_packed_by_temper(given))
 
 
 def test_a_field_that_no_chain_accounts_for_does_not_hold(given):
     with pytest.raises(BrokenPack, match="the index says of zz something else than the chain"):
-        check_bundle(tells(unpack_archive(given), zz=1))
+        check_bundle(tells(unpack_zip_packed_by_temper(given), zz=1))

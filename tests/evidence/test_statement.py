@@ -7,7 +7,13 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from app.evidence.pack import build_pack, build_signed_envelope
-from app.evidence.verify import ATTESTED, BrokenPack, check_pack, compute_sha256, unpack_archive
+from app.evidence.verify import (
+    ATTESTED,
+    BrokenPack,
+    check_pack_and_get_manifest,
+    compute_sha256,
+    unpack_zip_packed_by_temper,
+)
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import FORGERS
 from tests.evidence.waived import OTHER, RULE, waived_log
@@ -15,7 +21,7 @@ from tests.evidence.waived import OTHER, RULE, waived_log
 
 @pytest.fixture(scope="module")
 def files():
-    return unpack_archive(build_pack(waived_log(), KEY))
+    return unpack_zip_packed_by_temper(build_pack(waived_log(), KEY))
 
 
 def payload(files):
@@ -57,13 +63,13 @@ def test_one_that_says_something_else_is_found_also_when_the_maker_signed_it(fil
     said = payload(files)
     assert was in said
     with pytest.raises(BrokenPack, match="states something else than the pack"):
-        check_pack({**files, ATTESTED: build_signed_envelope(said.replace(was, becomes, 1), KEY)})
+        check_pack_and_get_manifest({**files, ATTESTED: build_signed_envelope(said.replace(was, becomes, 1), KEY)})
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"payload": "!", "signatures": []}', None])
 def test_one_of_another_key_or_shape_or_none_is_found(files, content):
     without = {name: one for name, one in files.items() if name != ATTESTED}
     with pytest.raises(BrokenPack):
-        check_pack(without if content is None else {**files, ATTESTED: content})
+        check_pack_and_get_manifest(without if content is None else {**files, ATTESTED: content})
     with pytest.raises(BrokenPack, match="not signed by the key"):
-        check_pack({**files, ATTESTED: build_signed_envelope(payload(files), FORGERS)})
+        check_pack_and_get_manifest({**files, ATTESTED: build_signed_envelope(payload(files), FORGERS)})

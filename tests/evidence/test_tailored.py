@@ -12,7 +12,7 @@ from app.evidence.document_catalog import PAPERS
 from app.evidence.finding_text import describe_finding
 from app.evidence.pack import build_pack
 from app.evidence.run_record import read_run_record
-from app.evidence.verify import BrokenPack, check_pack, unpack_archive
+from app.evidence.verify import BrokenPack, check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from app.scanners.openscap.benchmark import read_benchmark
 from app.scanners.openscap.tailoring import add_tailoring
 from app.skills.catalog import load_skill
@@ -46,7 +46,7 @@ def log(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def files(log):
-    return unpack_archive(build_pack(log, KEY))
+    return unpack_zip_packed_by_temper(build_pack(log, KEY))
 
 
 def made(log, name):
@@ -85,13 +85,13 @@ def test_the_report_lists_it_and_it_is_nothing_left_to_do(log):
 
 
 def test_both_programs_hold_it_to_the_log(files):
-    assert check_pack(files, key=KEY.public)["run"]
+    assert check_pack_and_get_manifest(files, key=KEY.public)["run"]
 
 
 def test_one_that_is_called_a_pass_is_found(files):
     text = files["checklist.cklb"].replace(b'"not_applicable"', b'"not_a_finding"')
     with pytest.raises(BrokenPack, match="sha256 is another"):
-        check_pack(files | {"checklist.cklb": text})
+        check_pack_and_get_manifest(files | {"checklist.cklb": text})
 
 
 def test_the_verdict_on_a_rule_that_is_left_out_is_why(log):

@@ -14,7 +14,7 @@ import pytest
 
 from app.evidence import verify
 from app.evidence.pack import build_pack
-from app.evidence.verify import build_archive_chunks_with_owners, unpack_archive
+from app.evidence.verify import build_archive_chunks_with_owners, unpack_zip_packed_by_temper
 from tests.evidence.logs import chain
 from tests.evidence.played import KEY
 from tests.evidence.test_forgeries import as_json, everywhere, put
@@ -81,7 +81,7 @@ TAMPERINGS = {
     "an event added": Tampering(one_more, "event 12 is not what was recorded"),
     "the end of the log cut off": Tampering(lines(lambda rows: rows[:-1]), "the manifest says events"),
     "the whole log replaced": Tampering(
-        lambda _: unpack_archive(build_pack(chain([one.event for one in LOG], run="0a1b2c3e"), KEY)),
+        lambda _: unpack_zip_packed_by_temper(build_pack(chain([one.event for one in LOG], run="0a1b2c3e"), KEY)),
         "this is another log",
         HEAD,
     ),
@@ -147,7 +147,7 @@ TAMPERINGS = {
 
 @pytest.fixture(scope="module")
 def files():
-    return unpack_archive(build_pack(LOG, KEY))
+    return unpack_zip_packed_by_temper(build_pack(LOG, KEY))
 
 
 @pytest.mark.parametrize("name", TAMPERINGS)

@@ -12,7 +12,14 @@ from app.evidence.notary import Requester, open_notary
 from app.evidence.pack import build_pack
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
 from app.evidence.time_stamping import check_and_describe_stamp, find_or_request_stamp
-from app.evidence.verify import STAMP, BrokenPack, check_pack, list_proof_explanations, read_stamp_time, unpack_archive
+from app.evidence.verify import (
+    STAMP,
+    BrokenPack,
+    check_pack_and_get_manifest,
+    list_proof_explanations,
+    read_stamp_time,
+    unpack_zip_packed_by_temper,
+)
 from app.store.db import open_database
 from app.store.events import EventStore
 from tests.evidence.logs import plain_log
@@ -133,9 +140,9 @@ def test_a_pack_is_handed_out_with_it_and_holds(address, tmp_path):
     log = plain_log(WORDS, WORDS)
     EventStore(database).append(log)
     notary = open_notary(tmp_path, database, address[0])
-    files = unpack_archive(notary.issue_evidence(log[0].run, Requester("ada", "operator", "token")))
+    files = unpack_zip_packed_by_temper(notary.issue_evidence(log[0].run, Requester("ada", "operator", "token")))
     database.dispose()
-    manifest = check_pack(files, key=notary.key.public)
+    manifest = check_pack_and_get_manifest(files, key=notary.key.public)
     assert describe_difference_from_rebuild(files) == ""
     assert "an authority says that it saw this manifest at 2" in "\n".join(list_proof_explanations(files, manifest))
 
@@ -144,22 +151,22 @@ def test_where_the_authority_is_away_the_pack_goes_out_without_and_says_so(tmp_p
     database = open_database(tmp_path / "temper.sqlite")
     log = plain_log(WORDS, WORDS)
     EventStore(database).append(log)
-    files = unpack_archive(
+    files = unpack_zip_packed_by_temper(
         open_notary(tmp_path, database, "http://127.0.0.1:9/").issue_evidence(log[0].run, Requester("ada", "", ""))
     )
     database.dispose()
     assert STAMP not in files
     assert "without a time stamp: http://127.0.0.1:9/ returned no time stamp" in caplog.text
-    assert list_proof_explanations(files, check_pack(files))[-1].startswith("no time stamp")
+    assert list_proof_explanations(files, check_pack_and_get_manifest(files))[-1].startswith("no time stamp")
 
 
 def test_a_stamp_of_another_pack_is_found(token):
-    files = unpack_archive(build_pack(plain_log(WORDS, WORDS), KEY))
-    assert "no time stamp" in list_proof_explanations(files, check_pack(files))[-1]
+    files = unpack_zip_packed_by_temper(build_pack(plain_log(WORDS, WORDS), KEY))
+    assert "no time stamp" in list_proof_explanations(files, check_pack_and_get_manifest(files))[-1]
     with pytest.raises(BrokenPack, match="of something else"):
-        check_pack(listed_anew({**files, STAMP: token[0]}))
+        check_pack_and_get_manifest(listed_anew({**files, STAMP: token[0]}))
     with pytest.raises(BrokenPack):
-        check_pack(listed_anew({**files, STAMP: b"\x30\x80\x00"}))
+        check_pack_and_get_manifest(listed_anew({**files, STAMP: b"\x30\x80\x00"}))
 
 
 def test_an_openssl_that_says_nothing_of_a_verification_vouches_for_no_stamp(authority, token, tmp_path, monkeypatch):

@@ -16,7 +16,13 @@ from app.events.kinds import ItemEscalated, ItemStarted
 from app.evidence import verify
 from app.evidence.pack import build_pack, build_signed_envelope
 from app.evidence.signing_key import derive_key
-from app.evidence.verify import BrokenPack, build_archive_chunks_with_owners, check_pack, compute_sha256, unpack_archive
+from app.evidence.verify import (
+    BrokenPack,
+    build_archive_chunks_with_owners,
+    check_pack_and_get_manifest,
+    compute_sha256,
+    unpack_zip_packed_by_temper,
+)
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
 
@@ -28,7 +34,7 @@ SMALL = {"V-257984": "pass"}
 def found(data):
     """What is said of a pack that does not hold."""
     with pytest.raises(BrokenPack) as caught:
-        check_pack(unpack_archive(data))
+        check_pack_and_get_manifest(unpack_zip_packed_by_temper(data))
     return str(caught.value)
 
 
@@ -67,7 +73,7 @@ def stated_anew(files, manifest, key):
 
 @pytest.fixture(scope="session")
 def files(archive):
-    return unpack_archive(archive)
+    return unpack_zip_packed_by_temper(archive)
 
 
 @pytest.fixture(scope="session")
@@ -76,14 +82,14 @@ def small():
 
 
 def test_a_whole_pack_holds(archive):
-    assert check_pack(unpack_archive(archive))["run"]
+    assert check_pack_and_get_manifest(unpack_zip_packed_by_temper(archive))["run"]
 
 
 def test_every_byte_of_every_header_and_of_the_directory(small):
     """Header, name, directory and end: all that is not content, at every byte and every bit."""
     at = 0
-    for index, (_, chunk) in enumerate(build_archive_chunks_with_owners(unpack_archive(small))):
-        is_content = index < 2 * len(unpack_archive(small)) and index % 2
+    for index, (_, chunk) in enumerate(build_archive_chunks_with_owners(unpack_zip_packed_by_temper(small))):
+        is_content = index < 2 * len(unpack_zip_packed_by_temper(small)) and index % 2
         if not is_content:
             for place in range(at, at + len(chunk)):
                 for bit in range(8) if place % 7 == 0 else (place % 8,):
@@ -95,10 +101,10 @@ def test_every_byte_of_every_header_and_of_the_directory(small):
 def test_sampled_bytes_of_a_real_pack_name_the_file_that_holds_them(archive):
     dice = random.Random(7)
     places, at = [], 0
-    for index, (what, chunk) in enumerate(build_archive_chunks_with_owners(unpack_archive(archive))):
+    for index, (what, chunk) in enumerate(build_archive_chunks_with_owners(unpack_zip_packed_by_temper(archive))):
         places.append((at, at + len(chunk), what, index))
         at += len(chunk)
-    contents = 2 * len(unpack_archive(archive))
+    contents = 2 * len(unpack_zip_packed_by_temper(archive))
     for _ in range(SAMPLED):
         start, end, what, index = dice.choice(places)
         if start == end:
@@ -111,7 +117,7 @@ def test_sampled_bytes_of_a_real_pack_name_the_file_that_holds_them(archive):
 
 def test_every_region_of_a_real_pack_at_first_and_last_byte(archive):
     at = 0
-    for _, chunk in build_archive_chunks_with_owners(unpack_archive(archive)):
+    for _, chunk in build_archive_chunks_with_owners(unpack_zip_packed_by_temper(archive)):
         for place in {at, at + len(chunk) - 1} if chunk else ():
             assert found(flipped(archive, place, 0))
         at += len(chunk)
@@ -137,7 +143,7 @@ def test_what_is_before_behind_or_cut_off(small, changed, said):
 
 
 def test_a_name_twice(small):
-    files = unpack_archive(small)
+    files = unpack_zip_packed_by_temper(small)
     first = build_archive_chunks_with_owners(files)[0][1] + files["README.txt"]
     assert found(first + small) == "the archive has README.txt twice"
 
@@ -149,7 +155,7 @@ def test_a_name_that_would_leave_the_folder(small):
 
 
 def test_files_in_another_order(small):
-    files = unpack_archive(small)
+    files = unpack_zip_packed_by_temper(small)
     backwards = dict(reversed(files.items()))
     assert "is not where it was packed" in found(
         b"".join(chunk for _, chunk in build_archive_chunks_with_owners(backwards))
@@ -159,7 +165,7 @@ def test_files_in_another_order(small):
 def test_what_another_zip_writer_makes_of_the_same_files(small):
     other = io.BytesIO()
     with zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in unpack_archive(small).items():
+        for name, content in unpack_zip_packed_by_temper(small).items():
             archive.writestr(name, content)
     assert "byte" in found(other.getvalue())
 
@@ -197,9 +203,9 @@ def test_a_manifest_that_says_something_else_than_the_events_is_named(files, fie
 def test_one_oscal_paper_without_the_other_is_named(files, name):
     kept = {file: content for file, content in files.items() if file != name}
     with pytest.raises(BrokenPack, match="one without the other"):
-        check_pack(listed_anew(kept, KEY))
+        check_pack_and_get_manifest(listed_anew(kept, KEY))
     older = {file: content for file, content in files.items() if file not in verify.OSCAL}
-    check_pack(listed_anew(older, KEY))
+    check_pack_and_get_manifest(listed_anew(older, KEY))
 
 
 def test_an_event_changed_added_or_dropped_is_named(files):
@@ -215,9 +221,9 @@ def test_an_event_changed_added_or_dropped_is_named(files):
 
 
 def test_a_log_written_anew_from_end_to_end_is_told_by_a_head_from_elsewhere(files, log):
-    assert check_pack(files, log[-1].hash)
+    assert check_pack_and_get_manifest(files, log[-1].hash)
     with pytest.raises(BrokenPack, match="this is another log"):
-        check_pack(files, "0" * 64)
+        check_pack_and_get_manifest(files, "0" * 64)
 
 
 def test_a_status_that_the_closing_scan_did_not_give_is_named(files):
@@ -302,9 +308,11 @@ def test_a_vendors_script_that_nobody_approved_breaks_the_pack_in_any_mode(do, b
 
 
 def test_a_cell_that_a_spreadsheet_would_run_says_the_same_in_the_table_and_in_json():
-    files = unpack_archive(build_pack(plain_log({"V-257984": "fail"}, {"V-257984": "fail"}, host="=1+1"), KEY))
+    files = unpack_zip_packed_by_temper(
+        build_pack(plain_log({"V-257984": "fail"}, {"V-257984": "fail"}, host="=1+1"), KEY)
+    )
     assert b",'=1+1," in files["poam.csv"]
-    assert check_pack(files)["host"] == "=1+1"
+    assert check_pack_and_get_manifest(files)["host"] == "=1+1"
 
 
 def test_a_rule_that_was_taken_for_another_category_is_named_where_the_run_has_no_digest_of_its_rules():

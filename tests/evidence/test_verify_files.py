@@ -7,7 +7,13 @@ import pytest
 
 from app.evidence import verify
 from app.evidence.pack import build_pack, build_signed_envelope
-from app.evidence.verify import BrokenPack, build_plain_files, check_pack, check_signature, unpack_archive
+from app.evidence.verify import (
+    BrokenPack,
+    build_plain_files,
+    check_pack_and_get_manifest,
+    check_signature,
+    unpack_zip_packed_by_temper,
+)
 from tests.evidence.logs import chain, finished, plain_log, queued, scoped, started, verdicts
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import FORGERS, listed_anew
@@ -18,13 +24,13 @@ WORDS = {RULE: "fail", OTHER: "fail"}
 
 @pytest.fixture(scope="module")
 def files():
-    return unpack_archive(build_pack(plain_log(WORDS, WORDS), KEY))
+    return unpack_zip_packed_by_temper(build_pack(plain_log(WORDS, WORDS), KEY))
 
 
 def refuse(files, **said):
     """Return what is said of the files once they are listed and signed anew by the Temper that the log names."""
     with pytest.raises(BrokenPack) as caught:
-        check_pack(listed_anew(files, KEY, **said))
+        check_pack_and_get_manifest(listed_anew(files, KEY, **said))
     return str(caught.value)
 
 
@@ -80,13 +86,13 @@ def test_each_kind_of_event_is_in_its_extract_and_each_change_is_a_diff():
 
 def test_the_first_byte_that_is_not_as_it_was_packed_is_named(files):
     archive = b"".join(chunk for _, chunk in verify.build_archive_chunks_with_owners(files))
-    assert unpack_archive(archive) == files
+    assert unpack_zip_packed_by_temper(archive) == files
     second, directory = archive.index(b"PK\3\4", 1), archive.index(b"PK\1\2")
     for at in (4, 10, second + 4, second + 8, second + 13, directory + 4, directory + 45, len(archive) - 1):
         altered = bytearray(archive)
         altered[at] ^= 1
         with pytest.raises(BrokenPack, match=f"is not as it was packed; byte {at} of the archive shows it"):
-            unpack_archive(bytes(altered))
+            unpack_zip_packed_by_temper(bytes(altered))
 
 
 def test_a_part_that_files_and_manifest_both_lack_is_missed(files):
@@ -182,31 +188,31 @@ STATEMENTS = {
 @pytest.mark.parametrize("name", STATEMENTS)
 def test_a_statement_that_says_anything_else_than_the_pack_is_refused(files, name):
     with pytest.raises(BrokenPack, match=r"statement\.json states something else than the pack"):
-        check_pack(state_anew(files, STATEMENTS[name]))
+        check_pack_and_get_manifest(state_anew(files, STATEMENTS[name]))
 
 
 def test_a_statement_is_signed_by_the_packs_own_key_and_only_older_formats_have_none(files):
-    check_pack(state_anew(files, lambda _: None))
+    check_pack_and_get_manifest(state_anew(files, lambda _: None))
     envelope = json.loads(files[verify.ATTESTED])
     for change in ({"payloadType": "other"}, {"payload": base64.b64encode(b"{}").decode()}):
         with pytest.raises(BrokenPack, match=r"statement\.json"):
-            check_pack({**files, verify.ATTESTED: json.dumps({**envelope, **change}).encode()})
+            check_pack_and_get_manifest({**files, verify.ATTESTED: json.dumps({**envelope, **change}).encode()})
     theirs = build_signed_envelope(base64.b64decode(envelope["payload"]), FORGERS)
     with pytest.raises(BrokenPack, match="is not signed by the key that the manifest names"):
-        check_pack({**files, verify.ATTESTED: theirs})
+        check_pack_and_get_manifest({**files, verify.ATTESTED: theirs})
     bare = {name: one for name, one in files.items() if name != verify.ATTESTED}
     with pytest.raises(BrokenPack, match="is not signed by the key that the manifest names"):
-        check_pack(bare)
-    check_pack(listed_anew(bare, KEY, format=verify.FORMATS[1]))
+        check_pack_and_get_manifest(bare)
+    check_pack_and_get_manifest(listed_anew(bare, KEY, format=verify.FORMATS[1]))
 
 
 def test_a_waived_rule_is_waived_in_the_statement_and_one_that_was_never_scanned_has_no_word():
     log = waived_log()
-    assert check_pack(unpack_archive(build_pack(log, KEY)), log[-1].hash, KEY.public)
-    unscanned = unpack_archive(build_pack(plain_log(WORDS), KEY))
+    assert check_pack_and_get_manifest(unpack_zip_packed_by_temper(build_pack(log, KEY)), log[-1].hash, KEY.public)
+    unscanned = unpack_zip_packed_by_temper(build_pack(plain_log(WORDS), KEY))
     statement = json.loads(base64.b64decode(json.loads(unscanned[verify.ATTESTED])["payload"]))
     assert {(one["before"], one["after"]) for one in statement["predicate"]["rules"]} == {("fail", "")}
-    check_pack(unscanned)
+    check_pack_and_get_manifest(unscanned)
 
 
 def put(name, was, becomes):
@@ -272,8 +278,8 @@ def test_what_people_read_says_what_the_log_says(files, name):
 
 def test_where_the_run_was_simulated_every_paper_for_people_says_so():
     log = plain_log(WORDS, WORDS, simulated=True)
-    played = unpack_archive(build_pack(log, KEY))
-    check_pack(played)
+    played = unpack_zip_packed_by_temper(build_pack(log, KEY))
+    check_pack_and_get_manifest(played)
     for name in ("report.html", "README.txt"):
         changed = put(name, b"SIMULATED: the engines", b"SIMULATED: an engine")(played)
         assert f"{name} does not say that the run was SIMULATED" in refuse(changed)
@@ -292,7 +298,7 @@ def test_where_the_run_was_simulated_every_paper_for_people_says_so():
 )
 def test_what_was_simulated_is_named_in_the_manifest(engines, begun, played):
     log = plain_log(WORDS, WORDS, simulated=engines, begun=begun)
-    assert check_pack(unpack_archive(build_pack(log, KEY)))["simulated"] == played
+    assert check_pack_and_get_manifest(unpack_zip_packed_by_temper(build_pack(log, KEY)))["simulated"] == played
 
 
 def test_a_log_whose_events_claim_to_be_others_is_refused():

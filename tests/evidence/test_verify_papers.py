@@ -7,7 +7,13 @@ import pytest
 
 from app.evidence import verify
 from app.evidence.pack import build_pack, build_signed_envelope
-from app.evidence.verify import BrokenPack, check_pack, compute_sha256, unpack_archive, verify_ed25519
+from app.evidence.verify import (
+    BrokenPack,
+    check_pack_and_get_manifest,
+    compute_sha256,
+    unpack_zip_packed_by_temper,
+    verify_ed25519,
+)
 from tests.evidence.logs import plain_log
 from tests.evidence.played import KEY
 from tests.evidence.test_verify import FORGERS
@@ -19,7 +25,7 @@ LONG = "a" * 20_000
 
 @pytest.fixture(scope="module")
 def files():
-    return unpack_archive(build_pack(plain_log(WORDS, WORDS), KEY))
+    return unpack_zip_packed_by_temper(build_pack(plain_log(WORDS, WORDS), KEY))
 
 
 @pytest.mark.parametrize(
@@ -116,14 +122,14 @@ def test_a_statement_is_strict_base64_and_signed_by_the_key_that_it_names(files)
     theirs = json.loads(build_signed_envelope(payload, FORGERS))
     theirs["signatures"][0]["keyid"] = KEY.public
     with pytest.raises(BrokenPack, match="is not signed by the key that the manifest names"):
-        check_pack({**files, verify.ATTESTED: json.dumps(theirs).encode()})
+        check_pack_and_get_manifest({**files, verify.ATTESTED: json.dumps(theirs).encode()})
     [signature] = envelope["signatures"]
     for odd in (
         {"payload": f"{envelope['payload'][:8]}!{envelope['payload'][8:]}"},
         {"signatures": [{**signature, "sig": f"!{signature['sig']}"}]},
     ):
         with pytest.raises(BrokenPack, match="not of the shape that Temper writes"):
-            check_pack({**files, verify.ATTESTED: json.dumps({**envelope, **odd}).encode()})
+            check_pack_and_get_manifest({**files, verify.ATTESTED: json.dumps({**envelope, **odd}).encode()})
 
 
 NEUTRAL, OPPOSITE = ((y).to_bytes(32, "little") for y in (1, verify.FIELD - 1))

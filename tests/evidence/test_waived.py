@@ -16,7 +16,7 @@ from app.evidence.finding_text import describe_outcome
 from app.evidence.log_checks_against_audit_seals import check_run_row
 from app.evidence.pack import build_pack
 from app.evidence.run_record import read_run_record
-from app.evidence.verify import BrokenPack, check_pack, unpack_archive
+from app.evidence.verify import BrokenPack, check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.store.models import RunRow
@@ -35,7 +35,7 @@ def case():
 
 @pytest.fixture(scope="module")
 def files():
-    return unpack_archive(build_pack(waived_log(), KEY))
+    return unpack_zip_packed_by_temper(build_pack(waived_log(), KEY))
 
 
 def made(case, name):
@@ -51,9 +51,9 @@ def test_who_answers_for_it_why_and_until_when():
 
 
 def test_one_of_a_group_names_the_group_and_both_programs_agree():
-    files = unpack_archive(build_pack(waived_log(waiver(scope=HostScope("group", "web"))), KEY))
+    files = unpack_zip_packed_by_temper(build_pack(waived_log(waiver(scope=HostScope("group", "web"))), KEY))
     assert b"WAIVED until 2026-12-24 on group web, owner Ops lead" in files["checklist.cklb"]
-    assert check_pack(files, key=KEY.public)["run"]
+    assert check_pack_and_get_manifest(files, key=KEY.public)["run"]
 
 
 @pytest.mark.parametrize("name", [one.file for one in PAPERS if one.packed])
@@ -109,7 +109,7 @@ def test_what_holds_after_all_needs_none():
 
 
 def test_a_pack_with_it_holds(files):
-    assert check_pack(files, key=KEY.public)["run"]
+    assert check_pack_and_get_manifest(files, key=KEY.public)["run"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_pack_with_it_holds(files):
 def test_a_waiver_that_the_log_does_not_have_is_found_by_the_script_alone(files, name, was, becomes):
     assert was in files[name]
     with pytest.raises(BrokenPack, match=re.escape(name.partition(".")[0])):
-        check_pack(listed_anew({**files, name: files[name].replace(was, becomes)}))
+        check_pack_and_get_manifest(listed_anew({**files, name: files[name].replace(was, becomes)}))
 
 
 def test_a_finding_that_is_made_a_waived_one_is_found(files):
@@ -133,7 +133,7 @@ def test_a_finding_that_is_made_a_waived_one_is_found(files):
     changed = {name: files[name].replace(b"Run 0a1b2c3d on web-1, mode auto: not", b"WAIVED: not") for name in papers}
     assert changed != {name: files[name] for name in papers}
     with pytest.raises(BrokenPack, match="of a waiver"):
-        check_pack(listed_anew({**files, **changed}))
+        check_pack_and_get_manifest(listed_anew({**files, **changed}))
 
 
 def test_a_row_that_counts_a_waived_item_agrees_with_its_log(tmp_path):

@@ -12,7 +12,13 @@ from app.errors import BadInput
 from app.evidence.build_id import compute_build_id
 from app.evidence.incoming.starting_point import read_starting_point
 from app.evidence.pack_rebuild_check import describe_difference_from_rebuild
-from app.evidence.verify import BrokenPack, build_archive_chunks_with_owners, check_pack, open_pack, unpack_archive
+from app.evidence.verify import (
+    BrokenPack,
+    build_archive_chunks_with_owners,
+    check_pack_and_get_manifest,
+    open_pack,
+    unpack_zip_packed_by_temper,
+)
 from app.scanners.openscap.arf import read_arf
 from app.scanners.openscap.benchmark import read_benchmark
 from app.skills.catalog import load_skill
@@ -171,7 +177,7 @@ ARCHIVES = {
 def test_an_archive_that_is_no_pack_is_told_apart_without_unpacking_it(made):
     data = made()
     with pytest.raises(BrokenPack) as error:
-        check_pack(unpack_archive(data))
+        check_pack_and_get_manifest(unpack_zip_packed_by_temper(data))
     one_sentence(error)
 
 
@@ -190,7 +196,7 @@ def test_an_archive_that_is_no_pack_is_told_apart_without_unpacking_it(made):
 )
 def test_a_manifest_that_is_none(manifest):
     with pytest.raises(BrokenPack) as error:
-        check_pack({"manifest.json": manifest.encode()})
+        check_pack_and_get_manifest({"manifest.json": manifest.encode()})
     one_sentence(error)
 
 
@@ -198,7 +204,7 @@ def test_a_link_out_of_an_unpacked_pack_is_one_more_file_that_nobody_listed(tmp_
     (tmp_path / "manifest.json").write_text('{"files": []}')
     (tmp_path / "x").symlink_to("/etc/passwd")
     with pytest.raises(BrokenPack, match="in the pack alone"):
-        check_pack(open_pack(tmp_path))
+        check_pack_and_get_manifest(open_pack(tmp_path))
 
 
 def test_a_pack_whose_events_are_of_no_shape_that_we_write_is_said_to_be():

@@ -79,11 +79,11 @@ def test_a_sshd_begun_for_one_login_tells_what_the_next_restart_would_do(opened,
     us = opened.line.end
     assert service_activator.list_users_accepted_by_test_sshd(opened.line) == {"temper", "root"}
     inside(machine, f"sed -i '1i DenyUsers temper' {SSHD}")
-    assert "refuses the login of temper" in service_activator.explain_test_sshd_refusal(opened.line, us)
+    assert "refuses the login of temper" in service_activator.try_test_sshd_and_explain_refusal(opened.line, us)
     assert service_activator.list_users_accepted_by_test_sshd(opened.line) == {"root"}
     assert "temper" in inside(machine, "id -un temper")  # the one that listens has not read it
     inside(machine, f"sed -i '1s/.*/Nonsense yes/' {SSHD}")
-    assert "1 bad configuration options" in service_activator.explain_test_sshd_refusal(opened.line, us)
+    assert "1 bad configuration options" in service_activator.try_test_sshd_and_explain_refusal(opened.line, us)
     with pytest.raises(ActionFailed, match=r"refuses it|parse|sshd would not start again|Nonsense"):
         opened.apply("one", [NO_X11], PATHS)
 

@@ -53,7 +53,7 @@ def put_back(opened, machine, journal, was):
     undone = opened.roll_back(journal)
     assert undone.differences == ()
     assert inside(machine, ALL_OF_IT) == was
-    assert opened.find_drift(()) == ()
+    assert opened.describe_drift(()) == ()
 
 
 def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, machine):
@@ -71,7 +71,7 @@ def test_a_package_comes_with_what_it_needs_and_goes_without_a_trace(opened, mac
     done = opened.apply("comes", [action], package(action))
     assert inside(machine, "dpkg-query -W -f '${db:Status-Status}' libpam-pwquality") == "installed"
     assert "/etc/pam.d/common-password" in {change.path for change in done.changes}
-    assert opened.find_drift(done.changes) == ()
+    assert opened.describe_drift(done.changes) == ()
     assert [probe.name for probe in opened.check_health() if not probe.ok] == []
     put_back(opened, machine, "comes", was)
 
@@ -178,7 +178,7 @@ def test_a_unit_is_left_out_of_the_next_boot_as_systemctl_says_and_is_in_it_agai
     for action, word in zip(offer.actions, ("masked", "disabled"), strict=True):
         done = opened.apply(f"unit-{word}", [action], allowed)
         assert inside(machine, "systemctl is-enabled fstrim.timer || :") == word
-        assert opened.find_drift(done.changes) == ()
+        assert opened.describe_drift(done.changes) == ()
         assert find_first_harm(fine, opened.check_health()) is None
         put_back(opened, machine, f"unit-{word}", was)
         assert inside(machine, "systemctl is-enabled fstrim.timer") == "enabled"

@@ -80,7 +80,7 @@ def test_a_name_that_is_no_text_ends_no_run_and_what_becomes_of_it_is_seen(site,
     opened.prepare()
     digest = opened.compute_digest()
     inside(machine, r"echo more >$(printf '/etc/caf\351')")
-    assert opened.find_drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
+    assert opened.describe_drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
     assert opened.compute_digest() != digest
     done = site.temper("run", "--host", "deb", "--mode", "auto", "--rules", "V-258074", "--speed", "0")
     assert done.returncode in (0, 2), done.stdout + done.stderr

@@ -70,7 +70,7 @@ def test_a_rule_is_fixed_as_it_was_on_the_copy_and_undone_to_the_letter(opened, 
     done = opened.apply("theirs", [action], place)
     assert done.diff == shown.diff
     assert word(scanner, opened, EMPTY_PASSWORDS) == "pass"
-    assert opened.find_drift(done.changes) == ()
+    assert opened.describe_drift(done.changes) == ()
     assert find_first_harm(fine, opened.check_health()) is None
     put_back(opened, machine, "theirs", was)
 

@@ -116,7 +116,7 @@ class Host:
     def check_health(self):
         return (Probe("agent-login", True, ""),)
 
-    def find_drift(self, _: tuple[FileChange, ...]):
+    def describe_drift(self, _: tuple[FileChange, ...]):
         return ()
 
     def check_in_force(self):

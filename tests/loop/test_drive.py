@@ -93,7 +93,7 @@ async def test_nothing_is_asked_of_a_host_on_the_thread_of_the_loop(host, tmp_pa
         "assess_actions",
         "apply",
         "check_health",
-        "find_drift",
+        "describe_drift",
         "compute_digest",
     }
     assert [name for thread, name in asked if thread == threading.get_ident()] == []

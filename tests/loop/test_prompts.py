@@ -125,7 +125,7 @@ def test_a_change_of_prompts_is_a_new_version():
     assert build_prompt_version(FORMS) == "6"
     assert build_prompt_version(f"{FORMS} | another{{thing}}").startswith("6.")
     said = [build_system_prompt(role, purpose, guided=guided) for role, purpose in SPOKEN for guided in (False, True)]
-    said.append(build_system_prompt("architect", "plan", asks=True))
+    said.append(build_system_prompt("architect", "plan", may_ask_about_host=True))
     proposed = (
         Candidate(source="s", actions=(AppendLine(path="/etc/x", line="x"),), diff="+x"),
         Candidate(source="t", actions=(AppendLine(path="/etc/x", line="y"),)),

@@ -198,8 +198,8 @@ def test_what_only_some_seats_may_do_is_told_to_them_alone():
     gone = {"Proposals", "Questions left", "Taking a proposal", "Failed here before"}
     assert set(sections(told("plan"))) - set(sections(told("plan", plain))) == gone
     assert set(sections(told("act"))) - set(sections(told("act", plain))) == {"Proposals"}
-    assert "you may first ask" in build_system_prompt("architect", "plan", asks=True)
-    assert "you may first ask" not in build_system_prompt("worker", "act", asks=True)
+    assert "you may first ask" in build_system_prompt("architect", "plan", may_ask_about_host=True)
+    assert "you may first ask" not in build_system_prompt("worker", "act", may_ask_about_host=True)
 
 
 def test_nothing_is_offered_where_all_that_is_proposed_has_failed():

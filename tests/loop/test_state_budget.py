@@ -246,12 +246,12 @@ def test_a_run_is_worked_on_by_whoever_took_it_over_last():
 def test_an_item_ends_once_and_says_what_is_left_to_a_person(end, status, left):
     state = fold((20, ITEM[0]), (50, end), begun=(SCOPED,))
     item = state.items["A"]
-    assert (item.status, item.started, item.ended, item.needs_human_action) == (status, 20, 50, left)
+    assert (item.status, item.started, item.ended, item.has_ended_needing_human_action) == (status, 20, 50, left)
     assert (item.reason, item.question) == (getattr(end, "reason", ""), getattr(end, "question", ""))
     assert (state.working, state.item, state.attempt) == (None, None, None)
     settled = replace(item, rechecked=VerdictGiven(rule="A", phase="recheck", word="notapplicable", **SCANNED))
-    assert not settled.needs_human_action
-    assert replace(settled, rechecked=replace(settled.rechecked, word="fail")).needs_human_action == left
+    assert not settled.has_ended_needing_human_action
+    assert replace(settled, rechecked=replace(settled.rechecked, word="fail")).has_ended_needing_human_action == left
 
 
 SCANNED = {"evidence": "", "scanner": "s"}

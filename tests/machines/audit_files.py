@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
-from app.syntax.audit_rule_files import split_overlong_line
+from app.syntax.audit_rule_files import split_line_at_auditctl_buffer_size
 
 PIECES = tomllib.loads((Path(__file__).parents[1] / "data/audit_lines.toml").read_text())
 FIRST = "-D\n-w /etc/hostname -p wa -k first\n"
@@ -100,7 +100,11 @@ class Loaded:
     def stopped_at(self) -> int:
         """The line at which loading ended; 0 if none stopped it. auditctl counts the pieces of long lines."""
         found = re.search(r"There was an error in line (\d+) of ", self.said) if self.code else None
-        pieces = [number for number, line in enumerate(self.text.split("\n"), 1) for _ in split_overlong_line(line)]
+        pieces = [
+            number
+            for number, line in enumerate(self.text.split("\n"), 1)
+            for _ in split_line_at_auditctl_buffer_size(line)
+        ]
         return pieces[int(found[1]) - 1] if found else 0
 
 

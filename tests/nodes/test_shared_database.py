@@ -278,11 +278,11 @@ def test_what_a_gone_node_leaves_is_looked_after_a_part_at_a_time(database):
         leases.acquire(one.run, "h", 1)
     with Session(database) as session, session.begin():
         session.execute(update(RunRow).values(state="finished", ended_at=2.0))
-        assert nodes.list_dead_nodes_ended_runs(session) == []
+        assert nodes.list_ended_runs_of_dead_nodes(session) == []
         nodes.end_nodes(session, {"gone"})
     for most in (nodes.MOST_LEFT, 1, 0):
         with Session(database) as session, session.begin():
-            found = [one.run for one in nodes.list_dead_nodes_ended_runs(session)]
+            found = [one.run for one in nodes.list_ended_runs_of_dead_nodes(session)]
             nodes.release_runs(session, found)
         assert len(found) == most
 

@@ -218,9 +218,9 @@ def test_a_host_foresees_it_does_it_and_takes_it_back(kind, host, opened):  # no
         done = target.apply(f"{kind.name}-{number}", [action], frozenset({place}))
         assert done.diff == shown.diff
         assert place in {one.path for one in done.changes}
-        assert target.find_drift(done.changes) == ()
+        assert target.describe_drift(done.changes) == ()
         undone = target.roll_back(f"{kind.name}-{number}")
         assert undone.differences == ()
         assert host.everything() == was
-        assert target.find_drift(()) == ()
+        assert target.describe_drift(()) == ()
         assert format_action_as_input_line_for_host_script(action).startswith(f"{kind.name} ")

@@ -2,7 +2,7 @@ import pytest
 
 from app.resources.crypto_policy import SetCryptoPolicy, judge_policies
 from app.resources.kind import ForeseenStates, HostState, ResourceState, RuleTexts
-from app.skills.stated_settings import find_stated_settings_with_values
+from app.skills.stated_settings import find_stated_settings_joined_with_values
 from app.targets.ssh.service_activator import list_services_to_reload
 from tests.resources.case import KindCase, Sample
 
@@ -73,4 +73,6 @@ def test_sshd_reads_it_within_the_change_so_that_the_new_login_meets_it():
 
 
 def test_a_rule_that_names_a_policy_asks_for_it_where_no_scale_ranks_it():
-    assert "crypto-policies policy FIPS" in find_stated_settings_with_values("$ sudo update-crypto-policies --set FIPS")
+    assert "crypto-policies policy FIPS" in find_stated_settings_joined_with_values(
+        "$ sudo update-crypto-policies --set FIPS"
+    )

@@ -113,7 +113,7 @@ def test_a_home_outside_of_etc_is_changed_without_drift_and_taken_back(host, ope
     action, place = SetPermissions(path="/home/opsadmin", mode="0755"), frozenset({"permission:/home/opsadmin"})
     done = target.apply("home", [action], place)
     assert home.stat().st_mode & 0o7777 == 0o755
-    assert target.find_drift(done.changes) == ()
+    assert target.describe_drift(done.changes) == ()
     assert target.roll_back("home").differences == ()
     assert home.stat().st_mode & 0o7777 == 0o775
-    assert target.find_drift(()) == ()
+    assert target.describe_drift(()) == ()

@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import Rejected
-from app.runs.name_and_tags import set_run_labels, split_tags
+from app.runs.name_and_tags import set_run_labels, split_at_commas_and_blanks
 from app.store import run_queries
 from app.store.models import RunRow
 from app.store.shared_read_session import open_read_session
@@ -18,7 +18,7 @@ def row():
 
 def test_a_name_is_one_line_and_tags_are_words():
     made = row()
-    set_run_labels(made, "  before\n the \u202eaudit ", split_tags("nightly, rhel9  rhel9"))
+    set_run_labels(made, "  before\n the \u202eaudit ", split_at_commas_and_blanks("nightly, rhel9  rhel9"))
     assert (made.name, made.tags) == ("before the audit", "nightly rhel9")
     set_run_labels(made, None, None)
     assert (made.name, made.tags) == ("before the audit", "nightly rhel9")

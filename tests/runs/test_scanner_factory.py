@@ -45,4 +45,4 @@ async def test_openscap_and_our_own_check_agree_on_the_fixture(from_content, tmp
     words = {one.rule: one.word for one in await scanner.judge_rules(list(from_content.rules))}
     assert words == {"V-257985": "fail", "release": "pass", "moduli": "fail"}
     assert load_skill("stig").rules["V-257985"].check(target.files).word == words["V-257985"]
-    assert target.find_drift(()) == ()
+    assert target.describe_drift(()) == ()

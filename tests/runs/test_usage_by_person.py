@@ -23,7 +23,12 @@ from app.runs.rollout.rollout_request import (
     create_order_without_host,
     create_rollout_request,
 )
-from app.runs.usage_by_person import format_usage_csv, map_runs_to_newest_energy_sample, parse_usage_query, sum_usage
+from app.runs.usage_by_person import (
+    format_usage_csv,
+    map_runs_to_newest_energy_sample,
+    parse_usage_query,
+    sum_usage_per_period_and_person,
+)
 from app.store import credentials
 from app.store.models import PersonRow, RunRow, ScheduleRow
 from tests.runs.doors import house
@@ -53,7 +58,7 @@ def test_what_is_measured_and_what_is_played_are_never_one_sum():
     energy = map_runs_to_newest_energy_sample(
         [drew("a", 5.0), drew("a", 50.0), drew("b", 1.0, sampled=1.0), drew("c", 7.0, simulated=True)]
     )
-    lines = sum_usage(runs, energy, {"t1": "ci"}, "month")
+    lines = sum_usage_per_period_and_person(runs, energy, {"t1": "ci"}, "month")
     assert [(one.period, one.person, one.label, one.simulated, one.runs) for one in lines] == [
         ("2026-10", "bob", "", False, 1),
         ("2026-11", "ada", "", False, 2),
@@ -65,7 +70,7 @@ def test_what_is_measured_and_what_is_played_are_never_one_sum():
     assert (ada.joules, ada.gpu_seconds, ada.runs_with_energy) == (50.0, 10.0, 1), "of b too little was sampled"
     assert (played.joules, played.gpus_simulated) == (7.0, True)
     assert (bob.joules, ci.gpu_seconds) == (None, None)
-    assert {one.period for one in sum_usage(runs, {}, {}, "day")} == {"2026-10-13", "2026-11-22"}
+    assert {one.period for one in sum_usage_per_period_and_person(runs, {}, {}, "day")} == {"2026-10-13", "2026-11-22"}
 
 
 def test_days_are_utc_and_both_counted():
@@ -85,7 +90,7 @@ def test_days_are_utc_and_both_counted():
 
 
 def test_a_name_that_a_spreadsheet_would_run_is_text():
-    lines = sum_usage([ran("a", token="t")], {}, {"t": "=cmd|'/c calc'!A1"}, "month")
+    lines = sum_usage_per_period_and_person([ran("a", token="t")], {}, {"t": "=cmd|'/c calc'!A1"}, "month")
     (row,) = csv.DictReader(io.StringIO(format_usage_csv(lines)))
     assert row["label"].startswith("'=cmd")
     assert (row["simulated"], row["joules"], row["tokens_in"]) == ("no", "", "100")

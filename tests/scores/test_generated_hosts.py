@@ -18,7 +18,7 @@ async def test_every_rule_is_unmet_and_the_host_is_healthy(tmp_path, seed):
     words = {verdict.rule: verdict.word for verdict in SCANNER.judge_rules(target.files, list(STIG.rules))}
     assert {rule: word for rule, word in words.items() if word != "fail"} == {}
     assert [f"{probe.name}: {probe.detail}" for probe in target.check_health() if not probe.ok] == []
-    assert target.find_drift(()) == ()
+    assert target.describe_drift(()) == ()
 
 
 async def test_a_seed_is_one_host_and_another_is_another(tmp_path):

@@ -3,7 +3,7 @@
 import pytest
 
 from app.events.event_field_types import WriteFile
-from app.skills.stated_settings import find_stated_lines, find_stated_settings_with_values
+from app.skills.stated_settings import find_stated_lines, find_stated_settings_joined_with_values
 from tests.targets.test_policy import laid_out
 
 NAMESPACES = "Add the following line to a file in /etc/sysctl.d:\n\nuser.max_user_namespaces = 0\n"
@@ -27,11 +27,11 @@ PATH = "/etc/sysctl.d/90-asked.conf"
     ],
 )
 def test_literal_values_are_found(text, found):
-    assert find_stated_settings_with_values(text) == found
+    assert find_stated_settings_joined_with_values(text) == found
 
 
 def test_a_value_that_no_scale_ranks_is_accepted_from_the_rule_alone(tmp_path):
-    host, asks = laid_out(tmp_path), find_stated_settings_with_values(NAMESPACES)
+    host, asks = laid_out(tmp_path), find_stated_settings_joined_with_values(NAMESPACES)
 
     def find_objections(line, asked):
         return host.assess_actions([WriteFile(path=PATH, content=f"{line}\n")], frozenset({PATH}), asked).refusals
@@ -39,7 +39,7 @@ def test_a_value_that_no_scale_ranks_is_accepted_from_the_rule_alone(tmp_path):
     assert find_objections("user.max_user_namespaces = 0", asks) == ()
     assert find_objections("user.max_user_namespaces = 0", frozenset())
     assert find_objections("user.max_user_namespaces = 1", asks)
-    weaker = find_stated_settings_with_values("kernel.randomize_va_space = 1")
+    weaker = find_stated_settings_joined_with_values("kernel.randomize_va_space = 1")
     assert find_objections("kernel.randomize_va_space = 1", weaker)
 
 
@@ -72,7 +72,7 @@ $ sudo systemctl restart systemd-logind
     ],
 )
 def test_lines_count_for_the_file_that_is_named_before_them(text, found):
-    assert find_stated_settings_with_values(text) == found
+    assert find_stated_settings_joined_with_values(text) == found
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_of_a_database_that_nodes_share_only_queued_runs_come_next(postgres_serv
 
 def test_active_runs_have_started_and_not_ended(log):
     fill(log)
-    assert log.store.list_active_runs() == ["at work"]
+    assert log.store.list_started_unended_runs() == ["at work"]
 
 
 def test_spans_are_of_the_runs_that_were_at_work_between_two_times(log):

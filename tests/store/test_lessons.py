@@ -4,7 +4,12 @@ import pytest
 from sqlmodel import Session
 
 from app.store.db import open_database
-from app.store.lessons import DROP_AFTER, MOST_WORDS, list_lessons_for_rule, list_newest_lessons_and_simulated
+from app.store.lessons import (
+    DROP_AFTER,
+    MOST_WORDS,
+    list_most_helpful_lessons_for_rule,
+    list_newest_lessons_and_simulated,
+)
 from app.store.models import LessonRow, RunRow
 
 RUN = {"host": "h", "state": "queued", "mode": "auto", "skill": "stig", "lineup": "l", "note": ""}
@@ -31,9 +36,9 @@ def test_what_helped_most_often_comes_first_and_what_never_helped_is_dropped(ses
     add_lesson(session, "last chance", uses=DROP_AFTER - 1, at=0.5)
     add_lesson(session, "dropped", uses=DROP_AFTER)
     add_lesson(session, "of another", rule="B")
-    found = [row.id for row in list_lessons_for_rule(session, "A", 9)]
+    found = [row.id for row in list_most_helpful_lessons_for_rule(session, "A", 9)]
     assert found == ["often", "half", "newer", "new", "last chance"]
-    assert [row.id for row in list_lessons_for_rule(session, "A", 2)] == ["often", "half"]
+    assert [row.id for row in list_most_helpful_lessons_for_rule(session, "A", 2)] == ["often", "half"]
 
 
 def test_the_newest_come_first_and_pages_lead_on_without_a_gap(session):

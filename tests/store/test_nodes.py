@@ -85,7 +85,7 @@ def test_runs_are_divided_among_the_nodes_with_one_to_spare(session, at, runs, w
         add_run(session, f"r{number}", at, state=("queued", "running", "paused")[number % 3])
     add_run(session, "over", at, state="finished")
     assert nodes.compute_max_runs_per_node(session) == each
-    assert nodes.send_heartbeat_and_read_overview(session, "n0").max_runs_per_node == each
+    assert nodes.send_heartbeat_and_read_overview(session, "n0").computed_max_runs_per_node == each
 
 
 def test_a_status_says_all_of_a_node(session, at):
@@ -221,7 +221,7 @@ def test_a_run_in_hand_or_in_the_queue_or_behind_another_on_its_host_is_left_alo
 def test_a_lease_that_changed_meanwhile_is_not_offered_again(session, at):
     add_lease(session, "r", "dead", epoch=3)
     for was in ({"node": "other", "epoch": 3}, {"node": "dead", "epoch": 2}):
-        assert not nodes._renew_offer(session, LeaseRow(name="r", host="h", asked_at=0.0, **was), at)
+        assert not nodes._free_lease_if_unchanged(session, LeaseRow(name="r", host="h", asked_at=0.0, **was), at)
     add_lease(session, "s")
     assert not nodes._insert_first_offer(session, "s", "h", at)
 
@@ -275,7 +275,7 @@ def test_runs_whose_node_died_as_they_ended_are_listed_newest_first_and_released
     for number, (name, node) in enumerate({"a": "dead", "b": "dead", "c": "one", "d": "", "e": "dead"}.items()):
         add_run(session, name, at, ended_at=None if name == "e" else at + number)
         add_lease(session, name, node, epoch=number)
-    assert nodes.list_dead_nodes_ended_runs(session) == [Orphan("b", "h", 1), Orphan("a", "h", 0)]
+    assert nodes.list_ended_runs_of_dead_nodes(session) == [Orphan("b", "h", 1), Orphan("a", "h", 0)]
     nodes.release_runs(session, ["a"])
     session.expire_all()
     assert [session.get_one(LeaseRow, name).node for name in "abc"] == ["", "dead", "one"]

@@ -86,7 +86,7 @@ def test_a_change_that_is_killed_anywhere_is_undone_even_when_that_is_killed_too
     assert in_child(lambda: rolled_back(folder), as_nobody=as_nobody) == (0, ())
     assert everything(folder) == before
     assert opened(folder).list_pending() == []
-    assert opened(folder).find_drift(()) == ()
+    assert opened(folder).describe_drift(()) == ()
 
 
 @pytest.mark.parametrize("step", [1, 2, 5, 7, 9, 11, 12, 13, 14, 15])

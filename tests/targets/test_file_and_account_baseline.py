@@ -8,8 +8,8 @@ from app.targets.file_and_account_baseline import (
     Baseline,
     BaselineEntry,
     build_file_change,
+    describe_drift,
     exclude_paths,
-    find_drift,
     is_root_file_closed_to_other_accounts,
 )
 from app.targets.fixture.fixture_target import FixtureTarget
@@ -64,7 +64,7 @@ def grow(root):
 )
 def test_what_nobody_announced_is_told(target, tmp_path, act, sentences):
     act(tmp_path / "root")
-    found = target.find_drift(())
+    found = target.describe_drift(())
     assert len(found) == len(sentences)
     assert all(told.startswith(sentence) for told, sentence in zip(found, sentences, strict=True))
 
@@ -73,10 +73,10 @@ def test_what_was_announced_is_not_and_what_then_changed_again_is(target, tmp_pa
     path = "/etc/crypto-policies/policies/modules/NO.pmod"
     action = WriteFile(path=path, content="cipher@SSH = -CHACHA20-POLY1305\n")
     applied = target.apply("run.V-1.1", [action], frozenset({path}))
-    assert target.find_drift(applied.changes) == ()
-    assert any(path in told for told in target.find_drift(()))
+    assert target.describe_drift(applied.changes) == ()
+    assert any(path in told for told in target.describe_drift(()))
     (tmp_path / "root" / path[1:]).write_text("something else\n")
-    assert target.find_drift(applied.changes) == (f"{path} is not what the change made of it",)
+    assert target.describe_drift(applied.changes) == (f"{path} is not what the change made of it",)
 
 
 def test_a_committed_change_is_part_of_the_host_and_others_stay_drift(target, tmp_path):
@@ -85,33 +85,33 @@ def test_a_committed_change_is_part_of_the_host_and_others_stay_drift(target, tm
     )
     (tmp_path / "root/etc/motd").write_text("changed meanwhile\n")
     target.commit("run.V-1.1")
-    assert target.find_drift(()) == ("the content of /etc/motd changed, and no action did that",)
+    assert target.describe_drift(()) == ("the content of /etc/motd changed, and no action did that",)
 
 
 def test_a_file_that_was_announced_to_go_and_did_is_no_drift(target, tmp_path):
     state = target.files.state("/etc/motd")
     (tmp_path / "root/etc/motd").unlink()
-    assert target.find_drift([build_file_change("/etc/motd", state, None)]) == ()
-    assert target.find_drift([build_file_change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
+    assert target.describe_drift([build_file_change("/etc/motd", state, None)]) == ()
+    assert target.describe_drift([build_file_change("/etc/motd", state, FileState(b"", 0o644, "root:root"))]) != ()
 
 
 def test_a_file_that_is_gone_is_drift_even_if_the_digests_cannot_be_compared():
     def list_host(paths, of):
         return Baseline({path: BaselineEntry("file", 0o644, "root:root", 1, of) for path in paths}, {}, of)
 
-    assert find_drift(list_host(["/a", "/b"], "state"), list_host(["/a"], "content"), ()) == ("/b is gone",)
+    assert describe_drift(list_host(["/a", "/b"], "state"), list_host(["/a"], "content"), ()) == ("/b is gone",)
 
 
 def test_accounts_that_are_gone_are_listed_in_order():
     names = [f"user{number:02}" for number in range(60)]
     was, now = Baseline({}, dict.fromkeys(reversed(names), 1000)), Baseline({}, {})
-    assert find_drift(was, now, ()) == (*(f"the account {name} is gone" for name in names[:40]), "and 20 more")
+    assert describe_drift(was, now, ()) == (*(f"the account {name} is gone" for name in names[:40]), "and 20 more")
 
 
 def test_a_flood_of_changes_is_bounded(target, tmp_path):
     for number in range(100):
         (tmp_path / "root/etc" / f"n{number}").write_text("")
-    found = target.find_drift(())
+    found = target.describe_drift(())
     assert len(found) == 41
     assert found[-1] == "and 60 more"
 

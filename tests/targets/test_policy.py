@@ -88,7 +88,7 @@ def test_an_honest_change_is_allowed_and_can_be_made(tmp_path, case):
     paths, asks = paths_of(*actions), frozenset(case.get("asks", ()))
     assert target.assess_actions(actions, paths, asks).refusals == ()
     applied = target.apply("run.V-1.1", actions, paths, asks)
-    assert target.find_drift(applied.changes) == ()
+    assert target.describe_drift(applied.changes) == ()
 
 
 @pytest.mark.parametrize("file", sorted(OF_THE_FIXTURE), ids=lambda file: file.stem)
@@ -110,7 +110,7 @@ def test_the_stories_of_the_demo_are_allowed_but_the_one_about_the_agents_own_su
     [
         pattern.replace("*", "new")
         for pattern, judge in writable_areas.JUDGES
-        if judge != banner_policy.judge_banner_edit
+        if judge != banner_policy.judge_invisible_characters_in_banner
     ],
 )
 def test_what_is_not_understood_does_not_run(host, path, line):

@@ -69,7 +69,7 @@ def test_what_is_committed_stays_and_may_be_kept_twice(target):
     assert target.list_pending() == []
     with pytest.raises(ActionFailed, match="no longer undone"):
         target.roll_back("run.V-1.1")
-    assert target.find_drift(()) == ()
+    assert target.describe_drift(()) == ()
     target.commit("never.applied.1")
 
 
@@ -172,7 +172,7 @@ def test_a_host_laid_out_anew_has_nothing_to_undo(target):
     target.prepare()
     assert target.list_pending() == []
     assert target.roll_back("run.V-1.1").paths == ()
-    assert target.find_drift(()) == ()
+    assert target.describe_drift(()) == ()
 
 
 def test_a_preview_shows_the_change_and_touches_nothing(target, tmp_path):
@@ -209,7 +209,7 @@ def test_a_name_that_is_no_text_is_in_the_baseline_and_its_change_is_seen(target
     odd.touch()
     target.prepare(keep=True)
     digest = target.compute_digest()
-    assert target.find_drift(()) == ()
+    assert target.describe_drift(()) == ()
     odd.write_bytes(b"x")
-    assert target.find_drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
+    assert target.describe_drift(()) == ("the content of /etc/caf\ufffde9 changed, and no action did that",)
     assert target.compute_digest() != digest

@@ -16,7 +16,7 @@ from app.events.record import AUDIT, check_chain_and_get_head, parse_line
 from app.evidence.notary import KEYS
 from app.evidence.run_shrinking import read_evidence, store_evidence_and_delete_turn_deltas
 from app.evidence.signing_key import find_key
-from app.evidence.verify import unpack_archive
+from app.evidence.verify import unpack_zip_packed_by_temper
 from app.loop.state import fold_events
 from app.store import credentials, people, schedules
 from app.store.db import HEAD, open_database, read_revision
@@ -106,7 +106,7 @@ def test_its_runs_and_their_evidence_hold(older, database, tmp_path, capsys):
         (tmp_path / "evidence.zip").write_bytes(archive)
         assert verify_pack(tmp_path / "evidence.zip", older.lines[run][-1][2], KEY.public) == HOLDS
         assert "its documents are identical to those that this Temper makes" in capsys.readouterr().out
-        assert b"SIMULATED: the engines and the host" in unpack_archive(archive)["report.html"]
+        assert b"SIMULATED: the engines and the host" in unpack_zip_packed_by_temper(archive)["report.html"]
 
 
 def test_its_runs_shrink_to_their_evidence(older, database):
@@ -192,5 +192,5 @@ def ended_as_it_should(older, database):
     target = open_target("fixture", older.settings.hosts_folder)
     assert target.list_pending() == []
     assert target.compute_digest() == state.ended.tree
-    assert unpack_archive(read_evidence(database, older.cut, KEY))
+    assert unpack_zip_packed_by_temper(read_evidence(database, older.cut, KEY))
     database.dispose()

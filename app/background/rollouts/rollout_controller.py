@@ -45,7 +45,7 @@ class RolloutController(PeriodicTask):
         self._any, self._seen = True, -1
         """Whether unended rollouts may exist, and the database version at the last check."""
 
-    async def advance_unended_rollouts(self) -> None:
+    async def advance_each_rollout_until_it_waits(self) -> None:
         for rollout in await asyncio.to_thread(self._list_unended_and_prune_states):
             while written := await asyncio.to_thread(self._advance_rollout, rollout):
                 self._runtime.bus.publish(written)
@@ -55,7 +55,7 @@ class RolloutController(PeriodicTask):
         version, before = self._runtime.changes.version(), self._seen
         if self._runtime.is_leader and (self._any or version != before):
             self._seen, self._any = version, True  # until a look has finished
-            await self.advance_unended_rollouts()
+            await self.advance_each_rollout_until_it_waits()
 
     def _list_unended_and_prune_states(self) -> list[str]:
         with Session(use_autocommit_if_shared(self._runtime.database)) as session:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from app.background.schedules.schedule_start_grace_and_time_limit import START_GRACE, is_soon_enough_to_start
+from app.background.schedules.schedule_start_grace_and_time_limit import START_GRACE, is_within_window_or_start_grace
 from app.errors import Rejected
 
 MOST_MISSED = 1000
@@ -36,7 +36,7 @@ def compute_firing(cron: str, zone: str, next_at: float, now: float, window: flo
     # From where one could still start, since the count ends before the last one.
     earliest = max(next_at, now - max(START_GRACE, window or 0.0) - 1)
     *_, last = next_at, *_iterate_passed_times(cron, zone, earliest, now)
-    taken = is_soon_enough_to_start(last, now, window)
+    taken = is_within_window_or_start_grace(last, now, window)
     return Firing(last if taken else None, passed - taken, compute_next_time(cron, zone, now))
 
 

@@ -27,7 +27,7 @@ def validate_window_to_seconds(minutes: float | None, mode: Mode) -> float | Non
     return minutes * _MINUTE if minutes else None
 
 
-def is_soon_enough_to_start(due_at: float, now: float, window_seconds: float | None) -> bool:
+def is_within_window_or_start_grace(due_at: float, now: float, window_seconds: float | None) -> bool:
     return now - due_at <= max(START_GRACE, window_seconds or 0.0)
 
 

@@ -117,7 +117,7 @@ class WebhookSender(BackgroundTask):
                         delivery = delivery_body_and_signature.create_waiver_expiry_delivery(
                             due, webhook.secret, self._clock(), webhook.template
                         )
-                        await self._post_and_advance_progress(row, delivery, 1, line)
+                        await self._post_and_advance_unless_retried_later(row, delivery, 1, line)
         except DATABASE_UNAVAILABLE as exc:
             reason = describe_database_error(exc)
             log.warning("webhook is not delivered", extra={"webhook": webhook.id, "reason": reason})
@@ -135,7 +135,7 @@ class WebhookSender(BackgroundTask):
             delivery = delivery_body_and_signature.create_signed_delivery(
                 recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
             )
-            sent = await self._post_and_advance_progress(row, delivery, recorded.seq, connection)
+            sent = await self._post_and_advance_unless_retried_later(row, delivery, recorded.seq, connection)
             if sent is None:
                 return
             row = sent
@@ -145,7 +145,7 @@ class WebhookSender(BackgroundTask):
             done = DeliveryProgressRow(webhook=row.webhook, run=row.run, seq=row.seq)
             await asyncio.to_thread(self._store_progress, row, done)
 
-    async def _post_and_advance_progress(
+    async def _post_and_advance_unless_retried_later(
         self, row: DeliveryProgressRow, delivery: Delivery, seq: int, connection: PinnedConnection
     ) -> DeliveryProgressRow | None:
         """Send a delivery and store the progress. Return it if delivered or given up, None if it is retried later."""
@@ -193,7 +193,9 @@ class WebhookSender(BackgroundTask):
 
     def _list_undelivered_runs_and_rollouts(self, webhook: WebhookRow) -> list[str]:
         with Session(self._database) as session:
-            runs = webhooks.list_runs_to_deliver(session, webhook, self._clock() - GIVE_UP_SECONDS)
+            runs = webhooks.list_runs_with_possibly_undelivered_events(
+                session, webhook, self._clock() - GIVE_UP_SECONDS
+            )
             again = webhooks.list_runs_to_redeliver(session, webhook.id)
             newest = webhooks.map_rollouts_to_deliver_to_newest_seqs(session, webhook, self._clock() - GIVE_UP_SECONDS)
         newest |= {run: self._bus.newest.get(run, 0) for run in runs}

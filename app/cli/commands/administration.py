@@ -25,9 +25,9 @@ def person_create(
     data: Data = Path("data"),
 ) -> None:
     """Create a person. Enter the password at the prompt, or pipe it in as one line."""
-    from app.cli.people import create_person
+    from app.cli.people import ask_password_and_create_person
 
-    create_person(Settings(data=data), name, right)
+    ask_password_and_create_person(Settings(data=data), name, right)
 
 
 @admin.command("list")

@@ -29,14 +29,14 @@ def machine_build(
     memory: Annotated[int, typer.Option(help="Memory in megabytes, 512 to 8192.")] = 1024,
 ) -> None:
     """Build a machine. The first one of a kind takes a minute or two."""
-    _get_virtual_machine_handle(data, name).build(kind, memory)
+    _create_virtual_machine_handle(data, name).build(kind, memory)
     _print_line(f"{name} is built. Start it with temper machine start {name}")
 
 
 @machine_app.command(name="start")
 def machine_start(name: Name, data: Data = Path("data")) -> None:
     """Start a machine, add it as a host, and print how to reach it. It runs until you stop it."""
-    machine = _get_virtual_machine_handle(data, name)
+    machine = _create_virtual_machine_handle(data, name)
     machine.start()
     _register_as_host(machine, data)
 
@@ -44,14 +44,14 @@ def machine_start(name: Name, data: Data = Path("data")) -> None:
 @machine_app.command(name="stop")
 def machine_stop(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
     """Shut a machine down and end all its processes."""
-    _get_virtual_machine_handle(data, name).stop(at_once=at_once)
+    _create_virtual_machine_handle(data, name).stop(at_once=at_once)
     _print_line(f"{name} is stopped.")
 
 
 @machine_app.command(name="reboot")
 def machine_reboot(name: Name, data: Data = Path("data"), at_once: AtOnce = False) -> None:
     """Shut a machine down and boot it again. Its disks stay as they are."""
-    machine = _get_virtual_machine_handle(data, name)
+    machine = _create_virtual_machine_handle(data, name)
     machine.reboot(at_once=at_once)
     _register_as_host(machine, data)
 
@@ -61,7 +61,7 @@ def machine_snapshot(
     name: Name, label: Annotated[str, typer.Argument(help="Name of the snapshot.")], data: Data = Path("data")
 ) -> None:
     """Keep a running machine's disks and memory as a snapshot. Return to it with temper machine reset --to."""
-    _get_virtual_machine_handle(data, name).take_snapshot(label)
+    _create_virtual_machine_handle(data, name).take_snapshot(label)
     _print_line(f"Kept as {label}. Return to it with temper machine reset {name} --to {label}")
 
 
@@ -72,7 +72,7 @@ def machine_reset(
     to: Annotated[str, typer.Option(help="A snapshot. Default: the machine after its first boot.")] = "pristine",
 ) -> None:
     """Return a machine to a snapshot, within seconds. A running machine keeps running."""
-    machine = _get_virtual_machine_handle(data, name)
+    machine = _create_virtual_machine_handle(data, name)
     machine.reset(to)
     _print_line(f"{name} is reset to {to}.")
 
@@ -80,7 +80,7 @@ def machine_reset(
 @machine_app.command(name="discard")
 def machine_discard(name: Name, data: Data = Path("data")) -> None:
     """Delete a machine, its disks and its snapshots."""
-    _get_virtual_machine_handle(data, name).discard()
+    _create_virtual_machine_handle(data, name).discard()
     _print_line(f"{name} is deleted.")
 
 
@@ -99,7 +99,7 @@ def machine_console(
     lines: Annotated[int, typer.Option(min=1, max=10000, help="Number of lines to print.")] = 40,
 ) -> None:
     """Print the last lines of a machine's serial console."""
-    text = _get_virtual_machine_handle(data, name).read_console(lines * 200)
+    text = _create_virtual_machine_handle(data, name).read_console(lines * 200)
     _print_line("\n".join(text.splitlines()[-lines:]))
 
 
@@ -147,7 +147,7 @@ def rootfs_discard(name: Name, data: Data = Path("data")) -> None:
     _print_line(f"{name} is deleted.")
 
 
-def _get_virtual_machine_handle(data: Path, name: str) -> "VirtualMachine":
+def _create_virtual_machine_handle(data: Path, name: str) -> "VirtualMachine":
     from app.cli.output import print_line
     from app.targets.vm.virtual_machine import VirtualMachine
 
@@ -167,12 +167,12 @@ def _print_line(text: str) -> None:
 
 
 def _register_as_host(machine: "VirtualMachine", data: Path) -> None:
-    from app.cli.debian_demo import add_missing_scap_content, register_machine
+    from app.cli.debian_demo import register_machine, store_datastream_locally_if_missing
     from app.config import Settings
 
     image = machine.get_current_image_of_kind()
     register_machine(Settings(data=data), machine, machine.get_access(), image.title)
-    add_missing_scap_content(machine.shared_image_folder / image.content)
+    store_datastream_locally_if_missing(machine.shared_image_folder / image.content)
     _print_line(f"{machine.name} is running, and is the host {machine.name}: temper host check {machine.name}")
 
 

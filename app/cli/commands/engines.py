@@ -97,8 +97,8 @@ def measure_engines(
     from app.cli.engine_measurement import probe_lineup
 
     if "://" in lineup:
-        from app.cli.server_to_lineup import probe_endpoint
+        from app.cli.server_to_lineup import print_endpoint_capabilities
 
-        raise typer.Exit(probe_endpoint(lineup, conformance=conformance, as_json=as_json))
+        raise typer.Exit(print_endpoint_capabilities(lineup, conformance=conformance, as_json=as_json))
     settings = Settings(data=data, lineup=lineup, speed=speed)
     raise typer.Exit(asyncio.run(probe_lineup(settings, engine, as_json=as_json)))

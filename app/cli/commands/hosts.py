@@ -47,10 +47,10 @@ def show_rule_candidates(
     """List the proposed fixes for a rule on a host. They come from recipes and from the content.
 
     Exits with 0 if the policy accepts one of them, 2 if none."""
-    from app.cli.fix_candidates_of_rule import print_candidates_and_get_exit_code
+    from app.cli.fix_candidates_of_rule import print_candidates_and_get_acceptance_code
 
     settings = Settings(data=data, recipes=tuple(recipes or ()))
-    raise typer.Exit(print_candidates_and_get_exit_code(settings, rule, host, skill, as_json=as_json))
+    raise typer.Exit(print_candidates_and_get_acceptance_code(settings, rule, host, skill, as_json=as_json))
 
 
 @app.command(name="plan-run")

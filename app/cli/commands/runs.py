@@ -83,11 +83,11 @@ def start_run(
 
     from app.cli.harden import harden_host, restrict_order_to_open_rules
     from app.cli.rollout import run_rollout
-    from app.cli.server_to_lineup import parse_engine_addresses_and_choice, select_endpoints_as_lineup
+    from app.cli.server_to_lineup import parse_engine_addresses_and_keyword, select_endpoints_as_lineup
     from app.events.event_field_types import Budget
     from app.runs.order import Order, parse_engine_choice, split_at_commas
 
-    addresses, choice = parse_engine_addresses_and_choice(engine)
+    addresses, choice = parse_engine_addresses_and_keyword(engine)
     asked = Settings(data=data, lineup=lineup, speed=speed, recipes=tuple(recipes or ()))
     settings = select_endpoints_as_lineup(asked, addresses)
     order = Order(

@@ -47,7 +47,7 @@ CHECKS: tuple[Check, ...] = (
 ON_CPU: tuple[Check, ...] = (
     model_can_run_checks.check_llamacpp_installed,
     model_can_run_checks.check_weights_exist,
-    model_can_run_checks.check_processor_support,
+    model_can_run_checks.check_cpu_instruction_support,
     model_can_run_checks.check_main_memory,
 )
 

@@ -66,7 +66,7 @@ def _require_positive_number(text: Any, parse: Callable[[Any], float]) -> Any:
     return number
 
 
-def _parse_share(text: str) -> Any:
+def _require_share_above_zero(text: str) -> Any:
     if (number := _require_positive_number(text, float)) > 1:
         raise ValueError
     return number
@@ -108,7 +108,7 @@ _FIELDS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "--tensor-parallel-size": ("tp", partial(_require_positive_number, parse=int)),
     "--pipeline-parallel-size": ("pp", partial(_require_positive_number, parse=int)),
     "--max-model-len": ("max_model_len", _parse_length),
-    "--gpu-memory-utilization": ("utilization", _parse_share),
+    "--gpu-memory-utilization": ("utilization", _require_share_above_zero),
     "--kv-cache-memory-bytes": ("kv_cache_bytes", _parse_length),
     "--max-num-seqs": ("max_num_seqs", partial(_require_positive_number, parse=int)),
     "--max-num-batched-tokens": ("max_num_batched_tokens", _parse_length),

@@ -71,7 +71,7 @@ class Situation:
         return self.engine.launch is not None
 
     @property
-    def runs_in_container(self) -> bool:
+    def is_engine_in_container(self) -> bool:
         return bool(self.engine.launch and self.engine.launch.image)
 
     @property
@@ -79,7 +79,7 @@ class Situation:
         launch = self.engine.launch
         if launch is None:
             return {}
-        return launch.env if self.runs_in_container else {**self.inventory.environment, **launch.env}
+        return launch.env if self.is_engine_in_container else {**self.inventory.environment, **launch.env}
 
     def all_gpus_match(self, pattern: re.Pattern[str]) -> bool:
         return bool(self.gpus) and all(pattern.search(gpu.kind) for gpu in self.gpus)

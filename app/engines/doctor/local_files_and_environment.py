@@ -13,7 +13,7 @@ from typing import Any
 from app.engines.doctor.engine_with_launch_flags import resolve_engine
 from app.engines.fit.fit_verdict import ProgramsOnGpu
 from app.engines.llamacpp.gguf_weights_file_lookup import require_weights_file
-from app.engines.proc_files import PROC, find_gib_in_table, read_table_text
+from app.engines.proc_files import PROC, find_gib_in_table, read_value_after_colon
 from app.errors import BadInput
 from app.lineups.model import Engine, Lineup
 from app.text.clean import read_with_excess_byte
@@ -82,7 +82,7 @@ def _find_missing_instructions(proc: Path) -> tuple[str, ...]:
     """Return missing instructions; empty off x86-64, where the kernel does not list them."""
     if platform.machine() != "x86_64":
         return ()
-    flags = read_table_text(proc / "cpuinfo", "flags").split()
+    flags = read_value_after_colon(proc / "cpuinfo", "flags").split()
     return tuple(one for one in NEEDED if one not in flags) if flags else ()
 
 

@@ -65,7 +65,7 @@ def check_fatal_line(log: ParsedLog) -> Pitfall | None:
     return create_pitfall("log.fatal-line", line=boot.at, cause=boot.cause.says, when=when, fix=boot.cause.fix)
 
 
-def check_lucky_start(log: ParsedLog) -> Pitfall | None:
+def check_start_after_failed_starts(log: ParsedLog) -> Pitfall | None:
     failed = [boot for boot in log.boots[:-1] if not boot.up]
     if not failed or not log.last_boot.up:
         return None
@@ -134,7 +134,7 @@ def _parse_number_or_zero(text: str) -> float:
 CHECKS = (
     check_log_model,
     check_fatal_line,
-    check_lucky_start,
+    check_start_after_failed_starts,
     check_restart_after_death,
     check_unfinished_start,
     check_marlin,

@@ -17,17 +17,17 @@ _PARTS = ("q_proj", "k_proj", "v_proj", "o_proj")
 
 
 def check_refused_split(case: Situation) -> Pitfall | None:
-    return _report_refusal(case, "lineup.tp-does-not-divide-heads", "tp")
+    return _create_pitfall_if_setting_refused(case, "lineup.tp-does-not-divide-heads", "tp")
 
 
 def check_settings_beyond_model(case: Situation) -> Pitfall | None:
-    return _report_refusal(case, "lineup.beyond-the-model", "max_model_len", "pp")
+    return _create_pitfall_if_setting_refused(case, "lineup.beyond-the-model", "max_model_len", "pp")
 
 
-def _report_refusal(case: Situation, finding: str, *settings: str) -> Pitfall | None:
+def _create_pitfall_if_setting_refused(case: Situation, pitfall_name: str, *settings: str) -> Pitfall | None:
     for one in find_refused_settings(case.estimate) if case.estimate else ():
         if one.setting in settings:
-            return create_pitfall(finding, says=one.says, fix=one.fix)
+            return create_pitfall(pitfall_name, says=one.says, fix=one.fix)
     return None
 
 
@@ -92,7 +92,7 @@ def check_weights_exist(case: Situation) -> Pitfall | None:
     return create_pitfall("cpu.weights-missing", says=says, fix=fix.rstrip(".") or "correct model in the line-up")
 
 
-def check_processor_support(case: Situation) -> Pitfall | None:
+def check_cpu_instruction_support(case: Situation) -> Pitfall | None:
     lacks = ", ".join(case.inventory.llamacpp.lacks)
     return create_pitfall("cpu.processor-too-old", instructions=lacks) if case.is_launched and lacks else None
 

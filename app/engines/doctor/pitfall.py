@@ -30,10 +30,10 @@ class _Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     fix: str
 
 
-def create_pitfall(finding: str, **values: object) -> Pitfall:
+def create_pitfall(finding_key: str, **values: object) -> Pitfall:
     """Fill values into a finding, named group.check or group.check.variant. The caller of the check adds the engine."""
-    found = _load_findings()[finding]
-    check = finding.split(".")[1]
+    found = _load_findings()[finding_key]
+    check = finding_key.split(".")[1]
     return Pitfall(check, found.severity, "", found.says.format(**values), found.fix.format(**values))
 
 

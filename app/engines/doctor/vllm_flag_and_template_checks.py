@@ -72,11 +72,11 @@ def check_chat_template(case: Situation) -> Pitfall | None:
         return None
     path, pinned = case.engine.chat_template, case.engine.chat_template_sha256
     if not path:
-        return _check_checkpoint_template(case)
+        return _check_checkpoint_template_is_current(case)
     found = case.inventory.templates.get(path, "")
     have = found or pinned
     variant = ""
-    if not found and case.is_launched and case.inventory.serves and not case.runs_in_container:
+    if not found and case.is_launched and case.inventory.serves and not case.is_engine_in_container:
         variant = "missing"
     elif found and pinned and found != pinned:
         variant = "changed"
@@ -88,7 +88,7 @@ def check_chat_template(case: Situation) -> Pitfall | None:
     return create_pitfall(f"lineup.stale-chat-template.{variant}", url=TEMPLATE_URL, **values) if variant else None
 
 
-def _check_checkpoint_template(case: Situation) -> Pitfall | None:
+def _check_checkpoint_template_is_current(case: Situation) -> Pitfall | None:
     model = case.engine.model
     if found := case.inventory.templates.get(model):
         current = found == TEMPLATE_SHA256

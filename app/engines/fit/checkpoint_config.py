@@ -121,7 +121,7 @@ def _read_quantization(config: ConfigValues) -> Quantization | None:
     if table is None:
         return None
     group = table.read_count("group_size", 0)
-    for scheme in (table.read_table("config_groups") or table).iterate_tables():
+    for scheme in (table.read_table("config_groups") or table).iterate_direct_child_tables():
         weights = scheme.read_table("weights")
         group = group or (weights.read_count("group_size", 0) if weights else 0)
     kv_scheme = table.read_table("kv_cache_scheme")

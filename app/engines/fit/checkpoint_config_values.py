@@ -50,7 +50,7 @@ class ConfigValues:
         value = self._config.get(key)
         return ConfigValues(value, self._where) if isinstance(value, dict) else None
 
-    def iterate_tables(self) -> "Iterator[ConfigValues]":
+    def iterate_direct_child_tables(self) -> "Iterator[ConfigValues]":
         for key in self._config:
             if (table := self.read_table(key)) is not None:
                 yield table

@@ -105,7 +105,7 @@ def _find_neighbor_shortage(memory: MemoryEstimate, neighbors: Neighbors) -> Fit
 
 
 def _find_pool_shortage(memory: MemoryEstimate) -> FitVerdict | None:
-    setting, missing = memory.setting, memory.needed_pool_gib - memory.left_for_pool_gib
+    setting, missing = memory.setting, memory.kv_pool_gib_for_longest_request - memory.left_for_pool_gib
     if missing <= 0:
         return None
     if (longest := memory.largest_context) > 0:

@@ -40,21 +40,21 @@ def find_gpu_kind(name: str) -> GpuKind | None:
     return None
 
 
-def parse_gpus(text: str, needed_indices: tuple[int, ...]) -> tuple[Gpu, ...]:
+def parse_gpu_kind_and_count(kind_and_count: str, needed_indices: tuple[int, ...]) -> tuple[Gpu, ...]:
     """Parse text like `l4:4`, four L4. Without a number: as `needed_indices` says. Raise BadInput if invalid."""
-    name, _, count = text.partition(":")
+    name, _, count = kind_and_count.partition(":")
     if (kind := find_gpu_kind(name)) is None:
         known = ", ".join(kind.name for kind in GPU_KINDS)
         raise BadInput(f"No GPU is called {name!r}: choose one of {known}, with a number like l4:4.")
     if count and not (count.isascii() and count.isdigit() and len(count) <= 4 and 0 < int(count) <= 1024):
-        raise BadInput(f"{text!r} should be a GPU and how many of them, like {kind.name}:2.")
+        raise BadInput(f"{kind_and_count!r} should be a GPU and how many of them, like {kind.name}:2.")
     there = tuple(range(int(count))) if count else needed_indices
     if short := [index for index in needed_indices if index not in there]:
-        raise BadInput(f"{text} has no GPU {short[0]}: ask for {kind.name}:{max(needed_indices) + 1}.")
+        raise BadInput(f"{kind_and_count} has no GPU {short[0]}: ask for {kind.name}:{max(needed_indices) + 1}.")
     return tuple(Gpu(index, kind.title, kind.memory_gib, kind.bandwidth_gb_s, kind.unified) for index in there)
 
 
-def compute_usable_gib(gpu: Gpu) -> float:
+def limit_stated_gib_to_cuda_visible(gpu: Gpu) -> float:
     """Return the stated memory, limited to what CUDA sees: line-ups may state figures of nvidia-smi or a data sheet."""
     kind = find_gpu_kind(gpu.kind)
     return gpu.memory_gib if kind is None or kind.unified else min(gpu.memory_gib, kind.memory_gib)
@@ -66,4 +66,4 @@ def is_cpu(gpu: Gpu) -> bool:
 
 def has_large_batches(gpu: Gpu) -> bool:
     """Return True for GPUs of at least 70 GiB except A100, which get larger default batches."""
-    return compute_usable_gib(gpu) >= 70 and "a100" not in gpu.kind.lower()
+    return limit_stated_gib_to_cuda_visible(gpu) >= 70 and "a100" not in gpu.kind.lower()

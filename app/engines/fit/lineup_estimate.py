@@ -31,7 +31,7 @@ def estimate_engine_beside_neighbors(lineup: Lineup, engine: Engine, neighbors: 
         fits=verdict.fits,
         says=verdict.says,
         missing_gib_per_gpu=Estimate(verdict.missing_gib, pool.provenance, "what it asks for less what there is"),
-        weights_gib_per_gpu=_estimate_weights(found),
+        weights_gib_per_gpu=_estimate_weights_gib(found),
         kv_pool_gib_per_gpu=pool,
         other_gib_per_gpu=_estimate_overhead(found),
         kv_tokens=_estimate_cache_tokens(found),
@@ -73,7 +73,7 @@ def estimate_neighbors(
     return Neighbors(tuple(names), max(held.values(), default=0.0), tuple(there))
 
 
-def _estimate_weights(memory: MemoryEstimate) -> Estimate:
+def _estimate_weights_gib(memory: MemoryEstimate) -> Estimate:
     setting = memory.setting
     parts = [
         f"{field.name.replace('_', ' ')} {getattr(memory.weights, field.name) / GIB:.2f}"

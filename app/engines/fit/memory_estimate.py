@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.kv_cache import KvCache
+from app.engines.fit.model_shape_loader import load_model_shape
 from app.engines.fit.overhead import Overhead, estimate_overhead
 from app.engines.fit.resolved_settings import GIB, ResolvedSettings, resolve_settings
 from app.engines.fit.weights import Weights, compute_weights_per_stage
@@ -40,7 +40,7 @@ class MemoryEstimate:
         return max(0.0, self.left_for_pool_gib)
 
     @cached_property
-    def needed_pool_gib(self) -> float:
+    def kv_pool_gib_for_longest_request(self) -> float:
         """Pool size for one request of max_model_len."""
         return self.cache.compute_needed_bytes(self.setting.max_model_len) / GIB
 

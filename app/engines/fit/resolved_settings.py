@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.engines.fit.gpu_kinds import compute_usable_gib, has_large_batches, is_cpu
+from app.engines.fit.gpu_kinds import has_large_batches, is_cpu, limit_stated_gib_to_cuda_visible
 from app.engines.fit.kv_cache import CacheLayer, KvCache, group_layers
 from app.engines.fit.model_shape import ModelShape, split_stages
 from app.engines.fit.vllm_versions import VllmRules, get_vllm_rules
@@ -94,7 +94,7 @@ def resolve_settings(engine: Engine, shape: ModelShape, gpus: tuple[Gpu, ...]) -
         rules=rules,
         cpu=is_cpu(gpus[0]),
         unified=any(gpu.unified for gpu in gpus),
-        gpu_gib=min(compute_usable_gib(gpu) for gpu in gpus),
+        gpu_gib=min(limit_stated_gib_to_cuda_visible(gpu) for gpu in gpus),
         bandwidth_gb_s=min(gpu.bandwidth_gb_s for gpu in gpus),
         utilization=engine.utilization or rules.default_utilization,
         kv_element=_resolve_kv_element_bytes(engine.kv_dtype, shape),
@@ -115,7 +115,7 @@ def _resolve_max_seqs_and_batched_tokens(
         world = engine.tp * engine.pp
         seqs, tokens = 128 * world, 2048 * world
     elif has_large_batches(gpu):
-        seqs, tokens = 1024, 16384 if rules.largest_batches and compute_usable_gib(gpu) >= 160 else 8192
+        seqs, tokens = 1024, 16384 if rules.largest_batches and limit_stated_gib_to_cuda_visible(gpu) >= 160 else 8192
     else:
         seqs, tokens = 256, 2048
     seqs = engine.max_num_seqs or seqs

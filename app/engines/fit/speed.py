@@ -4,7 +4,7 @@ from app.engines.fit.estimate_result import Estimate
 from app.engines.fit.model_shape import ModelShape
 from app.engines.fit.resolved_settings import GIB, ResolvedSettings
 from app.engines.fit.vllm_versions import VllmRules
-from app.engines.fit.weight_bits import compute_attention_bits, compute_mlp_bits
+from app.engines.fit.weight_bits import compute_attention_bits, compute_bits_per_mlp_weight
 from app.engines.fit.weights import GpuSplit, compute_weights_per_stage, count_read_attention
 from app.lineups.model import Precision, Speculation
 
@@ -26,7 +26,7 @@ def count_weight_bytes_per_token(shape: ModelShape, precision: Precision, split:
 
 def _count_read_expert_bytes(shape: ModelShape, precision: Precision, split: GpuSplit) -> float:
     each = sum(3 * shape.hidden * layer.expert_intermediate for layer in shape.layers)
-    return compute_mlp_bits(precision, shape) / 8 * shape.experts_per_token * each / split.tp
+    return compute_bits_per_mlp_weight(precision, shape) / 8 * shape.experts_per_token * each / split.tp
 
 
 def count_kv_bytes(shape: ModelShape, split: GpuSplit, element_bytes: int, context: int) -> float:

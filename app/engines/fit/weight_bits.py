@@ -7,7 +7,7 @@ from app.lineups.model import Precision
 BF16 = 16.0
 
 
-def compute_mlp_bits(precision: Precision, shape: ModelShape) -> float:
+def compute_bits_per_mlp_weight(precision: Precision, shape: ModelShape) -> float:
     match precision:
         case "bf16":
             return BF16
@@ -25,13 +25,13 @@ def compute_mlp_bits(precision: Precision, shape: ModelShape) -> float:
 
 def compute_attention_bits(precision: Precision, shape: ModelShape) -> float:
     """Return bits per attention weight. NVFP4 checkpoints of Gemma 4 keep 16, as its outliers do not fit into 4."""
-    return BF16 if precision == "nvfp4" else compute_mlp_bits(precision, shape)
+    return BF16 if precision == "nvfp4" else compute_bits_per_mlp_weight(precision, shape)
 
 
 def describe_precision(precision: Precision, shape: ModelShape) -> str:
     if precision == "bf16":
         return "all at 16 bit"
-    mlp, attention = compute_mlp_bits(precision, shape), compute_attention_bits(precision, shape)
+    mlp, attention = compute_bits_per_mlp_weight(precision, shape), compute_attention_bits(precision, shape)
     linears = f"MLP and attention at {mlp:g} bit" if mlp == attention else f"MLP at {mlp:g} bit"
     return f"{linears}, the rest at 16"
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 
 from app.engines.fit.model_shape import Layer, ModelShape, split_stages
 from app.engines.fit.vllm_versions import VllmRules
-from app.engines.fit.weight_bits import BF16, compute_attention_bits, compute_mlp_bits
+from app.engines.fit.weight_bits import BF16, compute_attention_bits, compute_bits_per_mlp_weight
 from app.lineups.model import Precision
 
 VOCAB_PADDING = 64
@@ -63,7 +63,10 @@ def _compute_weights_of_stage(
     layers = [shape.layers[index] for index in layer_indexes]
     first, last = stage == 0, stage == split.pp - 1
     rows = math.ceil(shape.vocab / VOCAB_PADDING) * VOCAB_PADDING / split.tp
-    in_mlp, in_attention = compute_mlp_bits(precision, shape) / 8, compute_attention_bits(precision, shape) / 8
+    in_mlp, in_attention = (
+        compute_bits_per_mlp_weight(precision, shape) / 8,
+        compute_attention_bits(precision, shape) / 8,
+    )
     embeds = shape.is_gemma4 or first or (last and shape.tied)
     towers = 0 if split.text_only or shape.towers is None else shape.towers.parameters
     return Weights(

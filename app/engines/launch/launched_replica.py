@@ -139,9 +139,9 @@ class LaunchedReplica:
         self._state, self._detail = "loading", ""
 
     def _start_watching(self, pid: int) -> None:
-        self._watching = asyncio.create_task(self._watch_process(pid), name=f"engine {self.name}")
+        self._watching = asyncio.create_task(self._track_state_until_process_ends(pid), name=f"engine {self.name}")
 
-    async def _watch_process(self, pid: int) -> None:
+    async def _track_state_until_process_ends(self, pid: int) -> None:
         tail = LogTail(self.log)
         while True:
             if self._state == "loading" and (held := await asyncio.to_thread(self._find_foreign_listener)):

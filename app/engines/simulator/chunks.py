@@ -25,15 +25,15 @@ class ChunkEncoder:
     def encode_opening(self) -> bytes:
         return self._encode_chunk({"role": "assistant", "content": ""}, 0)
 
-    def encode_pieces(self, pieces: tuple[ReplyPiece, ...], tokens: int) -> list[bytes]:
+    def encode_pieces(self, pieces: tuple[ReplyPiece, ...], tokens_so_far: int) -> list[bytes]:
         """Encode one chunk per channel; without pieces, one empty chunk."""
         if not pieces:
-            return [self._encode_chunk({"content": ""}, tokens)]
-        chunks, tokens = [], tokens - len(pieces)
+            return [self._encode_chunk({"content": ""}, tokens_so_far)]
+        chunks, tokens_so_far = [], tokens_so_far - len(pieces)
         for channel, group in groupby(pieces, lambda piece: piece.channel):
             texts = [piece.text for piece in group]
-            tokens += len(texts)
-            chunks.append(self._encode_chunk({channel: "".join(texts)}, tokens))
+            tokens_so_far += len(texts)
+            chunks.append(self._encode_chunk({channel: "".join(texts)}, tokens_so_far))
         return chunks
 
     def encode_finish(self, reason: str, tokens: int) -> bytes:

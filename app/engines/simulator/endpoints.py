@@ -115,7 +115,7 @@ class _Endpoints:
     async def complete_chat(self, request: Request) -> Response:
         self._require_ready()
         asked = await self._read_request(request)
-        room = self._compute_tokens_left(asked)
+        room = self._compute_context_left_after_prompt(asked)
         fault = self._engine.faults.take_fault(asked.role, asked.purpose)
         if fault and fault.kind == "503":
             raise _RequestRefused(503, "ServiceUnavailableError", "The queue is full. This fault was asked for.")
@@ -147,7 +147,7 @@ class _Endpoints:
         _require_valid_grammar(asked)
         return asked
 
-    def _compute_tokens_left(self, chat_request: ChatRequest) -> int:
+    def _compute_context_left_after_prompt(self, chat_request: ChatRequest) -> int:
         """Return the tokens left for the answer. Raise if the request exceeds the context."""
         length, prompt, limit = self._engine.engine.max_model_len, chat_request.prompt_tokens, chat_request.token_limit
         maximum = f"This model's maximum context length is {length} tokens."

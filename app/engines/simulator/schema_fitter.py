@@ -40,7 +40,7 @@ def _check_node(node: Any, root: Schema) -> None:
     if "$ref" in node:
         _resolve_reference(node, root)
     if "pattern" in node:
-        _compile_pattern(node["pattern"])
+        _compile_pattern_or_refuse(node["pattern"])
         if "minLength" in node or "maxLength" in node:
             raise BadSchema("pattern beside a length is a feature not supported by xgrammar")
     for child in _list_children(node):
@@ -61,7 +61,7 @@ def _list_types(node: Schema) -> list[Any]:
     return kind if isinstance(kind, list) else [kind]
 
 
-def _compile_pattern(pattern: object) -> re.Pattern[str]:
+def _compile_pattern_or_refuse(pattern: object) -> re.Pattern[str]:
     if any(int(most) > _MOST_REPEATED for most in _REPEATED.findall(str(pattern))):
         raise BadSchema("xgrammar 0.2.8 makes no grammar of a pattern that repeats something more than 128 times")
     try:
@@ -140,7 +140,7 @@ def _fit_array(node: Schema, wanted: list[Any], root: Schema) -> list[Any]:
 
 def _fit_string(node: Schema, wanted: str) -> str:
     least, most = node.get("minLength", 0), node.get("maxLength", max(len(wanted), 64))
-    pattern = _compile_pattern(node.get("pattern", ""))
+    pattern = _compile_pattern_or_refuse(node.get("pattern", ""))
     for text in (wanted, *_SAMPLES):
         fitting = text[:most].ljust(least, "x")
         if pattern.search(fitting):

@@ -24,13 +24,13 @@ class Inertia:
         self._at = now
 
     def set_target(self, target: float, now: float) -> None:
-        self._total = self.compute_total(now)
+        self._total = self.compute_integral_over_time(now)
         self._level, self._target, self._at = self.compute_level(now), target, now
 
     def compute_level(self, now: float) -> float:
         return self._target + (self._level - self._target) * math.exp(-(now - self._at) / self._seconds)
 
-    def compute_total(self, now: float) -> float:
+    def compute_integral_over_time(self, now: float) -> float:
         """Return the integral of the level over time."""
         gone = now - self._at
         settling = self._seconds * (1 - math.exp(-gone / self._seconds))
@@ -75,5 +75,5 @@ class SimulatedGpu:
             power_w=round(self._idle + span * busy, 1),
             temperature_c=round(_COOL + (_WARM - _COOL) * self._heat.compute_level(now)),
             power_limit_w=_LIMIT_WATTS.get(self._gpu.kind),
-            energy_j=round(self._idle * (now - self._began) + span * self._busy.compute_total(now), 1),
+            energy_j=round(self._idle * (now - self._began) + span * self._busy.compute_integral_over_time(now), 1),
         )

@@ -29,16 +29,16 @@ def get_empty_owner(_: int) -> str:
     return ""
 
 
-def list_programs_on_gpus(
-    lineup: Lineup, readings: Iterable[GpuReading], running: Collection[str]
+def list_foreign_programs_on_idle_gpus(
+    lineup: Lineup, readings: Iterable[GpuReading], running_engines: Collection[str]
 ) -> dict[int, ProgramsOnGpu]:
     """Return what holds memory of the line-up's GPUs here, beside its engines, by their index in the line-up.
 
-    `running`: engines that are up. Their GPUs are left out, since an engine's processes cannot always be told apart
+    `running_engines`: those that are up. Their GPUs are left out, since their processes cannot always be told apart
     from others. Only GPUs of engines that Temper starts are known to be in this machine.
     """
     launched = {gpu for engine in lineup.engines.values() if engine.launch for gpu in engine.gpus}
-    wanted = launched - {gpu for name in running for gpu in lineup.engines[name].gpus}
+    wanted = launched - {gpu for name in running_engines for gpu in lineup.engines[name].gpus}
     by_key = {(reading.host, reading.gpu): reading for reading in readings}
     found = {}
     for gpu in lineup.gpus:

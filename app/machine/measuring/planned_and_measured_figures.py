@@ -74,7 +74,7 @@ class ComparedRow:
 def compare_figures(
     engine: Engine, fit: Fit | None, newest_result: ProbeResult | None, earlier_result: ProbeResult | None
 ) -> tuple[ComparedRow, ...]:
-    plan, reported = _get_planned_figures_by_name(engine, fit), _get_lineup_reported_figures_by_name(engine, fit)
+    plan, reported = _get_planned_figures_by_name(engine, fit), _build_lineup_published_figures_by_name(engine, fit)
     rows = (
         ComparedRow(
             *spec,
@@ -151,7 +151,7 @@ def find_speed_limit(engine: Engine, fit: Fit | None) -> Estimate | None:
     return None
 
 
-def _get_lineup_reported_figures_by_name(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
+def _build_lineup_published_figures_by_name(engine: Engine, fit: Fit | None) -> dict[str, Measured]:
     said = engine.reported
     if said is None:
         return {}

@@ -15,7 +15,7 @@ from app.engines.chat_question_and_reply_types import Message, Question
 from app.engines.client import EngineClient, ServedModel
 from app.engines.engine_metrics import EngineSample
 from app.engines.fit.estimate_result import Estimate
-from app.engines.proc_files import PROC, read_table_text
+from app.engines.proc_files import PROC, read_value_after_colon
 from app.engines.replica_choice import EngineTraffic
 from app.errors import BadInput, EngineError
 from app.lineups.model import Engine
@@ -34,7 +34,7 @@ from app.machine.measuring.probe_result import ProbeResult
 
 def describe_cpu(cpuinfo_path: Path = PROC / "cpuinfo") -> str:
     """Return model name and cores; Arm kernels report no name."""
-    name, cores = read_table_text(cpuinfo_path, "model name"), f"{os.cpu_count()} cores"
+    name, cores = read_value_after_colon(cpuinfo_path, "model name"), f"{os.cpu_count()} cores"
     return f"{name}, {cores}" if name else cores
 
 

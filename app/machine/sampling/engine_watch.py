@@ -117,11 +117,11 @@ class EngineWatch:
             cached_share=since.compute_share("prefix_hits", "prefix_queries"),
             prefix_hit_rate=_compute_share(whole.prefix_hits, whole.prefix_queries),
             preemptions=whole.preemptions,
-            resident_gib=self._find_resident_gib(),
+            resident_gib=self._find_cpu_engine_main_memory_gib(),
             ttft_s=since.compute_share("first_token_seconds", "first_tokens"),
         )
 
-    def _find_resident_gib(self) -> float | None:
+    def _find_cpu_engine_main_memory_gib(self) -> float | None:
         if not self.engine.is_on_cpu:
             return None
         held = [find_resident_gib(one.pid) for one in self._launched if one.pid]

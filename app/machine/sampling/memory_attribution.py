@@ -114,13 +114,17 @@ def _build_claim(known_engines: KnownEngines, engine: Engine, held_memory: Amoun
         _to_measured_amount_from_log(log.weights_gib)
         or (_convert_estimate_to_amount(fit.weights_gib_per_gpu) if fit else None),
         _to_measured_amount_from_log(log.kv_gib)
-        or (_scale_planned_pool(fit, known_engines.kv_tokens.get(engine.name), len(engine.replicas)) if fit else None),
+        or (
+            _scale_planned_pool_if_tokens_known(fit, known_engines.kv_tokens.get(engine.name), len(engine.replicas))
+            if fit
+            else None
+        ),
         _to_measured_amount_from_log(log.graphs_gib)
         or (_convert_estimate_to_amount(fit.other_gib_per_gpu) if fit else None),
     )
 
 
-def _scale_planned_pool(fit: Fit, tokens: int | None, replicas: int) -> Amount | None:
+def _scale_planned_pool_if_tokens_known(fit: Fit, tokens: int | None, replicas: int) -> Amount | None:
     """Return the planned KV pool, scaled to the size that the engine reports."""
     pool, planned = _convert_estimate_to_amount(fit.kv_pool_gib_per_gpu), fit.kv_tokens.value
     if pool is None or not tokens or not planned:

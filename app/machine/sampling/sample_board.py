@@ -44,7 +44,7 @@ class Board:
     """Monotonic time at which the look under way began, or the first of several that an engine delayed."""
     _drawn: tuple[int, str] = (0, "")
 
-    def mark_viewed(self) -> "Board":
+    def mark_viewed_and_return_self(self) -> "Board":
         """Mark the board as viewed, which keeps sampling at once a second, and return it."""
         self.shown_at = time.monotonic()
         return self

@@ -99,7 +99,7 @@ class Benchmark:
         self.title = clean_text(_render_text(found.find("{*}title"), {}), TITLE)
         self.version = clean_text(_render_text(found.find("{*}version"), {}), 40)
 
-    def copy_with_offered_profiles(self, profiles: Mapping[str, Element]) -> "Benchmark":
+    def copy_offering_only_these_profiles(self, profiles: Mapping[str, Element]) -> "Benchmark":
         """Return a copy that offers only the tailoring's profiles. One may have the id of the profile it extends."""
         made = copy(self)
         made._own = profiles  # noqa: SLF001  (its own kind)

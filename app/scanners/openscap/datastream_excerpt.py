@@ -165,13 +165,13 @@ class DataStream:
         """Return what stays of a component; None if that is nothing."""
         one = self._components.get(component_href)
         if one is self._benchmark:
-            return self._copy_item(one, needs)
+            return self._copy_item_reduced_to_needs(one, needs)
         if component_href in needs.oval:
             wanted = needs.oval[component_href]
             return deepcopy(one) if wanted is None else self._documents[component_href].copy_reachable(wanted)
         return deepcopy(one) if one is not None and get_local_name(one) == "cpe-list" else None
 
-    def _copy_item(self, item: Element, needs: _Needs) -> Element:
+    def _copy_item_reduced_to_needs(self, item: Element, needs: _Needs) -> Element:
         """Copy the benchmark, a group or a rule with what stays of it."""
         made = copy_tag_and_attributes(item)
         judged = item is self._benchmark or get_local_name(item) == "Group" or item.get("id", "") in needs.rules
@@ -179,7 +179,7 @@ class DataStream:
             name, id_ = get_local_name(child), child.get("id", "")
             if name in _ITEMS:
                 if id_ in needs.items:
-                    made.append(self._copy_item(child, needs))
+                    made.append(self._copy_item_reduced_to_needs(child, needs))
             elif name == "Profile":
                 if child in needs.profiles:
                     made.append(_copy_profile(child, needs))

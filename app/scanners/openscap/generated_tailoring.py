@@ -33,7 +33,9 @@ class GeneratedTailoring:
     """An operator's tailoring to extend; empty if the profile is the content's own."""
 
     def to_xml(self) -> bytes:
-        root = self._copy_root() if self.begins else self._create_root()
+        root = (
+            self._copy_root_with_only_extended_profile() if self.begins else self._create_root_with_header_and_profile()
+        )
         (profile,) = root.findall(f"{{{XCCDF}}}Profile")
         for rule, why in self.left_out:
             select = _replace_element_by_idref(profile, "select", idref=rule, selected="false")
@@ -43,14 +45,14 @@ class GeneratedTailoring:
         etree.indent(root)
         return bytes(etree.tostring(root, xml_declaration=True, encoding="UTF-8")) + b"\n"
 
-    def _create_root(self) -> Element:
+    def _create_root_with_header_and_profile(self) -> Element:
         root: Element = etree.Element(f"{{{XCCDF}}}Tailoring", nsmap={"xccdf": XCCDF}, attrib={"id": _OURS})
         self._add_header(root)
         profile = etree.SubElement(root, f"{{{XCCDF}}}Profile", {"id": self.id, "extends": self.extends})
         _add_text_element(profile, "title", self.title, override="true")
         return root
 
-    def _copy_root(self) -> Element:
+    def _copy_root_with_only_extended_profile(self) -> Element:
         """Copy an operator's tailoring with only the wanted profile."""
         root = parse_xml(self.begins, "The tailoring")
         for one in root:

@@ -133,7 +133,7 @@ def extract_report(ran: OscapResult, seconds: float) -> bytes:
     return whole
 
 
-def require_content(ran: OscapResult) -> None:
+def require_content_whole_on_host(ran: OscapResult) -> None:
     """Raise ScanFailed if the content is not whole on the host."""
     if ran.code == _NO_FOLDER:
         raise ScanFailed("No folder can be made for the content on the host; look whether its disk is full.")
@@ -144,7 +144,7 @@ def require_content(ran: OscapResult) -> None:
 def _require_scan_result(ran: OscapResult, seconds: float) -> None:
     if ran.code in _JUDGED:
         return
-    require_content(ran)
+    require_content_whole_on_host(ran)
     complaint = ran.stderr.decode("utf-8", "replace")
     if ran.code is None or ran.code in (_TIMED_OUT, _KILLED):
         raise ScanFailed(f"OpenSCAP took longer than {seconds:.0f} s and was ended; ask for fewer rules.")

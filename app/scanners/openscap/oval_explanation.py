@@ -37,10 +37,10 @@ class OvalReport:
         top = self.results.get(definition)
         if top is None:
             return ()
-        decided = dict.fromkeys(self._iter_deciding_tests(top, word, 0))
+        decided = dict.fromkeys(self._iter_deciding_test_ids(top, word, 0))
         return tuple(self._build_test_finding(test) for test in list(decided)[:TESTS_TOLD])
 
-    def _iter_deciding_tests(self, node: Element, word: str, depth: int) -> Iterator[str]:
+    def _iter_deciding_test_ids(self, node: Element, word: str, depth: int) -> Iterator[str]:
         if depth > DEEPEST:
             return
         for child in node:
@@ -49,9 +49,9 @@ class OvalReport:
             if get_local_name(child) == "criterion":
                 yield child.get("test_ref", "")
             elif get_local_name(child) == "criteria":
-                yield from self._iter_deciding_tests(child, word, depth + 1)
+                yield from self._iter_deciding_test_ids(child, word, depth + 1)
             elif (extended := self.results.get(child.get("definition_ref", ""))) is not None:
-                yield from self._iter_deciding_tests(extended, extended.get("result", ""), depth + 1)
+                yield from self._iter_deciding_test_ids(extended, extended.get("result", ""), depth + 1)
 
     def _build_test_finding(self, test: str) -> OvalFinding:
         about = self.comments.get(test)

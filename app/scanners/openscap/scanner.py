@@ -7,7 +7,7 @@ import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from app.errors import TemperError, is_storage_or_connection_fault
+from app.errors import TemperError, is_storage_or_host_connection_fault
 from app.scanners.openscap import oscap_command
 from app.scanners.openscap.arf import RuleOutcome, read_arf
 from app.scanners.openscap.datastream_excerpt import CannotCut, DataStream, open_datastream
@@ -69,7 +69,7 @@ class OpenScapScanner:
         try:
             return await self.judge_rules(rules, on_judged_count)
         except TemperError as exc:
-            if is_storage_or_connection_fault(exc):
+            if is_storage_or_host_connection_fault(exc):
                 raise
             log.warning("scan failed", extra={"reason": str(exc)})
             return [Verdict(rule, "error", redact_secrets(str(exc))) for rule in rules]
@@ -159,7 +159,7 @@ class OpenScapScanner:
             if ran.code != 0 or ran.stdout.split(maxsplit=1)[:1] != [digest.encode()]:
                 packed = await asyncio.to_thread(_compress_content, read)
                 command = oscap_command.build_content_upload_command(self._folder, digest)
-                oscap_command.require_content(await self._shell.run(command, _UPLOAD, packed))
+                oscap_command.require_content_whole_on_host(await self._shell.run(command, _UPLOAD, packed))
 
     def _build_verdict(self, rule: str, outcomes: Mapping[str, RuleOutcome]) -> Verdict:
         if rule not in self._ids:

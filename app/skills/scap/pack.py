@@ -26,15 +26,15 @@ from app.scanners.openscap.generated_tailoring import GeneratedTailoring
 from app.scanners.openscap.scap_files import ScapContent, map_names_to_datastreams, require_datastream
 from app.scanners.openscap.tailoring import (
     TailoringFile,
-    apply_tailoring,
     load_tailoring_file,
     map_names_to_tailoring_files,
+    offer_tailored_profiles,
 )
 from app.scanners.scanner import Verdict
 from app.skills.parameter import Kind, Parameter
 from app.skills.scap.stig_manual_and_community_tasks import JoinedContent, join_content, list_content_times
 from app.skills.skill import ContentFix, Rule, Skill
-from app.skills.stated_settings import find_stated_settings_with_values
+from app.skills.stated_settings import find_stated_settings_joined_with_values
 
 _CATEGORIES: dict[str, Category] = {"high": "I", "medium": "II", "low": "III"}
 _KEPT = 32
@@ -68,7 +68,7 @@ def _build_skill(
     `site_values`: site values by short name; `stamps`: modification times of all files that it may be built from.
     """
     whole, mine = read_benchmark(file), load_tailoring_file(tailoring_name) if tailoring_name else None
-    benchmark = apply_tailoring(mine, whole) if mine else whole
+    benchmark = offer_tailored_profiles(mine, whole) if mine else whole
     full = benchmark.resolve_profile_id(profile)
     known = benchmark.map_short_ids_to_profile_parameters(full)
     values = {known[name].id: text for name, text in site_values if name in known}
@@ -171,7 +171,7 @@ def _build_rule(rule: ScapRule, joined: JoinedContent) -> Rule:
         fix=fix[:FIX],
         paths=rule.paths or find_named_etc_paths(fix),
         check=lambda _: Verdict(rule.name, "unknown", _UNJUDGED),
-        asks=ASKS.get(rule.name, frozenset()) | find_stated_settings_with_values(f"{rule.requirement}\n{fix}"),
+        asks=ASKS.get(rule.name, frozenset()) | find_stated_settings_joined_with_values(f"{rule.requirement}\n{fix}"),
         irreversible=bool(_IRREVERSIBLE.fullmatch(rule.name) or _LOCKING_LINE.search(fix)),
         foreign=True,
         script=rule.script,

@@ -130,7 +130,7 @@ def _create_file_option_check(rule: str, entry: FileEntry) -> Check:
     source = OptionSource(
         entry.path, parse_stated_family_file if entry.strict else parse_stated_family_ignoring_blanks, entry.also
     )
-    return create_every_line_check(rule, source, replace(entry.wanted, key=entry.key_after_section_and_slash))
+    return create_every_line_check(rule, source, replace(entry.wanted, key=entry.key_prefixed_with_section))
 
 
 def _apply_values(values: Mapping[str, str]) -> Skill:

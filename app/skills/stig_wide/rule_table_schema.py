@@ -112,7 +112,7 @@ class FileEntry(ValueEntry, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """The program takes no blanks around keys and values."""
 
     @property
-    def key_after_section_and_slash(self) -> str:
+    def key_prefixed_with_section(self) -> str:
         return f"{self.section}/{self.key}" if self.section else self.key
 
 

@@ -36,9 +36,9 @@ _DENIES = {"auth": "auth_err", "account": "auth_err", "password": "authtok_err",
 _UNIX = {_WRONG: "auth_err", _ELSEWHERE: "user_unknown", _EXPIRED: "acct_expired", _STRANGER: "auth_err"}
 
 
-def create_responder(user_case: str, kind: str, *, otherwise: bool) -> Answer:
-    """Return the answers of modules for a walk through a stack. Unknown ones accept if `otherwise`, else refuse."""
-    unknown = SUCCESS if otherwise else _DENIES[kind]
+def create_module_responder(user_case: str, kind: str, *, unknown_modules_accept: bool) -> Answer:
+    """Return the answers of modules for a walk through a stack; `unknown_modules_accept` says what unknown ones do."""
+    unknown = SUCCESS if unknown_modules_accept else _DENIES[kind]
     return lambda rule: _answer_known_module(rule, user_case, kind) or unknown
 
 
@@ -50,12 +50,12 @@ def _answer_known_module(rule: PamRule, user_case: str, kind: str) -> str:
     if rule.module == "pam_deny.so":
         return _DENIES[kind]
     if rule.module in _DIRECTORIES:
-        return _answer_directory(user_case, kind)
+        return _answer_as_directory_service(user_case, kind)
     special = _SPECIAL.get(rule.module)
     return special(rule, user_case, kind) if special else ""
 
 
-def _answer_directory(user_case: str, kind: str) -> str:
+def _answer_as_directory_service(user_case: str, kind: str) -> str:
     if kind == "auth":
         return SUCCESS if user_case == _ELSEWHERE else "auth_err" if user_case == _WRONG else "user_unknown"
     return "user_unknown" if kind in ("account", "password") else SUCCESS

@@ -8,7 +8,7 @@ from app.syntax.host_files_protocol import Files
 from app.syntax.pam import FOLDER, KINDS, PamRule
 from app.targets.effects import pam_options
 from app.targets.effects.daemon_base import UNSET, Daemon
-from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_responder
+from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_module_responder
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.pam_outcome import SUCCESS, compute_outcome
 from app.targets.password_refusal_prediction import predict_password_change_refusal
@@ -61,7 +61,7 @@ def _evaluate_outcomes(label: str, chain: tuple[PamRule, ...] | None, kind: str)
 def _is_admitted(chain: tuple[PamRule, ...] | None, user_case: str, kind: str, *, accepts_unknown: bool) -> bool:
     if kind == "password" and user_case in RIGHTFUL[kind]:
         return not predict_password_change_refusal(chain, unknown_modules_succeed=accepts_unknown)
-    answer = create_responder(user_case, kind, otherwise=accepts_unknown)
+    answer = create_module_responder(user_case, kind, unknown_modules_accept=accepts_unknown)
     return chain is not None and compute_outcome(chain, answer) == SUCCESS
 
 

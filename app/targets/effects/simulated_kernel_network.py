@@ -89,11 +89,13 @@ class KernelNetwork:
             if place == ("ipv4", ALL, "forwarding"):
                 self.values["ipv4", ALL, "accept_redirects"] = "0" if _is_on(value) else "1"
 
-    def compute_values_by_interface(self, families_and_settings: Iterable[tuple[str, str]]) -> dict[str, str]:
+    def compute_effective_values_by_interface(
+        self, reported_families_and_settings: Iterable[tuple[str, str]]
+    ) -> dict[str, str]:
         """Return what holds on each interface, for the settings that somebody wrote: (family, setting)."""
         return {
             f"net.{family}.conf {setting} on {name}": self._compute_effective_value(family, name, setting)
-            for family, setting in sorted(set(families_and_settings))
+            for family, setting in sorted(set(reported_families_and_settings))
             if (family, ALL, setting) in self.values
             for name in (*self.interfaces, LATER)
         }
@@ -116,7 +118,7 @@ class KernelNetwork:
         return own
 
 
-def list_written_network_settings(loaded_sysctls: LoadedSysctls) -> set[tuple[str, str]]:
+def list_written_network_families_and_settings(loaded_sysctls: LoadedSysctls) -> set[tuple[str, str]]:
     """Return family and setting of each network setting that the files name."""
     kernel = KernelNetwork(list_interfaces(key for key, _ in loaded_sysctls.writes))
     places = (place for key, _ in loaded_sysctls.writes for place in kernel.find_places(key))

@@ -26,7 +26,7 @@ def compare_keyword(keyword: str, was: str, now: str) -> Strength:
     return _COMPARES.get(keyword, compare_unranked)(was, now)
 
 
-def combine_strengths(*orders: Strength) -> Strength:
+def combine_strengths_mixed_as_incomparable(*orders: Strength) -> Strength:
     """Combine parts; stronger in one and weaker in another is incomparable."""
     told = {one for one in orders if one is not Strength.EQUAL}
     if not told:
@@ -54,7 +54,9 @@ def _create_parts_comparison(separator: str, *compares: Compare) -> Compare:
         old, new = was.split(separator), now.split(separator)
         if not len(old) == len(new) == len(compares):
             return compare_unranked(was, now)
-        return combine_strengths(*(one(*pair) for one, pair in zip(compares, zip(old, new, strict=True), strict=True)))
+        return combine_strengths_mixed_as_incomparable(
+            *(one(*pair) for one, pair in zip(compares, zip(old, new, strict=True), strict=True))
+        )
 
     return compare
 

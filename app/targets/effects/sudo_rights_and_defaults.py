@@ -61,29 +61,29 @@ def _collect_settings(parsed_sudoers: Sudoers, accounts: HostAccounts) -> dict[s
     found: dict[str, str] = {}
     if parsed_sudoers.problems:
         found[_UNREADABLE] = ", ".join(f"{problem.path} line {problem.line}" for problem in parsed_sudoers.problems)
-    anybody = dict(_iter_principal_settings(parsed_sudoers, _ELSE))
+    anybody = dict(_iter_principal_rights_and_defaults(parsed_sudoers, _ELSE))
     found |= {f"anybody else{key}": value for key, value in anybody.items()}
     for account in accounts.accounts:
-        settings = _iter_principal_settings(parsed_sudoers, build_principal(accounts, account.name))
+        settings = _iter_principal_rights_and_defaults(parsed_sudoers, build_principal(accounts, account.name))
         found |= {f"{account.name}{key}": value for key, value in settings}
     for entry in _list_principals_without_account(parsed_sudoers, accounts):
         stranger = Principal("\0", None, frozenset({entry[1:]})) if entry.startswith("%") else Principal(entry)
-        own = dict(_iter_principal_settings(parsed_sudoers, stranger))
+        own = dict(_iter_principal_rights_and_defaults(parsed_sudoers, stranger))
         for key in own.keys() | anybody.keys():
             value, otherwise = own.get(key, UNSET), anybody.get(key, UNSET)
             if value != otherwise:
                 found[f"{entry}{_BY_NAME}{key}"] = f"{value}{_OTHERWISE}{otherwise}"
-    return _drop_anothers_password_options_off_for_everybody(found)
+    return _drop_off_options_asking_anothers_password(found)
 
 
-def _drop_anothers_password_options_off_for_everybody(settings: dict[str, str]) -> dict[str, str]:
+def _drop_off_options_asking_anothers_password(settings: dict[str, str]) -> dict[str, str]:
     """Drop the options of another's password that are off for everybody: sudo has them off by itself."""
     named = {key: option["name"] for key in settings if (option := _OPTION.fullmatch(key))}
     used = {name for key, name in named.items() if settings[key] != OFF}
     return {key: value for key, value in settings.items() if named.get(key) not in {*_ANOTHERS_PASSWORD} - used}
 
 
-def _iter_principal_settings(parsed_sudoers: Sudoers, principal: Principal) -> Iterator[tuple[str, str]]:
+def _iter_principal_rights_and_defaults(parsed_sudoers: Sudoers, principal: Principal) -> Iterator[tuple[str, str]]:
     yield _MAY, sudo_rights_comparison.format_rights(list_rights_and_denials_in_file_order(parsed_sudoers, principal))
     plain = resolve_defaults(parsed_sudoers, principal)
     for name, value in plain.items():

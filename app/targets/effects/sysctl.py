@@ -91,13 +91,13 @@ class _Sysctl(Daemon):
         before, after = (self.load_files(side) if side else loaded for side in self._sides)
         names = simulated_kernel_network.list_interfaces(key for side in (before, after) for key, _ in side.writes)
         boot = simulated_kernel_network.KernelNetwork(names)
-        written = simulated_kernel_network.list_written_network_settings(before)
+        written = simulated_kernel_network.list_written_network_families_and_settings(before)
         keys = [key for key in KNOWN if before.find_value(key) is not None]
         for start, mark in ((boot, ""), (simulated_kernel_network.load_writes(before, boot), _AGAIN)):
             kernel = simulated_kernel_network.load_writes(loaded, start)
-            values = simulated_kernel_network.read_known_values(kernel, keys) | kernel.compute_values_by_interface(
-                written
-            )
+            values = simulated_kernel_network.read_known_values(
+                kernel, keys
+            ) | kernel.compute_effective_values_by_interface(written)
             found |= {f"{key}{mark}": value for key, value in values.items()}
         return found
 

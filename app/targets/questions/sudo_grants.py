@@ -9,7 +9,7 @@ _ROOT = "root"
 _MOST = 200
 
 
-def probe_sudo_rights(host: ProbedHost) -> ProbeAnswer:
+def probe_sudo_rights_of_all_accounts(host: ProbedHost) -> ProbeAnswer:
     if host.sudoers.problems:
         return answer_from_problems(host.sudoers.problems, "")
     names = [account.name for account in host.accounts_and_groups.accounts if account.name != _ROOT]

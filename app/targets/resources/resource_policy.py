@@ -47,7 +47,7 @@ _AGES = ("changed", "min", "max", "warn", "inactive")
 
 def judge_password_ageing_change(before: Files, after: Files, foreseen: DryRun) -> Objection | None:
     """Judge password ageing that a change of /etc/shadow brings as if chage had been asked for it."""
-    was, now = _read_password_ageing(before), _read_password_ageing(after)
+    was, now = _read_password_ageing_by_account(before), _read_password_ageing_by_account(after)
     changed = tuple(
         ResourceState(f"{account.KIND.prefix}{name}", was[name], ages)
         for name, ages in now.items()
@@ -56,7 +56,7 @@ def judge_password_ageing_change(before: Files, after: Files, foreseen: DryRun) 
     return account.judge_ageing(replace(foreseen, states=changed)) if changed else None
 
 
-def _read_password_ageing(files: Files) -> dict[str, str]:
+def _read_password_ageing_by_account(files: Files) -> dict[str, str]:
     records = [line.split(":") for line in (host_text.read_text(files, "/etc/shadow") or "").split("\n")]
     return {
         record[0]: ", ".join(f"{name} {days or '-'}" for name, days in zip(_AGES, record[2:7], strict=True))

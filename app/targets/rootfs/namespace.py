@@ -41,7 +41,7 @@ def main(folder: str, *command: str) -> int:
     if child == 0:
         os.close(told[1])
         _drop_ids_and_tie_to_parent()
-        _unshare_namespaces(_NEW_USERS)
+        _unshare_namespaces_or_exit(_NEW_USERS)
         os.write(born[1], b"1")
         if not os.read(told[0], 1):
             os._exit(1)
@@ -68,7 +68,7 @@ def _run_as_namespace_root(command: tuple[str, ...]) -> int:
     os.setresuid(0, 0, 0)
     os.setgroups([])
     _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-    _unshare_namespaces(_NEW_MOUNTS | _NEW_PROCESSES | _NEW_NAMES | _NEW_IPC)
+    _unshare_namespaces_or_exit(_NEW_MOUNTS | _NEW_PROCESSES | _NEW_NAMES | _NEW_IPC)
     first = os.fork()
     if first == 0:
         _libc.prctl(_DIE_WITH_PARENT, signal.SIGKILL)
@@ -90,7 +90,7 @@ def _write_id_maps(child: int) -> None:
         subprocess.run([tool, str(child), "0", str(me), "1", "1", str(lent[0]), str(COUNT - 1)], check=True)
 
 
-def _unshare_namespaces(namespace_flags: int) -> None:
+def _unshare_namespaces_or_exit(namespace_flags: int) -> None:
     if _libc.unshare(namespace_flags) != 0:
         sys.exit(f"this kernel refuses user namespaces here ({os.strerror(ctypes.get_errno())})")
 

@@ -27,7 +27,7 @@ def roll_back_change(name: str, journals: MirroredJournal, tree: RemoteTree) -> 
         raise ActionFailed(f"The change {name} was committed; it is no longer undone.")
     open_there = there is not None and there.mark == "open"
     if here != "open":
-        left = journals.restore_on_host(name) if open_there else []
+        left = journals.restore_on_host_and_list_differences(name) if open_there else []
         tree.refresh_snapshot()
         if open_there and not left:
             journals.close(name, "undone")
@@ -35,7 +35,11 @@ def roll_back_change(name: str, journals: MirroredJournal, tree: RemoteTree) -> 
         return RollbackResult(tuple(left), found, time.monotonic() - began)
     held, folders = journals.read_pre_images(name), journals.read_contents(name).folders
     before = {path: state for path, state in held.items() if not is_resource(path)}
-    unlike = [f"{one}: it is not as it was" for one in journals.restore_on_host(name)] if open_there else []
+    unlike = (
+        [f"{one}: it is not as it was" for one in journals.restore_on_host_and_list_differences(name)]
+        if open_there
+        else []
+    )
     if len(before) == len(held):  # files are compared from here
         unlike = []
     elif there is None:

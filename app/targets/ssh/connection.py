@@ -105,10 +105,10 @@ class SshConnection:
         """Return a connection that stands for itself: it claims nothing, and that it fails says nothing of this one."""
         return SshConnection(self.end, self._known_hosts, self._loop)
 
-    def create_connection_through_script(self, script_name: str, end: Endpoint) -> "SshConnection":
-        """Return a connection to the program that `script_name` starts on the host, tunnelled through this one."""
+    def create_connection_to_script_started_program(self, starting_script_name: str, end: Endpoint) -> "SshConnection":
+        """Return a connection, tunnelled through this one, to the program that the script starts on the host."""
         self.become_root()
-        program = build_program_command(script_name, _SECONDS, sudo=bool(self._sudo))
+        program = build_program_command(starting_script_name, _SECONDS, sudo=bool(self._sudo))
         return self._create_sibling(end, Tunnel(self._get_connection, program))
 
     def assert_alive(self) -> None:

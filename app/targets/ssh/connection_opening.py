@@ -153,12 +153,12 @@ async def _choose_credentials(end: Endpoint) -> dict[str, object]:
         case "key":
             return {**alone, "client_keys": load_key_pairs(end), "preferred_auth": "publickey"}
         case "agent":
-            return {**alone, "client_keys": await _get_agent_keys(), "preferred_auth": "publickey"}
+            return {**alone, "client_keys": await _require_agent_keys(), "preferred_auth": "publickey"}
         case "password":
             return {**alone, "password": read_password(end), "preferred_auth": "password,keyboard-interactive"}
 
 
-async def _get_agent_keys() -> list[asyncssh.SSHKeyPair]:
+async def _require_agent_keys() -> list[asyncssh.SSHKeyPair]:
     at = os.environ.get("SSH_AUTH_SOCK", "")
     try:
         agent = await asyncssh.connect_agent(at)

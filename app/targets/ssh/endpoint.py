@@ -91,7 +91,7 @@ def _make_key_path_absolute(path: str) -> str:
 def load_key_pairs(end: Endpoint) -> list[asyncssh.SSHKeyPair]:
     """Return copies of the endpoint's key pairs, since a connection changes its own; raise an error if unreadable."""
     try:
-        return [copy(pair) for pair in _load_cached_pairs(end.secret_at, _stamp_key_files(end.secret_at))]
+        return [copy(pair) for pair in _load_cached_pairs(end.secret_at, _stamp_key_and_certificate(end.secret_at))]
     except OSError as exc:
         raise EnvironmentUnusable(f"the key {end.secret_at} cannot be read: {exc.strerror or exc}.") from exc
     except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as exc:
@@ -105,7 +105,7 @@ def _load_cached_pairs(path: str, _stamps: tuple[tuple[int, ...] | None, ...]) -
     return tuple(asyncssh.load_keypairs([path]))
 
 
-def _stamp_key_files(path: str) -> tuple[tuple[int, ...] | None, ...]:
+def _stamp_key_and_certificate(path: str) -> tuple[tuple[int, ...] | None, ...]:
     """Return file stamps of the key and its certificate; they change when a file changes."""
     return tuple(_stamp_file(Path(one).expanduser()) for one in (path, f"{path}-cert.pub"))
 

@@ -161,7 +161,7 @@ def _iter_answers(
         yield "next-boot", _read_next_boot(report)
     yield "failed-units", _read_failed_units(report)
     if report.find_row("policy"):
-        yield "selinux-boot", _read_next_boot_selinux_policy(report)
+        yield "selinux-boot", _check_next_boot_selinux_policy_exists(report)
     yield "selinux", _read_selinux_mode(report.find_row("selinux"))
     if report.find_row("denied"):
         yield "selinux-denials", _read_selinux_denials(report)
@@ -230,7 +230,7 @@ def _read_failed_units(report: HostReport) -> ProbeAnswer:
     return ProbeAnswer(True, f"failed units: {', '.join(failed) or 'none'}", weak=weak)
 
 
-def _read_next_boot_selinux_policy(report: HostReport) -> ProbeAnswer:
+def _check_next_boot_selinux_policy_exists(report: HostReport) -> ProbeAnswer:
     there, policy = report.find_row("policy") or ("", "")
     loads = f"the next boot loads the SELinux policy {policy}"
     if there == "there":
@@ -267,10 +267,10 @@ def _read_kernel_audit_status(report: HostReport) -> ProbeAnswer:
 
 def read_password_change_result(trial_report: HostReport) -> Probe:
     """Build the probe from what a throwaway account met on a copy of the host's stacks."""
-    return to_probe("password-change", _read_password_trial(dict(trial_report.get_rows("password"))))
+    return to_probe("password-change", _read_password_change_trial(dict(trial_report.get_rows("password"))))
 
 
-def _read_password_trial(results_by_step: Mapping[str, str]) -> ProbeAnswer:
+def _read_password_change_trial(results_by_step: Mapping[str, str]) -> ProbeAnswer:
     for step, (_done, failed) in STEPS.items():
         if results_by_step.get(step, _IN) != _IN:
             return ProbeAnswer(False, f"{failed}: {results_by_step[step].partition(' ')[2].strip()}")

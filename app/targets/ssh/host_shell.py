@@ -67,13 +67,13 @@ class HostShell:
     async def run_script(self, script: ShellScript, on_line: OnLine | None = None) -> ScriptResult:
         """Raise EOFError if the shell ends before the script did, and EnvironmentUnusable for too much output."""
         _, (code, out), err = await asyncio.gather(
-            self._write_stdin(script.request),
+            self._write_stdin_unless_shell_ended(script.request),
             self._read_output(script.mark, on_line),
             _read_tail(self._process.stderr, script.mark),
         )
         return ScriptResult(code, out, clean_text(err, _MOST_ERR))
 
-    async def _write_stdin(self, data: bytes) -> None:
+    async def _write_stdin_unless_shell_ended(self, data: bytes) -> None:
         with suppress(BrokenPipeError, ConnectionError):  # the shell ended; whoever reads its output finds that out
             self._process.stdin.write(data)
             await self._process.stdin.drain()

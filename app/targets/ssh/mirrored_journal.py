@@ -65,7 +65,7 @@ class MirroredJournal:
         self.local.write_side_effects(name, aftermath)
         self._keep()
 
-    def list_host_journals(self) -> list[HostJournal]:
+    def fetch_journals_from_host(self) -> list[HostJournal]:
         said = self._line.run("journals")
         if said.code:
             raise EnvironmentUnusable(f"{self._line.end}: its journals cannot be read: {said.reason}.")
@@ -73,12 +73,15 @@ class MirroredJournal:
         return [HostJournal(name, mark, armed == "armed") for name, mark, armed in lines]
 
     def find_host_journal(self, name: str) -> HostJournal | None:
-        return next((one for one in self.list_host_journals() if one.name == name), None)
+        return next((one for one in self.fetch_journals_from_host() if one.name == name), None)
 
     def list_pending(self) -> list[str]:
         """Return open journals: local ones in order, then those that only the host has."""
         ours = self.local.list_pending()
-        return [*ours, *(one.name for one in self.list_host_journals() if one.mark == "open" and one.name not in ours)]
+        return [
+            *ours,
+            *(one.name for one in self.fetch_journals_from_host() if one.mark == "open" and one.name not in ours),
+        ]
 
     def close(self, name: str, mark: Mark, *, keep_images: bool = False) -> None:
         """Close on the host first. If we crash in between, closing again is harmless."""
@@ -120,7 +123,7 @@ class MirroredJournal:
         if not self.local_only:
             self._require_success(self._line.run("release", seconds=SECONDS))
 
-    def restore_on_host(self, name: str) -> list[str]:
+    def restore_on_host_and_list_differences(self, name: str) -> list[str]:
         """Restore on the host from its own journal; return the paths that still differ."""
         limit = SECONDS if self.may_cover_non_file_resources(name) else _SECONDS
         said = self._line.run("restore", name, "asked", seconds=2 * limit)

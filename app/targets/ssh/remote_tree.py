@@ -117,13 +117,13 @@ class RemoteTree:
 
     # Paths to be changed are fetched from the host again each time.
 
-    def read_exact_state(self, path: str) -> FileState | None:
-        return self._refetch_path(path).read_exact_state(path)
+    def read_plain_file_state(self, path: str) -> FileState | None:
+        return self._refetch_and_get_path_snapshot(path).read_plain_file_state(path)
 
     def list_missing_folders(self, path: str) -> list[str]:
-        return self._refetch_path(path).list_missing_folders(path)
+        return self._refetch_and_get_path_snapshot(path).list_missing_folders(path)
 
-    def _refetch_path(self, path: str) -> Snapshot:
+    def _refetch_and_get_path_snapshot(self, path: str) -> Snapshot:
         """Fetch the path again and update the snapshot, so that the plan uses what was checked."""
         if self._trusted:
             return self.snapshot

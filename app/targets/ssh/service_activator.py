@@ -19,9 +19,9 @@ _SECONDS = 60.0
 _LONGEST = 300
 
 
-def explain_test_sshd_refusal(connection: SshConnection, end: Endpoint) -> str:
+def try_test_sshd_and_explain_refusal(connection: SshConnection, login_endpoint: Endpoint) -> str:
     """Return why a test sshd refuses this account, or "" if it accepts it."""
-    guest = connection.create_connection_through_script("trial", end)
+    guest = connection.create_connection_to_script_started_program("trial", login_endpoint)
     try:
         guest.log_in()
     except TemperError as exc:
@@ -35,7 +35,9 @@ def explain_test_sshd_refusal(connection: SshConnection, end: Endpoint) -> str:
 
 def list_users_accepted_by_test_sshd(connection: SshConnection) -> frozenset[str]:
     """Return the accounts that a test sshd accepts; one refused before a change proves nothing after it."""
-    return frozenset(end.user for end in connection.end.logins if not explain_test_sshd_refusal(connection, end))
+    return frozenset(
+        end.user for end in connection.end.logins if not try_test_sshd_and_explain_refusal(connection, end)
+    )
 
 
 class ServiceActivator:
@@ -56,7 +58,7 @@ class ServiceActivator:
         if (
             "sshd" in services
             and us.user in self._recorded_accepted_users
-            and (why := explain_test_sshd_refusal(self._line, us))
+            and (why := try_test_sshd_and_explain_refusal(self._line, us))
         ):
             raise ActionFailed(f"It is written, and sshd was not told: begun anew it would shut {us.user} out. {why}")
         said = self._line.run("reload", *services, seconds=_SECONDS)
@@ -75,7 +77,7 @@ class ServiceActivator:
         for end in self._line.end.logins:
             if end.user not in self._recorded_accepted_users:
                 raise ActionFailed(f"{unproven}; and what a new one would do for {end.user} could not be tried.")
-            if end is not self._line.end and (why := explain_test_sshd_refusal(self._line, end)):
+            if end is not self._line.end and (why := try_test_sshd_and_explain_refusal(self._line, end)):
                 raise ActionFailed(f"{unproven}; and a new one would shut {end.user} out: {why}")
 
 

@@ -100,7 +100,7 @@ class SshRebooter:
     def has_undone_any(self, journals: Sequence[str]) -> bool:
         if self._journals.local_only:
             return False
-        undone = {one.name for one in self._journals.list_host_journals() if one.mark == "undone"}
+        undone = {one.name for one in self._journals.fetch_journals_from_host() if one.mark == "undone"}
         return not undone.isdisjoint(journals)
 
     def restore_snapshot(self) -> None:

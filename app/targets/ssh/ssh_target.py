@@ -105,7 +105,7 @@ class SshTarget:
             self._resources,
             self.recall,
             guard=self._find_host_specific_refusals,
-            prepare=self._record_services_and_accepted_users,
+            prepare=self._record_services_to_reload_and_accepted_users,
         )
         self._set_rollback_mode_in_memory(local_only=(folder / _ALONE).is_file())
         self.rebooter = SshRebooter(self.line, self._journals, self._roll_back_once, machine)
@@ -189,7 +189,7 @@ class SshTarget:
         why = "this host shares its kernel with another system and may not change its settings"
         return other and f"{other} is {now.get(other) or 'unknown'} in the kernel: {why}."
 
-    def _record_services_and_accepted_users(self, assessment: Assessment) -> None:
+    def _record_services_to_reload_and_accepted_users(self, assessment: Assessment) -> None:
         """Note which services read the files, and whom sshd accepts while the files are as they were."""
         actions = assessment.change.actions
         paths = {one.path for one in actions if isinstance(one, FileAction)} | assessment.foreseen.files.keys()
@@ -235,7 +235,7 @@ class SshTarget:
     def check_in_force(self) -> InForceReport:
         return ssh_health_probes.read_running_state(self.line, self._tree.snapshot)
 
-    def find_drift(self, expected_changes: Sequence[FileChange]) -> tuple[str, ...]:
+    def describe_drift(self, expected_changes: Sequence[FileChange]) -> tuple[str, ...]:
         held, kept = self._tree.refresh_snapshot(), self._journals.local
         noted, underway = kept.list_committed_and_open_side_effects(), kept.list_open_side_effect_paths()
         announced = [*kept.list_committed_file_changes(), *expected_changes]
@@ -249,7 +249,7 @@ class SshTarget:
         ):
             was, now = (file_and_account_baseline.exclude_paths(one, GENERATED) for one in (was, now))
             announced = [one for one in announced if one.path not in GENERATED]
-        return file_and_account_baseline.find_drift(was, now, announced)
+        return file_and_account_baseline.describe_drift(was, now, announced)
 
     def answer_questions(self, questions: Sequence[Question], rule_paths: Collection[str]) -> tuple[str, ...]:
         """Ask the host's programs in one call; the rest is answered from its files."""

@@ -6,7 +6,7 @@ from app.text.clean import clean_text
 _LONGEST = 8192
 
 
-def judge_banner_edit(edit: FileEdit) -> Objection | None:
+def judge_invisible_characters_in_banner(edit: FileEdit) -> Objection | None:
     text = "\n".join(edit.added)
     if clean_text(text, _LONGEST) != text:
         return Objection("obfuscation", f"{edit.path}: the text has invisible characters.")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from app.syntax import limits_conf, modprobe
 from app.targets.subjects import (
     audit_rule_policy,
-    backup_service_account_policy,
+    backup_config_policy,
     option_tables,
     pam_policy,
     shell_profile_policy,
@@ -59,13 +59,13 @@ def _get_pam_keys(line: str, opposite_lines: Sequence[str]) -> Keys:
     ahead, arguments = line[: module.start()].split(), line[module.end() :].split()
     same = next((other for other in opposite_lines if (found := _MODULE.search(other)) and found[2] == module[2]), None)
     if same is None:
-        return module[2], *_list_names(arguments)
+        return module[2], *_list_names_before_equals_signs(arguments)
     if same.split(module[0])[0].split() != ahead:
         return (module[2],)
-    return _list_names(word for word in arguments if word not in same.split())
+    return _list_names_before_equals_signs(word for word in arguments if word not in same.split())
 
 
-def _list_names(arguments: Iterable[str]) -> Keys:
+def _list_names_before_equals_signs(arguments: Iterable[str]) -> Keys:
     return tuple(word.partition("=")[0] for word in arguments)
 
 
@@ -102,7 +102,7 @@ def _get_module_names_in_both_spellings(line: str) -> Keys:
     return tuple(dict.fromkeys([*modules, *(module.replace("_", "-") for module in modules)]))
 
 
-def _get_limit_item_names(line: str) -> Keys:
+def _get_only_names_of_limited_items(line: str) -> Keys:
     return tuple(one.item for one in limits_conf.parse_limits(line, ""))
 
 
@@ -111,8 +111,6 @@ _FINDERS: dict[Judge, Callable[[str], Keys]] = {
     sudoers_policy.judge_sudoers_edit: _get_sudo_keys,
     shell_profile_policy.judge_profile_edit: lambda line: tuple(_VARIABLE.findall(line)),
     modules_subject.judge_modules_edit: _get_module_names_in_both_spellings,
-    limits_subject.judge_limits_edit: _get_limit_item_names,
-    backup_service_account_policy.judge_backup_edit: lambda line: tuple(
-        one.key for one in option_tables.parse_ini_line(line)
-    ),
+    limits_subject.judge_limits_edit: _get_only_names_of_limited_items,
+    backup_config_policy.judge_backup_edit: lambda line: tuple(one.key for one in option_tables.parse_ini_line(line)),
 }

@@ -24,15 +24,15 @@ def judge_modules_edit(edit: FileEdit) -> Objection | None:
             return edit.create_unknown_objection(line)
         if not _UNWANTED.fullmatch(module):
             return Objection("destruction", f"{edit.path}: the host may need the module {module}.")
-    kept = {_parse_block(line) for line in (edit.after or "").split("\n")}
+    kept = {_parse_command_and_blocked_module(line) for line in (edit.after or "").split("\n")}
     for line in filter(is_content_line, edit.removed):
-        meant = _parse_block(line)
+        meant = _parse_command_and_blocked_module(line)
         if meant and meant not in kept:
             return edit.create_weakening_objection(line)
     return None
 
 
-def _parse_block(line: str) -> tuple[str, str] | None:
+def _parse_command_and_blocked_module(line: str) -> tuple[str, str] | None:
     """Return the command and module that the line blocks; None if it runs a command, so that it may go."""
     found = modprobe.parse_module_lines(line, "")
     if not found or (found[0].command == "install" and not _NOTHING.fullmatch(found[0].rest)):

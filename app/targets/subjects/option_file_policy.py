@@ -47,7 +47,7 @@ class OptionJudge:
         if edit.after is None or not edit.has_line_changes:
             return None
         changed = Overlay(edit.files, {edit.path: FileState(host_text.encode_text(edit.after), 0o600, "root:root")})
-        old, new = (self._read_effective_file_settings(edit.path, files) for files in (edit.files, changed))
+        old, new = (self._read_settings_of_this_file_alone(edit.path, files) for files in (edit.files, changed))
         for name in old | new:
             was, now = old.get(name), new.get(name)
             found = None if was == now else self._judge_setting_change(edit, was, now)
@@ -67,7 +67,7 @@ class OptionJudge:
             return Objection(self.weaker, f"{edit.path}: {was.key} is {was.value!r} and may not become {value}.")
         return None
 
-    def _read_effective_file_settings(self, path: str, files: Files) -> dict[str, Setting]:
+    def _read_settings_of_this_file_alone(self, path: str, files: Files) -> dict[str, Setting]:
         """Return the settings in force in this file; the last of a key counts. Other files are compared elsewhere."""
         text = host_text.read_text(files, path) or ""
         found: dict[str, Setting] = {}

@@ -19,7 +19,7 @@ def _keep_case(key: str) -> str:
     return key
 
 
-def _fold_uppercase_key_else_make_it_unknown(key: str) -> str:
+def _fold_all_uppercase_key_or_spoil(key: str) -> str:
     """Fold an uppercase key; any other spelling matches no pattern."""
     return fold_case(key) if key.isupper() else key.upper()
 
@@ -74,14 +74,12 @@ CRYPTO_MODULE = _create_judge("crypto_module", _parse_option_line)
 LOGIN_DEFS = _create_judge(
     "login_defs",
     lambda line: key_value_config_parsers.parse_login_defs(line, ""),
-    spelt=_fold_uppercase_key_else_make_it_unknown,
+    spelt=_fold_all_uppercase_key_or_spoil,
 )
 PWQUALITY = _create_judge("pwquality", _parse_option_line)
 FAILLOCK = _create_judge("faillock", _parse_option_line, spelt=_keep_case)
 AUDITD = _create_judge("auditd", _parse_auditd, weaker="evidence tampering")
-SELINUX = _create_judge(
-    "selinux", _parse_selinux, weaker="evidence tampering", spelt=_fold_uppercase_key_else_make_it_unknown
-)
+SELINUX = _create_judge("selinux", _parse_selinux, weaker="evidence tampering", spelt=_fold_all_uppercase_key_or_spoil)
 DNF = _create_judge("dnf", parse_ini_line, sections=("[main]",), **_INI)
 SYSCTL = _create_judge("sysctl", _parse_sysctl_line, spelt=_keep_case)
 MISSION = _create_judge("mission", parse_ini_line, sections=("[inbox]",), **_INI)

@@ -129,7 +129,7 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
         if not stated or all(last.get(one.key) == one.value for one in stated):
             return text
         if self.words:
-            return self._merge_variable_words(text, stated)
+            return self._write_words_into_variable_assignment(text, stated)
         same = [] if self.repeats else [one.line - 1 for one in standing if one.key == stated[-1].key]
         if same:
             return edit_lines.replace_or_insert_line(text, line, same[-1], (), 0)
@@ -141,9 +141,9 @@ class Family(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True)
             text, self._prefix_with_section(section, line), None, (), edit_lines.get_append_index(text)
         )
 
-    def _merge_variable_words(self, text: str, stated: Sequence[StatedSetting]) -> str:
+    def _write_words_into_variable_assignment(self, text: str, settings_to_write: Sequence[StatedSetting]) -> str:
         """Change and add words of the variable's one assignment; all its other words stay."""
-        name, wanted = stated[0].key.partition(" ")[0], [_format_word(one) for one in stated]
+        name, wanted = settings_to_write[0].key.partition(" ")[0], [_format_word(one) for one in settings_to_write]
         found = [(at, match) for at, one in enumerate(text.split("\n")) if (match := self._match_variable(one, name))]
         if not found:
             return edit_lines.replace_or_insert_line(

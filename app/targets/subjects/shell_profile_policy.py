@@ -39,14 +39,14 @@ def only_tightens_umasks(edit: FileEdit) -> bool:
 
 def _check_script_middle(edit: FileEdit, after: str) -> Objection | None:
     """Refuse changes between two other lines, where a condition or a here-document could be open."""
-    old, new = _group_harmless_lines(edit.before), _group_harmless_lines(after)
+    old, new = _split_harmless_lines_at_others(edit.before), _split_harmless_lines_at_others(after)
     for was, now in list(zip(old, new, strict=False))[1:-1]:
         if was != now and not any(_STATEMENT.search(line) for line in was):
             return edit.create_unknown_objection(next((line for line in now if line not in was), "a line less"))
     return None
 
 
-def _group_harmless_lines(text: str) -> list[list[str]]:
+def _split_harmless_lines_at_others(text: str) -> list[list[str]]:
     """Return the harmless lines around and between the others."""
     found: list[list[str]] = [[]]
     for line in text.split("\n"):

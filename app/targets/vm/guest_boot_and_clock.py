@@ -10,7 +10,7 @@ _OPTIONS = ("BatchMode=yes", "IdentitiesOnly=yes", "StrictHostKeyChecking=yes", 
 _CLOCK_SECONDS = 60.0
 
 
-def wait_until_booted(access: SshAccess, seconds: float) -> str:
+def wait_for_systemd_state_after_boot(access: SshAccess, seconds: float) -> str:
     """Wait until systemd has no more jobs, and return its state: "running", or "degraded" if a unit failed."""
     return _run_over_ssh(access, "systemctl is-system-running --wait || true", seconds).strip()
 

@@ -14,7 +14,7 @@ from app.targets.rootfs.loopback_ssh_access import SshAccess, can_reach_sshd_wit
 from app.targets.rootfs.pid_file_process import DetachedProcess
 from app.targets.rootfs.requirements import list_missing_requirements
 from app.targets.vm.accelerator import Accelerator, choose_accelerator, choose_emulation, list_missing_program_sentences
-from app.targets.vm.guest_boot_and_clock import set_guest_clock, wait_until_booted
+from app.targets.vm.guest_boot_and_clock import set_guest_clock, wait_for_systemd_state_after_boot
 from app.targets.vm.machine_image_builder import (
     DISKS,
     DiskSpec,
@@ -267,7 +267,7 @@ class VirtualMachine:
             record.resume_from = ""
             set_guest_clock(at)
         else:
-            record.state = wait_until_booted(at, patience_seconds)
+            record.state = wait_for_systemd_state_after_boot(at, patience_seconds)
             record.boot_seconds = round(time.monotonic() - began)
         if PRISTINE not in record.snapshots:
             self._save_snapshot(record, PRISTINE)

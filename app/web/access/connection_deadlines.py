@@ -87,7 +87,7 @@ class TimeoutH11Protocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._straight:
-            self._straight.detach_socket()
+            self._straight.discard_writes_after_connection_loss()
         self.cancel_timeouts_and_leave_limiter()
         super().connection_lost(exc)
 

@@ -129,7 +129,7 @@ class PasswordChecker:
                 renewed = hash_password(attempt.password) if right and needs_rehash(kept) else ""
             except PasswordsBusy:
                 with session.begin():
-                    login_attempts.uncount_attempt(session, login_limits.limits)
+                    login_attempts.uncount_attempt_without_password_check(session, login_limits.limits)
                 return RetryLater(IN_A_MOMENT)
         return self._grant_sign_in(attempt, login_limits, renewed) if right else WrongPassword()
 

@@ -89,9 +89,13 @@ class Gate:
             self._log.log_failed_answer(scope, visit.person, answering.status)
         finally:
             await slot.aclose()
-            await self._record_request(scope, visit, answering.status, refused=visit.refused or answer is not None)
+            await self._record_change_or_refusal(
+                scope, visit, answering.status, refused=visit.refused or answer is not None
+            )
 
-    async def _record_request(self, scope: Scope, visit: RequestContext, status: int, *, refused: bool) -> None:
+    async def _record_change_or_refusal(
+        self, scope: Scope, visit: RequestContext, status: int, *, refused: bool
+    ) -> None:
         if refused or (visit.person is None and status >= 400 and scope["method"] not in READING):
             await self._ledger.count_or_record_refusal(_create_audit_event(scope, visit, status))
         elif scope["method"] not in READING:
@@ -138,7 +142,7 @@ class _RequestChannel:
         """Read an anonymous body, which is short, before taking a slot: a slow client then delays nobody."""
         try:
             while not self._heard_all:
-                self._taken.append(await self._receive_body_part())
+                self._taken.append(await self._receive_and_note_whether_last())
         except HTTPException as exc:
             self._too_long = exc
 
@@ -149,9 +153,9 @@ class _RequestChannel:
             raise self._too_long
         if self._heard_all:
             return await self._visit.receive_or_disconnect(self._receive)
-        return await self._receive_body_part()
+        return await self._receive_and_note_whether_last()
 
-    async def _receive_body_part(self) -> Message:
+    async def _receive_and_note_whether_last(self) -> Message:
         message = await self._receive()
         self._heard_all = not message.get("more_body")
         return message
@@ -209,12 +213,12 @@ def _is_same_origin_or_not_from_browser(scope: Scope, headers: Headers) -> bool:
 def _is_loopback_name(host: str) -> bool:
     """Return True for localhost and loopback addresses; other names could be pointed here by foreign DNS."""
     name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
-    return name.lower() in LOOPBACK_NAMES or _is_loopback_address(name)
+    return name.lower() in LOOPBACK_NAMES or _is_loopback_ip_address(name)
 
 
-def _is_loopback_address(name: str) -> bool:
+def _is_loopback_ip_address(address_text: str) -> bool:
     try:
-        return ipaddress.ip_address(name.strip("[]")).is_loopback
+        return ipaddress.ip_address(address_text.strip("[]")).is_loopback
     except ValueError:
         return False
 

@@ -43,7 +43,7 @@ class DirectSocketWriter:
             self._sends -= 1
             self._select_write_method()
 
-    def detach_socket(self) -> None:
+    def discard_writes_after_connection_loss(self) -> None:
         """The connection is gone: its file descriptor may be reused."""
         self._direct = self.write = _write_nothing
 

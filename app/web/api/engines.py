@@ -149,7 +149,7 @@ def _list_roles_with_open_turns(runtime: Runtime, engine_name: str) -> list[Role
 
 def _to_engine_view(runtime: Runtime, engine: Engine) -> EngineView:
     since, state = runtime.board.states.get(engine.name, (None, None))
-    at, sample = runtime.board.mark_viewed().engines.get(engine.name, (None, None))
+    at, sample = runtime.board.mark_viewed_and_return_self().engines.get(engine.name, (None, None))
     shown = sample if sample and (state is None or state.state in ("ready", "degraded", "stalled")) else None
     return EngineView.from_source(
         engine,

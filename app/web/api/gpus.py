@@ -94,7 +94,8 @@ def list_gpus(
     now = runtime.clock.now()
     past = runtime.store.read_samples(now - seconds, now, ("gpu.sample",))
     views = [
-        _to_gpu_view(runtime, at, event, past) for _, (at, event) in sorted(runtime.board.mark_viewed().gpus.items())
+        _to_gpu_view(runtime, at, event, past)
+        for _, (at, event) in sorted(runtime.board.mark_viewed_and_return_self().gpus.items())
     ]
     return GpuList(gpus=views, reason=runtime.board.gpu_reason)
 

@@ -9,7 +9,7 @@ from pydantic import Field
 from app.errors import BadInput, convert_bad_input_to_rejected
 from app.events.event_field_types import Word
 from app.people.rights import admins, operators, viewers
-from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
+from app.runs.host_registration import HostSpec, fetch_host_key_for_candidate, register_host
 from app.runs.rollout.named_host_groups_and_selection import MOST_HOSTS, drop_group, save_group
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
@@ -143,7 +143,7 @@ def add_host(order: HostOrder, session: TheSession, runtime: TheRuntime, respons
         raise Problem("unsupported-host", said, field="kind")
     hosts = runtime.settings.hosts_folder
     wish = HostSpec(**order.model_dump(exclude={"kind"}))
-    added = register_host(wish, fetch_host_candidate(wish, hosts), hosts).host
+    added = register_host(wish, fetch_host_key_for_candidate(wish, hosts), hosts).host
     runtime.store_host_registration(order.name)
     return _to_host_view(session, added)
 

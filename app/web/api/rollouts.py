@@ -36,7 +36,7 @@ from app.web.api.idempotency import REPLAY, TheKeys
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, Problem, build_problem_responses
 from app.web.api.run_commands import CommandRequest, TheCommandRequest
-from app.web.api.run_order import RunOrder
+from app.web.api.run_order_models import RunOrder
 from app.web.api.runs import Key
 from app.web.deps import TheRolloutFolds, TheRuntime, TheSession, TheStreams
 from app.web.stream.resume_position import read_resume_position

@@ -20,7 +20,7 @@ from app.web.api.api_model import ApiModel, Time, declare_field_with_unchecked_b
 from app.web.api.api_route import create_router as api_router
 from app.web.api.openapi_examples import declare_example
 from app.web.api.problem import BODY_PROBLEMS, build_problem_responses
-from app.web.api.run_order import HostName, SkillName
+from app.web.api.run_order_models import HostName, SkillName
 from app.web.deps import TheRuntime, TheSession
 
 router = api_router("parameters")

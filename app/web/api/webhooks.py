@@ -163,7 +163,7 @@ def send_again(webhook: Id, order: Redelivery, session: TheSession) -> WebhookVi
     """Send all matching events of one run or rollout again, from the first, with the same ids."""
     row = _require_webhook(session, webhook)
     of = order.run if session.get(RolloutRow, order.run) else require_run_row(session, order.run).id
-    webhooks.request_redelivery(session, row.id, of)
+    webhooks.request_redelivery_from_first_event(session, row.id, of)
     return _to_webhook_view(row)
 
 

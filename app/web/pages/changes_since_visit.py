@@ -61,10 +61,10 @@ def create_look_reader(
     decisions: TheDecisions,
     cookie: Annotated[str, Cookie(alias="temper-looked", max_length=80)] = "",
 ) -> "LookReader":
-    return lambda session: find_last_look_or_none_for_shared_link(runtime, session, decisions, cookie)
+    return lambda session: collect_changes_since_last_visit(runtime, session, decisions, cookie)
 
 
-def find_last_look_or_none_for_shared_link(
+def collect_changes_since_last_visit(
     runtime: Runtime, session: Session, decisions: DecisionReader, cookie: str
 ) -> LastLook | None:
     """Return what changed since the reader's last visit; None for a shared link, whose reader sees one run."""
@@ -78,7 +78,7 @@ def find_last_look_or_none_for_shared_link(
         *_iterate_ended_run_changes(_list_ended_runs(session, since)),
         *_iterate_fix_changes(_count_fixes(session, since)),
         *_iterate_decision_changes(decisions.list_decisions(), since),
-        *_iterate_fault_changes(read_faults(runtime), since),
+        *_iterate_new_fault_changes(read_faults(runtime), since),
     )
     return LastLook(now, reader, since, changes)
 
@@ -130,7 +130,7 @@ def _iterate_decision_changes(waiting: Sequence[OpenDecision], since: float) -> 
         yield Change(f"the last run failed on {_join_first_names(hosts)}", path_to("inbox"))
 
 
-def _iterate_fault_changes(faults: Sequence[HealthFault], since: float) -> Iterator[Change]:
+def _iterate_new_fault_changes(faults: Sequence[HealthFault], since: float) -> Iterator[Change]:
     """Yield what went away and has not come back."""
     gone = [one for one in faults if one.since is not None and one.since > since]
     engines = list(dict.fromkeys(name for one in gone for name in one.engines))

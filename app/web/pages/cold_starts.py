@@ -15,7 +15,7 @@ from app.people.rights import operators, viewers
 from app.runtime.runtime import Runtime
 from app.web.deps import TheRuntime
 from app.web.pages.templating import render_template
-from app.web.url_paths import redirect_to_run
+from app.web.url_paths import redirect_to_run_or_route
 
 LOG_LINES = 12
 
@@ -61,7 +61,7 @@ async def submit_engine_command(runtime: TheRuntime, engine: str, verb: EngineVe
         await asyncio.gather(*(one.stop() for one in runtime.launched[engine]))
     if verb != "stop":
         await asyncio.gather(*(one.start() for one in runtime.launched[engine]))
-    return redirect_to_run(run, "ops")
+    return redirect_to_run_or_route(run, "ops")
 
 
 def render_cold_starts(runtime: Runtime) -> str:

@@ -90,7 +90,7 @@ def render_current_or_past_meters(
 ) -> dict[str, str]:
     if at is not None:
         return render_past_meters(runtime, at, shares)
-    now, drawn, board = runtime.clock.now(), {}, runtime.board.mark_viewed()
+    now, drawn, board = runtime.clock.now(), {}, runtime.board.mark_viewed_and_return_self()
     for name, engine in runtime.lineup.engines.items():
         limit = scale_speed_limit(engine, runtime.settings.speed)
         told = read_meter(board, name, now, shares)
@@ -167,7 +167,7 @@ def render_meter(
 def render_current_or_past_gpus(runtime: Runtime, at: float | None = None) -> str:
     if at is not None:
         return render_past_gpus(runtime, at)
-    board = runtime.board.mark_viewed()
+    board = runtime.board.mark_viewed_and_return_self()
     return render_gpu_cards([event for _, event in board.gpus.values()], board.power, board.gpu_reason)
 
 

@@ -22,7 +22,7 @@ from app.web.pages.mission.engine_use_times import (
     EngineHolds,
     GapBar,
     HoldBar,
-    draw_hold_bars,
+    draw_hold_bars_outside_outages,
     draw_outage_gaps,
 )
 from app.web.pages.mission.lane import ROLES
@@ -79,7 +79,10 @@ class EngineShare:
     def shown_hosts_by_role(self) -> list[tuple[Role, list[str]]]:
         """Hosts by role, in a stable order so that names do not move on the page."""
         shown = self.serving[:MOST_LANES]
-        told = [(role, sorted((one.host for one in shown if one.role == role), key=_get_host_order)) for role in ROLES]
+        told = [
+            (role, sorted((one.host for one in shown if one.role == role), key=_get_order_by_length_then_name))
+            for role in ROLES
+        ]
         return [(role, hosts) for role, hosts in told if hosts]
 
     @property
@@ -180,11 +183,11 @@ def compute_shares(
     shares = {}
     for name in dict.fromkeys(name for one in runs for name in one.holds.by_engine):
         held = [(one, one.holds.by_engine[name]) for one in runs if name in one.holds.by_engine]
-        shares[name] = _compute_share(held, now, [one for one in outages if one.engine == name])
+        shares[name] = _build_served_hosts_and_lanes(held, now, [one for one in outages if one.engine == name])
     return shares
 
 
-def _compute_share(
+def _build_served_hosts_and_lanes(
     holds_by_run: Sequence[tuple[RunHolds, list[EngineHold]]], now: float, outages: Sequence[EngineOutage]
 ) -> EngineShare:
     hosts: dict[str, HostHolds] = {}
@@ -199,7 +202,7 @@ def _compute_share(
     if not _has_overlap([one.holds for one in last]):
         return EngineShare(serving, decoding=decoding)
     drawn = [_build_host_lane(one, now, outages) for one in last[:MOST_LANES]]
-    lanes = sorted(drawn, key=lambda lane: _get_host_order(lane.host))
+    lanes = sorted(drawn, key=lambda lane: _get_order_by_length_then_name(lane.host))
     gaps = tuple(draw_outage_gaps(outages, now, HOLD_SECONDS))
     return EngineShare(serving, tuple(lanes), max(0, len(last) - MOST_LANES), decoding, gaps, now)
 
@@ -213,11 +216,11 @@ def _has_overlap(holds_by_host: Sequence[Sequence[EngineHold]]) -> bool:
 
 
 def _build_host_lane(host_holds: HostHolds, now: float, outages: Sequence[EngineOutage]) -> HostLane:
-    drawn = tuple(draw_hold_bars(host_holds.holds, now, HOLD_SECONDS, outages))
+    drawn = tuple(draw_hold_bars_outside_outages(host_holds.holds, now, HOLD_SECONDS, outages))
     decoded = sum(bar.width for bar in drawn if not bar.prefill)
     return HostLane(host_holds.host, host_holds.run, drawn, round(decoded))
 
 
-def _get_host_order(host: str) -> tuple[int, str]:
+def _get_order_by_length_then_name(host: str) -> tuple[int, str]:
     """Sort key that puts web-2 before web-10."""
     return len(host), host

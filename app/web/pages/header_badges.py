@@ -49,13 +49,13 @@ def count_inbox() -> int:
     return decisions.last_count  # an error page, rendered on the event loop, which must not wait for the database
 
 
-def read_fault_badge() -> str:
+def read_fault_badge_text() -> str:
     """Return what is broken, in two words; nothing for a stranger and for a shared link."""
     runtime, person = _RUNTIME.get(), WHO.get()
-    return "" if runtime is None or person is None or person.via == "link" else _choose_fault_badge(runtime)
+    return "" if runtime is None or person is None or person.via == "link" else _choose_fault_badge_text(runtime)
 
 
-def _choose_fault_badge(runtime: Runtime) -> str:
+def _choose_fault_badge_text(runtime: Runtime) -> str:
     """Return the badge of the fault that stops work, or else of the first."""
     faults = find_faults(read_conditions(runtime))
     badges = sorted(faults, key=lambda fault: not fault.stops_work)
@@ -96,7 +96,7 @@ class InboxWatch(PeriodicTask):
         now = time.monotonic()
         if self._runtime.changes.version() != self._seen or now - self._counted_at > RECOUNT_SECONDS:
             await self._recount_and_announce()
-        elif _choose_fault_badge(self._runtime) != self._badge:
+        elif _choose_fault_badge_text(self._runtime) != self._badge:
             self._announce_header()
         elif self._silent:
             self._told.send_keepalive()
@@ -108,6 +108,6 @@ class InboxWatch(PeriodicTask):
         self._announce_header()
 
     def _announce_header(self) -> None:
-        self._badge = _choose_fault_badge(self._runtime)
+        self._badge = _choose_fault_badge_text(self._runtime)
         said = {"inbox-count": str(self._waiting or ""), "health-badge": self._badge}
         self._told.announce(encode_message(wrap_partials(said).encode()))

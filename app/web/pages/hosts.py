@@ -10,7 +10,7 @@ from app.background.schedules import schedule_editing
 from app.background.schedules.schedule_start_grace_and_time_limit import parse_window_minutes
 from app.errors import EnvironmentUnusable, Rejected
 from app.people.rights import WHO, admins, get_name_to_record, operators, viewers
-from app.runs.host_registration import HostSpec, fetch_host_candidate, register_host
+from app.runs.host_registration import HostSpec, fetch_host_key_for_candidate, register_host
 from app.runs.rollout.named_host_groups_and_selection import select_hosts
 from app.store import run_queries, schedules
 from app.store.database_clock import database_time
@@ -67,7 +67,7 @@ def show_key_or_add_host(runtime: TheRuntime, fields: Fields) -> Response:
     words = {name: fields.get(name, "").strip() for name in ("name", "place", "way", "secret_at", "accept_key")}
     wish, folder = HostSpec(**words), runtime.settings.hosts_folder
     try:
-        met = fetch_host_candidate(wish, folder)
+        met = fetch_host_key_for_candidate(wish, folder)
         added = register_host(wish, met, folder) if wish.accept_key == met.key.fingerprint else None
     except EnvironmentUnusable as exc:
         raise Rejected("secret_at", str(exc), "unavailable") from exc

@@ -38,14 +38,14 @@ SHOWN = 50
 router = APIRouter(include_in_schema=False)
 
 
-def _build_signature_parameter(run_filter: RunFilter) -> Parameter:
+def _build_endpoint_function_parameter(run_filter: RunFilter) -> Parameter:
     annotation = Annotated[str, Query(max_length=run_filter.longest)]
     return Parameter(run_filter.name, Parameter.POSITIONAL_OR_KEYWORD, default="", annotation=annotation)
 
 
 @router.get("/runs", name="runs")
 @guests
-@accept_filters_as_parameters(_build_signature_parameter)
+@accept_filters_as_parameters(_build_endpoint_function_parameter)
 def show_runs(
     runtime: TheRuntime,
     session: TheSession,

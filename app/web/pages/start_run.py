@@ -8,7 +8,7 @@ from sqlmodel import Session
 from starlette.responses import Response
 
 from app.people.rights import get_name_to_record, operators
-from app.runs.name_and_tags import require_valid_name_and_tags, set_run_labels, split_tags
+from app.runs.name_and_tags import require_valid_name_and_tags, set_run_labels, split_at_commas_and_blanks
 from app.runs.order import create_run_request
 from app.runtime.runtime import Runtime
 from app.store import run_queries
@@ -36,7 +36,7 @@ router = APIRouter(include_in_schema=False)
 @operators
 async def submit_run_form(runtime: TheRuntime, fields: Fields) -> Response:
     order = parse_order_form(fields, by=get_name_to_record(FORM_PERSON), pace=runtime.settings.speed)
-    name, tags = fields.get("name", ""), split_tags(fields.get("tags", ""))
+    name, tags = fields.get("name", ""), split_at_commas_and_blanks(fields.get("tags", ""))
     require_valid_name_and_tags(name, tags)
     request = await run_in_threadpool(create_run_request, order, runtime.lineup, runtime.settings.hosts_folder)
     run = await runtime.submit_run(request)

@@ -19,7 +19,7 @@ from app.text.jinja_environment import create_environment
 from app.text.pluralized_counts import count_things
 from app.web.pages.appearance_cookie import get_appearance, hash_name_of_signed_in_person
 from app.web.pages.diff import parse_diff_rows
-from app.web.pages.header_badges import count_inbox, read_fault_badge
+from app.web.pages.header_badges import count_inbox, read_fault_badge_text
 from app.web.url_paths import path_to, path_to_static_file
 
 POLICY = (
@@ -56,7 +56,7 @@ def get_environment() -> Environment:
     made.globals.update(
         OUTCOMES=OUTCOMES, GLOSSARY=load_glossary(), who=WHO.get, path_to=path_to, static=path_to_static_file
     )
-    made.globals.update(count_inbox=count_inbox, read_fault_badge=read_fault_badge)
+    made.globals.update(count_inbox=count_inbox, read_fault_badge_text=read_fault_badge_text)
     made.globals.update(looks=get_appearance, reader=hash_name_of_signed_in_person)
     return made
 

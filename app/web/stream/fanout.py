@@ -106,7 +106,7 @@ class Fanout:
             self._task.cancel()
         self._wake_viewers()
 
-    async def wait_for_head(self) -> int:
+    async def wait_until_opened_and_get_head(self) -> int:
         """Wait until the stream is followed, and return its head."""
         await self._opened.wait()
         return self._head

@@ -84,7 +84,7 @@ class StreamRegistry:
     async def serve_machine(self, live: LiveRender, viewer: Viewer) -> None:
         """Send the whole, then all changes since before it was rendered, so that none is lost."""
         async with self.join_fanout(MACHINE, live.name, live) as fanout:
-            after = await fanout.wait_for_head()
+            after = await fanout.wait_until_opened_and_get_head()
             await viewer.write(await asyncio.to_thread(live.render_all))
             await fanout.serve_viewer(viewer, after)
 

@@ -89,7 +89,7 @@ def begin_again(place):
 async def to_its_end(place, rollout="o1", conductor=None):
     most = 0
     while place.state(rollout).status == "running":
-        await (conductor or RolloutController(place)).advance_unended_rollouts()
+        await (conductor or RolloutController(place)).advance_each_rollout_until_it_waits()
         working = [row for row in place.rows() if row.state in UNENDED]
         most = max(most, len(working))
         if working:
@@ -100,7 +100,7 @@ async def to_its_end(place, rollout="o1", conductor=None):
 async def test_each_host_gets_a_run_of_its_own_wave_by_wave(place):
     place.ask(6, at_once=2, waves="1,2,rest")
     conductor = RolloutController(place)
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
     (first,) = place.rows()
     assert place.store.list_next_runs_to_offer() == [(first.id, "fixture")]
     begun = next(place.store.read_events(first.id)).event
@@ -114,13 +114,13 @@ async def test_what_follows_at_once_is_one_transaction(place):
     place.ask(6, at_once=3, waves="rest")
     conductor, commits = RolloutController(place), []
     listen(place.database, "commit", commits.append)
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
     assert sorted(host for _, host in place.store.list_next_runs_to_offer()) == ["fixture", "fixture-2", "fixture-3"]
     assert len(commits) == 1
     for row in place.rows():
         place.end(row.id)
     commits.clear()
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
     assert len(commits) == 1
     assert [row.host for row in place.rows() if row.state in UNENDED] == ["fixture-4", "fixture-5", "fixture-6"]
     assert list(place.state().ends) == ["fixture", "fixture-2", "fixture-3"]
@@ -135,7 +135,7 @@ async def test_whoever_leads_next_goes_on_and_begins_nothing_twice(place):
 async def test_two_who_both_think_they_lead(place):
     place.ask(4, at_once=2, waves="rest")
     one, other = RolloutController(place), RolloutController(place)
-    await asyncio.gather(one.advance_unended_rollouts(), other.advance_unended_rollouts())
+    await asyncio.gather(one.advance_each_rollout_until_it_waits(), other.advance_each_rollout_until_it_waits())
     assert len(place.rows()) == 2
     with pytest.raises(IntegrityError):
         begin_again(place)
@@ -149,11 +149,11 @@ async def test_killed_between_the_runs_first_event_and_its_place_in_the_queue(pl
 
     place.request_offer_round, kept = dies, place.request_offer_round
     with pytest.raises(asyncio.CancelledError):
-        await RolloutController(place).advance_unended_rollouts()
+        await RolloutController(place).advance_each_rollout_until_it_waits()
     place.request_offer_round = kept
     (run,) = place.rows()
     assert place.store.list_next_runs_to_offer() == [(run.id, "fixture")], "the leader offers it to the queue"
-    await RolloutController(place).advance_unended_rollouts()
+    await RolloutController(place).advance_each_rollout_until_it_waits()
     assert len(place.rows()) == 1
 
 
@@ -166,12 +166,12 @@ async def test_the_same_wish_under_the_same_id_is_one(place):
 async def test_harm_holds_it_and_a_person_lets_it_go_on(place):
     place.ask(4, at_once=2, waves="rest", harmed=1)
     conductor = RolloutController(place)
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
     bad, other = place.rows()
     place.set(other.id, "running")
     place.end(bad.id, regressions=("V-1", "V-2"))
-    await conductor.advance_unended_rollouts()
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
+    await conductor.advance_each_rollout_until_it_waits()
     state = place.state()
     assert state.is_paused_by_rule
     assert state.parts[bad.host].ended.harm == "2 rules that held no longer do"
@@ -179,21 +179,21 @@ async def test_harm_holds_it_and_a_person_lets_it_go_on(place):
     assert len(place.rows()) == 2, "no further host"
     command_rollout(place.database, "o1", "resume", by="ada")
     assert place.commands()[1:] == [(other.id, "resume", "rollout o1")]
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
     assert len(place.rows()) == 3
 
 
 async def test_ended_by_a_person_what_is_at_work_stops_and_no_more_is_begun(place):
     place.ask(3, at_once=1)
     conductor = RolloutController(place)
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
     (run,) = place.rows()
     command_rollout(place.database, "o1", "stop", by="ada", reason="enough")
-    await conductor.advance_unended_rollouts()
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
+    await conductor.advance_each_rollout_until_it_waits()
     assert place.commands() == [(run.id, "stop", "rollout o1")]
     place.set(run.id, "stopped")
-    await conductor.advance_unended_rollouts()
+    await conductor.advance_each_rollout_until_it_waits()
     assert place.state().status == "stopped"
     assert len(place.rows()) == 1
     for verb in ("pause", "resume", "stop"):

@@ -5,8 +5,8 @@ import pytest
 from app.background.schedules.schedule_start_grace_and_time_limit import (
     LONGEST_WINDOW,
     START_GRACE,
-    is_soon_enough_to_start,
     is_window_over,
+    is_within_window_or_start_grace,
     validate_window_to_seconds,
 )
 from app.errors import Rejected
@@ -23,7 +23,7 @@ from app.errors import Rejected
     ],
 )
 def test_work_begins_within_its_window_and_never_later_than_a_minute_without_one(late, window, soon):
-    assert is_soon_enough_to_start(1000.0, 1000.0 + late, window) is soon
+    assert is_within_window_or_start_grace(1000.0, 1000.0 + late, window) is soon
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.known_models import load_model_shape
 from app.engines.fit.kv_cache import CacheLayer, KvCache, group_layers
+from app.engines.fit.model_shape_loader import load_model_shape
 from app.engines.fit.vllm_versions import get_vllm_rules
 from app.errors import BadInput
 from app.lineups.model import Speculation

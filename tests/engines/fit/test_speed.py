@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.known_models import load_model_shape
+from app.engines.fit.model_shape_loader import load_model_shape
 from app.engines.fit.speed import count_kv_bytes, count_weight_bytes_per_token
 from app.engines.fit.vllm_versions import get_vllm_rules
 from app.engines.fit.weights import GpuSplit

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.engines.fit.known_models import load_model_shape
+from app.engines.fit.model_shape_loader import load_model_shape
 from app.engines.fit.vllm_versions import get_vllm_rules
 from app.engines.fit.weights import GpuSplit, compute_weights_per_stage
 from tests.engines.fit.planning import BF16, E2B, E4B, NVFP4, TINY_LLAMA, shape

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from app.engines.fit.fit_verdict import ProgramsOnGpu
 from app.events.event_field_types import GpuProcess
 from app.lineups.model import Launch
-from app.machine.gpus.gpu_processes import OUTSIDE, GpuProcesses, list_programs_on_gpus
+from app.machine.gpus.gpu_processes import OUTSIDE, GpuProcesses, list_foreign_programs_on_idle_gpus
 from app.machine.gpus.gpu_reading import GpuReading
 from tests.engines.fit.planning import engine, lineup
 
@@ -50,10 +50,10 @@ def test_what_holds_memory_beside_engines_that_are_down_is_listed_by_the_line_up
     gpus = tuple(replace(gpu, number=gpu.index + 4) for gpu in lineup("h100:3").gpus)
     processes = GpuProcess(7, 20.0, "", "python"), GpuProcess(8, 1.5, "", ""), GpuProcess(9, 9.0, "down", "vllm")
     readings = [GpuReading(number, "NVIDIA H100", processes=processes) for number in (0, 4, 5, 6)]
-    assert list_programs_on_gpus(lineup(gpus, *engines), readings, ["up"]) == {
+    assert list_foreign_programs_on_idle_gpus(lineup(gpus, *engines), readings, ["up"]) == {
         0: ProgramsOnGpu(("python (process 7)", "a program (process 8)"), 21.5)
     }
-    assert list_programs_on_gpus(lineup(gpus, *engines), [], []) == {}
+    assert list_foreign_programs_on_idle_gpus(lineup(gpus, *engines), [], []) == {}
 
 
 def test_what_is_listed_for_computing_and_for_drawing_counts_once(tmp_path):

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from app.candidates.gather import gather_candidates
-from app.cli.fix_candidates_of_rule import ACCEPTED, print_candidates_and_get_exit_code
+from app.cli.fix_candidates_of_rule import ACCEPTED, print_candidates_and_get_acceptance_code
 from app.cli.host_scan_and_scap_content import SOME_DO_NOT, add_benchmark_file, scan_host
 from app.config import Settings
 from app.skills.benchmark_for_skill import choose_benchmark_with_skill_ids
@@ -143,5 +143,5 @@ def test_a_host_is_scanned_and_shown_its_candidates(content, tmp_path, capsys):
     said = capsys.readouterr().out
     assert f'"rule": "{KPTR.group}"' in said
     assert '"openscap": "fail"' in said
-    assert print_candidates_and_get_exit_code(settings, KPTR.group, "fixture", SKILL, as_json=False) == ACCEPTED
+    assert print_candidates_and_get_acceptance_code(settings, KPTR.group, "fixture", SKILL, as_json=False) == ACCEPTED
     assert f"From ComplianceAsCode's tasks for {KPTR.stig_id}: accepted by the policy" in capsys.readouterr().out

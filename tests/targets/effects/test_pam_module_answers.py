@@ -1,11 +1,13 @@
 import pytest
 
 from app.syntax.pam import PamRule
-from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_responder
+from app.targets.effects.pam_module_answers import INTRUDERS, RIGHTFUL, create_module_responder
 
 
 def said(module, who, kind="auth", *arguments, otherwise=True):
-    return create_responder(who, kind, otherwise=otherwise)(PamRule(kind, "required", module, arguments, "x", 1))
+    return create_module_responder(who, kind, unknown_modules_accept=otherwise)(
+        PamRule(kind, "required", module, arguments, "x", 1)
+    )
 
 
 @pytest.mark.parametrize(

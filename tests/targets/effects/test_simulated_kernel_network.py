@@ -11,7 +11,7 @@ from app.targets.effects.simulated_kernel_network import (
     PRESENT,
     KernelNetwork,
     list_interfaces,
-    list_written_network_settings,
+    list_written_network_families_and_settings,
     load_writes,
 )
 
@@ -98,7 +98,7 @@ def test_all_of_ipv6_reaches_default_and_interfaces(setting):
 
 def test_a_router_ignores_redirects_and_most_advertisements():
     kernel = run_model([("net.ipv6.conf.all.forwarding", "1")])
-    found = kernel.compute_values_by_interface({("ipv6", "accept_redirects"), ("ipv6", "accept_ra")})
+    found = kernel.compute_effective_values_by_interface({("ipv6", "accept_redirects"), ("ipv6", "accept_ra")})
     assert set(found.values()) == {"0"}
 
 
@@ -109,4 +109,4 @@ def test_patterns_spare_what_a_line_states_and_files_name_their_interfaces():
     kernel = load_writes(loaded, KernelNetwork(names))
     assert names == {"eth0.1"}
     assert [kernel.values["ipv4", conf, "rp_filter"] for conf in ("all", "default", "eth0.1")] == ["1", "2", "2"]
-    assert list_written_network_settings(loaded) == {("ipv4", "rp_filter")} | {("ipv4", "log_martians")}
+    assert list_written_network_families_and_settings(loaded) == {("ipv4", "rp_filter")} | {("ipv4", "log_martians")}

@@ -1,6 +1,6 @@
 """What only looks at a host leaves the change of a run that is at work there alone."""
 
-from app.cli.fix_candidates_of_rule import print_candidates_and_get_exit_code
+from app.cli.fix_candidates_of_rule import print_candidates_and_get_acceptance_code
 from app.config import Settings
 from app.events.event_field_types import SetOption
 from app.runs.fix_forecast import forecast_run
@@ -24,7 +24,7 @@ async def test_a_forecast_and_a_list_of_proposals_neither_undo_nor_mark_anything
 
     found = await forecast_run(STIG, "web", hosts, rules=(RULE,))
     assert found.rules == 1
-    assert print_candidates_and_get_exit_code(settings, RULE, "web", "stig", as_json=True) in (0, 2)
+    assert print_candidates_and_get_acceptance_code(settings, RULE, "web", "stig", as_json=True) in (0, 2)
 
     assert {one: one.read_bytes() for one in kept} == before
     assert host.everything() == there

@@ -54,12 +54,12 @@ def test_what_changes_in_a_file_that_is_not_read_is_drift_all_the_same(host, ope
     key.chmod(0o600)
     target = opened()
     target.prepare()
-    assert target.find_drift(()) == ()
+    assert target.describe_drift(()) == ()
     key.write_text("PrivateKey = two\n")
-    assert target.find_drift(()) == ("the content of /etc/wireguard/wg0.conf changed, and no action did that",)
+    assert target.describe_drift(()) == ("the content of /etc/wireguard/wg0.conf changed, and no action did that",)
     key.chmod(0o644)
     (host.root / "etc/new").write_text("x")
-    found = target.find_drift(())
+    found = target.describe_drift(())
     assert any(sentence.startswith("/etc/wireguard/wg0.conf has mode 0644") for sentence in found)
     assert any("no action made: /etc/new" in sentence for sentence in found)
 
@@ -68,10 +68,10 @@ def test_a_change_that_was_announced_is_no_drift_and_another_at_its_place_is(hos
     target = opened()
     target.prepare()
     done = target.apply("one", [NO_X11], frozenset({SSHD}))
-    assert target.find_drift(done.changes) == ()
+    assert target.describe_drift(done.changes) == ()
     with (host.root / SSHD[1:]).open("a") as file:
         file.write("# and more\n")
-    assert target.find_drift(done.changes) == (f"{SSHD} is not what the change made of it",)
+    assert target.describe_drift(done.changes) == (f"{SSHD} is not what the change made of it",)
     target.roll_back("one")
 
 

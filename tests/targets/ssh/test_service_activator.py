@@ -69,7 +69,7 @@ def test_the_timer_is_armed_for_every_change_and_stopped_by_a_new_login_alone(ho
 def test_a_fresh_sshd_that_cannot_be_begun_says_why_and_the_line_goes_on(host, opened):
     target = opened()
     target.prepare(changes=False)
-    assert "does not answer a login inside of the line" in service_activator.explain_test_sshd_refusal(
+    assert "does not answer a login inside of the line" in service_activator.try_test_sshd_and_explain_refusal(
         target.line, target.line.end
     )
     assert target.line.run_text("echo still").text == "still\n"

@@ -30,8 +30,8 @@ def test_a_change_is_made_and_taken_back_byte_for_byte(host, opened):
     assert "X11Forwarding no" in host.read(SSHD)
     assert host.read(DROP_IN.path) == DROP_IN.content
     assert target.files.read("/etc/login.defs") == b"UMASK\t077\n"
-    assert target.find_drift(done.changes) == ()
-    assert len(target.find_drift(())) == 4  # the new file's folder is one
+    assert target.describe_drift(done.changes) == ()
+    assert len(target.describe_drift(())) == 4  # the new file's folder is one
     assert target.list_pending() == ["one"]
     undone = target.roll_back("one")
     assert (set(undone.paths), undone.differences) == ({one.path for one in done.changes}, ())
@@ -55,7 +55,7 @@ def test_modes_and_a_closed_file_are_kept(host, opened):
     assert target.list_pending() == []
     with pytest.raises(ActionFailed, match="committed"):
         target.roll_back("one")
-    assert target.find_drift(()) == ()
+    assert target.describe_drift(()) == ()
 
 
 def test_what_stays_is_closed_in_both_places_and_keeps_no_images(host, opened):

@@ -4,7 +4,7 @@ import pytest
 
 from app.candidates.fix_text_parser import require_stated_actions
 from app.events.event_field_types import AppendLine, ReplaceLine, WriteFile
-from app.skills.stated_settings import find_stated_settings_with_values
+from app.skills.stated_settings import find_stated_settings_joined_with_values
 from app.targets.planned_file_states import compute_changed_file_states
 from tests.targets.test_hostile import laid_out
 from tests.targets.test_policy import paths_of
@@ -77,7 +77,9 @@ def host(tmp_path_factory):
 @pytest.mark.parametrize("text", STORIES.values(), ids=STORIES)
 def test_what_a_rule_states_is_written_and_accepted(host, text):
     actions = require_stated_actions(text, host.files)
-    assert host.assess_actions(actions, paths_of(*actions), find_stated_settings_with_values(text)).refusals == ()
+    assert (
+        host.assess_actions(actions, paths_of(*actions), find_stated_settings_joined_with_values(text)).refusals == ()
+    )
     refused = host.assess_actions(actions, paths_of(*actions)).refusals
     assert {one.clause for one in refused} == {"outside the rule"}
 
@@ -98,7 +100,7 @@ def test_a_line_of_aide_is_replaced_and_no_file_is_made_that_aide_does_not_read(
     other = laid_out(tmp_path, {})
     actions = require_stated_actions(STORIES["aide"], other.files)
     (refused,) = other.assess_actions(
-        actions, paths_of(*actions), find_stated_settings_with_values(STORIES["aide"])
+        actions, paths_of(*actions), find_stated_settings_joined_with_values(STORIES["aide"])
     ).refusals
     assert "/etc/aide.conf is not there" in refused.reason
 
@@ -161,7 +163,9 @@ def test_each_umask_of_a_script_gets_the_number_that_the_rule_states(tmp_path):
     stated = STORIES["umask of bash"]
     actions = require_stated_actions(stated, host.files)
     assert [one.new for one in actions] == ["    umask 077", f"    {IF_UNSET.replace('022', '077')}"]
-    assert host.assess_actions(actions, paths_of(*actions), find_stated_settings_with_values(stated)).refusals == ()
+    assert (
+        host.assess_actions(actions, paths_of(*actions), find_stated_settings_joined_with_values(stated)).refusals == ()
+    )
 
 
 @pytest.mark.parametrize("umask", ["umask 002", "umask 777", "umask 022 && id", "umask 070"])

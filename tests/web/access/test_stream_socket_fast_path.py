@@ -145,7 +145,7 @@ def test_it_is_straight_again_once_the_last_who_sends_is_through_and_never_after
         one.__exit__(None, None, None)
     assert way.write(b"late") == 4
     assert os.read(read, 100) == b"late"
-    way.detach_socket()
+    way.discard_writes_after_connection_loss()
     with way.pause_direct_writes():
         pass
     assert way.write(b"never") == 0, "the descriptor may be another's"

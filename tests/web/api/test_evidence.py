@@ -3,7 +3,7 @@
 import pytest
 
 from app.evidence.document_catalog import PAPERS
-from app.evidence.verify import check_pack, unpack_archive
+from app.evidence.verify import check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from tests.web.api.conftest import problem
 
 FILES = [paper.file for paper in PAPERS if paper.packed]
@@ -11,13 +11,13 @@ FILES = [paper.file for paper in PAPERS if paper.packed]
 
 @pytest.fixture(scope="session")
 def packed(api, finished):
-    return unpack_archive(api.get(f"/api/v1/runs/{finished}/evidence.zip").content)
+    return unpack_zip_packed_by_temper(api.get(f"/api/v1/runs/{finished}/evidence.zip").content)
 
 
 def test_the_pack_holds_and_comes_the_same_again(api, finished, packed):
-    assert check_pack(packed)["run"] == finished
+    assert check_pack_and_get_manifest(packed)["run"] == finished
     answer = api.get(f"/api/v1/runs/{finished}/evidence.zip")
-    assert unpack_archive(answer.content) == packed
+    assert unpack_zip_packed_by_temper(answer.content) == packed
     assert answer.headers["content-type"] == "application/zip"
     assert answer.headers["content-disposition"] == f'attachment; filename="{finished}-evidence.zip"'
 

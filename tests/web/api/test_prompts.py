@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import httpx
 import pytest
 
-from app.evidence.verify import check_pack, unpack_archive
+from app.evidence.verify import check_pack_and_get_manifest, unpack_zip_packed_by_temper
 from tests import forkserver
 from tests.served import served
 
@@ -84,8 +84,8 @@ def test_a_pack_is_whole_and_so_it_is_for_operators(people):
     found, run = people
     pack = f"/api/v1/runs/{run}/evidence.zip"
     assert [found[who].get(pack).status_code for who in ("viewer", "link", "operator")] == [403, 403, 200]
-    files = unpack_archive(found["operator"].get(pack).content)
-    assert check_pack(files)["run"] == run
+    files = unpack_zip_packed_by_temper(found["operator"].get(pack).content)
+    assert check_pack_and_get_manifest(files)["run"] == run
     assert OURS[0].encode() in files["events.jsonl"]
 
 

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from app.evidence.verify import unpack_archive
+from app.evidence.verify import unpack_zip_packed_by_temper
 from tests.web.api.conftest import problem
 
 RULES = ["V-257820"]
@@ -53,13 +53,16 @@ def test_its_evidence_is_the_packs_of_its_runs_with_an_index_and_the_same_twice(
     answer = api.get(rolled_out["links"]["evidence"])
     assert answer.status_code == 200, answer.text
     assert api.get(rolled_out["links"]["evidence"]).content == answer.content
-    files = {one: zipfile.ZipFile(io.BytesIO(answer.content)).read(one) for one in unpack_archive(answer.content)}
+    files = {
+        one: zipfile.ZipFile(io.BytesIO(answer.content)).read(one)
+        for one in unpack_zip_packed_by_temper(answer.content)
+    }
     index = json.loads(files["manifest.json"])
     assert [one["host"] for one in index["runs"]] == ["fixture-7", "fixture-8", "fixture-9"]
     for one in index["runs"]:
         pack = files[f"runs/{one['host']}-{one['run']}.zip"]
         assert pack == api.get(f"/api/v1/runs/{one['run']}/evidence.zip").content
-        assert json.loads(unpack_archive(pack)["manifest.json"])["chain_head"] == one["chain_head"]
+        assert json.loads(unpack_zip_packed_by_temper(pack)["manifest.json"])["chain_head"] == one["chain_head"]
     assert len(files["rollout.jsonl"].splitlines()) == len(files["chain.txt"].splitlines()) == index["events"]
 
 

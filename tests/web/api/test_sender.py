@@ -72,7 +72,7 @@ class Place:
 
     def ask_again(self):
         with Session(self.database) as session, session.begin():
-            webhooks.request_redelivery(session, "w", "old")
+            webhooks.request_redelivery_from_first_event(session, "w", "old")
 
     def owes_again(self):
         with Session(self.database) as session:

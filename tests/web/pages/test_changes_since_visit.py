@@ -6,7 +6,11 @@ import pytest
 
 from app.runs.open_decisions import OpenDecision
 from app.runtime.health_faults import HealthFault
-from app.web.pages.changes_since_visit import _iterate_decision_changes, _iterate_fault_changes, find_previous_visit_end
+from app.web.pages.changes_since_visit import (
+    _iterate_decision_changes,
+    _iterate_new_fault_changes,
+    find_previous_visit_end,
+)
 from tests.runs.doors import house
 from tests.web.pages.mission_log import EVENTS
 
@@ -39,7 +43,7 @@ def test_only_new_decisions_and_what_is_still_away_are_told():
         "the last run failed on web1",
     ]
     faults = [HealthFault("engine", "ENGINE DOWN", "t.", "r", 5.0, ("a", "b")), HealthFault("node", "N", "t", "r", 1.0)]
-    assert [one.text for one in _iterate_fault_changes(faults, 2.0)] == ["a, b went away"]
+    assert [one.text for one in _iterate_new_fault_changes(faults, 2.0)] == ["a, b went away"]
 
 
 @pytest.mark.parametrize("path", ["/", "/runs/r1", "/fleet"])

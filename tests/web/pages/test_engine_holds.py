@@ -8,7 +8,7 @@ from app.web.pages.mission.engine_use_times import (
     EngineHolds,
     GapBar,
     HoldBar,
-    draw_hold_bars,
+    draw_hold_bars_outside_outages,
     draw_outage_gaps,
 )
 from app.web.pages.mission.mission import Mission
@@ -21,7 +21,7 @@ def test_the_ribbon_tells_prefill_from_decode_and_one_role_from_the_next():
     held.begin_turn(turn_started("a", "architect"), 100.0)
     held.close_turn("a", 120.0, ttft=10.0)
     held.begin_turn(turn_started("b", "worker"), 120.0)
-    drawn = draw_hold_bars(*held.by_engine.values(), 140.0, 100.0)
+    drawn = draw_hold_bars_outside_outages(*held.by_engine.values(), 140.0, 100.0)
     assert drawn == [
         HoldBar("architect", 60.0, 10.0, prefill=True),
         HoldBar("architect", 70.0, 10.0, prefill=False),
@@ -39,19 +39,21 @@ def test_what_is_older_than_the_ribbon_is_forgotten():
 
 def test_a_hold_that_began_before_the_ribbon_is_cut_at_its_edge():
     holds = [EngineHold("architect", "a", 0.0, first=1.0)]
-    assert draw_hold_bars(holds, 200.0, 100.0) == [HoldBar("architect", 0.0, 100.0, prefill=False, lasts=True)]
+    assert draw_hold_bars_outside_outages(holds, 200.0, 100.0) == [
+        HoldBar("architect", 0.0, 100.0, prefill=False, lasts=True)
+    ]
 
 
 def test_an_engine_that_does_not_answer_is_not_drawn_as_decoding():
     holds = [EngineHold("architect", "a", 100.0, first=110.0, until=190.0)]
-    drawn = draw_hold_bars(holds, 200.0, 100.0, [EngineOutage("gemma-31b", "stalled", 140.0, 160.0)])
+    drawn = draw_hold_bars_outside_outages(holds, 200.0, 100.0, [EngineOutage("gemma-31b", "stalled", 140.0, 160.0)])
     assert drawn == [
         HoldBar("architect", 0.0, 10.0, prefill=True),
         HoldBar("architect", 10.0, 30.0, prefill=False),
         HoldBar("architect", 60.0, 30.0, prefill=False),
     ]
     lasting = [EngineOutage("gemma-31b", "dead", 150.0, None)]
-    assert draw_hold_bars([EngineHold("worker", "b", 140.0)], 200.0, 100.0, lasting) == [
+    assert draw_hold_bars_outside_outages([EngineHold("worker", "b", 140.0)], 200.0, 100.0, lasting) == [
         HoldBar("worker", 40.0, 10.0, prefill=True)
     ]
 

@@ -13,7 +13,7 @@ from app.events.kinds import (
 )
 from app.events.record import GENESIS, build_recorded_event
 from app.web.pages.mission.mission import Mission
-from app.web.pages.mission.steps import list_steps
+from app.web.pages.mission.steps import list_role_steps_with_signs
 from tests.web.pages.turns import turn_started
 
 HERE = {"rule": "V-1", "attempt": 1}
@@ -26,7 +26,7 @@ def path_after(*events):
     mission = Mission()
     for seq, event in enumerate((SCOPE, ITEM, AttemptStarted(**HERE, lessons=()), *events), 1):
         mission.apply_event(build_recorded_event("r", seq, 1000.0 + seq, event, GENESIS))
-    return [(step.name, step.sign) for step in list_steps(mission)]
+    return [(step.name, step.sign) for step in list_role_steps_with_signs(mission)]
 
 
 def test_nothing_is_signed_before_it_is_done():

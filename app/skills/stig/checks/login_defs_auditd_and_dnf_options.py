@@ -34,7 +34,7 @@ def create_password_age_check(rule: str, most: int) -> Check:
     return create_last_line_check(RuleJudge(rule, LOGIN_DEFS), key_value_config_parsers.parse_login_defs, wanted)
 
 
-def create_umask_check(rule: str, mask: str) -> Check:
+def create_exact_umask_check(rule: str, mask: str) -> Check:
     """Check all UMASK lines: useradd uses the last, pam_umask the first, ignoring case."""
     bench = RuleJudge(rule, LOGIN_DEFS)
 

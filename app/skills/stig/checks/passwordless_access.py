@@ -12,7 +12,7 @@ from app.syntax.pam import parse_service
 from app.syntax.sudoers import Sudoers
 
 
-def create_empty_password_check(rule: str) -> Check:
+def create_pam_nullok_check(rule: str) -> Check:
     def check_files(files: Files) -> Verdict:
         verdicts = [_find_non_pass_verdict(RuleJudge(rule, path), files, path) for path in PAM_FILES]
         bad = sorted((v for v in verdicts if v is not None), key=lambda v: v.word != "fail")
@@ -49,7 +49,7 @@ def create_passwordless_sudo_check(rule: str) -> Check:
     return _create_sudoers_check(rule, find_offending_grant, "No grant in sudoers or its drop-ins has NOPASSWD.")
 
 
-def create_sudo_authentication_check(rule: str) -> Check:
+def create_sudo_authenticate_default_check(rule: str) -> Check:
     def find_offending_default(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for default in read.defaults:
             if default.name == "authenticate" and default.negated:

@@ -16,7 +16,7 @@ from app.skills.catalog import load_skill
 from app.store import run_queries
 from app.store.host_rule_states import StandingRow, decode_encoded_cells_by_rule
 from app.store.models import RunRow
-from app.web.pages.fleet.grid import FleetLine, locate_columns_in_rules, reorder_letters
+from app.web.pages.fleet.grid import FleetLine, find_rule_index_of_each_column, reorder_letters
 
 _STANDING = col(StandingRow.host), col(StandingRow.run), col(StandingRow.at), col(StandingRow.cells)
 _LETTER = itemgetter(0)
@@ -105,7 +105,7 @@ class FleetBoard:
         else:
             rules, letters = self._cells.get(host, ((), ""))
             if rules not in self._places:
-                self._places[rules] = locate_columns_in_rules(rules, self.columns)
+                self._places[rules] = find_rule_index_of_each_column(rules, self.columns)
             letters = reorder_letters(letters, self._places[rules])
         if run is None:
             return FleetLine(host, letters, at=at)

@@ -85,7 +85,7 @@ class Fleet:
         board.read_changes(session, self.runtime.settings.hosts_folder)
         return board
 
-    def get_board(self, skill: str) -> FleetBoard:
+    def get_board_as_last_read(self, skill: str) -> FleetBoard:
         """Return the board as of its last read."""
         with self._lock:
             return self._boards.setdefault(skill, FleetBoard(skill))
@@ -198,12 +198,12 @@ class FleetStream:
         return self._parts.has_news()
 
     def __call__(self, _: Sequence[Recorded]) -> bytes:
-        parts, board = self._parts([]), self._fleet.get_board(self._skill)
+        parts, board = self._parts([]), self._fleet.get_board_as_last_read(self._skill)
         sent, self._sent = self._sent, board.version
         return parts + _encode_changed_lines(board, sent) + encode_message(b"{}", name="looked")
 
     def render_all_parts_and_changed_lines(self, since_version: int) -> bytes:
-        parts, board = self._parts.render_all(), self._fleet.get_board(self._skill)
+        parts, board = self._parts.render_all(), self._fleet.get_board_as_last_read(self._skill)
         self._sent = self._sent or board.version
         return parts + _encode_changed_lines(board, since_version)
 

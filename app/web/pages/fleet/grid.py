@@ -95,7 +95,7 @@ def pack_letters_in_pairs(letters: str) -> str:
     return pairs.to_bytes(len(bits) // 2).translate(_DIGITS).decode()
 
 
-def locate_columns_in_rules(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
+def find_rule_index_of_each_column(rules: Sequence[str], columns: Sequence[str]) -> list[int]:
     """Return the index in `rules` of each column, or -1 if it is absent."""
     there = {rule: place for place, rule in enumerate(rules)}
     return [there.get(rule, -1) for rule in columns]

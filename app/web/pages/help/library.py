@@ -59,10 +59,12 @@ def load_page(name: str, address_of: PagePath) -> HelpPage:
     document = render_help_document(
         find_page_files_by_name()[name].read_text(), lambda link: _resolve_link(name, link, address_of)
     )
-    return HelpPage(name, document, list_page_groups(address_of))
+    return HelpPage(name, document, list_page_titles_and_addresses_by_group(address_of))
 
 
-def list_page_groups(address_of: PagePath) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+def list_page_titles_and_addresses_by_group(
+    address_of: PagePath,
+) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
     """Each group's title with the title and the address of its pages."""
     pages = [(name, (read_title(file), address_of(name))) for name, file in find_page_files_by_name().items()]
     return tuple((title, tuple(page for name, page in pages if _is_in_group(name, below))) for title, below in GROUPS)

@@ -30,7 +30,7 @@ def read_help() -> Response:
 def read_help_page(document: str) -> Response:
     if document == library.SEARCH_INDEX:
         return Response(
-            _load_search_script(), media_type="text/javascript", headers={"x-content-type-options": "nosniff"}
+            _build_search_index_script(), media_type="text/javascript", headers={"x-content-type-options": "nosniff"}
         )
     if document in library.find_page_files_by_name():
         return _show_document(document)
@@ -57,5 +57,5 @@ def _load_help_page(name: str) -> library.HelpPage:
 
 
 @functools.cache
-def _load_search_script() -> str:
+def _build_search_index_script() -> str:
     return library.build_search_index_script(_page_path)

@@ -94,7 +94,7 @@ class GapBar:
     lasts: bool
 
 
-def draw_hold_bars(
+def draw_hold_bars_outside_outages(
     holds: Sequence[EngineHold], now: float, span: float, outages: Sequence[EngineOutage] = ()
 ) -> list[HoldBar]:
     """Draw the holds of an engine, without the times in which it did not answer. `outages` are that engine's."""

@@ -11,12 +11,12 @@ from app.targets.host_registry import is_fixture
 from app.web.pages.mission.attempts import AttemptView
 from app.web.pages.mission.candidate_rows import CandidateRow, list_candidate_rows
 from app.web.pages.mission.caption import write_caption
-from app.web.pages.mission.engine_use_times import HOLD_SECONDS, draw_hold_bars, draw_outage_gaps
+from app.web.pages.mission.engine_use_times import HOLD_SECONDS, draw_hold_bars_outside_outages, draw_outage_gaps
 from app.web.pages.mission.findings_by_part import list_parts_if_many_items
 from app.web.pages.mission.lane import PLACES, Lane, Place
 from app.web.pages.mission.mission import Mission
 from app.web.pages.mission.progress import count_rollbacks, measure_progress
-from app.web.pages.mission.steps import list_steps
+from app.web.pages.mission.steps import list_role_steps_with_signs
 from app.web.pages.templating import render_template
 
 
@@ -35,7 +35,7 @@ def build_engine_label_context(
         "serving": live.role if live else None,
         "replica": live.replica + 1 if live and len(engine.replicas) > 1 else None,
         "reading": bool(live and live.first is None),
-        "rows": [(role, draw_hold_bars(own, now, HOLD_SECONDS, broken)) for role, own in held.items()],
+        "rows": [(role, draw_hold_bars_outside_outages(own, now, HOLD_SECONDS, broken)) for role, own in held.items()],
         "gaps": draw_outage_gaps(broken, now, HOLD_SECONDS),
         "at": now,
         "seconds": int(HOLD_SECONDS),
@@ -70,7 +70,7 @@ def render_mission_parts(mission: Mission, scene: Scene) -> dict[str, str]:
         "progress": render_template("partials/_progress.html", headway=measure_progress(mission.state)),
         "now": _render_caption(mission, scene),
         "ribbon": _render_ribbon(mission, scene),
-        "item": render_template("partials/_item.html", **here, rule=rule, steps=list_steps(mission)),
+        "item": render_template("partials/_item.html", **here, rule=rule, steps=list_role_steps_with_signs(mission)),
         "approval": render_template("partials/_approval.html", **here),
         "tries": render_template("partials/_tries.html", tries=mission.tries[:-1]),
         "undo": render_template("partials/_undo.html", attempt=attempt),

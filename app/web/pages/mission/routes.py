@@ -14,7 +14,7 @@ from app.errors import Rejected
 from app.people import rights
 from app.runs.approval_answer import DECISIONS, AnswerMeans, record_answer
 from app.runs.commands_to_runs import command_run
-from app.runs.name_and_tags import set_run_labels, split_tags
+from app.runs.name_and_tags import set_run_labels, split_at_commas_and_blanks
 from app.runtime.runtime import Runtime
 from app.skills.catalog import load_skill
 from app.store import credentials, run_queries
@@ -30,7 +30,7 @@ from app.web.pages.mission.mission_loader import AskedMoment, MissionLoader, The
 from app.web.pages.mission.mission_parts import Scene
 from app.web.pages.mission.page_context import MissionView, PageRequest, build_mission_view
 from app.web.pages.mission.page_stream_renderer import PageRenderer
-from app.web.pages.mission.past_view_thread import PastViewThread, TheMoments
+from app.web.pages.mission.past_view_builder import PastViewThread, TheMoments
 from app.web.pages.mission.replay_stream import Replay
 from app.web.pages.start_run import FORM_PERSON
 from app.web.pages.templating import render_page, render_template
@@ -124,12 +124,12 @@ async def show_moment(
     def render(session: Session) -> HTMLResponse:
         row = _require_run(run_queries.find_run(session, run), run)
         asked = PageRequest(missions.find_seq(row, moment))
-        return _render_moment(_get_past_view(moments, runtime, missions, sharing, row, asked))
+        return _render_moment_partials(_get_past_view(moments, runtime, missions, sharing, row, asked))
 
     return await moments.answer(render)
 
 
-def _render_moment(view: MissionView) -> HTMLResponse:
+def _render_moment_partials(view: MissionView) -> HTMLResponse:
     parts = view.pieces | {f"meter-{name}": html for name, html in view.meters.items()}
     parts |= {f"share-{name}": html for name, html in view.shares.items()}
     parts |= {"gpus": view.gpus, "steps": render_template("partials/_steps.html", **vars(view))}
@@ -193,7 +193,9 @@ def submit_run_command_or_answer(
     if verb in DECISIONS:
         actions = fields.get("actions", "") if verb == "edit" else ""  # the form sends them with every button
         asked, approval = folds.read_current(run), fields.get("approval", "")
-        means = AnswerMeans(rights.get_sign_in_method(), rights.get_token_id(), rights.list_makers_of_request_token())
+        means = AnswerMeans(
+            rights.get_sign_in_method(), rights.get_token_id(), rights.list_people_who_made_current_token()
+        )
         record_answer(session, asked, approval, verb, by=by, sign_in_means=means, reason=reason, actions=actions)
     else:
         command_run(session, row, verb, by=by, reason=reason)
@@ -204,7 +206,7 @@ def submit_run_command_or_answer(
 @rights.operators
 def submit_run_label(session: TheSession, run: str, fields: Fields) -> Response:
     row = require_run(session, run)
-    set_run_labels(row, fields.get("name"), split_tags(fields["tags"]) if "tags" in fields else None)
+    set_run_labels(row, fields.get("name"), split_at_commas_and_blanks(fields["tags"]) if "tags" in fields else None)
     session.add(row)
     return redirect_to("run", run=run)
 
@@ -221,6 +223,8 @@ def submit_run_share(session: TheSession, request: Request, run: str, fields: Fi
     if me.via == "demo":  # nobody signs in, so the run's own address is the link
         link, until = f"{site}{path_to('run', run=row.id)}", None
     else:
-        made, secret = credentials.issue_link(session, me.name, row.id, hours, rights.list_makers_for_new_credential())
+        made, secret = credentials.issue_link(
+            session, me.name, row.id, hours, rights.list_makers_to_record_in_credential()
+        )
         link, until = f"{site}{path_to('share', secret=secret)}", made.expires_at
     return render_page("shared.html", here="runs", run=row, link=link, until=until, over=over)

@@ -19,7 +19,7 @@ class Step:
     is_current: bool
 
 
-def list_steps(mission: Mission) -> list[Step]:
+def list_role_steps_with_signs(mission: Mission) -> list[Step]:
     attempt = mission.tries[-1] if mission.tries else AttemptView(0)
     signs: dict[Role, str] = {
         "architect": "✓" if attempt.plan or attempt.offered else "",

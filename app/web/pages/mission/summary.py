@@ -116,10 +116,10 @@ def build_summary(events: Sequence[Recorded]) -> Summary:
         total=far.total,
         undone=len(back),
         unrestored=sum(bool(one.differences) for one in back.values()),
-        needs=tuple(item for item in state.items.values() if item.needs_human_action),
+        needs=tuple(item for item in state.items.values() if item.has_ended_needing_human_action),
         waived=tuple(item for item in state.items.values() if item.status == "waived"),
-        before=_list_rule_marks(state, after_run=False),
-        after=_list_rule_marks(state, after_run=True),
+        before=_list_rule_marks_before_or_after_run(state, after_run=False),
+        after=_list_rule_marks_before_or_after_run(state, after_run=True),
         rescanned=bool(state.closing),
         moments=find_moments(events),
         learnt=tuple(
@@ -129,7 +129,7 @@ def build_summary(events: Sequence[Recorded]) -> Summary:
     )
 
 
-def _list_rule_marks(state: RunState, *, after_run: bool) -> tuple[RuleMark, ...]:
+def _list_rule_marks_before_or_after_run(state: RunState, *, after_run: bool) -> tuple[RuleMark, ...]:
     asked = state.request.rules if state.request else ()
     first = state.scope.order if state.scope else ()
     order = [*first, *(rule for rule in asked if rule not in first)]  # in the run's order, like the cells of the ribbon

@@ -19,7 +19,7 @@ from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, run_queries, schedules, webhooks
 from app.store.shared_read_session import open_read_session
-from app.targets.long_held_host_locks import find_hosts_held_long_while_others_wait
+from app.targets.stuck_host_detection import find_hosts_held_long_while_others_wait
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
@@ -29,10 +29,10 @@ from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line
 from app.web.pages.ops.needs import OpsState, list_needs
-from app.web.pages.ops.webhooks import list_webhook_lines_for_admin
+from app.web.pages.ops.webhooks import list_webhook_lines_if_admin
 from app.web.pages.templating import render_page, render_template
 from app.web.stream.fold_cache import RunStateCache
-from app.web.url_paths import redirect_to_run
+from app.web.url_paths import redirect_to_run_or_route
 
 OUTCOMES = ("passed", "escalated", "skipped", "deferred", "waived", "working")
 LOG_LINES, FEED_LINES, FEED_RUNS = 40, 60, 4
@@ -184,7 +184,7 @@ def show_ops(
         parts=console.render_parts(),
         elsewhere=[engine.title for engine in runtime.lineup.engines.values() if engine.base_urls],
         launched=bool(runtime.launched),
-        webhooks=list_webhook_lines_for_admin(session),
+        webhooks=list_webhook_lines_if_admin(session),
         taken=taken,
     )
 
@@ -206,4 +206,4 @@ async def submit_simulator_command(runtime: TheRuntime, verb: EngineVerb, run: O
         await runtime.simulator.stop()
     if runtime.simulator and verb != "stop":
         await runtime.simulator.start()
-    return redirect_to_run(run, "ops")
+    return redirect_to_run_or_route(run, "ops")

@@ -9,7 +9,7 @@ from app.runtime.health_faults import HealthFault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
-from app.targets.long_held_host_locks import StuckHost
+from app.targets.stuck_host_detection import StuckHost
 from app.text.pluralized_counts import count_things
 from app.web.pages.inbox import to_inbox_address
 from app.web.url_paths import path_to
@@ -97,7 +97,7 @@ def _list_fault_alarms(situation: OpsState) -> Iterator[Need]:
     for fault in situation.faults:
         link, words = _find_fault_link(fault)
         buttons = list_engine_buttons(fault, situation.launched, simulated=situation.simulated)
-        presses = (*buttons, *_list_run_buttons(fault))
+        presses = (*buttons, *_iterate_pause_and_stop_buttons(fault))
         yield Need("alarm", fault.text, fault.since, link, words, presses, _build_fault_key(fault))
 
 
@@ -126,7 +126,7 @@ def list_engine_buttons(fault: HealthFault, launched: Collection[str], *, simula
             yield NeedButton(path_to("ops_engine", engine=name), verb, f"{verb.capitalize()} {name}")
 
 
-def _list_run_buttons(fault: HealthFault) -> Iterator[NeedButton]:
+def _iterate_pause_and_stop_buttons(fault: HealthFault) -> Iterator[NeedButton]:
     if len(fault.runs) != 1:
         return
     [run] = fault.runs

@@ -34,7 +34,7 @@ class WebhookLine:
     to: str
 
 
-def list_webhook_lines_for_admin(session: Session) -> Sequence[WebhookLine] | None:
+def list_webhook_lines_if_admin(session: Session) -> Sequence[WebhookLine] | None:
     """Return the webhooks for an admin, or None for anybody else."""
     person = WHO.get()
     if person is None or person.right != "admin":
@@ -69,7 +69,7 @@ async def submit_webhook_command(
     verb: Annotated[str, Form(pattern="^(test|again|remove)$")],
     run: Annotated[str, Form(max_length=40)] = "",
 ) -> Response:
-    row = await run_in_threadpool(_apply_command_and_get_webhook, runtime, webhook, verb, run)
+    row = await run_in_threadpool(_remove_or_resend_and_get_webhook, runtime, webhook, verb, run)
     if row is None:
         return render_error_page(f"There is no webhook {webhook[:40]!a}.", 404)
     if verb != "test":
@@ -79,7 +79,7 @@ async def submit_webhook_command(
     return RedirectResponse(f"{path_to('ops')}?taken={row.id}#webhooks", status_code=303)
 
 
-def _apply_command_and_get_webhook(runtime: Runtime, webhook: str, verb: str, run: str) -> WebhookRow | None:
+def _remove_or_resend_and_get_webhook(runtime: Runtime, webhook: str, verb: str, run: str) -> WebhookRow | None:
     """Remove the webhook or send again, and return its row; None if there is none. A test only needs the row."""
     with Session(runtime.database, expire_on_commit=False) as session, session.begin():
         row = session.get(WebhookRow, webhook)
@@ -89,5 +89,5 @@ def _apply_command_and_get_webhook(runtime: Runtime, webhook: str, verb: str, ru
             name = run.strip()
             if run_queries.find_run(session, name) is None and session.get(RolloutRow, name) is None:
                 raise Rejected("run", f"there is no run or rollout {name!a}: /runs lists the runs.", "not-found")
-            webhooks.request_redelivery(session, webhook, name)
+            webhooks.request_redelivery_from_first_event(session, webhook, name)
         return row

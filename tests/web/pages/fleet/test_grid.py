@@ -11,7 +11,7 @@ from app.web.pages.fleet.grid import (
     FleetQuery,
     count_cells,
     filter_and_sort_lines,
-    locate_columns_in_rules,
+    find_rule_index_of_each_column,
     order_column_indexes_by_trouble,
     pack_letters_in_pairs,
     reorder_letters,
@@ -35,8 +35,8 @@ def test_what_is_packed_is_unpacked_by_the_page(letters):
 
 
 def test_each_column_has_the_letter_of_its_rule_wherever_it_stood():
-    assert reorder_letters("po", locate_columns_in_rules(("V-2", "V-1"), ["V-1", "V-2", "V-3"])) == "op."
-    assert reorder_letters("", locate_columns_in_rules((), ["V-1", "V-2"])) == ".."
+    assert reorder_letters("po", find_rule_index_of_each_column(("V-2", "V-1"), ["V-1", "V-2", "V-3"])) == "op."
+    assert reorder_letters("", find_rule_index_of_each_column((), ["V-1", "V-2"])) == ".."
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from app.events.kinds import RunFinished
 from app.events.log_writer import LogWriter, RunLog
 from app.lineups.reader import read_lineup, require_lineup_path
 from app.runs.order import Order, create_run_request
-from app.runs.reboot_check_from_last_run import create_reboot_check_order
+from app.runs.reboot_check_order_from_last_run import create_reboot_check_order
 from app.store.db import open_database
 from app.store.events import EventStore
 from app.targets import host_registry

@@ -27,7 +27,7 @@ def read_mission_conf(files: Files) -> list[Setting]:
     return key_value_config_parsers.read_setting_files(files, [MISSION_CONFIG], key_value_config_parsers.parse_ini)
 
 
-def find_upload_umask_unless_invalid(files: Files) -> Umask | None:
+def find_upload_umask_defaulting_if_unset(files: Files) -> Umask | None:
     """Return the umask of uploads, or None if the configured value is invalid."""
     own = find_last(read_mission_conf(files), "inbox.upload_umask")
     if own is not None and own.value != "login":
@@ -52,6 +52,6 @@ def _parse_umask(setting: Setting) -> Umask | None:
     return Umask(int(digits, 8), f"umask {digits} ({where})")
 
 
-def find_backup_login_setting(files: Files) -> Setting | None:
+def find_nightly_backup_account_setting(files: Files) -> Setting | None:
     settings = key_value_config_parsers.read_setting_files(files, [BACKUP_CONFIG], key_value_config_parsers.parse_ini)
     return find_last(settings, "backup.login")

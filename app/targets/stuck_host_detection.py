@@ -52,7 +52,7 @@ def find_hosts_held_long_while_others_wait(
         if not waits_here or told.st_mtime > late:
             continue
         found += [
-            StuckHost(file.parent.name, pid, told.st_mtime, _is_stopped(pid), tuple(waits_here))
+            StuckHost(file.parent.name, pid, told.st_mtime, _is_process_suspended(pid), tuple(waits_here))
             for pid in holders.get(told.st_ino, ())
             if _has_open_file(pid, told)
         ]
@@ -87,7 +87,7 @@ def _has_open_file(pid: int, file: os.stat_result) -> bool:
     return False
 
 
-def _is_stopped(pid: int) -> bool:
+def _is_process_suspended(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] in "Tt"
     except OSError:

@@ -1,6 +1,6 @@
 import pytest
 
-from app.engines.fit.known_models import load_model_shape
+from app.engines.fit.model_shape_loader import load_model_shape
 from app.errors import BadInput
 
 
