@@ -11,7 +11,7 @@ from msgspec import ValidationError, convert
 from app.candidates.scratch_files_to_actions import ScratchFiles, Undecidable
 from app.events.event_field_types import AnyAction
 from app.resources.account import AgeSetting, SetAgeing
-from app.resources.scap_remediation_script import LONGEST, create_vendor_action
+from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.syntax import host_text
 from app.syntax.host_files_protocol import Files, FileState
 from app.targets.resources.resource_dry_run import DryRun

@@ -10,7 +10,7 @@ import msgspec
 from app.errors import BadInput
 from app.events.event_field_types import RECIPE_OF, AnyAction
 from app.lineups.toml_reader import TomlReader
-from app.resources.scap_remediation_script import RunVendorScript
+from app.resources.vendor_script import RunVendorScript
 from app.targets.change_plan import MOST_ACTIONS
 
 LONGEST = 256 * 1024

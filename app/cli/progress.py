@@ -9,7 +9,7 @@ from app.events import kinds
 from app.events.event_field_types import Role
 from app.events.record import Recorded
 from app.loop.state import RunState
-from app.resources.scap_remediation_script import LABEL
+from app.resources.vendor_script import LABEL
 from app.text.clean import clean_line, clean_text
 from app.text.diff_file_headers import mark_file_headers
 

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from app.events.default_item_budget import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
-from app.resources import scap_remediation_script
+from app.resources import vendor_script
 from app.resources.kind import Action, ResourceAction
 from app.resources.registry import PLACE_PATTERN, RESOURCE_ACTIONS, get_resource_name
 
@@ -109,7 +109,7 @@ class FileChange(Struct, frozen=True):
 
     @property
     def is_vendor_script(self) -> bool:
-        return self.path.startswith(scap_remediation_script.KIND.prefix)
+        return self.path.startswith(vendor_script.KIND.prefix)
 
 
 class PendingSetting(Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from msgspec import Meta, Struct
 from app.events.architect_questions_about_host import MOST_QUESTIONS, Question
 from app.events.event_field_types import AnyAction, Decision, Place, Purpose
 from app.loop import file_edit_choices_for_roles
-from app.resources.scap_remediation_script import RunVendorScript
+from app.resources.vendor_script import RunVendorScript
 from app.text.clean import clean_text
 
 Text = Annotated[str, Meta(max_length=600, pattern="^[^\\x00-\\x08\\x0b-\\x1f]*$")]

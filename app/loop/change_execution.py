@@ -16,7 +16,7 @@ from app.loop.proven_fix import build_fix_if_proven
 from app.loop.required_approvals import decide_people_needed
 from app.loop.risk import assess_risk
 from app.loop.run_in_progress import Run
-from app.resources.scap_remediation_script import LONGEST, RunVendorScript, create_vendor_action
+from app.resources.vendor_script import LONGEST, RunVendorScript, create_vendor_action
 from app.scanners.scanner import Verdict
 from app.targets.change_assessment import Assessment
 from app.targets.overlay import Overlay

@@ -15,7 +15,7 @@ from app.events.event_field_types import AnyAction, Reload
 from app.events.kinds import ActionProposed
 from app.resources.kind import Objection, ResourceAction
 from app.resources.registry import get_kind
-from app.resources.scap_remediation_script import RunVendorScript
+from app.resources.vendor_script import RunVendorScript
 from app.skills.skill import Rule
 from app.targets.writable_areas import find_judge_or_objection
 from app.text.clean import clean_text

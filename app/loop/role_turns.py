@@ -25,7 +25,7 @@ from app.loop.run_in_progress import RoleSeat, Run
 from app.loop.turn_context import TurnContext, build_situation
 from app.loop.turn_streaming import TurnName, stream_turn
 from app.resources.registry import get_resource_name
-from app.resources.scap_remediation_script import LONGEST, create_vendor_action
+from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.targets.target import Target
 from app.text.clean import clean_text
 from app.text.redaction import redact_secrets

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable, Mapping, Sequence
 
 from app.events.event_field_types import AnyAction
-from app.resources.scap_remediation_script import format_vendor_scripts_for_review
+from app.resources.vendor_script import format_vendor_scripts_for_review
 from app.syntax import host_text
 from app.syntax.host_files_protocol import FileState
 from app.targets.files_that_roles_may_see import NO_NEED, SECRETIVE, has_edit_judge, is_read_restricted

@@ -8,7 +8,7 @@ from functools import cached_property
 from app.events.event_field_types import AnyAction, Reload, SetOption
 from app.resources.kind import ResourceAction, RuleTexts
 from app.resources.registry import find_candidates, get_resource_name
-from app.resources.scap_remediation_script import RunVendorScript
+from app.resources.vendor_script import RunVendorScript
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
 from app.syntax.shell_tokenizer import iterate_quoted_and_heredoc_texts

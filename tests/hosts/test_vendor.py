@@ -18,7 +18,7 @@ from app.events.kinds import (
     VerdictGiven,
 )
 from app.loop.harm_seen_by_probes import find_first_harm
-from app.resources.scap_remediation_script import create_vendor_action
+from app.resources.vendor_script import create_vendor_action
 from app.runs.scanner_factory import create_scanner
 from app.scanners.openscap.scap_files import add_benchmark
 from app.skills.catalog import load_skill

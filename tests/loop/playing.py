@@ -63,7 +63,7 @@ from app.loop.effects import Ask, Done, Effect, Wait
 from app.loop.perform import sort_findings
 from app.loop.reboot_decisions import describe_reboot_harm, list_fix_journals, list_fixed_rules
 from app.loop.state import RunState, apply_event
-from app.resources.scap_remediation_script import RunVendorScript
+from app.resources.vendor_script import RunVendorScript
 from app.scanners.scanner import Verdict
 from app.skills.skill import Rule, Skill
 

@@ -26,7 +26,7 @@ from app.loop.answers import Reflection, Triage
 from app.loop.effects import TakeVendors, UseSafeDefault
 from app.loop.run_in_progress import RoleSeat, Run, RunServices
 from app.loop.state import RunState
-from app.resources.scap_remediation_script import LONGEST
+from app.resources.vendor_script import LONGEST
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.program_sandbox import Confinement
 from app.targets.target_thread import TargetThread

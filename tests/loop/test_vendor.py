@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.events.event_field_types import Budget
 from app.events.kinds import ActionApplying, ActionProposed, ActionRefused, ApprovalRequested, ItemEscalated, PlanMade
-from app.resources.scap_remediation_script import create_vendor_action
+from app.resources.vendor_script import create_vendor_action
 from app.skills.stig.pack import STIG
 from tests.loop.onfixture import SCANNER, OnFixture
 

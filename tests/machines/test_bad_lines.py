@@ -3,7 +3,7 @@
 import pytest
 
 from app.errors import ActionFailed
-from app.resources.scap_remediation_script import create_vendor_action
+from app.resources.vendor_script import create_vendor_action
 from app.targets.host_registry import open_target
 from tests.hosts.conftest import Site
 from tests.machines.conftest import ask_root

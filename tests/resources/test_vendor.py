@@ -5,7 +5,7 @@ import pytest
 from app.events.event_field_types import Chmod, WriteFile
 from app.resources.account import SetAgeing
 from app.resources.kind import HostState, ResourceState, RuleTexts
-from app.resources.scap_remediation_script import RunVendorScript, create_vendor_action
+from app.resources.vendor_script import RunVendorScript, create_vendor_action
 from app.syntax.host_files_protocol import FileState
 from app.targets.change_assessment import assess_change
 from app.targets.change_plan import ProposedChange

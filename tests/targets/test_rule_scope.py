@@ -22,8 +22,8 @@ from app.resources.kind import ResourceState
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
 from app.resources.registry import get_resource_name
-from app.resources.scap_remediation_script import create_vendor_action
 from app.resources.unit import SetUnit
+from app.resources.vendor_script import create_vendor_action
 from app.skills.stig.pack import STIG
 from app.targets.fixture.fixture_target import FixtureTarget
 from app.targets.policy import list_action_refusals

@@ -29,7 +29,7 @@ def load_model_shape(model: str) -> ModelShape:
 
 @cache
 def _load_known_configs() -> dict[str, dict[str, Any]]:
-    known = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+    known = tomllib.loads(Path(__file__).with_name("known_models.toml").read_text(encoding="utf-8"))
     configs = {}
     for name, parts in known["models"].items():
         sliding, times = parts["text"].pop("pattern")

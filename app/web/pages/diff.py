@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from app.resources.scap_remediation_script import LABEL, SCRIPT
+from app.resources.vendor_script import LABEL, SCRIPT
 from app.text.clean import clean_text
 from app.text.diff_file_headers import mark_file_headers
 

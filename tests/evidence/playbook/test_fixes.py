@@ -11,8 +11,8 @@ from app.resources.account import SetAgeing
 from app.resources.kind import ShellCommands
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
-from app.resources.scap_remediation_script import create_vendor_action
 from app.resources.unit import SetUnit
+from app.resources.vendor_script import create_vendor_action
 from tests.evidence.playbook.fresh import fix
 
 
