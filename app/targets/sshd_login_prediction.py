@@ -1,7 +1,7 @@
 """Whether sshd would let an account log in with its key on a new connection."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -50,16 +50,14 @@ class SshdLogin:
 
     def _iterate_user_list_refusals(self, account: Account) -> Iterator[str]:
         groups = self.people.list_groups(account.name)
-        for keyword, names in (("DenyUsers", {account.name}), ("DenyGroups", groups)):
+        for keyword, matches in (("DenyUsers", _is_user_matched), ("DenyGroups", _is_group_matched)):
             listed = self._list_effective_settings(account, keyword)
             yield from (
-                _describe_refusal(setting)
-                for setting in listed
-                if _is_matched_taking_exclamation_literally(setting.value, names)
+                _describe_refusal(setting) for setting in listed if matches(setting.value, account.name, groups)
             )
-        for keyword, names in (("AllowUsers", {account.name}), ("AllowGroups", groups)):
+        for keyword, matches in (("AllowUsers", _is_user_matched), ("AllowGroups", _is_group_matched)):
             listed = self._list_effective_settings(account, keyword)
-            if listed and not any(_is_matched_taking_exclamation_literally(setting.value, names) for setting in listed):
+            if listed and not any(matches(setting.value, account.name, groups) for setting in listed):
                 yield _describe_refusal(listed[0])
 
     def _iterate_method_refusals(self, account: Account) -> Iterator[str]:
@@ -121,11 +119,14 @@ def _is_block_applicable(conditions: Conditions, account: Account, accounts: Hos
     return known and matches_conditions(conditions, ConnectionSpec(account.name, accounts.list_groups(account.name)))
 
 
-def _is_matched_taking_exclamation_literally(space_separated_patterns: str, names: frozenset[str] | set[str]) -> bool:
-    """Return True if a pattern matches a name. An exclamation mark has no special meaning here."""
-    return any(
-        matches_pattern(word.partition("@")[0], name) for word in space_separated_patterns.split() for name in names
-    )
+def _is_user_matched(space_separated_patterns: str, user: str, _groups: Collection[str]) -> bool:
+    """Return True if a pattern matches the user, wherever they come from; "!" has no special meaning here."""
+    return any(matches_pattern(word.partition("@")[0], user) for word in space_separated_patterns.split())
+
+
+def _is_group_matched(space_separated_patterns: str, _user: str, groups: Collection[str]) -> bool:
+    """Return True if a pattern matches a group, whose name may have an "@"; "!" has no special meaning here."""
+    return any(matches_pattern(word, group) for word in space_separated_patterns.split() for group in groups)
 
 
 def _expand_path(entry: str, account: Account) -> str:

@@ -50,6 +50,12 @@ def test_who_is_not_meant_is_let_in(main):
     assert refusal(main) == ""
 
 
+@pytest.mark.parametrize(("main", "refused"), [("AllowGroups ops@example.com\n", False), ("DenyGroups ops@*\n", True)])
+def test_a_group_of_a_directory_is_matched_as_a_whole(main, refused):
+    directory = {"/etc/group": FileState(b"temper:x:990:\nops@example.com:x:4001:temper\n", 0o644, "root:root")}
+    assert bool(refusal(main, directory)) == refused
+
+
 def test_the_line_that_refuses_is_named():
     main = "DenyUsers eve\nDenyUsers temper\n"
     assert refusal(main) == f"refused by DenyUsers temper ({MAIN} line 2)"
