@@ -10,7 +10,7 @@ from app.runtime.data_folder import hold_lock
 from app.store import nodes
 from app.store.db import is_shared, mask_password, open_database
 from app.store.sqlite_to_postgresql_copy import copy_sqlite_rows_and_verify_chains
-from app.targets.stuck_host_detection import find_hosts_held_long_while_others_wait
+from app.targets.host_locks_held_too_long import find_hosts_held_long_while_others_wait
 
 AT_WORK, NOBODY = 0, 2
 

@@ -62,20 +62,26 @@ def _require_either_lineup_or_addresses(settings: Settings, addresses: Sequence[
         raise BadInput("Give a line-up (`temper lineups` lists them), or the address of a server with --engine.")
 
 
-def print_unit_files(settings: Settings, kind: str, into: Path | None, addresses: Sequence[str] = ()) -> None:
+def print_unit_files(
+    settings: Settings, file_format: str, into: Path | None, running_engine_addresses: Sequence[str] = ()
+) -> None:
     """Write systemd units or a compose file into a folder, or print them. No server is asked."""
-    _require_either_lineup_or_addresses(settings, addresses)
-    lineup = _create_empty_lineup_titled_by_addresses(addresses) if addresses else load_lineup(settings)
-    if not addresses and not any(engine.launch for engine in lineup.engines.values()):
+    _require_either_lineup_or_addresses(settings, running_engine_addresses)
+    lineup = (
+        _create_empty_lineup_titled_by_addresses(running_engine_addresses)
+        if running_engine_addresses
+        else load_lineup(settings)
+    )
+    if not running_engine_addresses and not any(engine.launch for engine in lineup.engines.values()):
         problem = f"{lineup.name} starts no engine, so there is no configuration to print"
         raise BadInput(f"{problem}: give a line-up with [launch].")
-    match kind:
+    match file_format:
         case "systemd":
-            files = render_systemd_units(lineup, settings.lineup, addresses)
+            files = render_systemd_units(lineup, settings.lineup, running_engine_addresses)
         case "compose":
-            files = {"compose.yaml": render_compose_file(lineup, settings.lineup, addresses)}
+            files = {"compose.yaml": render_compose_file(lineup, settings.lineup, running_engine_addresses)}
         case _:
-            raise BadInput(f"{kind!a} is not a known format: choose systemd or compose.")
+            raise BadInput(f"{file_format!a} is not a known format: choose systemd or compose.")
     for name, text in files.items():
         if into:
             into.mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from app.events.default_item_budget import ATTEMPTS_PER_ITEM, SECONDS_PER_ITEM
 from app.resources import vendor_script
 from app.resources.kind import Action, ResourceAction
-from app.resources.registry import PLACE_PATTERN, RESOURCE_ACTIONS, get_resource_name
+from app.resources.registry import PLACE_PATTERN, RESOURCE_ACTIONS, get_prefixed_name_of_changed_resource
 
 Role = Literal["architect", "worker", "auditor", "sentry"]
 Purpose = Literal["plan", "act", "review", "triage", "reflect"]
@@ -221,7 +221,7 @@ class Candidate(Struct, frozen=True, kw_only=True):
     def places(self) -> tuple[str, ...]:
         """The files and other resources that it would change."""
         found = (
-            get_resource_name(one) if isinstance(one, ResourceAction) else getattr(one, "path", "")
+            get_prefixed_name_of_changed_resource(one) if isinstance(one, ResourceAction) else getattr(one, "path", "")
             for one in self.actions
         )
         return tuple(dict.fromkeys(place for place in found if place))

@@ -24,7 +24,7 @@ from app.loop.proven_fix import build_plan_event
 from app.loop.run_in_progress import RoleSeat, Run
 from app.loop.turn_context import TurnContext, build_situation
 from app.loop.turn_streaming import TurnName, stream_turn
-from app.resources.registry import get_resource_name
+from app.resources.registry import get_prefixed_name_of_changed_resource
 from app.resources.vendor_script import LONGEST, create_vendor_action
 from app.targets.target import Target
 from app.text.clean import clean_text
@@ -236,7 +236,7 @@ async def propose_vendor_script(run: Run, _: TakeVendors) -> None:
     plan = kinds.PlanMade(
         **run.event_fields,
         approach="The vendor's script: OpenSCAP's own remediation of the rule, as a last resort.",
-        paths=(get_resource_name(action),),
+        paths=(get_prefixed_name_of_changed_resource(action),),
         steps=("Run on a copy of the host's files.", "Run once in earnest, where only those files can be written."),
         risk="Nobody here wrote it: read it whole. What it does beside files is not foreseen.",
         rollback="The host's journal puts back files, units and kernel settings that it names.",

@@ -85,11 +85,11 @@ def judge_packages(foreseen: kind.ForeseenStates) -> kind.Objection | None:
     found = next(
         (found for name, one in packages for found in _iterate_objections_to_change(name, one, foreseen.needed)), None
     )
-    company = (_judge_accompanying_package(name, one, foreseen) for name, one in packages)
+    company = (_object_to_unasked_package_unless_harmless(name, one, foreseen) for name, one in packages)
     return found or next(filter(None, company), None)
 
 
-def _judge_accompanying_package(
+def _object_to_unasked_package_unless_harmless(
     name: str, package_state: kind.ResourceState, foreseen: kind.ForeseenStates
 ) -> kind.Objection | None:
     """Judge a package that no action names. Only its name is known before it is fetched."""

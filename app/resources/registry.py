@@ -28,7 +28,7 @@ def get_kind(action: ResourceAction) -> ResourceKind[Any]:
     return _BY_ACTION[type(action)]
 
 
-def get_resource_name(action: ResourceAction) -> str:
+def get_prefixed_name_of_changed_resource(action: ResourceAction) -> str:
     """Return the name in plans, diffs and journals, such as `unit:sshd.service`."""
     return f"{get_kind(action).prefix}{getattr(action, action.__struct_fields__[0])}"
 
@@ -44,7 +44,7 @@ def judge_states(foreseen: ForeseenStates) -> Objection | None:
 
 def format_action_as_input_line_for_host_script(action: ResourceAction) -> str:
     """Return the line for the host's scripts: kind, name and words. Raises ValueError if a word is not plain."""
-    kind, name = get_resource_name(action).split(":", 1)
+    kind, name = get_prefixed_name_of_changed_resource(action).split(":", 1)
     words = [kind, name, *get_kind(action).list_words(action)]
     for word in words:
         if not _WORD.fullmatch(word):
@@ -57,7 +57,7 @@ def find_candidates(rule: RuleTexts) -> tuple[ResourceAction, ...]:
     found: dict[str, list[ResourceAction]] = {}
     for action in itertools.chain.from_iterable(kind.find_candidates(rule) for kind in KINDS if kind.find_candidates):
         if _is_well_formed(action):
-            found.setdefault(get_resource_name(action), []).append(action)
+            found.setdefault(get_prefixed_name_of_changed_resource(action), []).append(action)
     return tuple(dict.fromkeys(action for place in list(found)[:_MOST] for action in found[place]))
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from app.events.event_field_types import AnyAction, Reload, SetOption
 from app.resources.kind import ResourceAction, RuleTexts
-from app.resources.registry import find_candidates, get_resource_name
+from app.resources.registry import find_candidates, get_prefixed_name_of_changed_resource
 from app.resources.vendor_script import RunVendorScript
 from app.syntax.host_files_protocol import Files
 from app.syntax.host_text import fold_case
@@ -148,7 +148,7 @@ def find_foreign_place_objection(
     scope: RuleScope, places: Iterable[str], candidates: Collection[ResourceAction]
 ) -> Objection | None:
     """Return the objection to the first file or resource that the rule does not name."""
-    named = {get_resource_name(action) for action in candidates}
+    named = {get_prefixed_name_of_changed_resource(action) for action in candidates}
     foreign = (place for place in places if not (place in named or scope.covers_path(place)))
     return next((_build_unnamed_place_objection(scope, place, candidates) for place in foreign), None)
 
@@ -201,11 +201,11 @@ def _refuse_key(path: str, line: str, key: str) -> Objection:
 
 def _describe_action(action: ResourceAction) -> str:
     words = [str(getattr(action, name)) for name in action.__struct_fields__[1:]]
-    return " ".join([str(action.__struct_config__.tag), get_resource_name(action), *words])
+    return " ".join([str(action.__struct_config__.tag), get_prefixed_name_of_changed_resource(action), *words])
 
 
 def _build_unnamed_place_objection(scope: RuleScope, name: str, candidates: Iterable[ResourceAction]) -> Objection:
-    known = [*dict.fromkeys(map(get_resource_name, candidates)), *scope.changeable_patterns]
+    known = [*dict.fromkeys(map(get_prefixed_name_of_changed_resource, candidates)), *scope.changeable_patterns]
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
     told = f"{', '.join(known[:_SHOWN])}{more}" if known else "nothing that can be changed"
     return Objection(CLAUSE, f"the rule does not name {name}. It names {told}.")

@@ -12,7 +12,7 @@ from app.engines.simulator.answer_script import ANSWERS
 from app.events.architect_questions_about_host import Question
 from app.events.event_field_types import AnyAction, Reload, ResourceAction
 from app.loop.answers import Plan, Reflection, Review, Triage, Work
-from app.resources.registry import get_resource_name
+from app.resources.registry import get_prefixed_name_of_changed_resource
 from app.skills.stig.pack import STIG
 
 FILES = [tomllib.loads(file.read_text("utf-8")) for file in sorted(ANSWERS.glob("*.toml"))]
@@ -56,7 +56,9 @@ def test_a_try_fits_the_shapes_of_every_role(one: dict[str, Any]) -> None:
 @pytest.mark.parametrize("one", TRIES)
 def test_the_plan_names_all_that_the_actions_touch(one: dict[str, Any]) -> None:
     actions = [one for one in msgspec.convert(one["actions"], list[AnyAction]) if not isinstance(one, Reload)]
-    touched = {get_resource_name(one) if isinstance(one, ResourceAction) else one.path for one in actions}
+    touched = {
+        get_prefixed_name_of_changed_resource(one) if isinstance(one, ResourceAction) else one.path for one in actions
+    }
     assert touched == set(one["paths"])
 
 

@@ -5,7 +5,7 @@ import pytest
 from app.syntax.host_files_protocol import FileState
 from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
-from app.targets.ssh.remote_program_queries import create_remote_asker
+from app.targets.ssh.remote_programs_on_planned_files import create_remote_asker
 from tests.hosts.conftest import inside
 
 pytestmark = [pytest.mark.real_host, pytest.mark.timeout(600)]

@@ -28,7 +28,7 @@ from app.resources.registry import (
     RESOURCE_ACTIONS,
     find_candidates,
     format_action_as_input_line_for_host_script,
-    get_resource_name,
+    get_prefixed_name_of_changed_resource,
 )
 from app.targets.change_diff import render_resource_diff
 from app.targets.policy import list_action_refusals
@@ -92,7 +92,7 @@ def test_it_is_an_action_on_the_wire_and_in_the_log(kind, sample):
 
 @each
 def test_a_plan_can_name_its_resource(kind, sample):
-    place = get_resource_name(sample.action)
+    place = get_prefixed_name_of_changed_resource(sample.action)
     assert place.startswith(kind.prefix)
     assert msgspec.convert(place, Place) == place
     plan = parse_answer("plan", json.dumps({"approach": "a", "paths": [place]}))
@@ -103,7 +103,7 @@ def test_a_plan_can_name_its_resource(kind, sample):
 
 @each
 def test_a_rule_that_names_it_offers_it_and_another_rule_does_not(kind, sample):
-    place, rule = get_resource_name(sample.action), CASES[kind.name].rule
+    place, rule = get_prefixed_name_of_changed_resource(sample.action), CASES[kind.name].rule
     wanted = find_candidates(rule)
     assert (sample.action in wanted) == (kind.find_candidates is not None)
     assert find_candidates(RuleTexts("V-1", "sshd: PermitRootLogin has to be no.", rule.accounts)) == ()
@@ -114,7 +114,7 @@ def test_a_rule_that_names_it_offers_it_and_another_rule_does_not(kind, sample):
 
 @each
 def test_a_role_that_may_propose_it_is_told_how_and_bound_to_it(kind, sample):
-    tag, place = sample.action.__struct_config__.tag, get_resource_name(sample.action)
+    tag, place = sample.action.__struct_config__.tag, get_prefixed_name_of_changed_resource(sample.action)
     form = f"{tag}{{{','.join(sample.action.__struct_fields__)}}}"
     asked = build_system_prompt("worker", "act")
     answer = {"actions": [msgspec.to_builtins(sample.action)], "note": ""}
@@ -134,7 +134,7 @@ def test_a_role_that_may_propose_it_is_told_how_and_bound_to_it(kind, sample):
 
 @each
 def test_the_policy_allows_what_is_planned_and_foreseen_and_refuses_the_rest(kind, sample):
-    place = get_resource_name(sample.action)
+    place = get_prefixed_name_of_changed_resource(sample.action)
     assert refuse(sample, [place], sample.foreseen) == []
     assert refuse(sample, [], sample.foreseen) == ["outside the plan"]
     assert refuse(sample, [place], replace(sample.foreseen, after=sample.foreseen.before)) == ["not understood"]
@@ -154,7 +154,7 @@ def test_it_has_a_risk_that_approval_policies_know(kind, sample):
 
 @each
 def test_what_is_shown_of_it_is_a_sentence_and_harmless(kind, sample):
-    place = get_resource_name(sample.action)
+    place = get_prefixed_name_of_changed_resource(sample.action)
     applied = ActionApplied(
         rule="r", attempt=1, journal="j", diff="", changes=(FileChange(place, None, "a"),), seconds=1.0
     )
@@ -170,7 +170,9 @@ def test_what_is_shown_of_it_is_a_sentence_and_harmless(kind, sample):
 @each
 def test_playbook_and_script_repeat_it_or_say_why_not(kind, sample):
     try:
-        deeds = build_shell_commands(sample.action, (FileChange(get_resource_name(sample.action), None, "a"),))
+        deeds = build_shell_commands(
+            sample.action, (FileChange(get_prefixed_name_of_changed_resource(sample.action), None, "a"),)
+        )
     except NotRecorded as exc:
         assert kind.find_candidates is None
         assert len(str(exc)) > 20  # noqa: PT017
@@ -208,7 +210,7 @@ def test_a_host_foresees_it_does_it_and_takes_it_back(kind, host, opened):  # no
     target.prepare()
     was = host.everything()
     for number, sample in enumerate(case.samples):
-        action, place = sample.action, get_resource_name(sample.action)
+        action, place = sample.action, get_prefixed_name_of_changed_resource(sample.action)
         offered = [one.actions for one in target.list_resources_with_possible_actions([action])]
         assert offered == ([(action,)] if kind.find_candidates else [])
         shown = target.assess_actions([action], frozenset({place}))

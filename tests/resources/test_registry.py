@@ -4,7 +4,11 @@ from app.resources.account import SetAgeing
 from app.resources.kind import RuleTexts
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage
-from app.resources.registry import find_candidates, format_action_as_input_line_for_host_script, get_resource_name
+from app.resources.registry import (
+    find_candidates,
+    format_action_as_input_line_for_host_script,
+    get_prefixed_name_of_changed_resource,
+)
 from app.resources.unit import SetUnit
 
 
@@ -13,7 +17,7 @@ def find(rule, *texts, accounts=()):
 
 
 def names(rule, *texts):
-    return [*dict.fromkeys(map(get_resource_name, find(rule, *texts)))]
+    return [*dict.fromkeys(map(get_prefixed_name_of_changed_resource, find(rule, *texts)))]
 
 
 def test_a_package_by_the_command_that_brings_it_by_its_name_and_by_the_rules_id():

@@ -21,7 +21,7 @@ from app.resources.account import SetAgeing
 from app.resources.kind import ResourceState
 from app.resources.mount import AddMountOptions
 from app.resources.package import InstallPackage, RemovePackage
-from app.resources.registry import get_resource_name
+from app.resources.registry import get_prefixed_name_of_changed_resource
 from app.resources.unit import SetUnit
 from app.resources.vendor_script import create_vendor_action
 from app.skills.stig.pack import STIG
@@ -81,7 +81,7 @@ def states_of(action):
         before, after = _UNIT_STATES[action.to]
     if isinstance(action, SetAgeing):
         before, after = "min 0, max 99999, inactive -, changed 1", f"min 0, {action.setting} {action.days}, changed 1"
-    return DryRun((ResourceState(get_resource_name(action), before, after),))
+    return DryRun((ResourceState(get_prefixed_name_of_changed_resource(action), before, after),))
 
 
 def list_attacks():
@@ -99,7 +99,7 @@ def list_attacks():
 
 def review(scope, *actions, foreseen=None, allowed=None):
     files = NoLinks({"/etc/passwd": "deploy:x:1000:1000::/home/deploy:/bin/bash\n"})
-    named = allowed or frozenset(get_resource_name(action) for action in actions)
+    named = allowed or frozenset(get_prefixed_name_of_changed_resource(action) for action in actions)
     return list_action_refusals(actions, named, files, foreseen=foreseen or states_of(actions[0]), scope=scope)
 
 
@@ -132,7 +132,7 @@ def test_no_resource_outside_the_rule_is_touched_although_the_plan_names_it():
             == "outside the rule"
         )
         assert find_foreign_place_objection(
-            scope, [get_resource_name(action)], scope.list_candidate_resource_actions(NoLinks({}))
+            scope, [get_prefixed_name_of_changed_resource(action)], scope.list_candidate_resource_actions(NoLinks({}))
         )
 
 
@@ -151,7 +151,7 @@ def test_the_rules_own_resource_may_change_and_a_second_one_may_not_ride_along(s
     (found,) = review(scope, action, more, foreseen=both)
     assert (found.action, found.clause) == (more, "outside the rule")
     assert "does not name install_package package:tinysshd" in found.reason
-    assert get_resource_name(action) in found.reason
+    assert get_prefixed_name_of_changed_resource(action) in found.reason
 
 
 def test_what_comes_or_goes_along_with_a_package_is_judged_by_itself():

@@ -130,7 +130,7 @@ class WebhookSender(BackgroundTask):
         row = await asyncio.to_thread(self._read_progress, webhook.id, run)
         if abs(row.due_at) > self._clock():
             return
-        batch, upto, of = await asyncio.to_thread(self._read_batch_newest_seq_and_subject, webhook, row)
+        batch, upto, of = await asyncio.to_thread(self._read_batch_log_end_and_subject, webhook, row)
         for recorded in batch:
             delivery = delivery_body_and_signature.create_signed_delivery(
                 recorded, webhook.secret, self._clock(), simulated=of.simulated, template=webhook.template, host=of.host
@@ -206,7 +206,7 @@ class WebhookSender(BackgroundTask):
         with Session(self._database) as session:
             return webhooks.get_or_build_progress(session, webhook_id, run)
 
-    def _read_batch_newest_seq_and_subject(
+    def _read_batch_log_end_and_subject(
         self, webhook: WebhookRow, row: DeliveryProgressRow
     ) -> tuple[list[Recorded], int, EventSubject]:
         upto = self._store.read_last_link(row.run)

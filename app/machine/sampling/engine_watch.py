@@ -58,7 +58,7 @@ class EngineWatch:
         return all([await replica.answers_health() for replica in self._replicas])
 
     async def poll_and_list_events(self, now: float) -> list[Event]:
-        samples = [await replica.poll_and_find_sample(now) for replica in self._replicas]
+        samples = [await replica.poll_and_read_counters(now) for replica in self._replicas]
         events: list[Event] = []
         sampled = self._merge_and_remember_samples(now, samples)
         state = self._build_state()

@@ -71,7 +71,7 @@ class ReplicaWatch:
         lone = self._engine.is_endpoint and self._engine.max_num_seqs == 1
         return lone and self._traffic.ours[self.base] > 0 and self.condition.state == "ready"
 
-    async def poll_and_find_sample(self, now: float) -> EngineSample | None:
+    async def poll_and_read_counters(self, now: float) -> EngineSample | None:
         """Poll the replica and return its sample. `now` is monotonic."""
         began = time.monotonic()
         newest, ours = self._traffic.newest, self._traffic.ours[self.base]

@@ -45,7 +45,7 @@ _CHECKS: dict[str, tuple[Callable[..., Check], *tuple[object, ...]]] = {
     "V-258068": (login_limits_and_shadow_mode.create_idle_timeout_check, 600),
     "V-258069": (login_limits_and_shadow_mode.create_login_limit_check, 10),
     "V-257934": (login_limits_and_shadow_mode.create_shadow_mode_check,),
-    "V-258106": (passwordless_access.create_passwordless_sudo_check,),
+    "V-258106": (passwordless_access.create_sudo_nopasswd_check,),
     "V-258086": (passwordless_access.create_sudo_authenticate_default_check,),
     "V-258154": (login_defs_auditd_and_dnf_options.create_disk_full_check,),
     "V-258227": (audit_rules_control_switches.create_control_check, "-f", "2"),

@@ -11,8 +11,8 @@ from app.syntax.sshd_keywords import IN_MATCH
 from app.syntax.sshd_match import ConnectionSpec
 from app.targets.effects import legal_notice_protection, sshd_option_strength
 from app.targets.effects.daemon_base import Ask, Daemon, Query
-from app.targets.effects.sshd_required_login_proofs import LOGINS, compare_logins, derive_login_requirements
-from app.targets.effects.sshd_test_connections import NO_PORT, list_connections
+from app.targets.effects.sshd_connection_per_match_combination import NO_PORT, list_connection_per_match_combination
+from app.targets.effects.sshd_login_strictness import LOGINS, compare_logins, derive_login_requirements
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.host_accounts import read_host_accounts
 from app.targets.throwaway_sshd_host_key import HOST_KEY, get_sshd_check_key
@@ -79,7 +79,9 @@ class Sshd(Daemon):
 
 
 def _list_cases(*sides: Files) -> dict[str, ConnectionSpec]:
-    return list_connections([sshd.read_sshd_config(side) for side in sides], read_host_accounts(sides[0]))
+    return list_connection_per_match_combination(
+        [sshd.read_sshd_config(side) for side in sides], read_host_accounts(sides[0])
+    )
 
 
 def _label_and_derive_settings(

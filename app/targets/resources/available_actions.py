@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.resources.kind import HostState, ResourceAction
 from app.resources.package import INSTALLED
-from app.resources.registry import get_kind, get_resource_name
+from app.resources.registry import get_kind, get_prefixed_name_of_changed_resource
 from app.text.clean import clean_text
 
 _LONGEST = 200
@@ -34,7 +34,7 @@ def build_offers(
     found = []
     for place, said in states:
         host = HostState(said, available_versions.get(place, ""), has_systemd)
-        ours = (action for action in wanted if get_resource_name(action) == place)
+        ours = (action for action in wanted if get_prefixed_name_of_changed_resource(action) == place)
         if actions := tuple(action for action in ours if get_kind(action).is_possible(action, host)):
             more = f"; {host.version} could be installed" if host.version and not said.startswith(INSTALLED) else ""
             found.append(Offer(place, clean_text(said + more, _LONGEST).removeprefix("; "), actions))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from app.events.event_field_types import AnyAction, FileAction
 from app.resources import account
 from app.resources.kind import Objection, ResourceAction, ResourceState
-from app.resources.registry import get_kind, get_resource_name, judge_states
+from app.resources.registry import get_kind, get_prefixed_name_of_changed_resource, judge_states
 from app.syntax import host_text
 from app.syntax.host_files_protocol import Files
 from app.targets.resources.resource_dry_run import DryRun
@@ -14,7 +14,7 @@ from app.text.clean import clean_text
 
 
 def judge_resource_action(action: ResourceAction, allowed: frozenset[str], foreseen: DryRun) -> Objection | None:
-    name = get_resource_name(action)
+    name = get_prefixed_name_of_changed_resource(action)
     if name not in allowed:
         return Objection("outside the plan", f"the plan does not name {name}.")
     if objection := get_kind(action).judge_action(action):
@@ -36,7 +36,7 @@ def judge_whole_change(actions: Sequence[AnyAction], foreseen: DryRun) -> Object
     if ours and (len(kinds) > 1 or any(isinstance(action, FileAction) for action in actions)):
         reason = "a package or unit makes its own changes: change it alone, and files in another change."
         return Objection("too much", reason)
-    asked = frozenset(map(get_resource_name, ours))
+    asked = frozenset(map(get_prefixed_name_of_changed_resource, ours))
     if len(asked) < len(ours):
         return Objection("too much", "the answer names one resource twice.")
     return judge_states(replace(foreseen, asked=asked))

@@ -72,7 +72,9 @@ class SshResources:
 
     def list_resources_with_possible_actions(self, proposed: Sequence[ResourceAction]) -> tuple[Offer, ...]:
         """Return the resources of the proposed actions that the host has, with the actions possible on each."""
-        names = dict.fromkeys(registry.get_resource_name(action).replace(":", " ", 1) for action in proposed)
+        names = dict.fromkeys(
+            registry.get_prefixed_name_of_changed_resource(action).replace(":", " ", 1) for action in proposed
+        )
         lines = "".join(f"{name}\n" for name in names)
         if not lines:
             return ()

@@ -41,7 +41,7 @@ from app.targets.ssh.endpoint import Endpoint
 from app.targets.ssh.file_digest_baseline import recompute_announced_digests, take_host_baseline
 from app.targets.ssh.health_probes_by_host_programs import KnownAnswers
 from app.targets.ssh.mirrored_journal import MirroredJournal
-from app.targets.ssh.remote_program_queries import create_asker_keeping_first_answerer, create_remote_asker
+from app.targets.ssh.remote_programs_on_planned_files import create_asker_keeping_first_answerer, create_remote_asker
 from app.targets.ssh.remote_tree import RemoteTree
 from app.targets.ssh.scanner_shell import RemoteShell
 from app.targets.ssh.service_activator import ServiceActivator

@@ -18,7 +18,7 @@ from app.runtime.health_reading import NO_RUN, UNKNOWN, read_conditions, read_st
 from app.runtime.runtime import Runtime
 from app.store.db import DATABASE_UNAVAILABLE
 from app.store.shared_read_session import open_read_connection
-from app.targets.stuck_host_detection import find_hosts_held_long_while_others_wait
+from app.targets.host_locks_held_too_long import find_hosts_held_long_while_others_wait
 from app.web.api.api_model import ApiModel
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import build_problem_responses

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from app.people.rights import viewers
 from app.store import nodes
-from app.targets.stuck_host_detection import find_hosts_held_long_while_others_wait
+from app.targets.host_locks_held_too_long import find_hosts_held_long_while_others_wait
 from app.web.api.api_model import ApiModel, Figure, Time, create_figure
 from app.web.api.api_route import create_router as api_router
 from app.web.api.problem import build_problem_responses

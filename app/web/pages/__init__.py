@@ -32,12 +32,12 @@ from app.web.pages import (
 )
 from app.web.pages.appearance_cookie import AppearanceContext
 from app.web.pages.engine_meters_and_gpu_cards import render_current_or_past_machine_parts
-from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.fleet import routes as fleet_routes
 from app.web.pages.fleet.fleet_page import Fleet
 from app.web.pages.header_badges import InboxContext, InboxWatch
 from app.web.pages.health_watch import HealthWatch
 from app.web.pages.help import routes as help_routes
+from app.web.pages.hosts_sharing_each_engine import Sharing
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission import routes
 from app.web.pages.mission.mission_loader import MissionLoader

@@ -11,7 +11,7 @@ from app.events.event_field_types import Role
 from app.events.kinds import EngineSampled
 from app.lineups.model import Engine
 from app.runtime.runtime import Runtime
-from app.web.pages.engine_use_by_host import EngineShare
+from app.web.pages.hosts_sharing_each_engine import EngineShare
 
 FLOWS_SECONDS = 5.0
 """A token rate older than this is not shown as current."""

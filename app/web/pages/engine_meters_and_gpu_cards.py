@@ -17,8 +17,8 @@ from app.runtime.runtime import Runtime
 from app.store.events import EventStore
 from app.web.deps import TheRuntime
 from app.web.pages.engine_card import SILENT, STALE_SECONDS, TROUBLE, scale_speed_limit, select_current_sample
-from app.web.pages.engine_use_by_host import EngineShare, Sharing, TheSharing, render_shares
 from app.web.pages.gpu_cards import render_gpu_cards
+from app.web.pages.hosts_sharing_each_engine import EngineShare, Sharing, TheSharing, render_shares
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import TheMissions, TheMoment
 from app.web.pages.templating import render_template

@@ -23,7 +23,7 @@ from app.store.events import EventStore
 from app.store.models import RunRow
 from app.web.api.measured_samples_over_time import Mark, Samples, choose_step, to_sample_series
 from app.web.pages.engine_meters_and_gpu_cards import RunArchive, render_past_gpus, render_past_meters
-from app.web.pages.engine_use_by_host import Sharing
+from app.web.pages.hosts_sharing_each_engine import Sharing
 from app.web.pages.mission.item import build_item_context
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission import Mission

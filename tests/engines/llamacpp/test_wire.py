@@ -90,7 +90,7 @@ def test_a_restart_is_one():
 async def test_a_replica_of_it_is_well():
     async with httpx.AsyncClient(transport=server(busy=True)) as http:
         replica = ReplicaWatch(http, ENGINE, "http://e/v1", EngineTraffic())
-        sample = await replica.poll_and_find_sample(1.0)
+        sample = await replica.poll_and_read_counters(1.0)
     assert (replica.condition.state, replica.condition.detail) == ("ready", "")
     assert sample
     assert sample.generation_tokens == 14

@@ -45,7 +45,7 @@ async def looked(servers, *nows, traffic=None, base="http://a/v1"):
         replica = ReplicaWatch(http, ENGINE, base, traffic or EngineTraffic())
         for now, change in nows:
             change()
-            await replica.poll_and_find_sample(now)
+            await replica.poll_and_read_counters(now)
         return replica
 
 
@@ -79,7 +79,7 @@ async def test_what_answers_on_the_port_of_an_engine_of_ours_that_ended_is_not_a
         replica = ReplicaWatch(http, lost, "http://a/v1", traffic, launched=started)
         assert traffic.unavailable == {"http://a/v1"}
         await started.start()
-        assert await replica.poll_and_find_sample(0.0) is None
+        assert await replica.poll_and_read_counters(0.0) is None
     assert replica.condition.state == "dead"
     assert traffic.unavailable == {"http://a/v1"}
 
@@ -152,8 +152,8 @@ async def test_looks_at_one_server_go_by_one_connection():
     base = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
     async with server, httpx.AsyncClient(trust_env=False) as http:
         replica = ReplicaWatch(http, ENGINE, base, EngineTraffic())
-        await replica.poll_and_find_sample(0.0)
-        await replica.poll_and_find_sample(1.0)
+        await replica.poll_and_read_counters(0.0)
+        await replica.poll_and_read_counters(1.0)
         assert asked.count(b"/health") == 2
         assert len(connections) == 1
         for one in connections:
@@ -168,12 +168,12 @@ async def test_a_server_with_nothing_but_the_api_is_ready_and_counted_by_us():
     traffic.add_written_tokens("http://a/v1", 7)
     async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
         replica = ReplicaWatch(http, endpoint, "http://a/v1", traffic)
-        sample = await replica.poll_and_find_sample(1.0)
+        sample = await replica.poll_and_read_counters(1.0)
         assert (replica.condition.state, replica.condition.detail) == ("ready", "")
         with traffic.track_request("http://a/v1"):
-            busy = await replica.poll_and_find_sample(2.0)
+            busy = await replica.poll_and_read_counters(2.0)
         servers.hosts["a"]["/v1/models"] = httpx.Response(500)
-        await replica.poll_and_find_sample(3.0)
+        await replica.poll_and_read_counters(3.0)
     assert (sample.generation_tokens, sample.running, busy.running, sample.kv_used) == (7, 0, 1, None)
     assert replica.condition.state != "ready"
 
@@ -183,10 +183,10 @@ async def test_a_server_that_breaks_answers_off_is_not_looked_at_while_it_answer
     servers, traffic = Servers(a={"/health": {}, "/v1/models": {"json": {"data": [{"id": "m"}]}}}), EngineTraffic()
     async with httpx.AsyncClient(transport=httpx.MockTransport(servers)) as http:
         replica = ReplicaWatch(http, endpoint, "http://a/v1", traffic)
-        await replica.poll_and_find_sample(1.0)
+        await replica.poll_and_read_counters(1.0)
         servers.hosts.clear()
         with traffic.track_request("http://a/v1"):
-            await replica.poll_and_find_sample(2.0)
+            await replica.poll_and_read_counters(2.0)
             assert replica.condition.state == "ready"
-        await replica.poll_and_find_sample(3.0)
+        await replica.poll_and_read_counters(3.0)
     assert replica.condition.state != "ready"

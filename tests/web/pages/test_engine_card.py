@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from app.events.kinds import EngineSampled
 from app.web.pages.engine_card import FLOWS_SECONDS, STALE_SECONDS, select_current_sample
-from app.web.pages.engine_use_by_host import EngineShare, ServedHost
+from app.web.pages.hosts_sharing_each_engine import EngineShare, ServedHost
 
 BUSY = EngineSampled(engine="e", running=1, waiting=0, kv_used=0.05, tok_s=44.0, prompt_tok_s=None, simulated=True)
 QUIET = replace(BUSY, running=0, kv_used=0.0, tok_s=0.0)

@@ -11,7 +11,7 @@ from app.events.record import MACHINE, build_recorded_event
 from app.machine.sampling.engine_outages_from_log import NOTICED_AFTER
 from app.machine.sampling.sample_board import Board
 from app.web.pages.engine_meters_and_gpu_cards import read_meter, render_meter
-from app.web.pages.engine_use_by_host import EngineShare, ServedHost
+from app.web.pages.hosts_sharing_each_engine import EngineShare, ServedHost
 from tests.runs.doors import house
 from tests.served import served
 from tests.web.pages.mission_log import EVENTS

@@ -38,7 +38,7 @@ def _find_non_pass_verdict(rule_judge: RuleJudge, files: Files, path: str) -> Ve
     return None
 
 
-def create_passwordless_sudo_check(rule: str) -> Check:
+def create_sudo_nopasswd_check(rule: str) -> Check:
     def find_offending_grant(read: Sudoers) -> tuple[str, LocatedLine] | None:
         for grant in read.grants:
             if "NOPASSWD" in grant.tags:

@@ -26,9 +26,9 @@ from app.store.rollouts import (
 )
 from app.store.shared_read_session import open_read_session
 from app.web.pages.engine_card import build_engine_cards
-from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.fleet.fleet_cache import FleetBoard, read_rule_titles, select_lines_or_blanks
 from app.web.pages.fleet.grid import WORDS, count_cells
+from app.web.pages.hosts_sharing_each_engine import Sharing
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import to_feed_line
 from app.web.pages.templating import render_template

@@ -16,8 +16,8 @@ from app.store.models import RunRow
 from app.store.shared_read_session import open_read_session
 from app.web.pages.changes_since_visit import LastLook
 from app.web.pages.engine_meters_and_gpu_cards import render_current_or_past_gpus, render_current_or_past_meters
-from app.web.pages.engine_use_by_host import Sharing, render_shares
 from app.web.pages.health_watch import build_faulted_run, render_health
+from app.web.pages.hosts_sharing_each_engine import Sharing, render_shares
 from app.web.pages.mission.lane import ROLES
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene, render_mission_parts

@@ -22,9 +22,9 @@ from app.store.models import RunRow
 from app.web.deps import TheFolds, TheRuntime, TheSession, TheSessionForNow, TheStreams
 from app.web.pages.changes_since_visit import LastLook, TheLastLook, TheLookReader
 from app.web.pages.engine_meters_and_gpu_cards import render_engine_meters_and_users
-from app.web.pages.engine_use_by_host import Sharing, TheSharing
 from app.web.pages.error_pages import require_run
 from app.web.pages.form_field_readers import Fields
+from app.web.pages.hosts_sharing_each_engine import Sharing, TheSharing
 from app.web.pages.live_parts import wrap_partials
 from app.web.pages.mission.mission_loader import AskedMoment, MissionLoader, TheMissions, TheMoment
 from app.web.pages.mission.mission_parts import Scene

@@ -19,12 +19,12 @@ from app.runtime.health_reading import read_faults
 from app.runtime.runtime import Runtime
 from app.store import nodes, run_queries, schedules, webhooks
 from app.store.shared_read_session import open_read_session
-from app.targets.stuck_host_detection import find_hosts_held_long_while_others_wait
+from app.targets.host_locks_held_too_long import find_hosts_held_long_while_others_wait
 from app.web.deps import TheRuntime, TheSession, TheStreams, create_state_dependency
 from app.web.pages.cold_starts import EngineVerb, OfRun, render_cold_starts
 from app.web.pages.engine_card import build_engine_cards
-from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.gpu_cards import build_gpu_cards
+from app.web.pages.hosts_sharing_each_engine import Sharing
 from app.web.pages.inbox import TheInboxWatch
 from app.web.pages.live_parts import LiveParts
 from app.web.pages.mission.feed import FEED_KINDS, FeedLine, to_feed_line

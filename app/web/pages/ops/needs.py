@@ -9,7 +9,7 @@ from app.runtime.health_faults import HealthFault
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
-from app.targets.stuck_host_detection import StuckHost
+from app.targets.host_locks_held_too_long import StuckHost
 from app.text.pluralized_counts import count_things
 from app.web.pages.inbox import to_inbox_address
 from app.web.url_paths import path_to

@@ -15,8 +15,8 @@ from app.runs.rollout.rollout_submission_and_commands import submit_rollout
 from app.store.host_rule_states import StandingRow
 from app.store.models import RunRow
 from app.store.rollouts import open_rollout_journal
-from app.web.pages.engine_use_by_host import Sharing
 from app.web.pages.fleet.fleet_page import Fleet, FleetViewer
+from app.web.pages.hosts_sharing_each_engine import Sharing
 from app.web.stream.fold_cache import RolloutStateCache, RunStateCache
 from tests.runs.doors import house
 from tests.runs.test_approval_answer import QUEUED, RULE, UNTIL_IT_WAITS, asks

@@ -9,7 +9,7 @@ from app.runtime.stalled_runs import GRACE, HOST_STEP, STARTING, RunProgress
 from app.store.models import RunRow, ScheduleRow
 from app.store.nodes import NodeStatus
 from app.store.webhooks import WebhookRow
-from app.targets.stuck_host_detection import StuckHost
+from app.targets.host_locks_held_too_long import StuckHost
 from app.web.pages.ops.needs import DAY, NeedButton, OpsState, list_needs
 
 NOW = 1_000_000.0

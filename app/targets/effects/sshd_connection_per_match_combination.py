@@ -17,7 +17,9 @@ _OTHERS = {"host": "elsewhere.invalid", "address": "198.18.0.1", "localaddress":
 Values = dict[str, object]
 
 
-def list_connections(configs: Sequence[SshdConfig], accounts: HostAccounts) -> dict[str, ConnectionSpec]:
+def list_connection_per_match_combination(
+    configs: Sequence[SshdConfig], accounts: HostAccounts
+) -> dict[str, ConnectionSpec]:
     """Return a connection for each label, such as "address 192.168.0.0/16"; the label "" matches no block."""
     blocks = list(dict.fromkeys(block.conditions for config in configs for block in config.matches if block.conditions))
     asked = list(dict.fromkeys(condition for block in blocks for condition in block))

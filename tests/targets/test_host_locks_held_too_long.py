@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from app.targets.host_lock import CHANGE_LOCK, HostLock
-from app.targets.stuck_host_detection import HELD_LONG, find_hosts_held_long_while_others_wait
+from app.targets.host_locks_held_too_long import HELD_LONG, find_hosts_held_long_while_others_wait
 
 HOLDER = """
 import sys

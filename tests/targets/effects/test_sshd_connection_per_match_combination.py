@@ -1,6 +1,6 @@
 from app.syntax.sshd import read_sshd_config
 from app.syntax.sshd_match import matches_conditions
-from app.targets.effects.sshd_test_connections import list_connections
+from app.targets.effects.sshd_connection_per_match_combination import list_connection_per_match_combination
 from app.targets.host_accounts import read_host_accounts
 from tests.targets.hosts import host
 
@@ -9,7 +9,7 @@ MAIN = "/etc/ssh/sshd_config"
 
 def cases(*mains):
     files = [host({MAIN: main}) for main in mains]
-    return list_connections([read_sshd_config(one) for one in files], read_host_accounts(files[0]))
+    return list_connection_per_match_combination([read_sshd_config(one) for one in files], read_host_accounts(files[0]))
 
 
 def test_without_a_match_block_there_is_one_case():
@@ -52,7 +52,7 @@ def test_a_member_of_a_group_is_one_that_is_there():
 def test_every_case_fits_what_its_words_say():
     main = "Match Host *.example LocalPort 22\nMatch LocalAddress 2001:db8::/32\nMatch RDomain x,y*\n"
     config = read_sshd_config(host({MAIN: main}))
-    found = list_connections([config], read_host_accounts(host()))
+    found = list_connection_per_match_combination([config], read_host_accounts(host()))
     assert len(found) == 8
     for block in config.matches:
         words = " ".join(f"{name} {value}" for name, value in block.conditions)

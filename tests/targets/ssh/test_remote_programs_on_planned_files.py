@@ -8,7 +8,7 @@ from app.targets.effects.daemon_base import Query
 from app.targets.overlay import Overlay
 from app.targets.program_sandbox import ProgramOutcome
 from app.targets.ssh.host_shell import ScriptResult
-from app.targets.ssh.remote_program_queries import create_asker_keeping_first_answerer, create_remote_asker
+from app.targets.ssh.remote_programs_on_planned_files import create_asker_keeping_first_answerer, create_remote_asker
 from tests.targets.hosts import host as files
 
 SSHD = "/etc/ssh/sshd_config"

@@ -6,7 +6,7 @@ from app.events.event_field_types import SetOption, WriteFile
 from app.loop.state import Item
 from app.loop.turn_context import build_rule_scope
 from app.skills.stig.pack import STIG
-from app.targets.effects.sshd_required_login_proofs import compare_logins, derive_login_requirements
+from app.targets.effects.sshd_login_strictness import compare_logins, derive_login_requirements
 from app.targets.effects.strictness_comparison import Strength
 from app.targets.policy import list_action_refusals
 from tests.targets.effects.test_sshd import DROP, MAIN, files

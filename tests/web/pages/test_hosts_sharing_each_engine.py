@@ -8,7 +8,7 @@ from app.events.kinds import RunFailed
 from app.skills.catalog import load_skill
 from app.store import credentials
 from app.store.models import PersonRow
-from app.web.pages.engine_use_by_host import MOST_LANES, RunHolds, ServedHost, Sharing, compute_shares
+from app.web.pages.hosts_sharing_each_engine import MOST_LANES, RunHolds, ServedHost, Sharing, compute_shares
 from app.web.pages.mission.engine_use_times import HoldBar
 from app.web.pages.mission.mission_loader import MissionLoader
 from app.web.pages.mission.mission_parts import Scene
