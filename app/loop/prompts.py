@@ -41,6 +41,8 @@ VERSION = build_prompt_version(describe_answer_forms())
 CHARS_PER_TOKEN = 3
 """A low estimate: a shortened prompt is better than a refused request."""
 WORTH_TELLING = 80
+SHORT = 400
+_USED_BY_PLAN = frozenset({"Usual fix", "Proposals"})
 _FACTS, _SAID, _PROPOSED, _ANSWERED = 1200, 600, 1500, 3000
 _DIFF_LINES, _DIFF_WIDTH = 10, 160
 _MOST_IN_FORCE = 8
@@ -94,7 +96,11 @@ class Prompt:
     """Sections in order of importance; what exceeds the budget is cut from the end."""
 
     budget: int
+    shortened: frozenset[str] = frozenset()
+    """Titles of sections that may have SHORT characters and no more."""
     parts: list[str] = field(default_factory=list)
+    cut: list[str] = field(default_factory=list)
+    """Titles of sections for which the budget was too small."""
 
     def add(self, title: str, text: str, limit: int = FILE_CHARS) -> None:
         """Add a section with text from Temper or a role."""
@@ -107,7 +113,10 @@ class Prompt:
     def _add_section(self, title: str, text: str, limit: int, frame: str) -> None:
         title = clean_heading(title)
         used = sum(len(part) + 2 for part in self.parts) + len(title) + len(frame) + 5
+        limit = min(limit, SHORT) if title in self.shortened else limit
         room = min(self.budget - used, limit)
+        if room < min(len(text), limit):
+            self.cut.append(title)
         if not text or room < WORTH_TELLING:
             return
         text = neutralize_markup(redact_secrets(text))  # catches what control characters or a cut had hidden
@@ -143,14 +152,26 @@ def build_system_prompt(role: Role, purpose: Purpose, *, guided: bool = False, m
 def build_user_prompt(
     purpose: Purpose, context: TurnContext, max_prompt_tokens: int, situation: TurnSituation | None = None
 ) -> str:
-    """Return the user prompt: what is equal for attempts and hosts first, to be cached, the attempt's own part last."""
-    rule, budget = context.rule, max_prompt_tokens * CHARS_PER_TOKEN
+    """Return the user prompt: what is equal for attempts and hosts first, to be cached, the attempt's own part last.
+
+    Where the files to be changed do not fit, what the plan has used already, the fix and the proposals, is shortened.
+    """
     situation = situation or build_situation(purpose, context)
-    last = Prompt(budget // 2)
+    text, cut = _join_sections(purpose, context, max_prompt_tokens * CHARS_PER_TOKEN, situation, frozenset())
+    if purpose == "act" and any(title.startswith("File ") for title in cut):
+        text, _ = _join_sections(purpose, context, max_prompt_tokens * CHARS_PER_TOKEN, situation, _USED_BY_PLAN)
+    return text
+
+
+def _join_sections(
+    purpose: Purpose, context: TurnContext, budget: int, situation: TurnSituation, shortened: frozenset[str]
+) -> tuple[str, list[str]]:
+    """Return the prompt and the titles of those of its sections that the budget was too small for."""
+    rule, last = context.rule, Prompt(budget // 2, shortened)
     last.parts.append(f"Attempt: {context.attempt.number}")
     _LAST[purpose](last, context)
     last.add("Your last answer was not usable", to_one_line(clean_text(context.attempt.complaint, _SAID)), _SAID)
-    prompt = Prompt(budget - len(last.text()) - 2)
+    prompt = Prompt(budget - len(last.text()) - 2, shortened)
     title = "" if rule.foreign else f" {rule.title}"
     prompt.parts.append(
         f"Task: {purpose}. {_TASK[purpose]}\n"
@@ -162,7 +183,7 @@ def build_user_prompt(
         _add_rule_text_fenced_if_foreign(prompt, context, "Requirement", rule.requirement)
     if purpose in ("plan", "act"):
         _add_rule_and_host(prompt, context, situation, shows_candidates=context.shows_candidates and purpose == "plan")
-    return f"{prompt.text()}\n\n{last.text()}"
+    return f"{prompt.text()}\n\n{last.text()}", prompt.cut
 
 
 def _add_rule_and_host(

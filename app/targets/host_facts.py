@@ -38,7 +38,7 @@ def read_host_facts(files: Files) -> dict[str, str]:
         "agent": f"this program works as {AGENT}; its account, key and sudo drop-in are protected",
         "administrators": ", ".join(admins) or "none besides root",
         "backup": f"the nightly backup logs in as {backup.value} ({backup.path})" if backup else "not configured",
-        "uploads": uploaded if umask else "not configured",
+        "uploads": uploaded if inbox and umask else "not configured",
         "drop-ins": ", ".join(drop_ins) or "none",
         "sshd match blocks": "; ".join(matches) or "none",
     }

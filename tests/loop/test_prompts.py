@@ -119,6 +119,29 @@ def test_the_lesson_is_kept_where_the_host_has_much_to_say():
     assert "LEARNT" in told
 
 
+@pytest.mark.parametrize(("tokens", "shortened"), [(1600, False), (1200, True)])
+def test_the_files_to_be_changed_are_shown_before_what_the_plan_has_used_already(tokens, shortened):
+    files = {f"/etc/x{number}": "a setting = 1\n" * 60 for number in range(2)}
+    plan = PlanMade(
+        rule="A", attempt=1, approach="a", paths=tuple(files), steps=(), risk="", rollback="", validation=""
+    )
+    proposed = (Candidate(source="s", actions=(AppendLine(path="/etc/x0", line="y" * 400),), diff="+y"),)
+    about = TurnContext(
+        Item("A", candidates=proposed),
+        Attempt(1, 0.0, plan=plan),
+        replace(rule("A"), paths=tuple(files), fix="usual " * 300, script=""),
+        "h",
+        DictFiles(files),
+        {},
+        shows_candidates=True,
+    )
+    told = build_user_prompt("act", about, tokens)
+    assert [told.count(f"## File {path}\n") for path in files] == [1, 1]
+    assert told.count("60: a setting = 1") == 2
+    assert ("usual " * 200 not in told) == shortened
+    assert len(told) <= tokens * CHARS_PER_TOKEN
+
+
 def test_a_change_of_prompts_is_a_new_version():
     """Scores are compared by it. Give _WORDS a new value with every change of the words, and their digest here."""
     assert build_prompt_version(describe_answer_forms()) == VERSION

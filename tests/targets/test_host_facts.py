@@ -13,6 +13,10 @@ def test_what_a_role_should_know():
     assert found["sshd match blocks"] == "Match User deploy (/etc/ssh/sshd_config line 2)"
 
 
+def test_without_a_mission_service_there_are_no_uploads():
+    assert read_host_facts(host({"/etc/mission/mission.conf": None}))["uploads"] == "not configured"
+
+
 def test_a_hostile_host_cannot_speak_past_its_line():
     found = read_host_facts(host({"/etc/redhat-release": "RHEL\x1b[2J\u202e " + "x" * 4000}))
     assert found["system"].startswith("RHEL xxx")
