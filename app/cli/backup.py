@@ -234,7 +234,7 @@ def _unpack_archive(file: Path, into: Path) -> BackupManifest:
 def _require_safe_and_add_archive_member(
     member: tarfile.TarInfo, unpacked_so_far: dict[PurePosixPath, tarfile.TarInfo]
 ) -> None:
-    """Refuse what could be written outside of the folder, and add the rest to the members `unpacked_so_far` so far.
+    """Refuse what could be written outside of the folder, and add the rest to `unpacked_so_far`.
 
     A member is written through a link of its own name, so each name may come once, and only below folders. A link
     leads anywhere, so the parts that Temper itself opens are none.
