@@ -11,8 +11,9 @@ from app.store.events import EventStore
 BROKEN = ("stalled", "dead", "absent")
 NOTICED_AFTER = 2.0
 """Seconds for which a hung engine has been silent when its state is logged: the patience of a health check."""
-LOOK_BACK = 365 * 86400.0
-"""Seconds before the time asked for in which to look for the state that it began with. States are kept for good."""
+LOOK_BACK = 30 * 86400.0
+"""Seconds before the time asked for in which to look for the state that it began with. States are kept for good, but an
+engine that is restarted again and again has many."""
 SAMPLED_WITHIN = 60.0
 """Seconds in which an engine that works has been sampled: its state is logged only when it changes."""
 
