@@ -105,7 +105,8 @@ def play_ansible(shell: RootShell, generate: str, machine: VirtualMachine, folde
     return "\n".join(
         [
             *(f"{count} not run, for want of {what}" for what, count in left_out),
-            f"played in {time.monotonic() - began:.0f} s; tasks that failed: {log.count('fatal: ')}",
+            f"played in {time.monotonic() - began:.0f} s; tasks begun: {log.count(' TASK [')}, of "
+            f"{len(TASK.split(playbook.text)) - 1} and what is inside their blocks; failed: {log.count('fatal: ')}",
             log[-300:],
         ]
     )
