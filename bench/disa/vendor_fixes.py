@@ -100,16 +100,13 @@ def play_ansible(shell: RootShell, generate: str, machine: VirtualMachine, folde
         access = machine.get_access("root")
         playbook = openscap_playbook.play_until_no_task_fails(program, playbook, rules, access, folder)
     log = (folder / "ansible.log").read_text(errors="replace")
-    left_out = Counter(playbook.left_out.values()).items()
     (folder / "left_out.json").write_text(json.dumps(playbook.left_out, indent=1))
-    return "\n".join(
-        [
-            *(f"{count} not run, for want of {what}" for what, count in left_out),
-            f"played in {time.monotonic() - began:.0f} s; tasks begun: {log.count(' TASK [')}, of "
-            f"{len(TASK.split(playbook.text)) - 1} and what is inside their blocks; failed: {log.count('fatal: ')}",
-            log[-300:],
-        ]
+    told = [f"{count} not run, for want of {what}" for what, count in Counter(playbook.left_out.values()).items()]
+    told.append(f"played in {time.monotonic() - began:.0f} s; tasks begun: {log.count(' TASK [')}, of which failed: ")
+    told[-1] += (
+        f"{log.count('fatal: ')}; in the playbook, beside those inside blocks: {len(TASK.split(playbook.text)) - 1}"
     )
+    return "\n".join([*told, log[-300:]])
 
 
 def gather_packages_when_they_changed(playbook: str) -> str:
