@@ -102,10 +102,8 @@ def play_ansible(shell: RootShell, generate: str, machine: VirtualMachine, folde
     log = (folder / "ansible.log").read_text(errors="replace")
     (folder / "left_out.json").write_text(json.dumps(playbook.left_out, indent=1))
     told = [f"{count} not run, for want of {what}" for what, count in Counter(playbook.left_out.values()).items()]
-    told.append(f"played in {time.monotonic() - began:.0f} s; tasks begun: {log.count(' TASK [')}, of which failed: ")
-    told[-1] += (
-        f"{log.count('fatal: ')}; in the playbook, beside those inside blocks: {len(TASK.split(playbook.text)) - 1}"
-    )
+    begun, failed, tasks = log.count(" TASK ["), log.count("fatal: "), len(TASK.split(playbook.text)) - 1
+    told.append(f"{time.monotonic() - began:.0f} s, {begun} tasks begun, {failed} failed; {tasks} and blocks in all")
     return "\n".join([*told, log[-300:]])
 
 
