@@ -145,10 +145,11 @@ class VirtualMachine:
         accelerator = self._choose_accelerator_for_snapshot(record, record.resume_from)
         self._assign_port_and_drop_unloadable_snapshot(record, accelerator)
         self._report(f"Starting {self.name} with {accelerator}; {_describe_start_time(record, accelerator)}.")
-        began = time.monotonic()
+        began, console = time.monotonic(), self.folder / CONSOLE
+        earlier = console.stat().st_size if console.is_file() else 0
         self._start_qemu(record, is_tied=is_tied)
         deadline = accelerator.boot_seconds * _BOOT_DEADLINE
-        if not can_reach_sshd_within(record.port, deadline, lambda: self.is_up and not self._has_panicked()):
+        if not can_reach_sshd_within(record.port, deadline, lambda: self.is_up and not self._has_panicked(earlier)):
             raise self._stop_and_create_start_error()
         try:
             self._finish_start(record, began, deadline)
@@ -273,8 +274,9 @@ class VirtualMachine:
             self._save_snapshot(record, PRISTINE)
         self._write_record(record)
 
-    def _has_panicked(self) -> bool:
-        return "Kernel panic" in self.read_console(2000)
+    def _has_panicked(self, console_bytes_before_start: int) -> bool:
+        file = self.folder / CONSOLE
+        return file.is_file() and b"Kernel panic" in file.read_bytes()[console_bytes_before_start:]
 
     def _stop_and_create_start_error(self) -> EnvironmentUnusable:
         log = (self.folder / "qemu.log").read_text(errors="replace")

@@ -55,19 +55,33 @@ def test_two_accounts_log_in_each_with_its_own_key_of_the_image(machine, tmp_pat
     assert (root.account, root.key) == ("root", tmp_path / "bases/b/backup")
 
 
-def test_a_start_ends_when_the_kernel_panics(machine, monkeypatch):
+PANIC = "---[ end Kernel panic - not syncing: IO-APIC + timer doesn't work! ]---"
+
+
+@pytest.mark.parametrize(("earlier", "now", "starts"), [("", PANIC, False), (PANIC, "Booting", True)])
+def test_a_start_ends_when_the_kernel_panics_and_not_for_an_earlier_panic(machine, monkeypatch, earlier, now, starts):
     """It does not wait for a login until the deadline, which is minutes where a processor is emulated."""
-    at = "app.targets.vm.virtual_machine"
+    at, begun, console = "app.targets.vm.virtual_machine", [], machine.folder / "console.log"
     monkeypatch.setattr(f"{at}.list_missing_program_sentences", list)
     monkeypatch.setattr(f"{at}.choose_accelerator", lambda: Accelerator("tcg", "", 3600))
+    monkeypatch.setattr(f"{at}.can_reach_sshd_within", lambda _port, _seconds, goes_on: goes_on())
     monkeypatch.setattr(VirtualMachine, "_assign_port_and_drop_unloadable_snapshot", lambda *_: None)
-    console = machine.folder / "console.log"
-    monkeypatch.setattr(VirtualMachine, "is_up", property(lambda _: console.exists()))
+    monkeypatch.setattr(VirtualMachine, "_finish_start", lambda *_: None)
+    monkeypatch.setattr(VirtualMachine, "is_up", property(lambda _: bool(begun)))
     (machine.folder / "qemu.log").touch()
-    words = "---[ end Kernel panic - not syncing: IO-APIC + timer doesn't work! ]---"
-    monkeypatch.setattr(VirtualMachine, "_start_qemu", lambda *_, **__: console.write_text(f"{words}\n"))
-    with pytest.raises(EnvironmentUnusable, match=r"one does not start: ---. end Kernel panic"):
-        machine.start()
+    console.write_text(f"{earlier}\n")
+
+    def start_qemu(*_, **__):
+        begun.append(True)
+        with console.open("a") as file:
+            file.write(f"{now}\n")
+
+    monkeypatch.setattr(VirtualMachine, "_start_qemu", start_qemu)
+    if starts:
+        assert machine.start() == machine.get_access()
+    else:
+        with pytest.raises(EnvironmentUnusable, match=r"one does not start: ---. end Kernel panic"):
+            machine.start()
 
 
 def test_the_console_is_shown_without_control_sequences(machine):
